@@ -326,8 +326,8 @@ impl Binding {
         }
     }
 
-    /// Copies the rotations and displacements of a solved body into the pose that it was refreshed from. If the base has moved, its
-    /// translation is copied too. If the path from the base leads up, the root of the skeleton is moved so that the
+    /// Copies the rotations and displacements of a solved body into the pose that it was refreshed from. If the base has
+    /// moved, its translation is copied too. If the path from the base leads up, the root of the skeleton is moved so that the
     /// base stays where the body has it. Allocates nothing.
     pub fn write_back(&self, body: &Body, pose: &mut Pose) {
         let before = place_of(self.way_up(), &pose.locals, body.root());

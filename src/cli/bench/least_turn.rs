@@ -123,7 +123,7 @@ impl LeastTurn {
         self.solve(&[]).map_or(f64::INFINITY, |(turns, _)| length(&turns))
     }
 
-    /// Returns the length of the least turn within the limits, radians. Infinite if there is none.
+    /// Returns the length of the least turn within the limits, radians, or infinity if no turn moves the end as far.
     ///
     /// This is a dual active-set method (Goldfarb & Idnani 1983) with cutting planes (Kelley 1960). A joint beyond its limit
     /// adds the plane between its turn and the nearest allowed one. Planes that hold a joint back on the wrong side are

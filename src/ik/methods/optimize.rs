@@ -41,7 +41,7 @@ fn distance_squared(joint: &Joint, state: JointState) -> f64 {
 /// The solve ends after a step that reduces the sum by less than this fraction.
 const MIN_GAIN: f64 = 1e-9;
 /// The first μ as a fraction of the chain's squared length, which the squares of the columns do not exceed (Madsen, Nielsen
-/// & Tingleff 2004, "Methods for non-linear least squares problems", eq. 3.14, with τ = 1e-3 for a good start).
+/// & Tingleff 2004, "Methods for non-linear least squares problems", eq. 3.14, with τ = 1e-3, for a start that need not be near the minimum).
 const FIRST_MU: f64 = 1e-3;
 /// No step gains anything if μ exceeds this multiple of the squared length: turns are then below 1e-5 of the error.
 const LAST_MU: f64 = 1e5;

@@ -6,6 +6,7 @@ use crate::ik::random::Random;
 use crate::ik::tree::{Role, Tree, retract};
 use crate::ik::{Body, Goal, JointParameters, Limit, Link, Mimic, Options};
 
+use super::tests::errors;
 use super::{Jacobian, TaskKind};
 
 /// Returns a random unit vector.
@@ -57,14 +58,6 @@ fn tree(random: &mut Random, scale: DVec3) -> Tree {
     let mut tree = Tree::default();
     tree.set(&body, &[goal(6), goal(9)].concat(), &Options::default());
     tree
-}
-
-/// Returns the errors of a tree.
-fn errors(tree: &Tree) -> Vec<(TaskKind, DVec3)> {
-    let mut jacobian = Jacobian::default();
-    jacobian.set(tree);
-    jacobian.evaluate(tree, f64::INFINITY);
-    jacobian.rows.iter().map(|row| (row.kind, row.error)).collect()
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn tree(scale: DVec3) -> Tree {
 }
 
 /// Returns the errors of a tree.
-fn errors(tree: &Tree) -> Vec<(TaskKind, DVec3)> {
+pub(super) fn errors(tree: &Tree) -> Vec<(TaskKind, DVec3)> {
     let mut jacobian = Jacobian::default();
     jacobian.set(tree);
     jacobian.evaluate(tree, f64::INFINITY);
