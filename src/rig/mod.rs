@@ -2,6 +2,7 @@
 //! [`Binding`] binds the joints of a pose to an [`ik::Body`](crate::ik::Body) for a solver and writes the result back.
 
 mod binding;
+mod body_plan;
 mod detect;
 mod displacement;
 mod error;
@@ -15,6 +16,7 @@ mod root;
 
 pub use crate::pose::orientation;
 pub use binding::{Binding, default_base};
+pub use body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
 pub use detect::detect;
 pub use displacement::Slide;
 pub use error::RigError;

@@ -7,7 +7,7 @@ use glam::Vec3;
 use crate::asset::Skeleton;
 use crate::ik::{Limit, OptionOverrides};
 
-use super::RigError;
+use super::{BodyPlan, RigError};
 
 /// The chains of a character that can be dragged, and how its joints bend. Joints are node indices.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +20,8 @@ pub struct Rig {
     pub pins: Vec<usize>,
     /// Solver options of the character, which replace the defaults.
     pub options: OptionOverrides,
+    /// The parts of the body, if the character has a body that was recognised.
+    pub body: Option<BodyPlan>,
 }
 
 /// How a joint can move.

@@ -36,7 +36,8 @@ pub(in crate::viewer) fn of_character(character: &Character, clips: &[Clip], rig
     hasher.update(format!("{:?}", character.skeleton.parents_first).as_bytes());
     // Some fields had another name, or did not exist, when the format was defined. With a new name, or with a default
     // value, every recorded fingerprint would differ. Solver options do not count, because a session sets all of them.
-    let Rig { chains, joints, pins, options: _ } = rig;
+    // The body follows from the character and the rest of the rig.
+    let Rig { chains, joints, pins, options: _, body: _ } = rig;
     let rig = format!("Rig {{ chains: {chains:?}, joints: {joints:?}, pins: {pins:?} }}");
     let rig = rig.replace("logical_parent: ", "carrier: ").replace(", ccd_budget: inf", "");
     hasher.update(rig.replace(", mimic: None", "").as_bytes());

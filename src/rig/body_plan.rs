@@ -1,0 +1,120 @@
+//! The parts of a recognised body: hips, spine, neck and limbs.
+
+use glam::Vec3;
+
+/// The parts of a recognised body. Joints are node indices. Joints between the listed ones, such as twist, helper and
+/// control joints, never turn by themselves.
+///
+/// Positions and directions are in world space at rest, and up is +Y.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyPlan {
+    /// The kind of body.
+    pub kind: BodyKind,
+    /// The joint that carries the hind limbs and the spine. Everything else is below it in the
+    /// [reparented](super::Reparented) skeleton.
+    pub hips: usize,
+    /// The joints of the back from above the hips to the chest, which carries the front limbs. Empty if the hips carry
+    /// them, as in a spider.
+    pub spine: Vec<usize>,
+    /// The joints from above the chest to the head, both included. Empty for a body without a head.
+    pub neck: Vec<usize>,
+    /// Arms, legs and wings, left before right.
+    pub limbs: Vec<BodyLimb>,
+    /// The joints of the tails.
+    pub tails: Vec<Vec<usize>>,
+    /// Unit direction in which the body faces, horizontal.
+    pub facing: Vec3,
+    /// Height of the floor on which the body stands, metres.
+    pub floor: f32,
+    /// How certain the recognition is, from 0 to 1.
+    pub certainty: f32,
+    /// The observations that led to the result, one sentence each.
+    pub reasons: Vec<String>,
+}
+
+/// The kind of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyKind {
+    /// Two arms and two legs, upright.
+    Biped,
+    /// Four legs.
+    Quadruped,
+    /// Two legs, and wings or no front limbs.
+    Bird,
+    /// Six legs or more.
+    ManyLegged,
+}
+
+impl BodyKind {
+    /// Returns the name for users.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Biped => "biped",
+            Self::Quadruped => "quadruped",
+            Self::Bird => "bird",
+            Self::ManyLegged => "many-legged",
+        }
+    }
+}
+
+/// An arm, a leg or a wing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyLimb {
+    /// The kind of limb.
+    pub kind: LimbKind,
+    /// The side of the body, as seen by the body itself.
+    pub side: LimbSide,
+    /// The joints between the trunk and the first joint of the limb, such as a collarbone or a shoulder blade.
+    pub collar: Vec<usize>,
+    /// The joints from the shoulder or the hip to the hand or the foot, both included. At least three.
+    pub joints: Vec<usize>,
+    /// The joints of each toe or finger, and other nodes below the end that must not pass through the floor.
+    pub digits: Vec<Vec<usize>>,
+    /// Unit direction in which the middle of the limb bends.
+    pub bend: Vec3,
+    /// Whether the limb stands on the floor at rest.
+    pub stands: bool,
+    /// How strongly the limb pulls on the trunk, from 0 (not at all) to 1.
+    pub pull: f32,
+}
+
+/// The kind of a limb.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimbKind {
+    /// An arm.
+    Arm,
+    /// A leg.
+    Leg,
+    /// A wing.
+    Wing,
+}
+
+/// The side of a limb, as seen by the body itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimbSide {
+    /// The left side.
+    Left,
+    /// The right side.
+    Right,
+    /// In the plane of symmetry, or a body without symmetry.
+    Middle,
+}
+
+impl BodyPlan {
+    /// Returns the joint that carries the front limbs.
+    pub fn chest(&self) -> usize {
+        self.spine.last().copied().unwrap_or(self.hips)
+    }
+
+    /// Returns the head.
+    pub fn head(&self) -> Option<usize> {
+        self.neck.last().copied()
+    }
+}
+
+impl BodyLimb {
+    /// Returns the hand or the foot.
+    pub fn end(&self) -> usize {
+        self.joints.last().copied().unwrap_or_default()
+    }
+}
