@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
+use super::figure::Figure;
 use super::mimic::{CoupledLimits, coupled_limits};
 use super::{Limit, Link, SolveError};
 
@@ -42,6 +43,10 @@ pub struct Body {
     coupled_limits: Arc<CoupledLimits>,
     /// The pose that [`Secondary::Posture`](super::Secondary::Posture) pulls towards, or `None` for rest.
     posture: Option<Arc<[DQuat]>>,
+    /// The figure that the body is, if it is one.
+    figure: Option<Arc<Figure>>,
+    /// See [`Body::set_stance`].
+    stance: Option<Stance>,
     /// Translation of the base from its offset, in base space.
     root: DVec3,
     world_from_base: DAffine3,
@@ -53,12 +58,23 @@ pub struct Body {
     uniform_scale: Option<f64>,
 }
 
+/// A pose that a figure stays near.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Stance {
+    /// Local rotations of the links.
+    pub(super) rotations: Vec<DQuat>,
+    /// Translation of the base from its offset, in base space.
+    pub(super) root: DVec3,
+}
+
 impl PartialEq for Body {
     fn eq(&self, other: &Self) -> bool {
         (self.shape == other.shape || self.links == other.links)
             && self.rotations == other.rotations
             && self.displacements == other.displacements
             && self.posture == other.posture
+            && self.figure == other.figure
+            && self.stance == other.stance
             && self.facing == other.facing
             && self.is_placed_as(other)
     }
@@ -94,6 +110,8 @@ impl Body {
             shape: Shape::new(),
             rotations,
             posture: None,
+            figure: None,
+            stance: None,
             root: DVec3::ZERO,
             world_from_base: DAffine3::IDENTITY,
             base_from_world: DAffine3::IDENTITY,
@@ -273,6 +291,41 @@ impl Body {
             rotation.map_or(l.rest, |q| unit(*q))
         };
         self.posture = Some(self.links.iter().enumerate().map(given).collect());
+    }
+
+    /// Sets the figure that the body is, or removes it. [`Method::FullBody`](super::Method::FullBody) poses a figure as a
+    /// whole.
+    pub fn set_figure(&mut self, figure: Option<Arc<Figure>>) {
+        self.figure = figure.filter(|f| f.roles.len() == self.links.len());
+    }
+
+    /// Returns the figure that the body is.
+    pub(super) fn figure(&self) -> Option<&Arc<Figure>> {
+        self.figure.as_ref()
+    }
+
+    /// Sets the pose that a figure stays near: a local rotation for each link, and the translation of the base from its
+    /// offset in metres of base space. Without a stance, a solve stays near the pose in which it starts. Allocates nothing
+    /// after the first call. Numbers that are not finite are replaced by those of rest.
+    pub fn set_stance(&mut self, rotation: impl Fn(usize) -> DQuat, root: DVec3) {
+        let stance = self.stance.get_or_insert_with(|| Stance { rotations: Vec::new(), root: DVec3::ZERO });
+        let given = |(i, l): (usize, &Link)| {
+            let q = rotation(i);
+            if q.is_finite() && q.length_squared() > 0.0 { unit(q) } else { l.rest }
+        };
+        stance.rotations.clear();
+        stance.rotations.extend(self.links.iter().enumerate().map(given));
+        stance.root = if root.is_finite() { root } else { DVec3::ZERO };
+    }
+
+    /// Removes the stance.
+    pub fn clear_stance(&mut self) {
+        self.stance = None;
+    }
+
+    /// Returns the stance.
+    pub(super) fn stance(&self) -> Option<&Stance> {
+        self.stance.as_ref()
     }
 
     /// Sets how the figure stands and which way it faces at rest: the rotation from the space of the figure (+Y up, +Z

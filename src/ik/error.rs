@@ -37,6 +37,14 @@ pub enum SolveError {
     /// The transform above the base is singular or not finite, so targets cannot be transformed to base space.
     #[error("the transform above the base is not finite or cannot be inverted")]
     Singular,
+    /// A part of a figure is invalid.
+    #[error("link {link} of the figure {what}")]
+    Figure {
+        /// Index of the link.
+        link: usize,
+        /// What is wrong with it.
+        what: &'static str,
+    },
     /// A goal's link does not exist.
     #[error("goal {goal} is for link {link}, but the body has only {count} links")]
     NoSuchLink {

@@ -3,11 +3,14 @@
 use super::chain::Chain;
 use super::driver::{Driver, Progress, Task, is_blocked};
 use super::last_solve::{BodyPose, LastSolve};
+use super::methods::figure::FigureSolver;
 use super::methods::style::BoundPrior;
 use super::methods::two_bone;
 use super::trace::Stage;
 use super::tree::{EffectorTask, Tree};
-use super::{Body, Goal, GoalOutcome, Method, Options, Outcome, Report, SolveError, Start, StepKind};
+use super::{
+    Body, Goal, GoalAxes, GoalOutcome, Method, Options, Outcome, Report, SolveError, Start, StepKind,
+};
 
 /// A joint within this angle of its limit counts as limited, radians.
 const AT_BORDER: f64 = 1e-6;
@@ -30,6 +33,7 @@ pub struct Solver {
     start: BodyPose,
     last: LastSolve,
     style: Option<BoundPrior>,
+    figure: FigureSolver,
     report: Report,
 }
 
@@ -70,6 +74,8 @@ impl Solver {
         let is_result = continues && self.last.is_result(body);
         let solved = if let Some(bound_prior) = style {
             self.solve_style(body, goals, options, &bound_prior)
+        } else if is_whole_body(body, options) {
+            self.solve_figure(body, goals, options, restarts)
         } else if self.chain.solve(body, goals, options, is_result, &mut self.report) {
             if options.trace { self.trace_chain(body, goals, options, restarts) } else { Ok(()) }
         } else {
@@ -141,6 +147,37 @@ impl Solver {
         let full_body = Options { method: Method::FullBody, ..*options };
         self.solve_tree(body, goals, &full_body, 0)?;
         (self.report.method, self.report.iterations) = (Method::Style, self.report.iterations + steps);
+        Ok(())
+    }
+
+    /// Poses a body that is a figure. What the figure's solver cannot treat, such as aims and goals with free axes, is
+    /// left to the differential method.
+    fn solve_figure(
+        &mut self,
+        body: &mut Body,
+        goals: &[Goal],
+        options: &Options,
+        restarts: usize,
+    ) -> Result<(), SolveError> {
+        let options = Options { method: Method::FullBody, ..*options };
+        let Some(iterations) = self.figure.solve(body, goals, &options) else {
+            return self.solve_tree(body, goals, &options, restarts);
+        };
+        self.chain.discard_pose();
+        self.tree.set(body, goals, &options);
+        self.tree.root_moves = true;
+        Driver::set_tolerances(&mut self.tree, &options);
+        let is_left = |(index, goal): (usize, &Goal)| !is_plain(goal) && !self.tree.is_reached(index);
+        if goals.iter().enumerate().any(is_left) {
+            self.solve_tree(body, goals, &options, restarts)?;
+            self.report.iterations += iterations;
+            return Ok(());
+        }
+        self.driver.history.clear();
+        if options.record {
+            self.driver.history.push(self.tree.largest_error());
+        }
+        self.fill_report(&Progress { iterations, method: Method::FullBody, spent: false, agreed: true });
         Ok(())
     }
 
@@ -242,6 +279,17 @@ impl Solver {
         report.history.clone_from(&self.driver.history);
         (report.method, report.iterations) = (progress.method, progress.iterations);
     }
+}
+
+/// Returns whether a body is posed as a figure.
+fn is_whole_body(body: &Body, options: &Options) -> bool {
+    let method = matches!(options.method, Method::FullBody | Method::Auto);
+    method && options.root_motion && body.figure().is_some()
+}
+
+/// Returns whether the solver of figures treats all that a goal asks for.
+fn is_plain(goal: &Goal) -> bool {
+    goal.aim.is_none() && goal.axes == GoalAxes::default()
 }
 
 impl Options {

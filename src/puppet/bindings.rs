@@ -6,10 +6,10 @@ use glam::{Affine3A, DQuat};
 
 use crate::asset::{Character, Skeleton};
 use crate::ik::{Body, SolveError};
-use crate::pose::{Pose, update_world_matrices};
-use crate::rig::{Binding, JointRig, Reparented, Rig, RigError};
+use crate::pose::{Pose, orientation, update_world_matrices, world_matrices};
+use crate::rig::{Binding, BodyLimb, BodyPlan, JointRig, Reparented, Rig, RigError, figure};
 
-use super::CharacterPrior;
+use super::{CharacterPrior, PinnedNode};
 
 /// Returns the rotation from the space of a figure (+Y up, +Z to its front) to the world at rest. Characters of VRM 0 face
 /// −Z.
@@ -18,6 +18,8 @@ pub(super) fn facing(character: &Character) -> DQuat {
     if faces_back { DQuat::from_xyzw(0.0, 1.0, 0.0, 0.0) } else { DQuat::IDENTITY }
 }
 
+/// A foot stands on the floor if it is at most this much higher than at rest, as a fraction of its height at rest.
+const FOOT_TOLERANCE: f32 = 0.5;
 /// When there are at least this many bindings, unused bindings are dropped before one is added.
 const CLEANUP_COUNT: usize = 32;
 /// Number of frames after which a binding counts as unused and may be dropped.
@@ -32,6 +34,8 @@ pub(super) struct Subject<'a> {
     pub(super) pose: &'a Pose,
     /// The world matrices of the pose.
     pub(super) world_from_node: &'a [Affine3A],
+    /// The pose that the whole body stays near. `None` means `pose`.
+    pub(super) stance: Option<&'a Pose>,
 }
 
 /// A pose of the skeleton that is solved: the character's own, or the reparented one.
@@ -59,6 +63,7 @@ impl<'a> LogicalPose<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Bound {
     base: usize,
+    whole_body: bool,
     nodes: Vec<usize>,
     pub(super) binding: Binding,
     pub(super) body: Body,
@@ -90,7 +95,14 @@ impl From<SolveError> for BindError {
 pub(super) struct Bindings {
     /// The joints of the rig that the bindings were made for.
     joints: BTreeMap<usize, JointRig>,
+    /// The body of the rig that the bindings were made for.
+    body: Option<BodyPlan>,
     reparented: Option<Reparented>,
+    /// The feet of the body, each with its height above the floor at rest.
+    feet: Vec<(usize, f32)>,
+    /// The reparented skeleton in the stance.
+    reparented_stance: Option<Reparented>,
+    stance_world: Vec<Affine3A>,
     bound: Vec<Bound>,
     frame: u64,
 }
@@ -99,7 +111,8 @@ impl Bindings {
     /// Drops all bindings, because the skeleton or the rig may have changed.
     pub(super) fn clear(&mut self) {
         self.joints.clear();
-        self.reparented = None;
+        self.body = None;
+        (self.reparented, self.reparented_stance) = (None, None);
         self.bound.clear();
     }
 
@@ -110,15 +123,64 @@ impl Bindings {
 
     /// Updates the bindings for the rig and the pose of a subject. Call it before [`Bindings::bind`].
     pub(super) fn refresh(&mut self, subject: &Subject<'_>) -> Result<(), RigError> {
-        if self.joints != subject.rig.joints {
+        if self.joints != subject.rig.joints || self.body != subject.rig.body {
             self.clear();
             self.reparented = Reparented::new(&subject.character.skeleton, subject.rig)?;
+            self.reparented_stance.clone_from(&self.reparented);
             self.joints.clone_from(&subject.rig.joints);
+            self.body.clone_from(&subject.rig.body);
+            self.measure_feet(&subject.character.skeleton);
         }
         if let Some(reparented) = &mut self.reparented {
             reparented.refresh(subject.pose, subject.world_from_node);
         }
+        if let (Some(reparented), Some(stance)) = (&mut self.reparented_stance, subject.stance) {
+            world_matrices(&subject.character.skeleton, stance, &mut self.stance_world);
+            reparented.refresh(stance, &self.stance_world);
+        }
         Ok(())
+    }
+
+    /// Measures how high the feet are above the floor at rest.
+    fn measure_feet(&mut self, skeleton: &Skeleton) {
+        self.feet.clear();
+        let Some(plan) = &self.body else { return };
+        world_matrices(skeleton, &Pose::rest(skeleton), &mut self.stance_world);
+        let ends = plan.limbs.iter().filter(|l| l.stands).map(BodyLimb::end);
+        let height = |end: usize| Some((end, self.stance_world.get(end)?.translation.y - plan.floor));
+        self.feet.extend(ends.filter_map(height));
+    }
+
+    /// Returns the feet that stand on the floor in the stance, each where it is there. A foot that carries one of the
+    /// given nodes is left out, because it is about to move or is pinned anyway.
+    pub(super) fn standing_feet<'a>(
+        &'a self,
+        subject: &'a Subject<'a>,
+        moved: impl Iterator<Item = usize> + Clone + 'a,
+    ) -> impl Iterator<Item = PinnedNode> + 'a {
+        let (own, stance) = match subject.stance {
+            Some(stance) => (&self.stance_world[..], stance),
+            None => (subject.world_from_node, subject.pose),
+        };
+        let logical = self.logical_pose(subject).skeleton;
+        let reparented = self.reparented_stance.as_ref().filter(|_| subject.stance.is_some());
+        let pose = match (reparented, &self.reparented) {
+            (Some(stance), _) => stance.pose(),
+            (None, Some(current)) if subject.stance.is_none() => current.pose(),
+            _ => stance,
+        };
+        let floor = subject.rig.body.as_ref().map_or(0.0, |plan| plan.floor);
+        let size = self.feet.iter().map(|(_, height)| height.abs()).fold(0.02, f32::max);
+        self.feet.iter().filter_map(move |&(node, height)| {
+            let world = own.get(node)?;
+            let is_standing = world.translation.y - floor < height + FOOT_TOLERANCE * size;
+            let is_moved = moved.clone().any(|n| logical.ancestors(n).any(|above| above == node));
+            (is_standing && !is_moved).then(|| PinnedNode {
+                node,
+                position: glam::Vec3::from(world.translation).as_dvec3(),
+                orientation: orientation(logical, pose, node),
+            })
+        })
     }
 
     /// Returns the pose to solve.
@@ -131,24 +193,37 @@ impl Bindings {
     pub(super) fn bind(
         &mut self,
         subject: &Subject<'_>,
-        base: usize,
+        (base, whole_body): (usize, bool),
         nodes: &[usize],
     ) -> Result<usize, BindError> {
         let LogicalPose { skeleton, pose, world_from_node } =
             LogicalPose::new(self.reparented.as_ref(), subject);
-        let found = self.bound.iter_mut().enumerate().find(|(_, b)| b.base == base && b.nodes == nodes);
+        let stance = self.reparented_stance.as_ref().map(Reparented::pose);
+        let stance = subject.stance.map(|own| stance.unwrap_or(own)).filter(|_| whole_body);
+        let found = self
+            .bound
+            .iter_mut()
+            .enumerate()
+            .find(|(_, b)| b.base == base && b.whole_body == whole_body && b.nodes == nodes);
         if let Some((index, bound)) = found {
             bound.used = self.frame;
             bound.binding.refresh(&mut bound.body, skeleton, pose, world_from_node)?;
+            set_stance(bound, skeleton, pose, stance);
             return Ok(index);
         }
         let binding = Binding::new(skeleton, &subject.character.skins, subject.rig, base, nodes)?;
         let mut body = binding.body(skeleton, pose, world_from_node)?;
         binding.set_facing(&mut body, skeleton, facing(subject.character));
+        if whole_body {
+            let plan = subject.rig.body.as_ref();
+            body.set_figure(plan.and_then(|plan| figure(&binding, &body, skeleton, plan)));
+        }
         if self.bound.len() >= CLEANUP_COUNT {
             self.bound.retain(|b| b.used + UNUSED_FRAMES >= self.frame);
         }
-        self.bound.push(Bound { base, nodes: nodes.to_vec(), binding, body, used: self.frame });
+        let mut bound = Bound { base, whole_body, nodes: nodes.to_vec(), binding, body, used: self.frame };
+        set_stance(&mut bound, skeleton, pose, stance);
+        self.bound.push(bound);
         Ok(self.bound.len() - 1)
     }
 
@@ -183,5 +258,13 @@ impl Bindings {
             }
         };
         update_world_matrices(skeleton, pose, first, world_from_node);
+    }
+}
+
+/// Sets the pose that the figure of a body stays near, or removes it.
+fn set_stance(bound: &mut Bound, skeleton: &Skeleton, pose: &Pose, stance: Option<&Pose>) {
+    match stance {
+        Some(stance) => bound.binding.set_stance(&mut bound.body, skeleton, pose, stance),
+        None => bound.body.clear_stance(),
     }
 }

@@ -8,7 +8,7 @@ use crate::pose::orientation;
 
 use super::problem::Demand;
 use super::solve::Posable;
-use super::{GoalKind, GoalReport, Puppet, Target};
+use super::{GoalKind, GoalReport, Puppet, Target, fits};
 
 impl Puppet {
     /// Moves each constrained joint to its target by solving its own chain. A joint that already has a target, or that
@@ -28,11 +28,13 @@ impl Puppet {
             pins: &[],
             pinned: &[],
             options: Options { method: Method::Auto, tolerance: None, trace: false, ..self.options },
+            whole_body: false,
         };
         let mut posable = Posable {
             character: &self.character,
             rig: &self.rig,
             style: self.style.as_ref(),
+            stance: self.stance.as_ref().filter(|stance| fits(&self.character, stance)),
             pose: &mut self.pose,
             world_from_node: &mut self.world_from_node,
         };

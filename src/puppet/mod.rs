@@ -30,6 +30,7 @@ mod trace;
 
 pub use error::PuppetError;
 pub use prior::{CharacterPrior, LearnError, PostureBody};
+use problem::PinnedNode;
 use solve::Workspace;
 pub use style_file::{StyleFileCause, StyleFileError, read_style};
 pub use target::{GoalKind, GoalReport, Pin, Target};
@@ -47,6 +48,9 @@ pub struct Puppet {
     /// The pose on which the motion is played instead of rest, for example the result of earlier drags. A pose of
     /// another skeleton is ignored.
     pub held: Option<Pose>,
+    /// The pose that the whole body stays near while it follows targets, usually the one in which a drag began. `None` means
+    /// the pose that the motion gives. A pose of another skeleton is ignored.
+    pub stance: Option<Pose>,
     /// Node indices, each with the local rotation that replaces that of the motion.
     pub rotations: Vec<(usize, Quat)>,
     /// Goals for nodes.
@@ -101,6 +105,7 @@ impl Puppet {
             time: 0.0,
             looping: false,
             held: None,
+            stance: None,
             rotations: Vec::new(),
             targets: Vec::new(),
             pins: Vec::new(),
@@ -154,7 +159,7 @@ impl Puppet {
     /// [`NotFinite`] if the pose is not finite, before or after its contact constraints are solved. The puppet is then
     /// at rest.
     pub fn follow(&mut self, pose: &Pose, contacts: &[ContactConstraint]) -> Result<(), NotFinite> {
-        if !self.fits(pose) {
+        if !fits(&self.character, pose) {
             return Ok(());
         }
         self.pose.clone_from(pose);
@@ -215,12 +220,6 @@ impl Puppet {
         self.motion.seconds(&self.character.clips)
     }
 
-    /// Returns whether a pose has as many nodes and morph weights as this skeleton.
-    fn fits(&self, pose: &Pose) -> bool {
-        let rest = &self.character.skeleton;
-        pose.locals.len() == rest.nodes.len() && pose.weights.len() == rest.rest_weights.len()
-    }
-
     /// Discards the last solve, so that the next one does not continue from its result.
     pub fn reset_solver(&mut self) {
         self.solver.reset();
@@ -228,7 +227,7 @@ impl Puppet {
 
     /// Samples the motion on top of the `held` pose, or of rest if there is none.
     fn sample(&mut self) {
-        match self.held.as_ref().filter(|held| self.fits(held)) {
+        match self.held.as_ref().filter(|held| fits(&self.character, held)) {
             Some(held) => self.pose.clone_from(held),
             None => self.pose.reset(&self.character.skeleton),
         }
@@ -308,4 +307,10 @@ impl Puppet {
     pub fn palette(&self) -> &Palette {
         &self.palette
     }
+}
+
+/// Returns whether a pose has as many nodes and morph weights as the skeleton of a character.
+fn fits(character: &Character, pose: &Pose) -> bool {
+    let rest = &character.skeleton;
+    pose.locals.len() == rest.nodes.len() && pose.weights.len() == rest.rest_weights.len()
 }

@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3, Vec3};
 use crate::asset::{Character, Skeleton};
 use crate::ik::{Aim, Body, BoundPrior, Goal, GoalOutcome, Method, Options, SolveError};
 use crate::pose::{Pose, orientation, rest_orientation};
-use crate::rig::{Binding, Rig, RigError, default_base, topmost_joint};
+use crate::rig::{Binding, Rig, RigError, body_ends, default_base, topmost_joint};
 
 use super::bindings::{BindError, Bindings, Subject, facing};
 use super::{CharacterPrior, GoalKind, Pin, PuppetError, Target};
@@ -20,6 +20,8 @@ pub(super) struct Demand<'a> {
     /// Nodes that are pinned where the motion puts them.
     pub(super) pinned: &'a [usize],
     pub(super) options: Options,
+    /// Whether the whole body may follow the targets, if the rig has one.
+    pub(super) whole_body: bool,
 }
 
 impl Demand<'_> {
@@ -32,6 +34,25 @@ impl Demand<'_> {
     fn is_one_group(&self) -> bool {
         self.has_pins() || self.options.method.is_whole_body()
     }
+
+    /// Returns the hips of the body that follows the targets as a whole. [`Method::Auto`] moves the whole body for
+    /// positions, and a target with a base or with a node that the hips do not carry moves it for no method.
+    fn hips(&self, character: &Character, rig: &Rig) -> Option<usize> {
+        let Self { options, targets, .. } = self;
+        let hips = rig.body.as_ref().filter(|_| self.whole_body && !targets.is_empty())?.hips;
+        let moves = match options.method {
+            Method::FullBody => true,
+            Method::Auto => targets.iter().all(|t| t.position.is_some()),
+            _ => false,
+        };
+        let above = |node: usize| std::iter::successors(Some(node), |&n| rig.above(&character.skeleton, n));
+        let count = character.skeleton.nodes.len();
+        let is_below = |node: usize| above(node).take(count).any(|n| n == hips);
+        let nodes = targets.iter().map(|t| t.node).chain(self.pins.iter().map(|p| p.node));
+        let mut nodes = nodes.chain(self.pinned.iter().copied());
+        let fits = moves && targets.iter().all(|t| t.base.is_none()) && nodes.all(is_below);
+        fits.then_some(hips)
+    }
 }
 
 /// Targets with a common base, which are solved together.
@@ -40,6 +61,8 @@ pub(super) struct Group {
     pub(super) base: usize,
     /// Whether the base may move.
     pub(super) root_motion: bool,
+    /// Whether the base is the hips of a body that is posed as a whole.
+    pub(super) whole_body: bool,
 }
 
 /// The targets, divided into groups.
@@ -56,6 +79,11 @@ impl Groups {
     pub(super) fn set(&mut self, character: &Character, rig: &Rig, demand: &Demand<'_>) {
         self.groups.clear();
         self.group_of.clear();
+        if let Some(base) = demand.hips(character, rig) {
+            self.groups.push(Group { base, root_motion: true, whole_body: true });
+            self.group_of.resize(demand.targets.len(), 0);
+            return;
+        }
         if demand.is_one_group() {
             // The group has the base of the first target that names one. Other bases are pinned. Otherwise the base may
             // move, so no joint may be above it.
@@ -63,12 +91,14 @@ impl Groups {
             let first =
                 demand.targets.first().map(|t| t.node).or_else(|| demand.pins.first().map(|p| p.node));
             let base = given.or_else(|| first.map(|n| topmost_joint(character, n)));
-            self.groups.extend(base.map(|base| Group { base, root_motion: given.is_none() }));
+            let root_motion = given.is_none();
+            self.groups.extend(base.map(|base| Group { base, root_motion, whole_body: false }));
             self.group_of.resize(demand.targets.len(), 0);
             return;
         }
         for target in demand.targets {
-            let group = Group { base: base(character, rig, target), root_motion: false };
+            let base = base(character, rig, target);
+            let group = Group { base, root_motion: false, whole_body: false };
             let known = self.groups.iter().position(|g| *g == group);
             self.group_of.push(known.unwrap_or(self.groups.len()));
             if known.is_none() {
@@ -141,6 +171,8 @@ pub(super) struct Problem {
     pub(super) goals: Vec<Goal>,
     /// The pins, with their positions and orientations: `pinned`, and then the base if it is pinned.
     pub(super) pins: Vec<PinnedNode>,
+    /// Number of goals of feet that stand on the floor, which follow the pins.
+    contacts: usize,
     /// The style for [`Method::Style`], if it includes one of the joints.
     pub(super) style: Option<BoundPrior>,
 }
@@ -154,11 +186,12 @@ impl Problem {
         (groups, index): (&Groups, usize),
         bindings: &mut Bindings,
     ) -> Result<(), PuppetError> {
-        let Some(Group { base, root_motion }) = groups.get(index) else { return Ok(()) };
+        let Some(group) = groups.get(index) else { return Ok(()) };
+        let Group { base, root_motion, whole_body } = group;
         let targets = groups.targets(index, demand.targets);
         let (skeleton, method) = (&subject.character.skeleton, demand.options.method);
         check_base(skeleton, targets.clone(), base, root_motion, method)?;
-        self.pin(demand, targets.clone(), (base, root_motion));
+        self.pin(demand, targets.clone(), group);
         bindings.refresh(subject)?;
         // A style poses all joints that it includes.
         let nodes_of_style = match subject.style.filter(|_| method == Method::Style) {
@@ -169,10 +202,14 @@ impl Problem {
         let is_below = |n: &usize| logical.skeleton.ancestors(*n).any(|above| above == base);
         self.bound_nodes.clone_from(&self.effectors);
         self.bound_nodes.extend(nodes_of_style.iter().map(|(n, _)| *n).filter(is_below));
-        self.binding = bindings.bind(subject, base, &self.bound_nodes).map_err(|error| match error {
-            BindError::Rig(error) => error.into(),
-            BindError::Solve(error) => self.solve_error(skeleton, error),
-        })?;
+        if let Some(plan) = subject.rig.body.as_ref().filter(|_| whole_body) {
+            self.bound_nodes.extend(body_ends(plan).filter(is_below));
+        }
+        self.binding =
+            bindings.bind(subject, (base, whole_body), &self.bound_nodes).map_err(|error| match error {
+                BindError::Rig(error) => error.into(),
+                BindError::Solve(error) => self.solve_error(skeleton, error),
+            })?;
         let pose = bindings.logical_pose(subject);
         let (logical, pose) = (pose.skeleton, pose.pose);
         let Some(bound) = bindings.get(self.binding) else { return Ok(()) };
@@ -191,6 +228,14 @@ impl Problem {
             let (link, offset) = bound.binding.link(pin.node, pose)?;
             Some(Goal { offset, ..Goal::pin(link, pin.position, pin.orientation) })
         }));
+        self.contacts = 0;
+        if whole_body {
+            for contact in bindings.standing_feet(subject, self.effectors.iter().copied()) {
+                let Some((link, offset)) = bound.binding.link(contact.node, pose) else { continue };
+                self.goals.push(Goal { offset, ..Goal::pin(link, contact.position, contact.orientation) });
+                self.contacts += 1;
+            }
+        }
         self.style = subject.style.filter(|_| !nodes_of_style.is_empty()).map(|style| {
             let joint = |node| nodes_of_style.iter().find(|(n, _)| Some(*n) == node).map(|(_, joint)| *joint);
             BoundPrior { prior: style.prior.clone(), joints: bound.binding.nodes().map(joint).collect() }
@@ -203,7 +248,7 @@ impl Problem {
         &'a self,
         goals: &'a [GoalOutcome],
     ) -> impl Iterator<Item = (&'a PinnedNode, &'a GoalOutcome)> {
-        let targets = self.goals.len().saturating_sub(self.pinned.len());
+        let targets = self.goals.len().saturating_sub(self.pinned.len() + self.contacts);
         self.pins.iter().zip(goals.iter().skip(targets)).take(self.pinned.len())
     }
 
@@ -217,12 +262,12 @@ impl Problem {
         &mut self,
         demand: &Demand<'_>,
         targets: impl Iterator<Item = &'a Target> + Clone,
-        (base, root_motion): (usize, bool),
+        Group { base, root_motion, whole_body }: Group,
     ) {
         self.pinned.clear();
         self.pinned.extend(demand.pins.iter().map(|p| p.node).chain(demand.pinned.iter().copied()));
         self.is_base_pinned = !root_motion && self.pinned.contains(&base);
-        if demand.is_one_group() {
+        if demand.is_one_group() || whole_body {
             self.pinned.extend(targets.clone().filter_map(|t| t.base));
         }
         self.pinned.sort_unstable();

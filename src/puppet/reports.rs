@@ -67,6 +67,7 @@ impl Puppet {
             character: &self.character,
             rig: &self.rig,
             style: None,
+            stance: None,
             pose: &mut self.pose,
             world_from_node: &mut self.world_from_node,
         };

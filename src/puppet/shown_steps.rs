@@ -5,7 +5,7 @@ use crate::pose::{Pose, world_matrices};
 
 use super::bindings::BindError;
 use super::solve::{Posable, Workspace};
-use super::{NodeStep, Puppet, PuppetError, SolveTrace};
+use super::{NodeStep, Puppet, PuppetError, SolveTrace, fits};
 
 impl Workspace {
     /// Poses a character as it is after the first `count` steps of the last frame's traces. The character must be in the
@@ -17,7 +17,7 @@ impl Workspace {
             }
             let bindings = &mut self.bindings;
             bindings.refresh(&posable.subject())?;
-            let bound = bindings.bind(&posable.subject(), trace.base, &trace.bound_nodes);
+            let bound = bindings.bind(&posable.subject(), (trace.base, trace.whole_body), &trace.bound_nodes);
             let binding = bound.map_err(|error| match error {
                 BindError::Rig(error) => error.into(),
                 BindError::Solve(source) => PuppetError::Solve { effector: String::new(), source },
@@ -61,6 +61,7 @@ impl Puppet {
             character: &self.character,
             rig: &self.rig,
             style: self.style.as_ref(),
+            stance: self.stance.as_ref().filter(|stance| fits(&self.character, stance)),
             pose: &mut self.pose,
             world_from_node: &mut self.world_from_node,
         };

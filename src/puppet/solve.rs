@@ -12,7 +12,7 @@ use crate::rig::{Binding, Rig};
 use super::bindings::{Bindings, Subject};
 use super::problem::{Demand, Groups, Problem, base};
 use super::trace::SolveTrace;
-use super::{CharacterPrior, GoalKind, GoalReport, Pin, Puppet, PuppetError, Target};
+use super::{CharacterPrior, GoalKind, GoalReport, Pin, Puppet, PuppetError, Target, fits};
 
 /// The IK bindings and the buffers of a puppet.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +31,7 @@ pub(super) struct Posable<'a> {
     pub(super) character: &'a Character,
     pub(super) rig: &'a Rig,
     pub(super) style: Option<&'a CharacterPrior>,
+    pub(super) stance: Option<&'a Pose>,
     pub(super) pose: &'a mut Pose,
     /// The world matrices of the pose.
     pub(super) world_from_node: &'a mut [Affine3A],
@@ -38,8 +39,8 @@ pub(super) struct Posable<'a> {
 
 impl Posable<'_> {
     pub(super) fn subject(&self) -> Subject<'_> {
-        let Self { character, rig, style, ref pose, ref world_from_node } = *self;
-        Subject { character, rig, style, pose, world_from_node }
+        let Self { character, rig, style, stance, ref pose, ref world_from_node } = *self;
+        Subject { character, rig, style, pose, world_from_node, stance }
     }
 }
 
@@ -91,6 +92,7 @@ impl Workspace {
                     targets: groups.targets(index, demand.targets).copied().collect(),
                     steps: SolveTrace::node_steps(bound, &report.trace),
                     base: group.base,
+                    whole_body: group.whole_body,
                     bound_nodes: problem.bound_nodes.clone(),
                 });
             }
@@ -157,11 +159,13 @@ impl Puppet {
             pins: &self.pins,
             pinned: &self.rig.pins,
             options: self.solve_options(),
+            whole_body: true,
         };
         let mut posable = Posable {
             character: &self.character,
             rig: &self.rig,
             style: self.style.as_ref(),
+            stance: self.stance.as_ref().filter(|stance| fits(&self.character, stance)),
             pose: &mut self.pose,
             world_from_node: &mut self.world_from_node,
         };
@@ -175,13 +179,15 @@ impl Puppet {
     /// solved.
     pub fn refusal(&self, targets: &[Target], pins: &[Pin], method: Method) -> Option<PuppetError> {
         let options = Options { method, ..self.options };
-        let demand = Demand { kind: GoalKind::Goal, targets, pins, pinned: &self.rig.pins, options };
+        let demand =
+            Demand { kind: GoalKind::Goal, targets, pins, pinned: &self.rig.pins, options, whole_body: true };
         let subject = Subject {
             character: &self.character,
             rig: &self.rig,
             style: self.style.as_ref(),
             pose: &self.pose,
             world_from_node: &self.world_from_node,
+            stance: self.stance.as_ref().filter(|stance| fits(&self.character, stance)),
         };
         let Workspace { mut bindings, mut groups, mut problem, .. } = Workspace::default();
         groups.set(&self.character, &self.rig, &demand);

@@ -28,6 +28,7 @@ pub struct SolveTrace {
     pub steps: Vec<NodeStep>,
     /// What [`Bindings::bind`](super::bindings::Bindings::bind) needs to bind the same nodes again.
     pub(super) base: usize,
+    pub(super) whole_body: bool,
     pub(super) bound_nodes: Vec<usize>,
 }
 

@@ -276,6 +276,22 @@ impl Binding {
         body.set_facing(above.conjugate() * world_from_figure);
     }
 
+    /// Sets the pose that the figure of a body stays near, see [`Body::set_stance`]. Call it after [`Binding::refresh`].
+    /// `pose` is the one that was copied into the body.
+    pub fn set_stance(&self, body: &mut Body, skeleton: &Skeleton, pose: &Pose, stance: &Pose) {
+        let local = |node: usize| stance.locals.get(node);
+        let rotation = |link: usize| {
+            let l = &self.links[link];
+            let own = l.node.and_then(local).map(|local| l.rotation(local.rotation));
+            own.unwrap_or_else(|| {
+                l.node.map_or(DQuat::IDENTITY, |n| l.rotation(skeleton.nodes[n].rest.rotation))
+            })
+        };
+        let at = |pose: &Pose| pose.locals.get(self.base).map(|l| l.translation.as_dvec3());
+        let root = at(stance).zip(at(pose)).map_or(DVec3::ZERO, |(stance, now)| stance - now);
+        body.set_stance(rotation, root);
+    }
+
     /// Copies a pose into a body of this binding. Allocates nothing. `world_from_node`: the world matrices of the pose.
     ///
     /// # Errors

@@ -182,7 +182,7 @@ impl Driver {
     }
 
     /// Sets the tolerances of the tasks.
-    fn set_tolerances(tree: &mut Tree, options: &Options) {
+    pub(super) fn set_tolerances(tree: &mut Tree, options: &Options) {
         for task in &mut tree.tasks {
             task.tolerance = options.tolerance.unwrap_or(DEFAULT_TOLERANCE * task.length);
             if task.pinned {

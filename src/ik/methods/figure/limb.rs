@@ -1,0 +1,307 @@
+//! A limb in closed form: its bend from the distance of the target, its direction, and its swivel.
+//!
+//! The distance between the first joint and the end depends only on the joints between them. One hinge has a closed form.
+//! Several hinges bend together by the same angle, which is found by bisection. Then the first joint turns the limb to the
+//! target. The swivel, the turn about the line to the target, stays as near to that of the stance as the limit of the
+//! first joint allows.
+
+use std::f64::consts::{FRAC_PI_2, PI};
+
+use glam::{DQuat, DVec3};
+
+use crate::ik::figure::LimbHinge;
+use crate::ik::rotation::{any_perpendicular, rotation_vector, shortest_arc, wrapped};
+use crate::ik::swing_twist;
+
+use super::posed::{Limits, Posed};
+
+/// Maximum number of joints of a limb that bend.
+pub(super) const MAX_BENDS: usize = 6;
+/// Largest turn of the swivel in one step of a drag, radians.
+const MAX_SWIVEL_STEP: f64 = 0.08;
+/// Angle between the candidates for a swivel that the limit allows, radians.
+const SWIVEL_SCAN: f64 = PI / 18.0;
+/// A rotation that exceeds its limit by less is allowed, radians.
+const ALLOWED: f64 = 1e-4;
+
+/// A point of a limb, and where it must go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reach {
+    /// Index of the last joint of the limb that moves the point. 0 if only the first joint does.
+    pub(super) last: usize,
+    /// The point in the frame of that joint, metres.
+    pub(super) point: DVec3,
+    /// World position to reach, metres.
+    pub(super) target: DVec3,
+    /// Whether the limb keeps its direction in the world rather than relative to the trunk, because its end is fixed.
+    pub(super) fixed: bool,
+}
+
+/// The geometry of a limb, from its first joint to the point that moves.
+pub(super) struct LimbShape<'a> {
+    hinges: &'a [LimbHinge],
+    joints: &'a [usize],
+    last: usize,
+    point: DVec3,
+    /// For each bending joint: its position in the frame of the joint before it, and the rotation before its hinge turns.
+    segments: [(DVec3, DQuat); MAX_BENDS],
+    /// The hinge angles in the stance.
+    stance: [f64; MAX_BENDS],
+    /// The hinge angles at which the limb is longest.
+    straights: [f64; MAX_BENDS],
+    /// For each bending joint, whether a larger angle shortens the limb: 1 or −1.
+    signs: [f64; MAX_BENDS],
+    limited: bool,
+}
+
+impl<'a> LimbShape<'a> {
+    /// Measures a limb in a stance. `joints` are its links, and `hinges` are those of the joints between the first and the
+    /// last.
+    pub(super) fn new(
+        stance: &Posed,
+        limits: &Limits<'_>,
+        (joints, hinges): (&'a [usize], &'a [LimbHinge]),
+        (last, point): (usize, DVec3),
+    ) -> Self {
+        let last = last.min(hinges.len()).min(MAX_BENDS);
+        let mut shape = Self {
+            hinges,
+            joints,
+            last,
+            point,
+            segments: [(DVec3::ZERO, DQuat::IDENTITY); MAX_BENDS],
+            stance: [0.0; MAX_BENDS],
+            straights: [0.0; MAX_BENDS],
+            signs: [1.0; MAX_BENDS],
+            limited: limits.apply,
+        };
+        for i in 0..last {
+            let (before, joint) = (joints[i], joints[i + 1]);
+            let rest = limits.body.links()[joint].rest;
+            let (away, angle) = swing_twist(rest.conjugate() * stance.locals[joint], hinges[i].axis);
+            let offset =
+                stance.spins[before].conjugate() * (stance.positions[joint] - stance.positions[before]);
+            // Joints between the two, such as twist joints, keep their rotations.
+            let between = stance.spins[before].conjugate() * stance.spin_above(joint);
+            shape.segments[i] = (offset, (between * rest * away).normalize());
+            shape.stance[i] = angle;
+        }
+        for i in 0..last {
+            // The turn nearest to the stance.
+            shape.straights[i] = shape.stance[i] + wrapped_any(shape.straight(i) - shape.stance[i]);
+            let [min, max] = hinges[i].range;
+            let bends = wrapped_any(0.5 * (min + max) - shape.straights[i]);
+            shape.signs[i] = if bends >= 0.0 { 1.0 } else { -1.0 };
+        }
+        shape
+    }
+
+    /// Returns the angle of a hinge at which the limb is longest, if the others are as in the stance.
+    fn straight(&self, i: usize) -> f64 {
+        let (offset, rotation) = self.segments[i];
+        let below = self.below(i, &self.stance);
+        let axis = self.hinges[i].axis;
+        let above = rotation.conjugate() * (self.above(i) + offset);
+        let (a, b) = (below - axis * axis.dot(below), axis.cross(below));
+        above.dot(b).atan2(above.dot(a))
+    }
+
+    /// Returns the vector from the first joint to the joint before hinge `i`, in the frame of that joint.
+    fn above(&self, i: usize) -> DVec3 {
+        let mut vector = DVec3::ZERO;
+        for k in 0..i {
+            let (offset, rotation) = self.segments[k];
+            vector = self.turn(k, rotation, self.stance[k]).conjugate() * (vector + offset);
+        }
+        vector
+    }
+
+    /// Returns the vector from hinge `i` to the point, in the frame of the hinge after its turn.
+    fn below(&self, i: usize, angles: &[f64; MAX_BENDS]) -> DVec3 {
+        (i + 1..self.last).rev().fold(self.point, |vector, k| {
+            let (offset, rotation) = self.segments[k];
+            offset + self.turn(k, rotation, angles[k]) * vector
+        })
+    }
+
+    fn turn(&self, i: usize, before: DQuat, angle: f64) -> DQuat {
+        before * DQuat::from_axis_angle(self.hinges[i].axis, angle)
+    }
+
+    /// Returns the vector from the first joint to the point, in the frame of the first joint.
+    fn vector(&self, angles: &[f64; MAX_BENDS]) -> DVec3 {
+        match self.last {
+            0 => self.point,
+            _ => {
+                let (offset, rotation) = self.segments[0];
+                offset + self.turn(0, rotation, angles[0]) * self.below(0, angles)
+            }
+        }
+    }
+
+    /// Clamps the angle of a hinge to its limit, or to the angle of the stance if that is beyond it.
+    fn clamp(&self, i: usize, angle: f64) -> f64 {
+        let [min, max] = self.hinges[i].range;
+        if !self.limited {
+            return angle;
+        }
+        angle.clamp(min.min(self.stance[i]), max.max(self.stance[i]))
+    }
+
+    /// Returns the angles if all joints bend by `bend` more than in the stance.
+    fn bent(&self, bend: f64) -> [f64; MAX_BENDS] {
+        let mut angles = self.stance;
+        for i in 0..self.last {
+            let angle = self.stance[i] + self.signs[i] * bend;
+            // No joint bends past the pose in which it is straight.
+            let straight = self.straights[i];
+            let angle = if self.signs[i] > 0.0 { angle.max(straight) } else { angle.min(straight) };
+            angles[i] = self.clamp(i, angle);
+        }
+        angles
+    }
+
+    /// Returns the smallest and the largest distance that the point can have from the first joint.
+    pub(super) fn reach(&self) -> [f64; 2] {
+        match self.last {
+            0 => [self.point.length(); 2],
+            1 => {
+                let at = |angle: f64| self.vector(&[angle; MAX_BENDS]).length();
+                let straight = self.straights[0];
+                let far = at(self.clamp(0, straight));
+                let near = at(self.clamp(0, straight + self.signs[0] * PI));
+                [near.min(far), far]
+            }
+            _ => {
+                let at = |bend: f64| self.vector(&self.bent(bend)).length();
+                let (near, far) = (at(FRAC_PI_2), at(-PI));
+                [near.min(far), far.max(near)]
+            }
+        }
+    }
+
+    /// Returns the angles for a distance of the point from the first joint.
+    fn angles(&self, distance: f64) -> [f64; MAX_BENDS] {
+        match self.last {
+            0 => self.stance,
+            1 => self.hinge(distance),
+            _ => self.bisect(distance),
+        }
+    }
+
+    /// The closed form of one hinge: |o + R(θ) p|² = d² is linear in cos θ and sin θ.
+    fn hinge(&self, distance: f64) -> [f64; MAX_BENDS] {
+        let (offset, rotation) = self.segments[0];
+        let (above, below, axis) = (rotation.conjugate() * offset, self.point, self.hinges[0].axis);
+        let along = above.dot(axis) * axis.dot(below);
+        let (a, b) = (above.dot(below) - along, above.dot(axis.cross(below)));
+        let wanted = 0.5 * (distance * distance - above.length_squared() - below.length_squared()) - along;
+        let amplitude = a.hypot(b);
+        let cosine = if amplitude > 0.0 { (wanted / amplitude).clamp(-1.0, 1.0) } else { 1.0 };
+        let angle = b.atan2(a) + self.signs[0] * cosine.acos();
+        // Of all angles that differ by full turns, the one nearest to the middle of the range.
+        let [min, max] = self.hinges[0].range;
+        let middle = 0.5 * (min + max);
+        let angle = middle + wrapped_any(angle - middle);
+        [self.clamp(0, angle); MAX_BENDS]
+    }
+
+    /// Bends all joints together until the point has the distance.
+    fn bisect(&self, distance: f64) -> [f64; MAX_BENDS] {
+        let (mut long, mut short) = (-PI, FRAC_PI_2);
+        let excess = |bend: f64| self.vector(&self.bent(bend)).length() - distance;
+        if excess(long) <= 0.0 {
+            return self.bent(long);
+        }
+        if excess(short) >= 0.0 {
+            return self.bent(short);
+        }
+        for _ in 0..48 {
+            let middle = 0.5 * (long + short);
+            if excess(middle) > 0.0 { long = middle } else { short = middle }
+        }
+        self.bent(0.5 * (long + short))
+    }
+
+    /// Poses the limb, so that its point is as near to a target as the limits allow. Returns the remaining distance as a
+    /// vector. `step` is true in a drag, in which the swivel turns slowly.
+    pub(super) fn pose(
+        &self,
+        posed: &mut Posed,
+        stance: &Posed,
+        limits: &Limits<'_>,
+        reach: &Reach,
+        step: bool,
+    ) -> DVec3 {
+        let first = self.joints[0];
+        let base = posed.positions[first];
+        let to_target = reach.target - base;
+        let angles = self.angles(to_target.length());
+        let vector = self.vector(&angles);
+        let above = posed.spin_above(first);
+        let wanted =
+            if reach.fixed { stance.spins[first] } else { (above * stance.locals[first]).normalize() };
+        let Some(direction) = to_target.try_normalize() else { return DVec3::ZERO };
+        let aimed = |spin: DQuat| {
+            (shortest_arc(spin * vector, direction, any_perpendicular(direction)) * spin).normalize()
+        };
+        let mut spin = aimed(wanted);
+        if step {
+            // Near the direction opposite to that of the stance, the shortest arc turns by any amount.
+            let current = aimed(posed.spins[first]);
+            let swivel = rotation_vector(spin * current.conjugate()).dot(direction);
+            if swivel.abs() > MAX_SWIVEL_STEP {
+                let swivel = swivel.clamp(-MAX_SWIVEL_STEP, MAX_SWIVEL_STEP);
+                spin = (DQuat::from_axis_angle(direction, swivel) * current).normalize();
+            }
+        }
+        let local = self.allowed(limits, above.conjugate() * spin, above.conjugate() * direction);
+        posed.locals[first] = local;
+        for i in 0..self.last {
+            let joint = self.joints[i + 1];
+            let rest = limits.body.links()[joint].rest;
+            let away = swing_twist(rest.conjugate() * stance.locals[joint], self.hinges[i].axis).0;
+            posed.locals[joint] =
+                (rest * away * DQuat::from_axis_angle(self.hinges[i].axis, angles[i])).normalize();
+        }
+        reach.target - (base + (above * local).normalize() * vector)
+    }
+
+    /// Returns the local rotation of the first joint with the nearest swivel that its limit allows. `axis` is the line to
+    /// the target in the frame above the joint.
+    fn allowed(&self, limits: &Limits<'_>, local: DQuat, axis: DVec3) -> DQuat {
+        let first = self.joints[0];
+        let turned = |swivel: f64| (DQuat::from_axis_angle(axis, swivel) * local).normalize();
+        let violation = |swivel: f64| limits.violation(first, turned(swivel));
+        let start = violation(0.0);
+        if start <= ALLOWED {
+            return local;
+        }
+        let mut best = (start, 0.0);
+        let mut k = 1.0;
+        while k * SWIVEL_SCAN < PI {
+            let sides = [k * SWIVEL_SCAN, -k * SWIVEL_SCAN].map(|swivel| (violation(swivel), swivel));
+            let side = if sides[0].0 <= sides[1].0 { sides[0] } else { sides[1] };
+            if side.0 <= ALLOWED {
+                // The border of the limit is between this candidate and the one before it.
+                let (mut inside, mut outside) = (side.1, side.1 - SWIVEL_SCAN.copysign(side.1));
+                for _ in 0..12 {
+                    let middle = 0.5 * (inside + outside);
+                    if violation(middle) <= ALLOWED { inside = middle } else { outside = middle }
+                }
+                return limits.nearest(first, turned(inside));
+            }
+            if side.0 < best.0 {
+                best = side;
+            }
+            k += 1.0;
+        }
+        limits.nearest(first, turned(best.1))
+    }
+}
+
+/// Wraps any angle to ±π.
+fn wrapped_any(angle: f64) -> f64 {
+    let turns = (angle / (2.0 * PI)).round();
+    wrapped(angle - turns * 2.0 * PI)
+}

@@ -1,0 +1,190 @@
+//! Sorts goals into what the trunk and what the limbs must do.
+
+use glam::{DQuat, DVec3};
+
+use crate::ik::Goal;
+use crate::ik::figure::Part;
+
+use super::limb::{LimbShape, Reach};
+use super::posed::Posed;
+use super::trunk::{Rope, Subject, TrunkPoint, TrunkTasks, TrunkTurn};
+
+/// What a limb must do.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LimbTask {
+    pub(super) reach: Reach,
+    /// World orientation of the last joint.
+    pub(super) orientation: Option<DQuat>,
+    /// Weight with which the limb pulls on the trunk.
+    pub(super) weight: f64,
+}
+
+/// A target that moves from where its point is to where it must be.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    from: DVec3,
+    to: DVec3,
+    task: Moving,
+}
+
+/// What moves with a target.
+#[derive(Clone, Copy, Debug)]
+enum Moving {
+    /// A point of the trunk, by index.
+    Point(usize),
+    /// The end of a limb, by index.
+    Limb(usize),
+}
+
+/// The tasks of a solve.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tasks {
+    pub(super) trunk: TrunkTasks,
+    /// The task of each limb.
+    pub(super) limbs: Vec<Option<LimbTask>>,
+    /// The rope of each limb with a task.
+    ranges: Vec<[f64; 2]>,
+    ways: Vec<Way>,
+    /// Whether a goal poses the head.
+    pub(super) poses_head: bool,
+}
+
+impl Tasks {
+    /// Sorts the goals. Pins come first, because a limb can have only one task.
+    pub(super) fn set(&mut self, subject: &Subject<'_>, posed: &Posed, goals: &[Goal]) {
+        let figure = subject.figure;
+        let TrunkTasks { ropes, points, turns, joints } = &mut self.trunk;
+        (ropes.clear(), points.clear(), turns.clear(), joints.clear());
+        self.limbs.clear();
+        self.limbs.resize(figure.parts.limbs.len(), None);
+        self.ranges.clear();
+        self.ranges.resize(figure.parts.limbs.len(), [0.0; 2]);
+        self.ways.clear();
+        self.poses_head = false;
+        for pinned in [true, false] {
+            let these = goals.iter().filter(|g| g.pinned == pinned && (pinned || g.weight > 0.0));
+            these.for_each(|goal| self.add(subject, posed, goal));
+        }
+        self.choose_joints(subject);
+    }
+
+    fn add(&mut self, subject: &Subject<'_>, posed: &Posed, goal: &Goal) {
+        let carrier = subject.figure.carriers[goal.link];
+        let offset = goal.offset * posed.scales[goal.link];
+        let is_joint = carrier == goal.link && offset == DVec3::ZERO;
+        match subject.figure.roles[carrier] {
+            Part::Limb(limb, joint) if joint > 0 || !is_joint => {
+                self.add_limb(subject, posed, goal, (limb, joint, is_joint));
+            }
+            role => {
+                self.poses_head |= role == Part::Neck;
+                let weight = if goal.pinned { subject.weights.fixed } else { subject.weights.pull };
+                let at = posed.point(goal.link, offset);
+                let offset = posed.spins[carrier].conjugate() * (at - posed.positions[carrier]);
+                if let Some(to) = goal.position {
+                    let to = above_floor(subject, to);
+                    self.ways.push(Way { from: at, to, task: Moving::Point(self.trunk.points.len()) });
+                    self.trunk.points.push(TrunkPoint { link: carrier, offset, target: to, weight });
+                }
+                if let Some(target) = goal.orientation {
+                    let target = target * posed.spins[goal.link].conjugate() * posed.spins[carrier];
+                    self.trunk.turns.push(TrunkTurn { link: carrier, target, weight });
+                }
+            }
+        }
+    }
+
+    fn add_limb(
+        &mut self,
+        subject: &Subject<'_>,
+        posed: &Posed,
+        goal: &Goal,
+        (limb, joint, is_joint): (usize, usize, bool),
+    ) {
+        let (Some(mut target), None) = (goal.position, self.limbs[limb]) else { return };
+        let parts = &subject.figure.parts.limbs[limb];
+        let end = parts.joints.len() - 1;
+        let mut offset = goal.offset * posed.scales[goal.link];
+        let mut link = goal.link;
+        if let Some(orientation) = goal.orientation.filter(|_| joint == end) {
+            // The last joint turns by itself, so that only its position is left for the limb.
+            let carried =
+                subject.stance.point(goal.link, offset) - subject.stance.positions[parts.joints[end]];
+            let carried = subject.stance.spins[goal.link].conjugate() * carried;
+            target -= orientation * carried;
+            (link, offset) = (parts.joints[end], DVec3::ZERO);
+        }
+        let last = if is_joint || joint == end { joint - 1 } else { joint };
+        let holder = parts.joints[last];
+        // The joints below the last one that bends are as in the stance.
+        let at = subject.stance.point(link, offset) - subject.stance.positions[holder];
+        let point = subject.stance.spins[holder].conjugate() * at;
+        let shape = LimbShape::new(
+            subject.stance,
+            &subject.limits,
+            (&parts.joints, &subject.figure.hinges[limb]),
+            (last, point),
+        );
+        self.ranges[limb] = shape.reach();
+        let to = above_floor(subject, target);
+        let pull = subject.weights.pull * parts.pull;
+        let weight = if goal.pinned { subject.weights.fixed } else { pull };
+        let reach = Reach { last, point, target: to, fixed: goal.pinned };
+        self.limbs[limb] =
+            Some(LimbTask { reach, orientation: goal.orientation.filter(|_| joint == end), weight });
+        self.ways.push(Way { from: posed.point(link, offset), to, task: Moving::Limb(limb) });
+    }
+
+    /// Chooses the joints of the trunk that may turn.
+    fn choose_joints(&mut self, subject: &Subject<'_>) {
+        let figure = subject.figure;
+        let turns = |&link: &usize| subject.limits.body.links()[link].weight > 0.0;
+        let joints = &mut self.trunk.joints;
+        joints.extend(figure.parts.spine.iter().copied().filter(turns));
+        for (limb, task) in figure.parts.limbs.iter().zip(&self.limbs) {
+            let is_pulled = task.is_some_and(|t| !t.reach.fixed)
+                || self.trunk.points.iter().any(|p| Some(&p.link) == limb.joints.first());
+            if is_pulled {
+                joints.extend(limb.collar.iter().copied().filter(turns));
+            }
+        }
+        if self.poses_head {
+            joints.extend(figure.parts.neck.iter().copied().filter(turns));
+        }
+    }
+
+    /// Returns the largest distance between a target and its point.
+    pub(super) fn distance(&self) -> f64 {
+        self.ways.iter().map(|w| w.from.distance(w.to)).fold(0.0, f64::max)
+    }
+
+    /// Moves all targets to a fraction of their way.
+    pub(super) fn advance(&mut self, subject: &Subject<'_>, fraction: f64) {
+        for way in &self.ways {
+            let target = if fraction < 1.0 { way.from.lerp(way.to, fraction) } else { way.to };
+            match way.task {
+                Moving::Point(index) => self.trunk.points[index].target = target,
+                Moving::Limb(limb) => {
+                    if let Some(task) = &mut self.limbs[limb] {
+                        task.reach.target = target;
+                    }
+                }
+            }
+        }
+        self.trunk.ropes.clear();
+        for (limb, task) in self.limbs.iter().enumerate() {
+            let Some(task) = task else { continue };
+            self.trunk.ropes.push(Rope {
+                link: subject.figure.parts.limbs[limb].joints[0],
+                target: task.reach.target,
+                range: self.ranges[limb],
+                pull: (!task.reach.fixed).then_some(task.weight),
+            });
+        }
+    }
+}
+
+/// Returns a target, moved up to the floor if it is below.
+fn above_floor(subject: &Subject<'_>, target: DVec3) -> DVec3 {
+    subject.figure.parts.floor.map_or(target, |floor| target.with_y(target.y.max(floor)))
+}

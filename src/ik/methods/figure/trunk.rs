@@ -1,0 +1,331 @@
+//! The trunk of a figure: hips, back, collars, and the neck if the head is pulled. Limbs are ropes between their ends.
+//!
+//! A Gauss-Newton method on the position of the hips and the rotations of the joints. Priorities are weights that differ
+//! by orders of magnitude. Limits of joints and lengths of fixed limbs are inequalities, which are added as equations
+//! where a step would violate them.
+
+use glam::{DQuat, DVec3};
+
+use crate::ik::figure::{Figure, Part};
+use crate::ik::rotation::rotation_vector;
+
+use super::normal::Normal;
+use super::posed::{Limits, Posed};
+use super::weights::Weights;
+
+/// Weight of the inequalities.
+const HARD: f64 = 3e4;
+/// Maximum number of times that violated inequalities are added to a step.
+const ROUNDS: usize = 4;
+/// Maximum turn of a joint in one step, radians.
+const MAX_TURN: f64 = 0.35;
+/// A step that turns and moves by less ends the iteration, radians and metres of a person.
+const CONVERGED: f64 = 2e-6;
+
+/// A limb seen from the trunk: its first joint must be within some distances of its target.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rope {
+    /// The first joint of the limb.
+    pub(super) link: usize,
+    pub(super) target: DVec3,
+    /// Smallest and largest distance, metres.
+    pub(super) range: [f64; 2],
+    /// Weight of a rope that pulls softly, or `None` for a limb whose end is fixed.
+    pub(super) pull: Option<f64>,
+}
+
+/// A point of the trunk that must reach a position.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TrunkPoint {
+    pub(super) link: usize,
+    /// The point in the frame of the link, metres.
+    pub(super) offset: DVec3,
+    pub(super) target: DVec3,
+    pub(super) weight: f64,
+}
+
+/// A link of the trunk that must have an orientation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TrunkTurn {
+    pub(super) link: usize,
+    pub(super) target: DQuat,
+    pub(super) weight: f64,
+}
+
+/// What is asked of the trunk.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TrunkTasks {
+    pub(super) ropes: Vec<Rope>,
+    pub(super) points: Vec<TrunkPoint>,
+    pub(super) turns: Vec<TrunkTurn>,
+    /// Links that may turn, besides the hips.
+    pub(super) joints: Vec<usize>,
+}
+
+/// The solver of the trunk.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Trunk {
+    normal: Normal,
+    /// For each link, the first of its three unknowns.
+    column: Vec<Option<usize>>,
+    /// The local rotations after a step.
+    trial: Vec<DQuat>,
+}
+
+/// The figure that is solved.
+#[derive(Clone, Copy)]
+pub(super) struct Subject<'a> {
+    pub(super) figure: &'a Figure,
+    pub(super) limits: Limits<'a>,
+    pub(super) stance: &'a Posed,
+    pub(super) weights: &'a Weights,
+}
+
+impl Trunk {
+    /// Turns and moves the trunk. Returns the number of iterations.
+    pub(super) fn solve(
+        &mut self,
+        posed: &mut Posed,
+        subject: &Subject<'_>,
+        tasks: &TrunkTasks,
+        iterations: usize,
+    ) -> usize {
+        self.column.clear();
+        self.column.resize(posed.len(), None);
+        self.column[0] = Some(3);
+        for (index, &link) in tasks.joints.iter().enumerate() {
+            self.column[link] = Some(6 + 3 * index);
+        }
+        let unknowns = 6 + 3 * tasks.joints.len();
+        for iteration in 0..iterations {
+            self.normal.start(unknowns, subject.weights.motion);
+            self.add_posture(posed, subject, tasks);
+            self.add_tasks(posed, subject, tasks);
+            self.normal.solve();
+            self.obey(posed, subject, tasks);
+            let step = self.apply(posed, subject, tasks);
+            if step < CONVERGED * subject.weights.size.max(1.0) {
+                return iteration + 1;
+            }
+        }
+        iterations
+    }
+
+    /// Nearness to the stance, uprightness and balance.
+    fn add_posture(&mut self, posed: &Posed, subject: &Subject<'_>, tasks: &TrunkTasks) {
+        let Subject { figure, stance, weights, .. } = *subject;
+        let size = weights.size;
+        let moved = (posed.positions[0] - stance.positions[0]) / size;
+        let hips = [weights.hips_sideways, weights.hips_height, weights.hips_sideways];
+        for axis in 0..3 {
+            self.normal.add_unknown(axis, moved[axis] * size, hips[axis] / size);
+        }
+        let turned = rotation_vector(posed.spins[0] * stance.spins[0].conjugate());
+        let turns = [weights.hips_tilt, weights.hips_yaw, weights.hips_tilt];
+        for axis in 0..3 {
+            self.normal.add_unknown(3 + axis, turned[axis], turns[axis]);
+        }
+        for &link in &tasks.joints {
+            let Some(column) = self.column[link] else { continue };
+            let weight = match figure.roles[link] {
+                Part::Spine => weights.spine,
+                Part::Neck => weights.neck,
+                _ => weights.collar,
+            };
+            let own = rotation_vector(posed.locals[link] * stance.locals[link].conjugate());
+            let own = posed.spin_above(link) * own;
+            (0..3).for_each(|axis| self.normal.add_unknown(column + axis, own[axis], weight));
+        }
+        let chest = figure.parts.spine.last().copied().unwrap_or(0);
+        if chest != 0 {
+            let turned = rotation_vector(posed.spins[chest] * stance.spins[chest].conjugate());
+            let weights = [weights.chest_tilt, weights.chest_yaw, weights.chest_tilt];
+            for axis in 0..3 {
+                self.turn_row(posed, chest, axis);
+                self.normal.add_row(turned[axis], weights[axis], 1.0);
+            }
+        }
+        self.add_balance(posed, subject, chest);
+    }
+
+    /// The middle of the trunk stays over the place where it was in the stance.
+    fn add_balance(&mut self, posed: &Posed, subject: &Subject<'_>, chest: usize) {
+        let Subject { figure, stance, weights, .. } = *subject;
+        if weights.balance == 0.0 {
+            return;
+        }
+        let head = figure.parts.neck.last().copied().unwrap_or(chest);
+        for axis in [DVec3::X, DVec3::Z] {
+            let mut moved = 0.0;
+            for (link, mass) in [(0, 0.4), (chest, 0.4), (head, 0.2)] {
+                moved += mass * (posed.positions[link] - stance.positions[link]).dot(axis);
+                self.point_row(posed, link, posed.positions[link], axis * mass);
+            }
+            self.normal.add_row(moved, weights.balance / weights.size, 1.0);
+        }
+    }
+
+    /// Adds to the current row how a point of a link moves along a direction.
+    fn point_row(&mut self, posed: &Posed, link: usize, point: DVec3, direction: DVec3) {
+        let row = &mut self.normal.row;
+        (0..3).for_each(|axis| row[axis] += direction[axis]);
+        for joint in posed.up(link) {
+            if let Some(column) = self.column[joint] {
+                let lever = (point - posed.positions[joint]).cross(direction);
+                (0..3).for_each(|axis| row[column + axis] += lever[axis]);
+            }
+        }
+    }
+
+    /// Adds to the current row how a link turns about a world axis.
+    fn turn_row(&mut self, posed: &Posed, link: usize, axis: usize) {
+        for joint in posed.up(link) {
+            if let Some(column) = self.column[joint] {
+                self.normal.row[column + axis] += 1.0;
+            }
+        }
+    }
+
+    fn add_tasks(&mut self, posed: &Posed, subject: &Subject<'_>, tasks: &TrunkTasks) {
+        let size = subject.weights.size;
+        for task in &tasks.points {
+            let at = posed.point(task.link, task.offset);
+            // A far target must not outweigh what has priority.
+            let missing = (at - task.target).clamp_length_max(subject.weights.max_pull * size);
+            for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
+                self.point_row(posed, task.link, at, axis);
+                self.normal.add_row(missing.dot(axis), task.weight / size, 1.0);
+            }
+        }
+        for task in &tasks.turns {
+            let turned = rotation_vector(posed.spins[task.link] * task.target.conjugate());
+            for axis in 0..3 {
+                self.turn_row(posed, task.link, axis);
+                self.normal.add_row(turned[axis], task.weight, 1.0);
+            }
+        }
+        for rope in &tasks.ropes {
+            let Some(weight) = rope.pull else { continue };
+            self.add_pull(posed, subject, rope, weight);
+        }
+    }
+
+    /// A limb that pulls: almost nothing while it can reach, and more and more while it stretches or folds.
+    fn add_pull(&mut self, posed: &Posed, subject: &Subject<'_>, rope: &Rope, weight: f64) {
+        let size = subject.weights.size;
+        let [min, max] = rope.range;
+        let at = posed.positions[rope.link];
+        let Some(direction) = (at - rope.target).try_normalize() else { return };
+        let distance = at.distance(rope.target);
+        let width = (subject.weights.softness * max).max(1e-9);
+        let (value, slope) = softplus((distance - max) / width);
+        let value = (value * width).min(subject.weights.max_pull * size);
+        if value * weight > 1e-9 {
+            // The second derivative of a squared softplus. Without it, the steps would oscillate.
+            let curvature = 1.0 + value * (1.0 - slope) / (width * slope);
+            self.point_row(posed, rope.link, at, direction * slope);
+            self.normal.add_row(value, weight / size, curvature);
+        }
+        if distance < min {
+            self.point_row(posed, rope.link, at, direction);
+            self.normal.add_row(distance - min, weight / size, 1.0);
+        }
+    }
+
+    /// Returns the displacement of a point of a link in the current step.
+    fn displacement(&self, posed: &Posed, link: usize, point: DVec3) -> DVec3 {
+        let x = &self.normal.x;
+        let vector = |column: usize| DVec3::new(x[column], x[column + 1], x[column + 2]);
+        let turned = posed.up(link).filter_map(|joint| {
+            let column = self.column[joint]?;
+            Some(vector(column).cross(point - posed.positions[joint]))
+        });
+        vector(0) + turned.sum::<DVec3>()
+    }
+
+    /// Returns the turn of a joint in the current step.
+    fn turn(&self, link: usize) -> DVec3 {
+        let x = &self.normal.x;
+        self.column[link].map_or(DVec3::ZERO, |c| DVec3::new(x[c], x[c + 1], x[c + 2]))
+    }
+
+    /// Adds the inequalities that the step violates, and solves again.
+    fn obey(&mut self, posed: &Posed, subject: &Subject<'_>, tasks: &TrunkTasks) {
+        for _ in 0..ROUNDS {
+            let mut violated = false;
+            for rope in tasks.ropes.iter().filter(|r| r.pull.is_none()) {
+                violated |= self.obey_rope(posed, subject, rope);
+            }
+            for &link in &tasks.joints {
+                violated |= self.obey_limit(posed, subject, link);
+            }
+            if !violated {
+                return;
+            }
+            self.normal.solve();
+        }
+    }
+
+    fn obey_rope(&mut self, posed: &Posed, subject: &Subject<'_>, rope: &Rope) -> bool {
+        let at = posed.positions[rope.link];
+        let after = at + self.displacement(posed, rope.link, at) - rope.target;
+        let [min, max] = rope.range;
+        let distance = after.length();
+        let bound = distance.clamp(min, max);
+        let tolerance = 1e-7 * subject.weights.size;
+        let Some(direction) = after.try_normalize().filter(|_| (distance - bound).abs() > tolerance) else {
+            return false;
+        };
+        // A plane that touches the sphere where the step leaves it.
+        let missing = (at - rope.target).dot(direction) - bound;
+        self.point_row(posed, rope.link, at, direction);
+        self.normal.add_row(missing, HARD / subject.weights.size, 1.0);
+        true
+    }
+
+    fn obey_limit(&mut self, posed: &Posed, subject: &Subject<'_>, link: usize) -> bool {
+        let turn = self.turn(link);
+        let above = posed.spin_above(link);
+        let after = DQuat::from_scaled_axis(above.conjugate() * turn) * posed.locals[link];
+        let allowed = subject.limits.nearest(link, after);
+        let excess = above * rotation_vector(after * allowed.conjugate());
+        let Some(axis) = excess.try_normalize().filter(|_| excess.length() > 1e-6) else { return false };
+        let Some(column) = self.column[link] else { return false };
+        (0..3).for_each(|i| self.normal.row[column + i] = axis[i]);
+        self.normal.add_row(excess.length() - axis.dot(turn), HARD, 1.0);
+        true
+    }
+
+    /// Applies the step. Returns its size.
+    fn apply(&mut self, posed: &mut Posed, subject: &Subject<'_>, tasks: &TrunkTasks) -> f64 {
+        let turns = tasks.joints.iter().map(|&l| self.turn(l).length()).fold(0.0, f64::max);
+        let turns = turns.max(self.turn(0).length());
+        let x = &self.normal.x;
+        let moved = DVec3::new(x[0], x[1], x[2]);
+        let size = turns.max(moved.length() / subject.weights.size);
+        let scale = if size > MAX_TURN { MAX_TURN / size } else { 1.0 };
+        self.trial.clear();
+        for &link in &tasks.joints {
+            let turn = posed.spin_above(link).conjugate() * self.turn(link) * scale;
+            let turned = (DQuat::from_scaled_axis(turn) * posed.locals[link]).normalize();
+            self.trial.push(subject.limits.nearest(link, turned));
+        }
+        let turn = posed.spin_above(0).conjugate() * self.turn(0) * scale;
+        posed.locals[0] = (DQuat::from_scaled_axis(turn) * posed.locals[0]).normalize();
+        posed.positions[0] += moved * scale;
+        for (&link, local) in tasks.joints.iter().zip(&self.trial) {
+            posed.locals[link] = *local;
+        }
+        subject.figure.trunk.iter().for_each(|&link| posed.forward_link(link));
+        size
+    }
+}
+
+/// Returns ln(1 + eˣ) and its derivative.
+fn softplus(x: f64) -> (f64, f64) {
+    if x > 30.0 {
+        return (x, 1.0);
+    }
+    let e = x.exp();
+    (e.ln_1p(), (e / (1.0 + e)).max(f64::MIN_POSITIVE))
+}

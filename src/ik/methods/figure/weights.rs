@@ -1,0 +1,54 @@
+//! The weights of a whole-body solve.
+
+/// The weights of what the trunk of a figure is asked for. Lengths are divided by the size of the figure, so that a
+/// weight means the same for a mouse and a horse.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Weights {
+    /// Size of the figure relative to a person of 1.75 m.
+    pub(super) size: f64,
+    /// Pulled points and limbs.
+    pub(super) pull: f64,
+    /// Pins and contacts.
+    pub(super) fixed: f64,
+    /// Largest distance by which a target pulls, metres of a person.
+    pub(super) max_pull: f64,
+    /// Fraction of its length over which a limb begins to pull.
+    pub(super) softness: f64,
+    /// Nearness of the hips to their place in the stance.
+    pub(super) hips_sideways: f64,
+    pub(super) hips_height: f64,
+    pub(super) hips_tilt: f64,
+    pub(super) hips_yaw: f64,
+    pub(super) spine: f64,
+    pub(super) neck: f64,
+    pub(super) collar: f64,
+    pub(super) chest_tilt: f64,
+    pub(super) chest_yaw: f64,
+    /// The middle of the trunk over its place in the stance.
+    pub(super) balance: f64,
+    /// Damping of every unknown in one step.
+    pub(super) motion: f64,
+}
+
+impl Weights {
+    pub(super) fn new(size: f64) -> Self {
+        Self {
+            size,
+            pull: 300.0,
+            fixed: 1e4,
+            max_pull: 0.1,
+            softness: 0.012,
+            hips_sideways: 0.5,
+            hips_height: 0.7,
+            hips_tilt: 0.5,
+            hips_yaw: 0.4,
+            spine: 0.5,
+            neck: 0.5,
+            collar: 1.0,
+            chest_tilt: 0.25,
+            chest_yaw: 0.2,
+            balance: 1.0,
+            motion: 0.02,
+        }
+    }
+}

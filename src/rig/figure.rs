@@ -1,0 +1,47 @@
+//! A recognised body as an `ik` [`Figure`].
+
+use std::sync::Arc;
+
+use crate::asset::Skeleton;
+use crate::ik::{Body, Figure, FigureParts, LimbParts};
+use crate::pose::rest_orientation;
+
+use super::{Binding, BodyPlan};
+
+/// Returns the nodes that a binding of a whole body needs besides its hips: the head, and the ends of all limbs and of
+/// their fingers and toes.
+pub fn body_ends(plan: &BodyPlan) -> impl Iterator<Item = usize> + '_ {
+    let limbs = plan.limbs.iter().flat_map(|limb| {
+        std::iter::once(limb.end()).chain(limb.digits.iter().filter_map(|digit| digit.last().copied()))
+    });
+    plan.head().into_iter().chain(plan.spine.last().copied()).chain(limbs)
+}
+
+/// Returns the figure of a body that was bound at the hips with all [`body_ends`]. Returns `None` if the plan does not
+/// fit the binding, for example because it is that of another skeleton.
+pub fn figure(binding: &Binding, body: &Body, skeleton: &Skeleton, plan: &BodyPlan) -> Option<Arc<Figure>> {
+    let link = |node: &usize| binding.nodes().position(|n| n == Some(*node));
+    let links = |nodes: &[usize]| nodes.iter().map(link).collect::<Option<Vec<usize>>>();
+    if link(&plan.hips) != Some(0) {
+        return None;
+    }
+    let above = skeleton.nodes.get(plan.hips)?.parent;
+    let above = above.map_or(glam::DQuat::IDENTITY, |node| rest_orientation(skeleton, node));
+    let limbs = plan.limbs.iter().map(|limb| {
+        let digits: Vec<usize> = limb.digits.iter().flatten().copied().collect();
+        Some(LimbParts {
+            collar: links(&limb.collar)?,
+            joints: links(&limb.joints)?,
+            digits: links(&digits)?,
+            bend: above.conjugate() * limb.bend.as_dvec3(),
+            pull: f64::from(limb.pull),
+        })
+    });
+    let parts = FigureParts {
+        spine: links(&plan.spine)?,
+        neck: links(&plan.neck)?,
+        limbs: limbs.collect::<Option<_>>()?,
+        floor: Some(f64::from(plan.floor)),
+    };
+    Figure::new(body, parts).ok().map(Arc::new)
+}
