@@ -3,48 +3,63 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{ArgMatches, Args};
 
-use crate::asset::Clip;
+use crate::asset::{Character, Clip};
 use crate::export;
 use crate::export::{bake, bvh};
-use crate::motion::{Motion, Tolerance, reduce};
+use crate::motion::{Motion, Recorder, Tolerance, reduce};
 use crate::puppet::Puppet;
 
 use super::failure::Failure;
 use super::posing::{PosingArgs, clips};
+use super::session::ReplayedSession;
 use super::timing::Stopwatch;
-use super::{ModelArg, Verbosity, output};
+use super::{ModelArg, Verbosity, output, session};
 
 /// Default length in metres of one unit of a written BVH file. Other programs expect centimetres.
 const CENTIMETRE: f64 = 0.01;
+
+/// Default number of poses per second.
+const RATE: f32 = 30.0;
+/// Default number of poses per second of a session.
+const SESSION_RATE: f32 = 60.0;
+/// Default maximum error when dropping keys, in radians and metres.
+const KEY_ERROR: f32 = 1e-4;
+
+/// A command of a session belongs to a frame if it is at most this much later, because times in sessions may be rounded.
+const COMMAND_TOLERANCE: Duration = Duration::from_micros(100);
 
 /// The end of `--seconds` may exceed the end of the motion by this many seconds, to allow for rounding.
 const TIME_TOLERANCE: f32 = 1e-3;
 
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example: sinew bake character.glb --clips walk.bvh --animation walk --reach hand_l=0.3,1.2,0.4 -o walk.glb"
-)]
+#[command(after_help = "Examples:
+  sinew bake character.glb --clips walk.bvh --animation walk --reach hand_l=0.3,1.2,0.4 -o walk.glb
+  sinew bake --replay drag.session -o drag.glb")]
 pub(super) struct BakeArgs {
     #[command(flatten)]
     model: ModelArg,
     /// Write a copy of the model with the clip to OUT.glb, or its skeleton with the clip to OUT.bvh
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
-    /// Number of poses per second
-    #[arg(long, value_name = "N", default_value_t = 30.0, value_parser = super::render::rate)]
-    fps: f32,
-    /// Time range to write, in seconds [default: the whole motion]
+    /// Write a session of `sinew view --record` as a clip
+    #[arg(long, value_name = "SESSION")]
+    replay: Option<PathBuf>,
+    /// Number of poses per second [default: 30, with --replay 60]
+    #[arg(long, value_name = "N", value_parser = super::render::rate)]
+    fps: Option<f32>,
+    /// Time range to write, in seconds [default: the whole motion or session]
     #[arg(long, value_name = "A..B", value_parser = time_range)]
     seconds: Option<TimeRange>,
     /// Name of the clip
     #[arg(long, value_name = "NAME", default_value = "baked")]
     name: String,
-    /// Maximum error when dropping keys, in radians and metres; 0 keeps all keys
-    #[arg(long, value_name = "E", default_value_t = 1e-4, value_parser = error)]
-    key_error: f32,
+    /// Maximum error when dropping keys, in radians and metres; 0 keeps all keys [default: 1e-4, with --replay 0]
+    #[arg(long, value_name = "E", value_parser = error)]
+    key_error: Option<f32>,
     #[command(flatten)]
     posing: PosingArgs,
 }
@@ -74,17 +89,27 @@ enum ClipFormat {
     Bvh,
 }
 
+impl BakeArgs {
+    fn format(&self) -> Result<ClipFormat, Failure> {
+        let is = |extension: &str| self.output.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension));
+        match () {
+            () if is("glb") => Ok(ClipFormat::Glb),
+            () if is("bvh") => Ok(ClipFormat::Bvh),
+            () => {
+                let cause = "unknown file type; use .glb or .bvh";
+                Err(Failure::Usage(format!("--output {}: {cause}", self.output.display())))
+            }
+        }
+    }
+}
+
 pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let mut watch = Stopwatch::new(verbosity.verbose);
-    let is = |extension: &str| args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension));
-    let format = match () {
-        () if is("glb") => ClipFormat::Glb,
-        () if is("bvh") => ClipFormat::Bvh,
-        () => {
-            let cause = "unknown file type; use .glb or .bvh";
-            return Err(Failure::Usage(format!("--output {}: {cause}", args.output.display())));
-        }
-    };
+    args.format()?;
+    if let Some(session) = &args.replay {
+        session::refuse_posing(matches)?;
+        return replay(args, session, watch, verbosity);
+    }
     output::protect(&args.output, args.posing.files(&args.model))?;
     output::check(&args.output)?;
     let character = args.model.load()?;
@@ -97,40 +122,104 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -
         puppet.motion = Motion { plant: puppet.motion.plant, ..Motion::clip(clip) };
     }
     let times = times(args.seconds, &puppet, verbosity)?;
-    let frames = f64::from(times.end - times.start) * f64::from(args.fps);
+    let rate = args.fps.unwrap_or(RATE);
+    check_frame_count(&times, rate)?;
+    let (clip, reports) = bake::bake(&mut puppet, times, rate, &args.name)?;
+    watch.stage("bake");
+    verbosity.warn(&clips::missed(&reports));
+    let reduced = reduced(&clip, &puppet, args.key_error.unwrap_or(KEY_ERROR));
+    let written = BakedClip { all: clip, reduced, rate };
+    written.write(args, puppet.character(), args.model.file.as_deref(), verbosity)?;
+    watch.stage("write");
+    watch.total();
+    Ok(args.posing.exit_code(&reports))
+}
+
+/// Writes a recorded session as a clip. The exit code depends on the reports of the last solve.
+fn replay(
+    args: &BakeArgs,
+    session: &Path,
+    mut watch: Stopwatch,
+    verbosity: Verbosity,
+) -> Result<ExitCode, Failure> {
+    let (rig, output) = (args.posing.rig(), Some(args.output.as_path()));
+    let opened = ReplayedSession::open(session, &args.model, rig, output, verbosity)?;
+    let ReplayedSession { recording, mut replay, file } = opened;
+    output::check(&args.output)?;
+    watch.stage("load");
+    let times = match args.seconds {
+        Some(TimeRange { from, to }) => from..to,
+        None => 0.0..recording.length().as_secs_f32(),
+    };
+    let rate = args.fps.unwrap_or(SESSION_RATE);
+    check_frame_count(&times, rate)?;
+    let mut recorder = Recorder::new(&replay.session().puppet().character().skeleton);
+    for time in bake::frames(times, rate) {
+        replay.advance_to_frame(Duration::from_secs_f32(time), COMMAND_TOLERANCE)?;
+        recorder.push(f64::from(time), replay.session().puppet().pose());
+    }
+    watch.stage("bake");
+    let puppet = replay.session().puppet();
+    let clip = recorder.clip(&puppet.character().skeleton, Some(args.name.clone())).unwrap_or_default();
+    let reduced = reduced(&clip, puppet, args.key_error.unwrap_or(0.0));
+    let written = BakedClip { all: clip, reduced, rate };
+    written.write(args, puppet.character(), file.as_deref(), verbosity)?;
+    watch.stage("write");
+    watch.total();
+    Ok(args.posing.exit_code(replay.session().reports()))
+}
+
+/// Refuses more poses than a clip may have.
+fn check_frame_count(times: &Range<f32>, rate: f32) -> Result<(), Failure> {
+    let frames = f64::from(times.end - times.start) * f64::from(rate);
     #[expect(clippy::cast_precision_loss, reason = "a small constant")]
     if frames > bake::MAX_FRAMES as f64 {
         let limit = bake::MAX_FRAMES;
         let text = format!("{frames:.0} poses exceed the limit of {limit}; lower --fps or shorten --seconds");
         return Err(Failure::Usage(text));
     }
-    let (clip, reports) = bake::bake(&mut puppet, times, args.fps, &args.name)?;
-    watch.stage("bake");
-    verbosity.warn(&clips::missed(&reports));
-    let all_keys = key_count(&clip);
-    match format {
-        ClipFormat::Glb => {
-            let clip = reduced(&clip, &puppet, args.key_error);
-            let model = args.model.file.as_deref();
-            output::file(
-                &args.output,
-                &export::animated_copy(puppet.character(), model, std::slice::from_ref(&clip))?,
-            )?;
-            verbosity.print(&summary(&args.output, &clip, all_keys));
+    Ok(())
+}
+
+/// A clip that is ready to be written.
+struct BakedClip {
+    /// The clip with the keys of all frames.
+    all: Clip,
+    /// The clip without the keys that `--key-error` allows to drop.
+    reduced: Clip,
+    /// Number of frames per second.
+    rate: f32,
+}
+
+impl BakedClip {
+    /// Writes the clip to `--output`. `model` is the character's file, or `None` for the built-in character.
+    fn write(
+        &self,
+        args: &BakeArgs,
+        character: &Character,
+        model: Option<&Path>,
+        verbosity: Verbosity,
+    ) -> Result<(), Failure> {
+        let all_keys = key_count(&self.all);
+        match args.format()? {
+            ClipFormat::Glb => {
+                let clip = &self.reduced;
+                let copy = export::animated_copy(character, model, std::slice::from_ref(clip))?;
+                output::file(&args.output, &copy)?;
+                verbosity.print(&summary(&args.output, clip, all_keys));
+            }
+            ClipFormat::Bvh => {
+                let units = character.units.unwrap_or(CENTIMETRE);
+                let failure = |e: bvh::BvhError| Failure::Usage(format!("{}: {e}", args.output.display()));
+                let written =
+                    bvh::write(character, &self.all, f64::from(self.rate), units).map_err(failure)?;
+                verbosity.warn(&written.warnings);
+                output::file(&args.output, written.text.as_bytes())?;
+                verbosity.print(&summary(&args.output, &self.all, all_keys));
+            }
         }
-        ClipFormat::Bvh => {
-            let units = puppet.character().units.unwrap_or(CENTIMETRE);
-            let failure = |e: bvh::BvhError| Failure::Usage(format!("{}: {e}", args.output.display()));
-            let written =
-                bvh::write(puppet.character(), &clip, f64::from(args.fps), units).map_err(failure)?;
-            verbosity.warn(&written.warnings);
-            output::file(&args.output, written.text.as_bytes())?;
-            verbosity.print(&summary(&args.output, &clip, all_keys));
-        }
+        Ok(())
     }
-    watch.stage("write");
-    watch.total();
-    Ok(args.posing.exit_code(&reports))
 }
 
 /// Returns the clip to bake if none is named: the first clip of `--clips`, or the model's only clip. Of the `all`

@@ -16,6 +16,7 @@ mod pose;
 mod posing;
 mod progress;
 mod render;
+mod session;
 mod signals;
 mod style;
 mod test;

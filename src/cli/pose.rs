@@ -2,28 +2,38 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{ArgMatches, Args, ValueEnum};
 
 use crate::export::PoseDocument;
-use crate::puppet::Puppet;
+use crate::puppet::{GoalReport, Puppet};
 use crate::render::{AdapterChoice, DecodedImages, Gpu, RenderError, Renderer};
 use crate::skin::Skinned;
 use crate::{export, scene};
 
 use super::failure::Failure;
 use super::posing::PosingArgs;
+use super::session::ReplayedSession;
 use super::timing::Stopwatch;
-use super::{ModelArg, Verbosity, output, trace};
+use super::{ModelArg, Verbosity, output, session, trace};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example: sinew pose character.glb --reach hand_l=0.3,1.2,0.4 -o posed.json")]
+#[command(after_help = "Examples:
+  sinew pose character.glb --reach hand_l=0.3,1.2,0.4 -o posed.json
+  sinew pose --replay drag.session --at 1.5 -o posed.json")]
 pub(super) struct PoseArgs {
     #[command(flatten)]
     model: ModelArg,
     /// Write JSON to OUT.json, or a posed copy of the model to OUT.glb [default: JSON to stdout]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
+    /// Write the pose of a session of `sinew view --record`, with the reports of its last solve
+    #[arg(long, value_name = "SESSION", conflicts_with = "trace")]
+    replay: Option<PathBuf>,
+    /// Time in the session in seconds [default: its end]
+    #[arg(long, value_name = "S", requires = "replay", value_parser = session::time)]
+    at: Option<Duration>,
     /// Add the posed vertices to the JSON, computed on the CPU or read back from the GPU
     #[arg(long, value_name = "FROM", num_args = 0..=1, require_equals = true, default_missing_value = "cpu")]
     vertices: Option<VerticesArg>,
@@ -65,6 +75,10 @@ impl PoseArgs {
 pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let mut watch = Stopwatch::new(verbosity.verbose);
     let copy = args.copy_path()?;
+    if let Some(session) = &args.replay {
+        session::refuse_posing(matches)?;
+        return replay(args, session, watch, verbosity);
+    }
     output::protect(args.output.as_deref().unwrap_or(Path::new("-")), args.posing.files(&args.model))?;
     if let Some(path) = &args.trace {
         output::protect(path, args.posing.files(&args.model))?;
@@ -83,22 +97,52 @@ pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, verbosity: Verbosity) -
         trace::write(path, &puppet)?;
         watch.stage("trace");
     }
+    write(args, copy, &puppet, puppet.reports(), args.model.file.as_deref(), watch)
+}
+
+/// Writes the pose of a recorded session at the time of `--at`, or at its end.
+fn replay(
+    args: &PoseArgs,
+    session: &Path,
+    mut watch: Stopwatch,
+    verbosity: Verbosity,
+) -> Result<ExitCode, Failure> {
+    let output = args.output.as_deref();
+    let opened = ReplayedSession::open(session, &args.model, args.posing.rig(), output, verbosity)?;
+    let ReplayedSession { recording, mut replay, file } = opened;
+    watch.stage("load");
+    replay.advance(args.at.unwrap_or(recording.length()))?;
+    watch.stage("replay");
+    let session = replay.session();
+    verbosity.warn(&session.error().map(str::to_owned).into_iter().collect::<Vec<_>>());
+    write(args, args.copy_path()?, session.puppet(), session.reports(), file.as_deref(), watch)
+}
+
+/// Writes a pose, in a copy of the model if `copy` is set and as JSON otherwise.
+fn write(
+    args: &PoseArgs,
+    copy: Option<&Path>,
+    puppet: &Puppet,
+    reports: &[GoalReport],
+    model: Option<&Path>,
+    mut watch: Stopwatch,
+) -> Result<ExitCode, Failure> {
     if let Some(path) = copy {
-        output::file(path, &export::posed_copy(&puppet, args.model.file.as_deref())?)?;
+        output::file(path, &export::posed_copy(puppet, model)?)?;
         watch.stage("write");
         watch.total();
-        return Ok(args.posing.exit_code(puppet.reports()));
+        return Ok(args.posing.exit_code(reports));
     }
     let vertices = match args.vertices {
         None => None,
-        Some(VerticesArg::Cpu) => Some(cpu_vertices(&puppet)),
-        Some(VerticesArg::Gpu) => Some(gpu_vertices(&puppet, &args.adapter, &watch)?),
+        Some(VerticesArg::Cpu) => Some(cpu_vertices(puppet)),
+        Some(VerticesArg::Gpu) => Some(gpu_vertices(puppet, &args.adapter, &watch)?),
     };
     watch.stage("vertices");
-    output::json(args.output.as_deref(), &PoseDocument::new(&puppet, puppet.reports(), vertices))?;
+    output::json(args.output.as_deref(), &PoseDocument::new(puppet, reports, vertices))?;
     watch.stage("write");
     watch.total();
-    Ok(args.posing.exit_code(puppet.reports()))
+    Ok(args.posing.exit_code(reports))
 }
 
 fn cpu_vertices(puppet: &Puppet) -> Vec<Skinned> {

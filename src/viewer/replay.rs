@@ -248,6 +248,23 @@ impl Replay {
     /// # Errors
     /// [`ReplayError`] if the file has changed in the meantime.
     pub fn advance(&mut self, to: Duration) -> Result<(), ReplayError> {
+        self.execute_until(to)?;
+        self.session.advance(to);
+        Ok(())
+    }
+
+    /// Does the same as [`Self::advance`], but also executes commands that are up to `tolerance` later. The times in a
+    /// session may be rounded, and a command must not miss the frame to which it belongs.
+    ///
+    /// # Errors
+    /// [`ReplayError`] if the file has changed in the meantime.
+    pub fn advance_to_frame(&mut self, to: Duration, tolerance: Duration) -> Result<(), ReplayError> {
+        self.execute_until(to.saturating_add(tolerance))?;
+        self.session.advance(to);
+        Ok(())
+    }
+
+    fn execute_until(&mut self, to: Duration) -> Result<(), ReplayError> {
         while let Some((at, command)) = self.next.take_if(|(at, _)| *at <= to) {
             self.next = self.lines.step()?;
             // Of consecutive `Hover` commands only the last one matters, and picking at each position would be slow.
@@ -270,7 +287,6 @@ impl Replay {
                 None => {}
             }
         }
-        self.session.advance(to);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use glam::Vec2;
+use glam::{DVec3, Vec2};
 use serde::{Deserialize, Serialize};
 
 use crate::asset::Transform;
@@ -26,6 +26,17 @@ pub enum Axis {
     Z,
 }
 
+/// A point of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NodePoint {
+    /// The node.
+    pub node: usize,
+    /// Position of the point in the frame of the node, in the node's units.
+    #[serde(default)]
+    pub offset: DVec3,
+}
+
 /// One action of the user. Positions are in pixels, with row 0 at the top. Recorded sessions use these names, see
 /// `docs/session.md`. The aliases are deprecated spellings, see `docs/deprecated.md`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,8 +50,12 @@ pub enum Command {
     Grab(Vec2),
     /// Starts dragging the selected joint. The position of the pointer may be anywhere.
     GrabSelected(Vec2),
+    /// Starts dragging a point of a node. Neither the camera nor the pointer matters.
+    GrabNode(NodePoint),
     /// Moves the dragged part to a position.
     Drag(Vec2),
+    /// Moves the target of the drag to a world position in metres.
+    DragTo(DVec3),
     /// Pushes the dragged part away from the camera by 4 % of its distance per step.
     Push(f32),
     /// Constrains the drag to an axis through its start, or removes the constraint if the axis is the same.
@@ -63,6 +78,8 @@ pub enum Command {
     FrameAll,
     /// Pins the joint under the pointer, or removes its pin.
     Pin,
+    /// Pins a node at its current position and orientation, or removes its pin.
+    PinNode(usize),
     /// Makes the joint under the pointer the fixed base of the chain, or clears the base.
     Base,
     /// Resets the joint under the pointer to its rest pose. `true` resets its whole chain.
@@ -163,7 +180,14 @@ impl Command {
         match self {
             Self::Motion(motion) => motion.validate(),
             Self::Restore(snapshot) => snapshot.motion.validate(),
+            Self::GrabNode(point) => check_position("offset", point.offset),
+            Self::DragTo(position) => check_position("position", *position),
             _ => Ok(()),
         }
     }
+}
+
+/// Checks that a position is finite in single precision, which poses use.
+fn check_position(name: &str, position: DVec3) -> Result<(), String> {
+    if position.as_vec3().is_finite() { Ok(()) } else { Err(format!("{name} is not finite")) }
 }

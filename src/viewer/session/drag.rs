@@ -1,6 +1,6 @@
 //! A drag of a joint, and the target that follows the pointer.
 
-use glam::{Vec2, Vec3};
+use glam::{DVec3, Vec2, Vec3};
 
 use crate::asset::Character;
 use crate::puppet::{Pin, Puppet, Target};
@@ -99,6 +99,13 @@ impl Drag {
             wanted = start + ((wanted - start) / step).round() * step;
         }
         self.target.position = Some(wanted.as_dvec3());
+    }
+
+    /// Moves the target to a world position. The axis and snapping, which are aids for the pointer, do not apply. A
+    /// pointer that moves afterwards drags on the plane through this position.
+    pub(in crate::viewer) fn move_to(&mut self, position: DVec3) {
+        (self.plane, self.moved) = (position.as_vec3(), true);
+        self.target.position = Some(position);
     }
 
     /// Moves the plane away from the camera.

@@ -19,9 +19,10 @@ impl Session {
         self.show();
     }
 
-    /// Edits the state with a function, which receives a pin at the current position of the active node.
-    pub(super) fn change(&mut self, act: impl FnOnce(&mut State, Pin)) {
-        let Some(node) = self.active_node() else { return };
+    /// Edits the state with a function, which receives a pin at the current position of a node. Does nothing without a
+    /// node.
+    pub(super) fn change(&mut self, node: Option<usize>, act: impl FnOnce(&mut State, Pin)) {
+        let Some(node) = node else { return };
         self.release();
         let pin = self.pin_here(node);
         self.history.remember(self.state.clone());

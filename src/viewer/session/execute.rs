@@ -4,7 +4,7 @@ use glam::Vec2;
 
 use crate::viewer::Command;
 
-use super::history::EditRun;
+use super::history::{EditRun, State};
 use super::{Session, sanitize_size};
 
 impl Session {
@@ -23,6 +23,11 @@ impl Session {
             Command::Hover(at) => self.hover(at),
             Command::Grab(at) => self.grab(at),
             Command::GrabSelected(at) => self.grab_selected(at),
+            Command::GrabNode(point) => self.grab_node(point),
+            Command::DragTo(position) if position.as_vec3().is_finite() => {
+                self.update_drag(|drag, _, _, _| drag.move_to(position));
+            }
+            Command::DragTo(_) => {}
             Command::Drag(at) => {
                 self.pull_gizmo(Some(at), None);
                 self.update_drag(|drag, size, camera, step| drag.follow(at, size, camera, step));
@@ -52,12 +57,15 @@ impl Session {
             Command::Orbit(_) | Command::Pan(_) | Command::Zoom(..) => {}
             Command::Center(at) => self.center(at),
             Command::FrameAll => self.orbit.frame(&self.puppet.bounds(), self.size.x / self.size.y),
-            Command::Pin => self.change(|s, pin| match s.pins.iter().position(|p| p.node == pin.node) {
-                Some(index) => drop(s.pins.remove(index)),
-                None => s.pins.push(pin),
-            }),
+            Command::Pin => self.change(self.active_node(), State::toggle_pin),
+            Command::PinNode(node) => {
+                let exists = node < self.state.held.locals.len();
+                self.change(exists.then_some(node), State::toggle_pin);
+            }
             Command::Base => {
-                self.change(|s, pin| s.base = if s.base == Some(pin.node) { None } else { Some(pin.node) });
+                self.change(self.active_node(), |s, pin| {
+                    s.base = if s.base == Some(pin.node) { None } else { Some(pin.node) }
+                });
             }
             Command::Select(node) => self.select(node),
             Command::Highlight(node) => self.hint = node,

@@ -4,6 +4,7 @@ use glam::{DVec3, Vec2, Vec3};
 
 use crate::scene::picking::{Hit, pick};
 use crate::view::Camera;
+use crate::viewer::session::command::NodePoint;
 use crate::viewer::session::drag::Drag;
 
 use super::{MAX_TRAIL_POINTS, Session};
@@ -62,6 +63,16 @@ impl Session {
         let Some(node) = self.selected else { return };
         if let Some(point) = self.position_of(node).filter(|p| p.is_finite()) {
             self.start_drag(Hit { node, point, offset: DVec3::ZERO, handle: true }, at);
+        }
+    }
+
+    /// Grabs a point of a node, wherever the pointer is. Unknown nodes are ignored.
+    pub(super) fn grab_node(&mut self, NodePoint { node, offset }: NodePoint) {
+        self.release();
+        let Some(world) = self.puppet.world_from_node().get(node) else { return };
+        let point = world.transform_point3(offset.as_vec3());
+        if point.is_finite() {
+            self.start_drag(Hit { node, point, offset, handle: offset == DVec3::ZERO }, self.pointer);
         }
     }
 

@@ -31,6 +31,14 @@ pub(in crate::viewer) struct State {
 }
 
 impl State {
+    /// Adds a pin, or removes the pin that its node already has.
+    pub(in crate::viewer) fn toggle_pin(&mut self, pin: Pin) {
+        match self.pins.iter().position(|p| p.node == pin.node) {
+            Some(index) => drop(self.pins.remove(index)),
+            None => self.pins.push(pin),
+        }
+    }
+
     /// Returns the size in bytes without the rig.
     fn bytes(&self) -> usize {
         let Self { held, goals, pins, base: _, rig: _, motion } = self;

@@ -169,9 +169,11 @@ impl Session {
             | Command::Compare(_)
             | Command::Skinning(_) => (true, true),
             Command::Grab(at) => (touches(*at), false),
+            Command::GrabNode(point) => (self.puppet.world_from_node().len() > point.node, false),
             Command::Center(at) => (self.grip_under(*at).is_some(), false),
             // Without a drag, these have no effect.
             Command::Drag(_)
+            | Command::DragTo(_)
             | Command::Push(_)
             | Command::Constrain(_)
             | Command::Snap(_)

@@ -8,7 +8,7 @@ use sinew::asset::Transform;
 use sinew::ik::{AxesFrame, AxisTerm, GoalAxes, Limit, Method, Options, Swivel, Tolerance};
 use sinew::render::ShadingMode;
 use sinew::skin::Skinning;
-use sinew::viewer::{Axis, Command, Display, Input, Recorder, RingMode};
+use sinew::viewer::{Axis, Command, Display, Input, NodePoint, Recorder, RingMode};
 
 use super::super::files::folder;
 use super::super::{at, drag};
@@ -53,7 +53,9 @@ fn every_command() -> Vec<Command> {
         Command::Hover(position),
         Command::Grab(position),
         Command::GrabSelected(position),
+        Command::GrabNode(NodePoint { node: 12, offset: DVec3::new(0.0, 1.0 / 3.0, -1e-300) }),
         Command::Drag(position),
+        Command::DragTo(DVec3::new(0.1, 1.0 / 3.0, -1e-300)),
         Command::Push(-1.5),
         Command::Constrain(Axis::Y),
         Command::Snap(true),
@@ -65,6 +67,7 @@ fn every_command() -> Vec<Command> {
         Command::Center(position),
         Command::FrameAll,
         Command::Pin,
+        Command::PinNode(12),
         Command::Base,
         Command::Rest(false),
         Command::RestAll,

@@ -1,0 +1,66 @@
+//! `--replay` of `sinew pose` and `sinew bake`: the character and the options of a recorded session.
+
+use std::path::{Path, PathBuf};
+
+use clap::{ArgMatches, Id};
+
+use crate::viewer::{Recording, Replay};
+
+use super::failure::Failure;
+use super::{ModelArg, Verbosity, output, rig_of};
+
+/// Posing options that can be used with `--replay`. The session determines all others.
+const ALLOWED: [&str; 2] = ["rig", "require_reached"];
+
+/// A recorded session that is about to be replayed with a character.
+pub(super) struct ReplayedSession {
+    pub(super) recording: Recording,
+    pub(super) replay: Replay,
+    /// The file of the character. `None` stands for the built-in character.
+    pub(super) file: Option<PathBuf>,
+}
+
+impl ReplayedSession {
+    /// Reads a session, its character or the one that `model` names, and the character's rig. The output must not
+    /// overwrite any of these files.
+    pub(super) fn open(
+        session: &Path,
+        model: &ModelArg,
+        rig: Option<&Path>,
+        output: Option<&Path>,
+        verbosity: Verbosity,
+    ) -> Result<Self, Failure> {
+        let inputs = || [Some(session), model.file.as_deref(), rig].into_iter().flatten();
+        output.map_or(Ok(()), |output| output::protect(output, inputs()))?;
+        let recording = Recording::open(session)?;
+        let file = model.file.clone().or_else(|| recording.character());
+        let character = ModelArg { file: file.clone(), ..model.clone() }.load()?;
+        let files = character.files.iter().map(PathBuf::as_path);
+        output.map_or(Ok(()), |output| output::protect(output, files))?;
+        let rig = rig_of(&character, rig)?;
+        verbosity.warn(&character.warnings);
+        verbosity.warn(&recording.warnings(&character, &rig));
+        let replay = Replay::new(&recording, character, rig)?;
+        Ok(Self { recording, replay, file })
+    }
+}
+
+/// Refuses posing options that the session determines.
+pub(super) fn refuse_posing(matches: &ArgMatches) -> Result<(), Failure> {
+    let mut given = matches.get_many::<Id>("PosingArgs").into_iter().flatten();
+    match given.find(|id| !ALLOWED.contains(&id.as_str())) {
+        None => Ok(()),
+        Some(id) => {
+            let option = id.as_str().replace('_', "-");
+            let option = if option == "looping" { "loop" } else { &option };
+            let cause = "cannot be used with --replay, because the session determines it";
+            Err(Failure::Usage(format!("--{option}: {cause}")))
+        }
+    }
+}
+
+/// Parses a time since the start of a session.
+pub(super) fn time(text: &str) -> Result<std::time::Duration, String> {
+    let seconds = text.parse::<f64>().ok().and_then(|s| std::time::Duration::try_from_secs_f64(s).ok());
+    seconds.ok_or_else(|| "must be a time of at least 0 seconds".into())
+}
