@@ -121,6 +121,11 @@ impl Figure {
         Ok(Self { hinges, ..figure })
     }
 
+    /// Returns the link that carries the front limbs.
+    pub(super) fn chest(&self) -> usize {
+        self.parts.spine.last().copied().unwrap_or(0)
+    }
+
     /// Returns the parts.
     pub fn parts(&self) -> &FigureParts {
         &self.parts

@@ -37,7 +37,7 @@ impl Demand<'_> {
 
     /// Returns the hips of the body that follows the targets as a whole. [`Method::Auto`] moves the whole body for
     /// positions, and a target with a base or with a node that the hips do not carry moves it for no method.
-    fn hips(&self, character: &Character, rig: &Rig) -> Option<usize> {
+    pub(super) fn hips(&self, character: &Character, rig: &Rig) -> Option<usize> {
         let Self { options, targets, .. } = self;
         let hips = rig.body.as_ref().filter(|_| self.whole_body && !targets.is_empty())?.hips;
         let moves = match options.method {

@@ -201,6 +201,20 @@ impl Puppet {
         })
     }
 
+    /// Returns whether the whole body follows a position target of a node, with the current method.
+    pub fn moves_whole_body(&self, node: usize) -> bool {
+        let target = Target { position: Some(glam::DVec3::ZERO), ..Target::new(node) };
+        let demand = Demand {
+            kind: GoalKind::Goal,
+            targets: &[target],
+            pins: &self.pins,
+            pinned: &self.rig.pins,
+            options: self.options,
+            whole_body: true,
+        };
+        demand.hips(&self.character, &self.rig).is_some()
+    }
+
     /// Returns the node that stays fixed when a target is solved.
     pub fn base(&self, target: &Target) -> usize {
         base(&self.character, &self.rig, target)

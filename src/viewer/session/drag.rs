@@ -46,6 +46,11 @@ impl DragGoal {
     /// `base` is the node that must not move.
     pub(in crate::viewer) fn new(hit: &Hit, puppet: &Puppet, base: Option<usize>) -> Self {
         let (character, rig) = (puppet.character(), &puppet.rig);
+        if base.is_none() && puppet.moves_whole_body(hit.node) {
+            let (offset, position) = (hit.offset, Some(hit.point.as_dvec3()));
+            let target = Target { offset, position, ..Target::new(hit.node) };
+            return Self { target, pins: Vec::new(), moves_root: false };
+        }
         let root = default_base(character, hit.node);
         let base = base.filter(|&b| b != hit.node).or_else(|| chain_base(character, rig, hit));
         let moves_root = base.is_none() && hit.node == root;

@@ -135,6 +135,12 @@ impl Session {
         let started = Instant::now();
         self.puppet.held = Some(self.state.held.clone());
         self.puppet.options = self.options;
+        let drag = self.drag.as_ref().filter(|_| self.puppet.motion.is_rest());
+        // A copy in each frame would be slower than the solve.
+        match drag.map(|drag| &drag.before.held) {
+            stance if self.puppet.stance.as_ref() == stance => {}
+            stance => self.puppet.stance = stance.cloned(),
+        }
         let (targets, pins) = self.targets_and_pins(self.drag.as_ref().map(Drag::target_and_pins));
         if self.drag.as_ref().is_some_and(|h| h.moves_root) {
             self.puppet.options.method = Method::FullBody;

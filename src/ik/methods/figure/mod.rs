@@ -155,7 +155,8 @@ impl State {
         let at = task.reach.target - missing;
         let offset = self.posed.spins[link].conjugate() * (at - self.posed.positions[link]);
         let weight = if task.reach.fixed { subject.weights.fixed } else { task.weight };
-        self.tasks.trunk.points.push(TrunkPoint { link, offset, target: task.reach.target, weight });
+        let (target, along) = (task.reach.target, missing.try_normalize());
+        self.tasks.trunk.points.push(TrunkPoint { link, offset, target, along, weight });
     }
 }
 

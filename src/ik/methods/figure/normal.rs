@@ -15,13 +15,15 @@ pub(super) struct Normal {
     /// One row of a large equation, while it is built.
     pub(super) row: Vec<f64>,
     factor: Vec<f64>,
+    /// H and g without the added equations.
+    saved: (Vec<f64>, Vec<f64>),
     /// The solution.
     pub(super) x: Vec<f64>,
 }
 
 impl Normal {
-    /// Starts with `n` unknowns, each with the weight `damping`.
-    pub(super) fn start(&mut self, n: usize, damping: f64) {
+    /// Starts with `n` unknowns.
+    pub(super) fn start(&mut self, n: usize) {
         self.n = n;
         self.h.clear();
         self.h.resize(n * n, 0.0);
@@ -29,7 +31,6 @@ impl Normal {
         self.g.resize(n, 0.0);
         self.row.clear();
         self.row.resize(n, 0.0);
-        (0..n).for_each(|i| self.h[i * n + i] = damping * damping);
     }
 
     /// Adds weight² (x + residual)² for one unknown.
@@ -56,9 +57,22 @@ impl Normal {
         self.row.fill(0.0);
     }
 
-    /// Solves for `x`.
-    pub(super) fn solve(&mut self) {
+    /// Saves the equations, so that [`Normal::restore`] removes those that follow.
+    pub(super) fn save(&mut self) {
+        self.saved.0.clone_from(&self.h);
+        self.saved.1.clone_from(&self.g);
+    }
+
+    /// Removes the equations that were added since [`Normal::save`].
+    pub(super) fn restore(&mut self) {
+        self.h.clone_from(&self.saved.0);
+        self.g.clone_from(&self.saved.1);
+    }
+
+    /// Solves for `x`. Every unknown has the weight `damping`.
+    pub(super) fn solve(&mut self, damping: f64) {
         self.factor.clone_from(&self.h);
+        (0..self.n).for_each(|i| self.factor[i * self.n + i] += damping * damping);
         self.x.clear();
         self.x.extend(self.g.iter().map(|g| -g));
         solve_damped(&mut self.factor, &mut self.x, FLOOR);

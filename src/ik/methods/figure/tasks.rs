@@ -17,7 +17,15 @@ pub(super) struct LimbTask {
     pub(super) orientation: Option<DQuat>,
     /// Weight with which the limb pulls on the trunk.
     pub(super) weight: f64,
+    /// The link that carries the point, and the point in its frame, metres.
+    carrier: usize,
+    offset: DVec3,
 }
+
+/// A limb pulls noticeably when it is shorter than its largest length by this many widths of its softness.
+const SLACK_WIDTHS: f64 = 9.0;
+/// Distance from the stance at which a limb that was stretched in it pulls like any other, metres of a person.
+const SLACK_REACH: f64 = 0.15;
 
 /// A target that moves from where its point is to where it must be.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +92,13 @@ impl Tasks {
                 if let Some(to) = goal.position {
                     let to = above_floor(subject, to);
                     self.ways.push(Way { from: at, to, task: Moving::Point(self.trunk.points.len()) });
-                    self.trunk.points.push(TrunkPoint { link: carrier, offset, target: to, weight });
+                    self.trunk.points.push(TrunkPoint {
+                        link: carrier,
+                        offset,
+                        target: to,
+                        along: None,
+                        weight,
+                    });
                 }
                 if let Some(target) = goal.orientation {
                     let target = target * posed.spins[goal.link].conjugate() * posed.spins[carrier];
@@ -130,8 +144,8 @@ impl Tasks {
         let pull = subject.weights.pull * parts.pull;
         let weight = if goal.pinned { subject.weights.fixed } else { pull };
         let reach = Reach { last, point, target: to, fixed: goal.pinned };
-        self.limbs[limb] =
-            Some(LimbTask { reach, orientation: goal.orientation.filter(|_| joint == end), weight });
+        let orientation = goal.orientation.filter(|_| joint == end);
+        self.limbs[limb] = Some(LimbTask { reach, orientation, weight, carrier: link, offset });
         self.ways.push(Way { from: posed.point(link, offset), to, task: Moving::Limb(limb) });
     }
 
@@ -174,10 +188,19 @@ impl Tasks {
         self.trunk.ropes.clear();
         for (limb, task) in self.limbs.iter().enumerate() {
             let Some(task) = task else { continue };
+            let link = subject.figure.parts.limbs[limb].joints[0];
+            let range = self.ranges[limb];
+            // A limb that is stretched in the stance does not pull there, but more and more as its end moves away.
+            let from = subject.stance.point(task.carrier, task.offset);
+            let stretched = from.distance(subject.stance.positions[link])
+                + SLACK_WIDTHS * subject.weights.softness * range[1];
+            let away = from.distance(task.reach.target) / (SLACK_REACH * subject.weights.size);
+            let slack = (stretched - range[1]).max(0.0) * (-away * away).exp();
             self.trunk.ropes.push(Rope {
-                link: subject.figure.parts.limbs[limb].joints[0],
+                link,
                 target: task.reach.target,
-                range: self.ranges[limb],
+                range,
+                slack,
                 pull: (!task.reach.fixed).then_some(task.weight),
             });
         }

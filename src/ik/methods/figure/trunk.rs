@@ -6,7 +6,7 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::figure::{Figure, Part};
+use crate::ik::figure::Figure;
 use crate::ik::rotation::rotation_vector;
 
 use super::normal::Normal;
@@ -14,9 +14,12 @@ use super::posed::{Limits, Posed};
 use super::weights::Weights;
 
 /// Weight of the inequalities.
-const HARD: f64 = 3e4;
+const HARD: f64 = 1e4;
 /// Maximum number of times that violated inequalities are added to a step.
 const ROUNDS: usize = 4;
+/// Maximum number of times that a step is tried with more damping.
+const TRIES: usize = 6;
+const DAMPING_FACTOR: f64 = 8.0;
 /// Maximum turn of a joint in one step, radians.
 const MAX_TURN: f64 = 0.35;
 /// A step that turns and moves by less ends the iteration, radians and metres of a person.
@@ -30,6 +33,8 @@ pub(super) struct Rope {
     pub(super) target: DVec3,
     /// Smallest and largest distance, metres.
     pub(super) range: [f64; 2],
+    /// How much longer than the largest distance a pulling limb may be before it pulls.
+    pub(super) slack: f64,
     /// Weight of a rope that pulls softly, or `None` for a limb whose end is fixed.
     pub(super) pull: Option<f64>,
 }
@@ -41,6 +46,8 @@ pub(super) struct TrunkPoint {
     /// The point in the frame of the link, metres.
     pub(super) offset: DVec3,
     pub(super) target: DVec3,
+    /// The only direction that counts, or `None` if all count.
+    pub(super) along: Option<DVec3>,
     pub(super) weight: f64,
 }
 
@@ -70,6 +77,9 @@ pub(super) struct Trunk {
     column: Vec<Option<usize>>,
     /// The local rotations after a step.
     trial: Vec<DQuat>,
+    /// The local rotations before a step, hips first, and the position of the hips.
+    before: Vec<DQuat>,
+    base: DVec3,
 }
 
 /// The figure that is solved.
@@ -97,18 +107,97 @@ impl Trunk {
             self.column[link] = Some(6 + 3 * index);
         }
         let unknowns = 6 + 3 * tasks.joints.len();
+        let mut merit = self.merit(posed, subject, tasks);
+        let mut damping = subject.weights.motion;
         for iteration in 0..iterations {
-            self.normal.start(unknowns, subject.weights.motion);
+            self.normal.start(unknowns);
             self.add_posture(posed, subject, tasks);
             self.add_tasks(posed, subject, tasks);
-            self.normal.solve();
-            self.obey(posed, subject, tasks);
-            let step = self.apply(posed, subject, tasks);
-            if step < CONVERGED * subject.weights.size.max(1.0) {
+            self.normal.save();
+            self.keep(posed, tasks);
+            let mut tries = 0;
+            let step = loop {
+                self.normal.solve(damping);
+                self.obey(posed, subject, tasks, damping);
+                let step = self.apply(posed, subject, tasks);
+                let after = self.merit(posed, subject, tasks);
+                if after <= merit || step < CONVERGED {
+                    merit = after;
+                    break step;
+                }
+                self.put_back(posed, subject, tasks);
+                tries += 1;
+                if tries == TRIES {
+                    return iteration + 1;
+                }
+                damping *= DAMPING_FACTOR;
+                self.normal.restore();
+            };
+            if step < CONVERGED {
                 return iteration + 1;
+            }
+            if tries == 0 {
+                damping = (damping / DAMPING_FACTOR).max(subject.weights.motion);
             }
         }
         iterations
+    }
+
+    /// Stores the pose before a step.
+    fn keep(&mut self, posed: &Posed, tasks: &TrunkTasks) {
+        self.before.clear();
+        self.before.push(posed.locals[0]);
+        self.before.extend(tasks.joints.iter().map(|&link| posed.locals[link]));
+        self.base = posed.positions[0];
+    }
+
+    /// Undoes a step.
+    fn put_back(&self, posed: &mut Posed, subject: &Subject<'_>, tasks: &TrunkTasks) {
+        let links = std::iter::once(0).chain(tasks.joints.iter().copied());
+        links.zip(&self.before).for_each(|(link, local)| posed.locals[link] = *local);
+        posed.positions[0] = self.base;
+        subject.figure.trunk.iter().for_each(|&link| posed.forward_link(link));
+    }
+
+    /// Returns the sum of squares that the steps reduce, with the violation of inequalities.
+    fn merit(&self, posed: &Posed, subject: &Subject<'_>, tasks: &TrunkTasks) -> f64 {
+        let Subject { figure, stance, weights, .. } = *subject;
+        let square = |v: DVec3, w: DVec3| (v * w).length_squared();
+        let moved = (posed.positions[0] - stance.positions[0]) / weights.size;
+        let turn = |link: usize| rotation_vector(posed.spins[link] * stance.spins[link].conjugate());
+        let mut sum = square(moved, DVec3::new(weights.hips_sideways, weights.hips_height, weights.hips_sideways));
+        sum += square(turn(0), DVec3::new(weights.hips_tilt, weights.hips_yaw, weights.hips_tilt));
+        for &link in &tasks.joints {
+            let own = rotation_vector(posed.locals[link] * stance.locals[link].conjugate());
+            sum += square(own, DVec3::splat(weights.of(figure.roles[link])));
+        }
+        let chest = figure.chest();
+        if chest != 0 {
+            sum += square(turn(chest), DVec3::new(weights.chest_tilt, weights.chest_yaw, weights.chest_tilt));
+        }
+        sum += square(middle(posed, figure) - middle(stance, figure), DVec3::new(1.0, 0.0, 1.0) * weights.balance / weights.size);
+        for task in &tasks.points {
+            let missing = posed.point(task.link, task.offset) - task.target;
+            let missing = task.along.map_or(missing, |along| along * missing.dot(along)).length();
+            sum += capped(missing / weights.size, weights.max_pull) * task.weight * task.weight;
+        }
+        for task in &tasks.turns {
+            let turned = rotation_vector(posed.spins[task.link] * task.target.conjugate());
+            sum += square(turned, DVec3::splat(task.weight));
+        }
+        for rope in &tasks.ropes {
+            let distance = posed.positions[rope.link].distance(rope.target);
+            let [min, max] = rope.range;
+            let (value, weight) = match rope.pull {
+                Some(weight) => {
+                    let width = (weights.softness * max).max(1e-9);
+                    (width * softplus((distance - max - rope.slack) / width).0 + (min - distance).max(0.0), weight)
+                }
+                None => ((distance - max).max(min - distance).max(0.0), HARD),
+            };
+            sum += capped(value / weights.size, weights.max_pull) * weight * weight;
+        }
+        sum
     }
 
     /// Nearness to the stance, uprightness and balance.
@@ -127,16 +216,12 @@ impl Trunk {
         }
         for &link in &tasks.joints {
             let Some(column) = self.column[link] else { continue };
-            let weight = match figure.roles[link] {
-                Part::Spine => weights.spine,
-                Part::Neck => weights.neck,
-                _ => weights.collar,
-            };
+            let weight = weights.of(figure.roles[link]);
             let own = rotation_vector(posed.locals[link] * stance.locals[link].conjugate());
             let own = posed.spin_above(link) * own;
             (0..3).for_each(|axis| self.normal.add_unknown(column + axis, own[axis], weight));
         }
-        let chest = figure.parts.spine.last().copied().unwrap_or(0);
+        let chest = figure.chest();
         if chest != 0 {
             let turned = rotation_vector(posed.spins[chest] * stance.spins[chest].conjugate());
             let weights = [weights.chest_tilt, weights.chest_yaw, weights.chest_tilt];
@@ -145,23 +230,21 @@ impl Trunk {
                 self.normal.add_row(turned[axis], weights[axis], 1.0);
             }
         }
-        self.add_balance(posed, subject, chest);
+        self.add_balance(posed, subject);
     }
 
     /// The middle of the trunk stays over the place where it was in the stance.
-    fn add_balance(&mut self, posed: &Posed, subject: &Subject<'_>, chest: usize) {
+    fn add_balance(&mut self, posed: &Posed, subject: &Subject<'_>) {
         let Subject { figure, stance, weights, .. } = *subject;
         if weights.balance == 0.0 {
             return;
         }
-        let head = figure.parts.neck.last().copied().unwrap_or(chest);
+        let moved = middle(posed, figure) - middle(stance, figure);
         for axis in [DVec3::X, DVec3::Z] {
-            let mut moved = 0.0;
-            for (link, mass) in [(0, 0.4), (chest, 0.4), (head, 0.2)] {
-                moved += mass * (posed.positions[link] - stance.positions[link]).dot(axis);
+            for (link, mass) in masses(figure) {
                 self.point_row(posed, link, posed.positions[link], axis * mass);
             }
-            self.normal.add_row(moved, weights.balance / weights.size, 1.0);
+            self.normal.add_row(moved.dot(axis), weights.balance / weights.size, 1.0);
         }
     }
 
@@ -192,7 +275,9 @@ impl Trunk {
             let at = posed.point(task.link, task.offset);
             // A far target must not outweigh what has priority.
             let missing = (at - task.target).clamp_length_max(subject.weights.max_pull * size);
-            for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
+            let axes =
+                task.along.map_or([DVec3::X, DVec3::Y, DVec3::Z], |along| [along, DVec3::ZERO, DVec3::ZERO]);
+            for axis in axes.into_iter().filter(|a| *a != DVec3::ZERO) {
                 self.point_row(posed, task.link, at, axis);
                 self.normal.add_row(missing.dot(axis), task.weight / size, 1.0);
             }
@@ -218,7 +303,7 @@ impl Trunk {
         let Some(direction) = (at - rope.target).try_normalize() else { return };
         let distance = at.distance(rope.target);
         let width = (subject.weights.softness * max).max(1e-9);
-        let (value, slope) = softplus((distance - max) / width);
+        let (value, slope) = softplus((distance - max - rope.slack) / width);
         let value = (value * width).min(subject.weights.max_pull * size);
         if value * weight > 1e-9 {
             // The second derivative of a squared softplus. Without it, the steps would oscillate.
@@ -250,7 +335,7 @@ impl Trunk {
     }
 
     /// Adds the inequalities that the step violates, and solves again.
-    fn obey(&mut self, posed: &Posed, subject: &Subject<'_>, tasks: &TrunkTasks) {
+    fn obey(&mut self, posed: &Posed, subject: &Subject<'_>, tasks: &TrunkTasks, damping: f64) {
         for _ in 0..ROUNDS {
             let mut violated = false;
             for rope in tasks.ropes.iter().filter(|r| r.pull.is_none()) {
@@ -262,7 +347,7 @@ impl Trunk {
             if !violated {
                 return;
             }
-            self.normal.solve();
+            self.normal.solve(damping);
         }
     }
 
@@ -328,4 +413,20 @@ fn softplus(x: f64) -> (f64, f64) {
     }
     let e = x.exp();
     (e.ln_1p(), (e / (1.0 + e)).max(f64::MIN_POSITIVE))
+}
+
+/// Returns the links that stand for the mass of the trunk, with their fractions of it.
+fn masses(figure: &Figure) -> [(usize, f64); 3] {
+    let chest = figure.chest();
+    [(0, 0.4), (chest, 0.4), (figure.parts.neck.last().copied().unwrap_or(chest), 0.2)]
+}
+
+/// Returns the middle of the mass of the trunk.
+fn middle(posed: &Posed, figure: &Figure) -> DVec3 {
+    masses(figure).into_iter().map(|(link, mass)| posed.positions[link] * mass).sum()
+}
+
+/// Returns the square of an error, which grows only linearly beyond `cap`.
+fn capped(error: f64, cap: f64) -> f64 {
+    if error < cap { error * error } else { cap * (2.0 * error - cap) }
 }

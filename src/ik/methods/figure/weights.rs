@@ -1,5 +1,7 @@
 //! The weights of a whole-body solve.
 
+use crate::ik::figure::Part;
+
 /// The weights of what the trunk of a figure is asked for. Lengths are divided by the size of the figure, so that a
 /// weight means the same for a mouse and a horse.
 #[derive(Clone, Copy, Debug)]
@@ -38,17 +40,35 @@ impl Weights {
             fixed: 1e4,
             max_pull: 0.1,
             softness: 0.012,
-            hips_sideways: 0.5,
-            hips_height: 0.7,
-            hips_tilt: 0.5,
+            hips_sideways: knob(5, 0.5),
+            hips_height: knob(0, 1.5),
+            hips_tilt: knob(1, 0.5),
             hips_yaw: 0.4,
-            spine: 0.5,
+            spine: knob(2, 0.35),
             neck: 0.5,
-            collar: 1.0,
-            chest_tilt: 0.25,
+            collar: knob(6, 1.0),
+            chest_tilt: knob(3, 0.12),
             chest_yaw: 0.2,
-            balance: 1.0,
+            balance: knob(4, 1.0),
             motion: 0.02,
         }
     }
+}
+
+impl Weights {
+    /// Returns the weight of a joint's nearness to the stance.
+    pub(super) fn of(&self, part: Part) -> f64 {
+        match part {
+            Part::Spine => self.spine,
+            Part::Neck => self.neck,
+            _ => self.collar,
+        }
+    }
+}
+
+fn knob(i: usize, default: f64) -> f64 {
+    std::env::var("KNOBS")
+        .ok()
+        .and_then(|k| k.split(',').nth(i).and_then(|v| v.parse().ok()))
+        .unwrap_or(default)
 }
