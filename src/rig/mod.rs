@@ -12,6 +12,7 @@ mod limits;
 mod load;
 mod mimic;
 mod model;
+mod recognize;
 mod reparent;
 mod root;
 
@@ -24,5 +25,6 @@ pub use error::RigError;
 pub use figure::{body_ends, figure};
 pub use load::{RigLoadCause, RigLoadError, load, updated};
 pub use model::{Chain, ChainKind, JointRig, MimicRig, Rig};
+pub use recognize::{Recognized, Unrecognized, recognize};
 pub use reparent::Reparented;
 pub use root::{skeleton_root, topmost_joint};

@@ -1,0 +1,196 @@
+//! What is known of each node before any part of the body is named: where it is, how much of the skin it moves, and how
+//! far the nodes below it reach.
+
+use glam::{Affine3A, Vec3};
+
+use crate::asset::{Character, Skeleton};
+use crate::pose::{Pose, world_matrices};
+
+use super::skin_mass::SkinMass;
+
+/// A hierarchy of the nodes that belong to the body. Control nodes, which neither move the skin nor carry a node that
+/// does, are left out, and detached parts are below the node that they continue.
+pub(super) struct Anatomy<'a> {
+    pub(super) skeleton: &'a Skeleton,
+    pub(super) world: Vec<Affine3A>,
+    /// World positions at rest.
+    pub(super) at: Vec<Vec3>,
+    /// Whether a node belongs to the body.
+    pub(super) relevant: Vec<bool>,
+    pub(super) parent: Vec<Option<usize>>,
+    /// The relevant children of each node.
+    pub(super) children: Vec<Vec<usize>>,
+    /// The relevant nodes, parents before their children.
+    pub(super) order: Vec<usize>,
+    pub(super) mass: SkinMass,
+    /// The mass of each node and of everything below it.
+    pub(super) mass_below: Vec<f32>,
+    /// The length of the longest path down from each node, metres.
+    pub(super) reach: Vec<f32>,
+    /// The lowest point of each node, of everything below it, and of their skin, metres.
+    pub(super) lowest: Vec<f32>,
+    /// The highest position of each node and of everything below it, metres.
+    pub(super) highest: Vec<f32>,
+    /// Whether a node only marks where a bone ends.
+    pub(super) is_marker: Vec<bool>,
+    /// The lowest point of the body.
+    pub(super) floor: f32,
+    /// The diagonal of the box around the relevant nodes.
+    pub(super) size: f32,
+}
+
+impl<'a> Anatomy<'a> {
+    /// Returns `None` if the character has fewer than three relevant nodes, or nodes without finite positions.
+    pub(super) fn new(character: &'a Character) -> Option<Self> {
+        let skeleton = &character.skeleton;
+        let mut world = Vec::new();
+        world_matrices(skeleton, &Pose::rest(skeleton), &mut world);
+        let at: Vec<Vec3> = world.iter().map(|m| m.translation.into()).collect();
+        let mass = SkinMass::new(character, &world);
+        let mut is_joint = vec![character.skins.is_empty(); at.len()];
+        character.skins.iter().flat_map(|s| &s.joints).filter(|j| **j < at.len()).for_each(|&j| {
+            is_joint[j] = true;
+        });
+        let (relevant, is_marker) = relevance(skeleton, &is_joint, &mass);
+        let parent = skeleton.nodes.iter().map(|n| n.parent).collect();
+        let mut anatomy = Self {
+            skeleton,
+            world,
+            relevant,
+            parent,
+            children: Vec::new(),
+            order: Vec::new(),
+            mass_below: Vec::new(),
+            reach: Vec::new(),
+            lowest: Vec::new(),
+            highest: Vec::new(),
+            is_marker,
+            floor: 0.0,
+            size: 0.0,
+            at,
+            mass,
+        };
+        let mut positions = (0..anatomy.at.len()).filter(|&n| anatomy.relevant[n]).map(|n| anatomy.at[n]);
+        let first = positions.next()?;
+        let (low, high) = positions.fold((first, first), |(lo, hi), p| (lo.min(p), hi.max(p)));
+        anatomy.size = (high - low).length();
+        anatomy.floor = anatomy.mass.floor.unwrap_or(low.y);
+        anatomy.update();
+        let sound = anatomy.size.is_finite() && anatomy.size > 0.0 && anatomy.order.len() > 2;
+        (sound && anatomy.order.iter().all(|&n| anatomy.at[n].is_finite())).then_some(anatomy)
+    }
+
+    /// Computes everything that depends on the hierarchy.
+    pub(super) fn update(&mut self) {
+        let count = self.at.len();
+        self.children = vec![Vec::new(); count];
+        let mut next = Vec::new();
+        for node in 0..count {
+            match self.parent[node] {
+                Some(parent) if self.relevant[node] => self.children[parent].push(node),
+                None => next.push(node),
+                _ => {}
+            }
+        }
+        next.reverse();
+        self.order.clear();
+        // Nodes without a relevant parent are roots too: a control node may carry the whole body.
+        while let Some(node) = next.pop() {
+            if self.relevant[node] {
+                self.order.push(node);
+            }
+            next.extend(self.children[node].iter().rev());
+        }
+        self.mass_below = self.mass.of_node.clone();
+        self.reach = vec![0.0; count];
+        self.lowest = (0..count).map(|n| self.at[n].y.min(self.mass.lowest[n])).collect();
+        self.highest = self.at.iter().zip(&self.mass.center).map(|(at, skin)| at.y.max(skin.y)).collect();
+        for i in (0..self.order.len()).rev() {
+            let node = self.order[i];
+            let Some(parent) = self.parent[node] else { continue };
+            self.mass_below[parent] += self.mass_below[node];
+            let reach = self.reach[node] + self.length(parent, node);
+            self.reach[parent] = self.reach[parent].max(reach);
+            self.lowest[parent] = self.lowest[parent].min(self.lowest[node]);
+            self.highest[parent] = self.highest[parent].max(self.highest[node]);
+        }
+    }
+
+    /// Returns the distance of two nodes.
+    pub(super) fn length(&self, a: usize, b: usize) -> f32 {
+        self.at[a].distance(self.at[b])
+    }
+
+    /// Returns a node and the nodes above it in the hierarchy of the body.
+    pub(super) fn ancestors(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(Some(node), |&n| self.parent[n])
+    }
+
+    /// Returns the nodes from one node down to another, both included. `None` if the second is not below the first.
+    pub(super) fn path(&self, top: usize, bottom: usize) -> Option<Vec<usize>> {
+        let mut nodes: Vec<usize> = self.ancestors(bottom).take_while(|&n| n != top).collect();
+        let last = nodes.last().copied().unwrap_or(bottom);
+        if last != top && bottom != top && self.parent[last] != Some(top) {
+            return None;
+        }
+        nodes.push(top);
+        nodes.reverse();
+        Some(nodes)
+    }
+
+    /// Returns the children of a node that reach farthest, at most `count`, farthest first.
+    pub(super) fn main_children(&self, node: usize, count: usize) -> Vec<usize> {
+        let reach = |c: usize| self.reach[c] + self.length(node, c);
+        let mut children = self.children[node].clone();
+        if children.len() > count {
+            children.select_nth_unstable_by(count, |a, b| reach(*b).total_cmp(&reach(*a)));
+            children.truncate(count);
+        }
+        children.sort_by(|a, b| reach(*b).total_cmp(&reach(*a)));
+        children
+    }
+
+    /// Returns the longest path down from a node.
+    pub(super) fn longest_path(&self, top: usize) -> Vec<usize> {
+        let next = |&n: &usize| {
+            let reach = |c: &usize| self.reach[*c] + self.length(n, *c);
+            self.children[n].iter().copied().max_by(|a, b| reach(a).total_cmp(&reach(b)))
+        };
+        std::iter::successors(Some(top), next).collect()
+    }
+
+    /// Returns whether any node moves a skin.
+    pub(super) fn has_skin(&self) -> bool {
+        self.mass.total > 0.0
+    }
+
+    /// Returns whether a node moves a noticeable part of the skin. Without a skin, every node counts.
+    pub(super) fn moves_skin(&self, node: usize) -> bool {
+        !self.has_skin() || self.mass.of_node[node] > 0.0
+    }
+}
+
+/// Returns which nodes belong to the body, and which of them only mark the end of a bone.
+fn relevance(skeleton: &Skeleton, is_joint: &[bool], mass: &SkinMass) -> (Vec<bool>, Vec<bool>) {
+    let count = skeleton.nodes.len();
+    let mut carries = vec![false; count];
+    let has_skin = mass.total > 0.0;
+    for &(node, parent) in skeleton.parents_first.iter().rev() {
+        carries[node] |= if has_skin { mass.of_node[node] > 0.0 } else { is_joint[node] };
+        if let Some(parent) = parent {
+            carries[parent] |= carries[node];
+        }
+    }
+    let name = |n: usize| skeleton.nodes[n].name.as_deref().unwrap_or_default().to_lowercase();
+    let marks = |n: usize| {
+        let node = &skeleton.nodes[n];
+        let named = || ["end", "nub", "site", "tip"].iter().any(|e| name(n).trim_end_matches('2').ends_with(e));
+        node.children.is_empty()
+            && node.mesh.is_none()
+            && mass.of_node[n] == 0.0
+            && node.parent.is_some_and(|p| if has_skin { mass.of_node[p] > 0.0 } else { is_joint[p] })
+            && (has_skin || !is_joint[n] || named())
+    };
+    let is_marker: Vec<bool> = (0..count).map(marks).collect();
+    ((0..count).map(|n| carries[n] || is_marker[n]).collect(), is_marker)
+}

@@ -1,0 +1,79 @@
+//! Parts whose parent in the file is not the bone that they continue. In rigs made for IK, the foot is often a child of
+//! the root, at the place where the shin ends.
+
+use std::collections::BTreeMap;
+
+use glam::Vec3;
+
+use super::anatomy::Anatomy;
+
+/// Two nodes are at the same place if they are closer than this fraction of the size of the body.
+const SAME_PLACE: f32 = 0.01;
+/// At most this number of parts is compared with the ends of bones.
+const MAX_PARTS: usize = 64;
+
+/// Attaches detached parts to the bones that they continue. Returns the new parent of each.
+pub(super) fn attach(anatomy: &mut Anatomy<'_>) -> BTreeMap<usize, usize> {
+    let mut parents = BTreeMap::new();
+    if !anatomy.has_skin() {
+        return parents;
+    }
+    // A part is detached if it moves the skin and its parent does not.
+    let is_part = |n: &usize| {
+        let below_control = anatomy.parent[*n].is_some_and(|p| !anatomy.moves_skin(p));
+        anatomy.mass_below[*n] > 0.0 && below_control
+    };
+    let mut parts: Vec<usize> = anatomy.order.iter().copied().filter(is_part).collect();
+    parts.truncate(MAX_PARTS);
+    let is_end = |n: &usize| {
+        anatomy.children[*n].is_empty() && (anatomy.is_marker[*n] || anatomy.mass.of_node[*n] > 0.0)
+    };
+    let ends: Vec<usize> = anatomy.order.iter().copied().filter(is_end).take(4096).collect();
+    for part in parts {
+        let near = ends
+            .iter()
+            .copied()
+            .filter_map(|end| Some((end, gap(anatomy, part, end)?)))
+            .min_by(|a, b| a.1.total_cmp(&b.1));
+        let Some((end, _)) = near else { continue };
+        // The marker itself is replaced by the part.
+        let host = if anatomy.is_marker[end] { anatomy.parent[end] } else { Some(end) };
+        let Some(host) = host.filter(|h| Some(*h) != anatomy.parent[part] && *h != part) else { continue };
+        // A part must not become its own ancestor.
+        let above = |n: &usize| parents.get(n).copied().or(anatomy.parent[*n]);
+        if std::iter::successors(Some(host), above).any(|n| n == part) {
+            continue;
+        }
+        parents.insert(part, host);
+        if anatomy.is_marker[end] {
+            anatomy.relevant[end] = false;
+        }
+    }
+    for (&part, &host) in &parents {
+        anatomy.parent[part] = Some(host);
+    }
+    anatomy.update();
+    parents
+}
+
+/// Returns how far a part is from the end of a bone. `None` if it does not continue the bone.
+fn gap(anatomy: &Anatomy<'_>, part: usize, end: usize) -> Option<f32> {
+    let distance = anatomy.length(part, end);
+    if part == end {
+        return None;
+    }
+    if distance < SAME_PLACE * anatomy.size {
+        return Some(distance);
+    }
+    if anatomy.is_marker[end] {
+        return None;
+    }
+    // Without a marker, the bone is as long as its skin, whose center is in the middle.
+    let bone: Vec3 = 2.0 * (anatomy.mass.center[end] - anatomy.at[end]);
+    let to_part = anatomy.at[part] - anatomy.at[end];
+    let is_along = to_part.angle_between(bone) < 0.5;
+    let is_at_end = (0.6..1.6).contains(&(distance / bone.length().max(f32::MIN_POSITIVE)));
+    let is_small = anatomy.reach[part] < distance;
+    let from_parent = anatomy.parent[part].map_or(0.0, |p| anatomy.length(p, part));
+    (is_along && is_at_end && is_small && distance < 1.5 * from_parent).then_some(distance)
+}

@@ -1,0 +1,102 @@
+//! The direction in which a body faces.
+
+use glam::Vec3;
+
+use super::anatomy::Anatomy;
+use super::limb::LimbParts;
+
+/// The weighted observations of where the front is.
+pub(super) struct Facing {
+    /// The horizontal direction along which the body faces, in one sense or the other.
+    axis: Vec3,
+    sum: f32,
+    total: f32,
+    pub(super) reasons: Vec<String>,
+}
+
+impl Facing {
+    /// `across` is the horizontal direction from side to side.
+    pub(super) fn new(across: Vec3) -> Self {
+        Self { axis: across.cross(Vec3::Y), sum: 0.0, total: 0.0, reasons: Vec::new() }
+    }
+
+    /// Adds an observation: something points to the front. The length of `direction` relative to `scale` is its strength.
+    fn add(&mut self, what: &str, direction: Vec3, scale: f32, weight: f32) {
+        let along = direction.dot(self.axis) / scale.max(f32::MIN_POSITIVE);
+        if !along.is_finite() || along.abs() < 0.05 {
+            return;
+        }
+        self.sum += weight * along.clamp(-1.0, 1.0);
+        self.total += weight;
+        let sense = if along > 0.0 { 1.0 } else { -1.0 };
+        self.reasons.push(format!("{what} {} {}", "point to", axis_name(sense * self.axis)));
+    }
+
+    /// Feet and toes point to the front.
+    pub(super) fn add_feet(&mut self, anatomy: &Anatomy<'_>, legs: &[&LimbParts]) {
+        let mut direction = Vec3::ZERO;
+        let mut scale = 0.0;
+        for leg in legs {
+            let (Some(&foot), Some(&top)) = (leg.joints.last(), leg.joints.first()) else { continue };
+            direction += foot_direction(anatomy, foot);
+            scale += anatomy.length(top, foot);
+        }
+        self.add("the feet", direction, 0.2 * scale, 4.0);
+    }
+
+    /// Knees bend to the front, elbows to the back.
+    pub(super) fn add_bend(&mut self, anatomy: &Anatomy<'_>, limbs: &[&LimbParts], what: &str, sign: f32) {
+        let mut direction = Vec3::ZERO;
+        let mut scale = 0.0;
+        for limb in limbs {
+            let [first, .., last] = limb.joints[..] else { continue };
+            direction += sign * deviation(anatomy, &limb.joints).with_y(0.0);
+            scale += anatomy.length(first, last);
+        }
+        let what = if sign > 0.0 { what.to_owned() } else { format!("the backs of {what}") };
+        self.add(&what, direction, 0.1 * scale, 2.0);
+    }
+
+    /// The head is at the front of a quadruped, and the face at the front of a head.
+    pub(super) fn add_direction(&mut self, what: &str, direction: Vec3, scale: f32, weight: f32) {
+        self.add(what, direction, scale, weight);
+    }
+
+    /// Returns the direction of the front and how certain it is, from 0 to 1.
+    pub(super) fn result(&self) -> (Vec3, f32) {
+        let certainty = (self.sum.abs() / self.total.max(1.0)).min(1.0);
+        (if self.sum < 0.0 { -self.axis } else { self.axis }, if self.total > 0.0 { certainty } else { 0.0 })
+    }
+}
+
+/// Returns the horizontal vector from an ankle to the toes, or to the middle of the skin of the foot if it has no toes.
+fn foot_direction(anatomy: &Anatomy<'_>, foot: usize) -> Vec3 {
+    let end = anatomy.longest_path(foot).last().copied().unwrap_or(foot);
+    let to_toe = (anatomy.at[end] - anatomy.at[foot]).with_y(0.0);
+    let to_skin = 2.0 * (anatomy.mass.center[foot] - anatomy.at[foot]).with_y(0.0);
+    let has_skin = anatomy.mass.of_node[foot] > 0.0;
+    match (to_toe.length() > 0.01 * anatomy.size, has_skin) {
+        (true, true) => to_toe + 0.5 * to_skin,
+        (true, false) => to_toe,
+        (false, _) => to_skin,
+    }
+}
+
+/// Returns the offset of the joint that is farthest from the line between the ends of a limb.
+pub(super) fn deviation(anatomy: &Anatomy<'_>, joints: &[usize]) -> Vec3 {
+    let [first, .., last] = *joints else { return Vec3::ZERO };
+    let Some(along) = (anatomy.at[last] - anatomy.at[first]).try_normalize() else { return Vec3::ZERO };
+    let away = |&n: &usize| (anatomy.at[n] - anatomy.at[first]).reject_from_normalized(along);
+    let farthest = joints.iter().map(away).max_by(|a, b| a.length().total_cmp(&b.length()));
+    farthest.unwrap_or(Vec3::ZERO)
+}
+
+/// Returns the name of a horizontal direction: the nearest axis.
+pub(super) fn axis_name(direction: Vec3) -> &'static str {
+    match () {
+        () if direction.x.abs() > direction.z.abs() && direction.x > 0.0 => "+X",
+        () if direction.x.abs() > direction.z.abs() => "-X",
+        () if direction.z > 0.0 => "+Z",
+        () => "-Z",
+    }
+}

@@ -1,0 +1,117 @@
+//! Recognizes the body of a character: from the file's own map of bones, from the names of its joints, or from its shape
+//! and symmetry alone. The shape also checks the names. The time is linear in the number of nodes and vertices.
+
+use std::collections::BTreeMap;
+
+use crate::asset::{Character, Side, humanoid};
+
+use super::body_plan::{BodyPlan, LimbSide};
+
+mod anatomy;
+mod detached;
+mod facing;
+mod limb;
+mod named;
+mod parts;
+mod plan;
+mod shape;
+mod skin_mass;
+mod symmetry;
+#[cfg(test)]
+mod tests;
+mod trunk;
+
+use anatomy::Anatomy;
+use parts::Parts;
+
+/// A body is recognised if it is at least this certain.
+const MIN_CERTAINTY: f32 = 0.5;
+
+/// A recognised body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recognized {
+    /// The parts of the body.
+    pub plan: BodyPlan,
+    /// The logical parents of nodes that the file has attached elsewhere. With them, everything is below the hips.
+    pub logical_parents: BTreeMap<usize, usize>,
+}
+
+/// The reason why no body was recognised, as a clause.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unrecognized(pub String);
+
+/// Recognizes the body of a character.
+///
+/// # Errors
+/// [`Unrecognized`] if the character has no body of a known kind, or if the result would be a guess.
+pub fn recognize(character: &Character) -> Result<Recognized, Unrecognized> {
+    let mut anatomy = Anatomy::new(character).ok_or_else(|| Unrecognized("it has no joints".into()))?;
+    let detached = detached::attach(&mut anatomy);
+    let by_shape = shape::find(&anatomy);
+    let has_map = character.humanoid.is_some();
+    let by_name = humanoid(character).and_then(|bones| named::find(&anatomy, &bones));
+    let parts = match (by_name, by_shape) {
+        (Some(named), shape) => with_shape(named, shape, has_map),
+        (None, Ok(shape)) => with_sides(character, shape),
+        (None, Err(reason)) => return Err(Unrecognized(reason)),
+    };
+    if parts.certainty < MIN_CERTAINTY {
+        let reasons = parts.reasons.join(", ");
+        return Err(Unrecognized(format!("it may be a {}, but {reasons}", parts.kind.name())));
+    }
+    let (plan, logical_parents) = plan::complete(&anatomy, &detached, parts);
+    Ok(Recognized { plan, logical_parents })
+}
+
+/// Compares parts found by names with those found by shape.
+fn with_shape(mut named: Parts, shape: Result<Parts, String>, has_map: bool) -> Parts {
+    let source = if has_map { "the file maps its bones" } else { "the names of the joints say so" };
+    named.reasons.insert(0, source.into());
+    let ends = |parts: &Parts| {
+        let ends = parts.limbs.iter().flat_map(|(_, pair)| pair).filter_map(|l| l.joints.first().copied());
+        ends.collect::<Vec<_>>()
+    };
+    match shape {
+        Ok(shape) if ends(&shape) == ends(&named) => {
+            named.certainty = named.certainty.max(0.98);
+            named.reasons.push("the shape agrees".into());
+        }
+        Ok(_) => {
+            named.certainty *= 0.85;
+            named.reasons.push("the shape alone would have other limbs".into());
+        }
+        Err(reason) => {
+            named.certainty *= 0.9;
+            named.reasons.push(format!("by its shape alone, {reason}"));
+        }
+    }
+    named
+}
+
+/// Compares the sides of limbs that were found by shape with the names of their joints. Names decide.
+fn with_sides(character: &Character, mut parts: Parts) -> Parts {
+    let mut votes = 0;
+    for (_, pair) in &parts.limbs {
+        for (limb, side) in pair.iter().zip([LimbSide::Left, LimbSide::Right]) {
+            for &joint in &limb.joints {
+                let name = character.skeleton.nodes[joint].name.as_deref().unwrap_or_default();
+                votes += match (Side::from_name(name), side) {
+                    (None, _) => 0,
+                    (Some(Side::Left), LimbSide::Left) | (Some(Side::Right), LimbSide::Right) => 1,
+                    _ => -1,
+                };
+            }
+        }
+    }
+    if votes > 0 {
+        parts.certainty = 1.0 - 0.7 * (1.0 - parts.certainty);
+        parts.reasons.push("names of joints agree about the sides".into());
+    } else if votes < 0 {
+        parts.limbs.iter_mut().for_each(|(_, pair)| pair.swap(0, 1));
+        parts.facing = -parts.facing;
+        parts.certainty *= 0.7;
+        parts.reasons.push("the names of the joints have the sides the other way round".into());
+    }
+    parts
+}

@@ -1,0 +1,89 @@
+//! The parts of a human body whose bones are known from the file's own map or from the names of its joints.
+
+use glam::Vec3;
+
+use crate::asset::Humanoid;
+use crate::rig::body_plan::{BodyKind, LimbKind};
+
+use super::anatomy::Anatomy;
+use super::facing::{Facing, axis_name};
+use super::limb::LimbParts;
+use super::parts::Parts;
+use super::trunk::Trunk;
+
+/// Returns the parts of a body with known bones. `None` if its arms and legs are incomplete.
+pub(super) fn find(anatomy: &Anatomy<'_>, humanoid: &Humanoid) -> Option<Parts> {
+    let bone = |name: &str| humanoid.bones.get(name).copied().filter(|&n| n < anatomy.at.len());
+    let limb = |side: &str, [collar, upper, lower, end]: [&str; 4]| {
+        let named = |part: &str| bone(&format!("{side}{part}"));
+        let joints = vec![named(upper)?, named(lower)?, named(end).or_else(|| next(anatomy, named(lower)?))?];
+        let collar = named(collar).into_iter().collect();
+        Some(LimbParts { collar, joints })
+    };
+    let arms = ["left", "right"].map(|side| limb(side, ["Shoulder", "UpperArm", "LowerArm", "Hand"]));
+    let legs = ["left", "right"].map(|side| limb(side, ["", "UpperLeg", "LowerLeg", "Foot"]));
+    let ([Some(left_arm), Some(right_arm)], [Some(left_leg), Some(right_leg)]) = (arms, legs) else {
+        return None;
+    };
+    let hips = bone("hips")?;
+    let is_trunk = vec![true; anatomy.at.len()];
+    let mut trunk =
+        Trunk { anatomy, is_trunk: &is_trunk, logical_parents: std::collections::BTreeMap::new() };
+    let top = |limb: &LimbParts| limb.collar.first().or(limb.joints.first()).copied();
+    let carries_arms = common_ancestor(anatomy, top(&left_arm)?, top(&right_arm)?)?;
+    let is_neck = |n: usize| [bone("neck"), bone("head")].contains(&Some(n));
+    let mut chest = carries_arms;
+    while is_neck(chest) && chest != hips {
+        chest = anatomy.parent[chest]?;
+    }
+    let spine = trunk.between(hips, chest)?[1..].to_vec();
+    if chest != carries_arms {
+        // The neck carries the arms, which must not turn with it.
+        for arm in [&left_arm, &right_arm] {
+            trunk.logical_parents.insert(top(arm)?, chest);
+        }
+    }
+    let head = bone("head").or_else(|| bone("neck"));
+    let neck = match head.and_then(|head| anatomy.path(chest, head)) {
+        Some(path) => path[1..].to_vec(),
+        None => trunk.head_path(chest, &[], Vec3::Y),
+    };
+    let across = |pair: [&LimbParts; 2]| anatomy.at[pair[0].joints[0]] - anatomy.at[pair[1].joints[0]];
+    let left = across([&left_arm, &right_arm]) + across([&left_leg, &right_leg]);
+    let left = left.with_y(0.0).try_normalize()?;
+    let facing = left.cross(Vec3::Y);
+    let mut evidence = Facing::new(left);
+    evidence.add_feet(anatomy, &[&left_leg, &right_leg]);
+    evidence.add_bend(anatomy, &[&left_leg, &right_leg], "the knees", 1.0);
+    let (front, clear) = evidence.result();
+    let (mut certainty, mut reasons) = (0.95, Vec::new());
+    if front.dot(facing) < 0.0 && clear > 0.3 {
+        certainty *= 0.7;
+        reasons.push("left and right are named as if it walked backwards".into());
+    }
+    reasons.push(format!("it faces {}", axis_name(facing)));
+    Some(Parts {
+        kind: BodyKind::Biped,
+        hips,
+        spine,
+        neck,
+        limbs: vec![(LimbKind::Leg, [left_leg, right_leg]), (LimbKind::Arm, [left_arm, right_arm])],
+        tails: Vec::new(),
+        facing,
+        logical_parents: trunk.logical_parents,
+        certainty,
+        reasons,
+    })
+}
+
+/// Returns the child at the end of a bone.
+fn next(anatomy: &Anatomy<'_>, node: usize) -> Option<usize> {
+    anatomy.longest_path(node).get(1).copied()
+}
+
+/// Returns the lowest node that is above both nodes.
+fn common_ancestor(anatomy: &Anatomy<'_>, a: usize, b: usize) -> Option<usize> {
+    let mut is_above = vec![false; anatomy.at.len()];
+    anatomy.ancestors(a).skip(1).for_each(|n| is_above[n] = true);
+    anatomy.ancestors(b).skip(1).find(|&n| is_above[n])
+}

@@ -1,0 +1,27 @@
+//! The parts of a body before its plan is complete.
+
+use std::collections::BTreeMap;
+
+use glam::Vec3;
+
+use crate::rig::body_plan::{BodyKind, LimbKind};
+
+use super::limb::LimbParts;
+
+/// The parts of a body, found by names or by shape.
+#[derive(Clone, Debug)]
+pub(super) struct Parts {
+    pub(super) kind: BodyKind,
+    pub(super) hips: usize,
+    pub(super) spine: Vec<usize>,
+    pub(super) neck: Vec<usize>,
+    /// Pairs of limbs: first the left one, then the right one.
+    pub(super) limbs: Vec<(LimbKind, [LimbParts; 2])>,
+    pub(super) tails: Vec<Vec<usize>>,
+    /// Unit direction of the front, horizontal.
+    pub(super) facing: Vec3,
+    /// The new parents of nodes that the file has attached elsewhere.
+    pub(super) logical_parents: BTreeMap<usize, usize>,
+    pub(super) certainty: f32,
+    pub(super) reasons: Vec<String>,
+}

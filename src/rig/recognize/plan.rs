@@ -1,0 +1,111 @@
+//! Completes the plan of a body from its parts.
+
+use std::collections::BTreeMap;
+
+use glam::Vec3;
+
+use crate::rig::body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
+
+use super::anatomy::Anatomy;
+use super::facing::deviation;
+use super::limb::{self, LimbParts};
+use super::parts::Parts;
+
+/// Limbs of this share of the length of the longest limb, or longer, pull on the trunk with full strength.
+const FULL_PULL: f32 = 0.6;
+/// A limb that is bent by less than this share of its length counts as straight.
+const MIN_BEND: f32 = 0.02;
+
+/// Returns the plan of a body, and the logical parents with which everything is below its hips. `detached` contains the
+/// parents of parts that the file has attached elsewhere.
+pub(super) fn complete(
+    anatomy: &Anatomy<'_>,
+    detached: &BTreeMap<usize, usize>,
+    parts: Parts,
+) -> (BodyPlan, BTreeMap<usize, usize>) {
+    let mut parents = Parents { anatomy, logical: detached.clone() };
+    parents.logical.extend(&parts.logical_parents);
+    let tops = parts.limbs.iter().flat_map(|(_, pair)| pair).filter_map(|l| l.collar.first().or(l.joints.first()));
+    let others = parts.tails.iter().filter_map(|t| t.first());
+    let others = others.chain(parts.spine.first()).chain(parts.neck.first().filter(|_| parts.spine.is_empty()));
+    for &node in tops.chain(others) {
+        parents.put_below(node, parts.hips);
+    }
+    let longest = parts.limbs.iter().flat_map(|(_, pair)| pair).map(|l| length(anatomy, l)).fold(0.0, f32::max);
+    let mut limbs = Vec::new();
+    for (index, (kind, pair)) in parts.limbs.iter().enumerate() {
+        for (side, limb) in [LimbSide::Left, LimbSide::Right].into_iter().zip(pair) {
+            for w in limb.collar.iter().chain(&limb.joints).copied().collect::<Vec<_>>().windows(2) {
+                parents.put_below(w[1], w[0]);
+            }
+            let end = limb.joints.last().copied().unwrap_or_default();
+            let mut digits = limb::digits(anatomy, end);
+            for sibling in limb::siblings(anatomy, &limb.joints) {
+                parents.logical.insert(sibling, end);
+                digits.push(anatomy.longest_path(sibling));
+            }
+            let top = limb.joints.first().copied().unwrap_or(end);
+            let top_height = anatomy.at[top].y - anatomy.floor;
+            let is_front_leg = parts.kind == BodyKind::Quadruped && index == 0;
+            limbs.push(BodyLimb {
+                kind: *kind,
+                side,
+                collar: limb.collar.clone(),
+                bend: bend(anatomy, limb, *kind == LimbKind::Leg && !is_front_leg, parts.facing),
+                stands: *kind == LimbKind::Leg && anatomy.lowest[end] - anatomy.floor < 0.15 * top_height,
+                pull: (length(anatomy, limb) / (FULL_PULL * longest).max(f32::MIN_POSITIVE)).min(1.0),
+                joints: limb.joints.clone(),
+                digits,
+            });
+        }
+    }
+    let plan = BodyPlan {
+        kind: parts.kind,
+        hips: parts.hips,
+        spine: parts.spine,
+        neck: parts.neck,
+        limbs,
+        tails: parts.tails,
+        facing: parts.facing,
+        floor: anatomy.floor,
+        certainty: parts.certainty.clamp(0.0, 1.0),
+        reasons: parts.reasons,
+    };
+    (plan, parents.logical)
+}
+
+/// The hierarchy with logical parents.
+struct Parents<'a, 'b> {
+    anatomy: &'a Anatomy<'b>,
+    logical: BTreeMap<usize, usize>,
+}
+
+impl Parents<'_, '_> {
+    /// Gives a node a logical parent if it is not below that parent already.
+    fn put_below(&mut self, node: usize, parent: usize) {
+        let above = |&n: &usize| self.logical.get(&n).copied().or(self.anatomy.skeleton.nodes[n].parent);
+        let is_below = |node: usize, top: usize| {
+            std::iter::successors(Some(node), above).take(self.anatomy.at.len() + 1).any(|n| n == top)
+        };
+        if !is_below(node, parent) && !is_below(parent, node) {
+            self.logical.insert(node, parent);
+        }
+    }
+}
+
+fn length(anatomy: &Anatomy<'_>, limb: &LimbParts) -> f32 {
+    limb.joints.windows(2).map(|w| anatomy.length(w[0], w[1])).sum()
+}
+
+/// Returns the direction in which a limb is bent at rest. If it is straight, a knee bends forwards and an elbow backwards.
+fn bend(anatomy: &Anatomy<'_>, limb: &LimbParts, forwards: bool, facing: Vec3) -> Vec3 {
+    let default = if forwards { facing } else { -facing };
+    let [first, .., last] = limb.joints[..] else { return default };
+    let away = deviation(anatomy, &limb.joints);
+    let span = anatomy.at[last] - anatomy.at[first];
+    if away.length() > MIN_BEND * span.length() {
+        return away.try_normalize().unwrap_or(default);
+    }
+    let along = span.try_normalize().unwrap_or(Vec3::NEG_Y);
+    default.reject_from_normalized(along).try_normalize().unwrap_or(default)
+}

@@ -1,0 +1,101 @@
+//! How much of the skin each joint moves, and where.
+
+use glam::{Affine3A, Vec3};
+
+use crate::asset::{Character, Primitive};
+
+/// At most this number of vertices of a primitive is visited, evenly distributed.
+const MAX_VERTICES: usize = 50_000;
+/// A vertex belongs to a joint if its weight is at least this.
+const OWN_WEIGHT: f32 = 0.4;
+
+/// The skin that each node moves at rest. The mass of a node is the sum of its weights.
+pub(super) struct SkinMass {
+    pub(super) of_node: Vec<f32>,
+    /// Mean position of the skin of each node, world space. The node's own position if it has no skin.
+    pub(super) center: Vec<Vec3>,
+    /// Lowest point of the skin of each node, or infinity.
+    pub(super) lowest: Vec<f32>,
+    pub(super) total: f32,
+    /// Lowest point of the whole skin.
+    pub(super) floor: Option<f32>,
+}
+
+impl SkinMass {
+    pub(super) fn new(character: &Character, world: &[Affine3A]) -> Self {
+        let count = character.skeleton.nodes.len();
+        let mut found = Self {
+            of_node: vec![0.0; count],
+            center: vec![Vec3::ZERO; count],
+            lowest: vec![f32::INFINITY; count],
+            total: 0.0,
+            floor: None,
+        };
+        let skinned = |p: &Primitive| p.influences.iter().any(|i| !i.joints.is_empty());
+        let is_skinned = character.skeleton.nodes.iter().any(|n| {
+            let mesh = n.mesh.and_then(|m| character.meshes.get(m));
+            n.skin.is_some() && mesh.is_some_and(|m| m.primitives.iter().any(skinned))
+        });
+        for (index, node) in character.skeleton.nodes.iter().enumerate() {
+            let Some(mesh) = node.mesh.and_then(|m| character.meshes.get(m)) else { continue };
+            for primitive in &mesh.primitives {
+                match node.skin.and_then(|s| character.skins.get(s)).filter(|_| skinned(primitive)) {
+                    Some(skin) => found.add_skin(primitive, &skin.joints, &skin.joint_from_mesh, world),
+                    // Rigid parts of a skinned character, such as a sword, are not part of the body.
+                    None if !is_skinned => found.add_rigid(primitive, index, world),
+                    None => {}
+                }
+            }
+        }
+        for node in 0..count {
+            let mass = found.of_node[node];
+            found.center[node] =
+                if mass > 0.0 { found.center[node] / mass } else { world[node].translation.into() };
+        }
+        found.total = found.of_node.iter().sum();
+        let floor = found.lowest.iter().copied().fold(f32::INFINITY, f32::min);
+        found.floor = floor.is_finite().then_some(floor);
+        found
+    }
+
+    fn add(&mut self, node: usize, at: Vec3, weight: f32) {
+        if !(weight > 0.0) || !at.is_finite() {
+            return;
+        }
+        let Some(mass) = self.of_node.get_mut(node) else { return };
+        *mass += weight;
+        self.center[node] += weight * at;
+        if weight >= OWN_WEIGHT {
+            self.lowest[node] = self.lowest[node].min(at.y);
+        }
+    }
+
+    fn add_skin(&mut self, primitive: &Primitive, joints: &[usize], binds: &[Affine3A], world: &[Affine3A]) {
+        let world_from_mesh: Vec<Option<Affine3A>> = joints
+            .iter()
+            .enumerate()
+            .map(|(i, &j)| Some(*world.get(j)? * binds.get(i).copied().unwrap_or(Affine3A::IDENTITY)))
+            .collect();
+        let step = primitive.vertices().div_ceil(MAX_VERTICES).max(1);
+        for (vertex, position) in primitive.positions.iter().enumerate().step_by(step) {
+            for set in &primitive.influences {
+                let (Some(indices), Some(weights)) = (set.joints.get(vertex), set.weights.get(vertex)) else {
+                    continue;
+                };
+                for (index, weight) in indices.iter().map(|&i| usize::from(i)).zip(weights.to_array()) {
+                    if let (Some(&node), Some(Some(matrix))) = (joints.get(index), world_from_mesh.get(index)) {
+                        self.add(node, matrix.transform_point3(*position), weight);
+                    }
+                }
+            }
+        }
+    }
+
+    fn add_rigid(&mut self, primitive: &Primitive, node: usize, world: &[Affine3A]) {
+        let Some(matrix) = world.get(node) else { return };
+        let step = primitive.vertices().div_ceil(MAX_VERTICES).max(1);
+        for position in primitive.positions.iter().step_by(step) {
+            self.add(node, matrix.transform_point3(*position), 1.0);
+        }
+    }
+}

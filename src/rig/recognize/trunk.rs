@@ -1,0 +1,115 @@
+//! The trunk of a body: hips, spine, neck, head and tails.
+
+use std::collections::BTreeMap;
+
+use glam::Vec3;
+
+use super::anatomy::Anatomy;
+
+/// Finds the trunk among the nodes that belong to no pair.
+pub(super) struct Trunk<'a, 'b> {
+    pub(super) anatomy: &'a Anatomy<'b>,
+    pub(super) is_trunk: &'a [bool],
+    /// Nodes whose parent must change so that everything is below the hips.
+    pub(super) logical_parents: BTreeMap<usize, usize>,
+}
+
+impl Trunk<'_, '_> {
+    /// Returns the nodes from the one that carries the hind limbs to the one that carries the front limbs.
+    pub(super) fn between(&mut self, hind: usize, front: usize) -> Option<Vec<usize>> {
+        let anatomy = self.anatomy;
+        if let Some(path) = anatomy.path(hind, front) {
+            return Some(path);
+        }
+        let count = anatomy.at.len();
+        let mut above_hind = vec![false; count];
+        anatomy.ancestors(hind).for_each(|n| above_hind[n] = true);
+        let common = anatomy.ancestors(front).find(|&n| above_hind[n])?;
+        if common != front {
+            // The hips and the spine are siblings.
+            let path = anatomy.path(common, front)?;
+            self.logical_parents.insert(*path.get(1)?, hind);
+            return Some(std::iter::once(hind).chain(path[1..].iter().copied()).collect());
+        }
+        // The chest carries the hips. The bones between them are turned around, which needs a node above.
+        let mut path = anatomy.path(front, hind)?;
+        let above = anatomy.parent[front]?;
+        path.reverse();
+        path.windows(2).for_each(|w| {
+            self.logical_parents.insert(w[1], w[0]);
+        });
+        self.logical_parents.insert(hind, above);
+        Some(path)
+    }
+
+    /// Returns whether `next`, the joint after `node` on the way to the head, is the better choice for the hips: if `node`
+    /// only controls, or if `next` is back down and nearer to the legs.
+    pub(super) fn is_better_as_hips(&self, node: usize, next: usize, legs: Vec3) -> bool {
+        let anatomy = self.anatomy;
+        let gap = |n: usize| anatomy.at[n].distance(legs);
+        let is_below = anatomy.at[next].y < anatomy.at[node].y;
+        !anatomy.moves_skin(node) && anatomy.mass_below[next] > 0.0
+            || is_below && gap(next) < 0.6 * gap(node) && anatomy.length(node, next) > 0.01 * anatomy.size
+    }
+
+    /// Returns the path from a trunk child of `from` down to the head. `toward` is the direction in which the head is.
+    pub(super) fn head_path(&self, from: usize, except: &[usize], toward: Vec3) -> Vec<usize> {
+        let anatomy = self.anatomy;
+        let total = anatomy.mass.total.max(f32::MIN_POSITIVE);
+        let is_candidate = |c: &usize| {
+            self.is_trunk[*c] && !except.contains(c) && !anatomy.is_marker[*c]
+        };
+        let candidates = anatomy.children[from].iter().copied().filter(is_candidate);
+        let score = |c: usize| {
+            let farthest = self.farthest(c, toward) - anatomy.at[from].dot(toward);
+            farthest / anatomy.size + 0.5 * anatomy.mass_below[c] / total
+        };
+        let scored = candidates.map(|c| (score(c), c)).filter(|(s, _)| *s > 0.0);
+        let Some((_, top)) = scored.max_by(|a, b| a.0.total_cmp(&b.0)) else { return Vec::new() };
+        let next = |&n: &usize| {
+            let weight = |c: &usize| anatomy.mass_below[*c] / total + 0.01 * anatomy.reach[*c] / anatomy.size;
+            let children = anatomy.children[n].iter().copied().filter(|c| self.is_trunk[*c]);
+            children.max_by(|a, b| weight(a).total_cmp(&weight(b)))
+        };
+        let path: Vec<usize> = std::iter::successors(Some(top), next).collect();
+        self.up_to_head(path)
+    }
+
+    /// Cuts a path at the head.
+    fn up_to_head(&self, mut path: Vec<usize>) -> Vec<usize> {
+        let anatomy = self.anatomy;
+        let mass = |n: usize| anatomy.mass.of_node[n];
+        let heaviest = (0..path.len()).max_by(|&a, &b| mass(path[a]).total_cmp(&mass(path[b])));
+        if let Some(heaviest) = heaviest.filter(|_| anatomy.has_skin()) {
+            path.truncate(heaviest + 1);
+        } else if path.len() > 1 && path.last().is_some_and(|n| anatomy.is_marker[*n]) {
+            path.pop();
+        }
+        path
+    }
+
+    /// Returns how far a node, the nodes below it and their skin extend in a direction. Looks only at the longest path for
+    /// directions other than up.
+    fn farthest(&self, node: usize, toward: Vec3) -> f32 {
+        let anatomy = self.anatomy;
+        if toward == Vec3::Y {
+            return anatomy.highest[node];
+        }
+        let along = |n: usize| anatomy.at[n].dot(toward).max(anatomy.mass.center[n].dot(toward));
+        anatomy.longest_path(node).into_iter().map(along).fold(f32::NEG_INFINITY, f32::max)
+    }
+
+    /// Returns the tails: chains of the trunk that start at one of the given nodes and lead backwards.
+    pub(super) fn tails(&self, from: &[usize], taken: &[usize], facing: Vec3) -> Vec<Vec<usize>> {
+        let anatomy = self.anatomy;
+        let children = from.iter().flat_map(|&n| anatomy.children[n].iter().copied());
+        let tops = children.filter(|c| self.is_trunk[*c] && !taken.contains(c) && !anatomy.is_marker[*c]);
+        let paths = tops.map(|top| anatomy.longest_path(top)).filter(|path| {
+            let [first, .., last] = path[..] else { return false };
+            let along = anatomy.at[last] - anatomy.at[first];
+            let joints = path.iter().filter(|n| !anatomy.is_marker[**n]).count();
+            joints >= 2 && -along.dot(facing) > 0.4 * along.length()
+        });
+        paths.take(8).collect()
+    }
+}
