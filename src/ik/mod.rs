@@ -62,9 +62,10 @@ pub use methods::style::{BoundPrior, Learned, Learning, PosePrior, STYLE_FORMAT,
 pub(crate) use mimic::narrow;
 pub(crate) use options::edit_distance;
 pub use options::{
-    Balance, CcdOptions, Correction, DEFAULT_ITERATIONS, Domain, FabrikOptions, FusedOptions,
-    JacobianOptions, JointParameters, LimbOptions, Method, OptimizeOptions, OptionError, OptionKind,
-    OptionOverrides, OptionValue, Options, ParticleOptions, Secondary, SolverOption, Start, Swivel, Unit,
+    Balance, CcdOptions, Correction, DEFAULT_ITERATIONS, Domain, FabrikOptions, FullBodyOptions,
+    FusedOptions, JacobianOptions, JointParameters, LimbOptions, Method, OptimizeOptions, OptionError,
+    OptionKind, OptionOverrides, OptionValue, Options, ParticleOptions, Secondary, SolverOption, Start,
+    Swivel, Unit,
 };
 pub use posture::Posture;
 #[cfg(feature = "cli")]

@@ -2,6 +2,7 @@
 
 mod ccd;
 mod fabrik;
+mod full_body;
 mod fused;
 mod jacobian;
 mod limb;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 pub use ccd::CcdOptions;
 pub use fabrik::FabrikOptions;
+pub use full_body::FullBodyOptions;
 pub use fused::{Correction, FusedOptions};
 pub use jacobian::{JacobianOptions, JointParameters, Secondary};
 pub use limb::{LimbOptions, Swivel};
@@ -94,6 +96,8 @@ pub struct Options {
     pub fabrik: FabrikOptions,
     /// Options of [`Method::Fused`].
     pub fused: FusedOptions,
+    /// Options of [`Method::FullBody`] for a body that is a figure.
+    pub full_body: FullBodyOptions,
     /// Options of the Jacobian methods.
     pub jacobian: JacobianOptions,
     /// Options of the closed form for limbs.
@@ -121,6 +125,7 @@ impl Default for Options {
             particle: ParticleOptions::default(),
             fabrik: FabrikOptions::default(),
             fused: FusedOptions::default(),
+            full_body: FullBodyOptions::default(),
             jacobian: JacobianOptions::default(),
             limb: LimbOptions::default(),
             optimize: OptimizeOptions::default(),

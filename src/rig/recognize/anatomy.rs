@@ -184,7 +184,8 @@ fn relevance(skeleton: &Skeleton, is_joint: &[bool], mass: &SkinMass) -> (Vec<bo
     let name = |n: usize| skeleton.nodes[n].name.as_deref().unwrap_or_default().to_lowercase();
     let marks = |n: usize| {
         let node = &skeleton.nodes[n];
-        let named = || ["end", "nub", "site", "tip"].iter().any(|e| name(n).trim_end_matches('2').ends_with(e));
+        let named =
+            || ["end", "nub", "site", "tip"].iter().any(|e| name(n).trim_end_matches('2').ends_with(e));
         node.children.is_empty()
             && node.mesh.is_none()
             && mass.of_node[n] == 0.0

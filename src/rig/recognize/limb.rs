@@ -90,7 +90,8 @@ pub(super) fn siblings(anatomy: &Anatomy<'_>, joints: &[usize]) -> Vec<usize> {
     let [.., before, end] = *joints else { return Vec::new() };
     let bone = anatomy.at[end] - anatomy.at[before];
     let is_beyond = |&n: &usize| {
-        let along = (anatomy.at[n] - anatomy.at[before]).dot(bone) / bone.length_squared().max(f32::MIN_POSITIVE);
+        let along =
+            (anatomy.at[n] - anatomy.at[before]).dot(bone) / bone.length_squared().max(f32::MIN_POSITIVE);
         n != end && !anatomy.is_marker[n] && along > 0.7 && anatomy.length(n, end) < 0.5 * bone.length()
     };
     anatomy.children[before].iter().copied().filter(is_beyond).take(MAX_DIGITS).collect()

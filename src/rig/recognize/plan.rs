@@ -25,13 +25,16 @@ pub(super) fn complete(
 ) -> (BodyPlan, BTreeMap<usize, usize>) {
     let mut parents = Parents { anatomy, logical: detached.clone() };
     parents.logical.extend(&parts.logical_parents);
-    let tops = parts.limbs.iter().flat_map(|(_, pair)| pair).filter_map(|l| l.collar.first().or(l.joints.first()));
+    let tops =
+        parts.limbs.iter().flat_map(|(_, pair)| pair).filter_map(|l| l.collar.first().or(l.joints.first()));
     let others = parts.tails.iter().filter_map(|t| t.first());
-    let others = others.chain(parts.spine.first()).chain(parts.neck.first().filter(|_| parts.spine.is_empty()));
+    let others =
+        others.chain(parts.spine.first()).chain(parts.neck.first().filter(|_| parts.spine.is_empty()));
     for &node in tops.chain(others) {
         parents.put_below(node, parts.hips);
     }
-    let longest = parts.limbs.iter().flat_map(|(_, pair)| pair).map(|l| length(anatomy, l)).fold(0.0, f32::max);
+    let longest =
+        parts.limbs.iter().flat_map(|(_, pair)| pair).map(|l| length(anatomy, l)).fold(0.0, f32::max);
     let mut limbs = Vec::new();
     for (index, (kind, pair)) in parts.limbs.iter().enumerate() {
         for (side, limb) in [LimbSide::Left, LimbSide::Right].into_iter().zip(pair) {

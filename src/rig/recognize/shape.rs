@@ -115,8 +115,7 @@ impl Finder<'_, '_> {
                 let shoulders = self.middle(arms);
                 let gap = |n: usize| anatomy.at[n].distance(shoulders);
                 let last = path.len().saturating_sub(1).max(1);
-                let chest =
-                    (0..last).min_by(|&a, &b| gap(path[a]).total_cmp(&gap(path[b]))).unwrap_or(0);
+                let chest = (0..last).min_by(|&a, &b| gap(path[a]).total_cmp(&gap(path[b]))).unwrap_or(0);
                 arms.joints.iter().for_each(|joints| {
                     trunk.logical_parents.insert(joints[0], path[chest]);
                 });
@@ -149,7 +148,8 @@ impl Finder<'_, '_> {
         let straight = {
             let joints = &legs.joints[0];
             let end = joints.last().copied().unwrap_or(joints[0]);
-            (anatomy.at[joints[0]].y - anatomy.at[end].y) / anatomy.length(joints[0], end).max(f32::MIN_POSITIVE)
+            (anatomy.at[joints[0]].y - anatomy.at[end].y)
+                / anatomy.length(joints[0], end).max(f32::MIN_POSITIVE)
         };
         if straight < 0.6 {
             certainty *= 0.7;
@@ -200,8 +200,7 @@ impl Finder<'_, '_> {
             true => (a, b, &parts[0], &parts[1]),
             false => (b, a, &parts[1], &parts[0]),
         };
-        let (below, chest) =
-            if along.dot(front) > 0.0 { (from_a, from_b) } else { (from_b, from_a) };
+        let (below, chest) = if along.dot(front) > 0.0 { (from_a, from_b) } else { (from_b, from_a) };
         let mut trunk = self.trunk();
         let mut path = trunk.between(below, chest).ok_or("the skeleton starts at the front legs")?;
         while path.len() > 1 && trunk.is_better_as_hips(path[0], path[1], self.middle(hind)) {
@@ -262,7 +261,8 @@ impl Finder<'_, '_> {
         let middle = legs.iter().map(|p| self.middle(p)).sum::<Vec3>() / legs.len() as f32;
         let mut facing = Facing::new(self.plane.normal);
         // The abdomen is the heaviest part behind the legs.
-        let trunk_children = || anatomy.children[below].iter().copied().filter(|c| self.division.is_trunk[*c]);
+        let trunk_children =
+            || anatomy.children[below].iter().copied().filter(|c| self.division.is_trunk[*c]);
         let skin = |n: usize| {
             let path = anatomy.longest_path(n);
             let mass: f32 = path.iter().map(|&n| anatomy.mass.of_node[n]).sum();

@@ -83,7 +83,8 @@ impl SkinMass {
                     continue;
                 };
                 for (index, weight) in indices.iter().map(|&i| usize::from(i)).zip(weights.to_array()) {
-                    if let (Some(&node), Some(Some(matrix))) = (joints.get(index), world_from_mesh.get(index)) {
+                    if let (Some(&node), Some(Some(matrix))) = (joints.get(index), world_from_mesh.get(index))
+                    {
                         self.add(node, matrix.transform_point3(*position), weight);
                     }
                 }

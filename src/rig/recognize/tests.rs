@@ -20,12 +20,41 @@ fn print_all() {
         match recognize(&character) {
             Ok(found) => {
                 let p = found.plan;
-                println!("{} {:.2} hips {} facing {} floor {:.3}", p.kind.name(), p.certainty, label.label(p.hips), p.facing, p.floor);
-                println!("  spine {} | neck {} | tails {:?}", names(&p.spine), names(&p.neck), p.tails.iter().map(|t| names(t)).collect::<Vec<_>>());
+                println!(
+                    "{} {:.2} hips {} facing {} floor {:.3}",
+                    p.kind.name(),
+                    p.certainty,
+                    label.label(p.hips),
+                    p.facing,
+                    p.floor
+                );
+                println!(
+                    "  spine {} | neck {} | tails {:?}",
+                    names(&p.spine),
+                    names(&p.neck),
+                    p.tails.iter().map(|t| names(t)).collect::<Vec<_>>()
+                );
                 for l in &p.limbs {
-                    println!("  {:?} {:?} collar {} | {} | bend {:.2} stands {} pull {:.2} digits {:?}", l.side, l.kind, names(&l.collar), names(&l.joints), l.bend, l.stands, l.pull, l.digits.iter().map(|t| names(t)).collect::<Vec<_>>());
+                    println!(
+                        "  {:?} {:?} collar {} | {} | bend {:.2} stands {} pull {:.2} digits {:?}",
+                        l.side,
+                        l.kind,
+                        names(&l.collar),
+                        names(&l.joints),
+                        l.bend,
+                        l.stands,
+                        l.pull,
+                        l.digits.iter().map(|t| names(t)).collect::<Vec<_>>()
+                    );
                 }
-                println!("  parents {:?}", found.logical_parents.iter().map(|(a, b)| format!("{}<{}", label.label(*a), label.label(*b))).collect::<Vec<_>>());
+                println!(
+                    "  parents {:?}",
+                    found
+                        .logical_parents
+                        .iter()
+                        .map(|(a, b)| format!("{}<{}", label.label(*a), label.label(*b)))
+                        .collect::<Vec<_>>()
+                );
                 println!("  {:?}", p.reasons);
             }
             Err(reason) => println!("NONE {reason}"),

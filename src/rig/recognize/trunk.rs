@@ -56,9 +56,7 @@ impl Trunk<'_, '_> {
     pub(super) fn head_path(&self, from: usize, except: &[usize], toward: Vec3) -> Vec<usize> {
         let anatomy = self.anatomy;
         let total = anatomy.mass.total.max(f32::MIN_POSITIVE);
-        let is_candidate = |c: &usize| {
-            self.is_trunk[*c] && !except.contains(c) && !anatomy.is_marker[*c]
-        };
+        let is_candidate = |c: &usize| self.is_trunk[*c] && !except.contains(c) && !anatomy.is_marker[*c];
         let candidates = anatomy.children[from].iter().copied().filter(is_candidate);
         let score = |c: usize| {
             let farthest = self.farthest(c, toward) - anatomy.at[from].dot(toward);

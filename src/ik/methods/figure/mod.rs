@@ -74,7 +74,7 @@ impl FigureSolver {
         if let Some(given) = body.stance() {
             stance.set_stance(body, given);
         }
-        let weights = Weights::new(size(&figure, stance));
+        let weights = Weights::new(size(&figure, stance), &options.full_body);
         let limits = Limits { body, apply: options.limits };
         let subject = Subject { figure: &figure, limits, stance, weights: &weights };
         let iterations = state.solve(&subject, goals, options.start == Start::Continue);

@@ -165,7 +165,8 @@ impl Trunk {
         let square = |v: DVec3, w: DVec3| (v * w).length_squared();
         let moved = (posed.positions[0] - stance.positions[0]) / weights.size;
         let turn = |link: usize| rotation_vector(posed.spins[link] * stance.spins[link].conjugate());
-        let mut sum = square(moved, DVec3::new(weights.hips_sideways, weights.hips_height, weights.hips_sideways));
+        let mut sum =
+            square(moved, DVec3::new(weights.hips_sideways, weights.hips_height, weights.hips_sideways));
         sum += square(turn(0), DVec3::new(weights.hips_tilt, weights.hips_yaw, weights.hips_tilt));
         for &link in &tasks.joints {
             let own = rotation_vector(posed.locals[link] * stance.locals[link].conjugate());
@@ -175,7 +176,10 @@ impl Trunk {
         if chest != 0 {
             sum += square(turn(chest), DVec3::new(weights.chest_tilt, weights.chest_yaw, weights.chest_tilt));
         }
-        sum += square(middle(posed, figure) - middle(stance, figure), DVec3::new(1.0, 0.0, 1.0) * weights.balance / weights.size);
+        sum += square(
+            middle(posed, figure) - middle(stance, figure),
+            DVec3::new(1.0, 0.0, 1.0) * weights.balance / weights.size,
+        );
         for task in &tasks.points {
             let missing = posed.point(task.link, task.offset) - task.target;
             let missing = task.along.map_or(missing, |along| along * missing.dot(along)).length();
@@ -191,7 +195,10 @@ impl Trunk {
             let (value, weight) = match rope.pull {
                 Some(weight) => {
                     let width = (weights.softness * max).max(1e-9);
-                    (width * softplus((distance - max - rope.slack) / width).0 + (min - distance).max(0.0), weight)
+                    (
+                        width * softplus((distance - max - rope.slack) / width).0 + (min - distance).max(0.0),
+                        weight,
+                    )
                 }
                 None => ((distance - max).max(min - distance).max(0.0), HARD),
             };

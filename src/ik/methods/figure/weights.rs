@@ -1,5 +1,6 @@
 //! The weights of a whole-body solve.
 
+use crate::ik::FullBodyOptions;
 use crate::ik::figure::Part;
 
 /// The weights of what the trunk of a figure is asked for. Lengths are divided by the size of the figure, so that a
@@ -33,7 +34,8 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    pub(super) fn new(size: f64) -> Self {
+    pub(super) fn new(size: f64, options: &FullBodyOptions) -> Self {
+        let balance = if options.balance { 1.0 } else { 0.0 };
         Self {
             size,
             pull: 300.0,
@@ -44,12 +46,12 @@ impl Weights {
             hips_height: knob(0, 1.5),
             hips_tilt: knob(1, 0.5),
             hips_yaw: 0.4,
-            spine: knob(2, 0.35),
+            spine: options.spine_stiffness * knob(2, 0.35),
             neck: 0.5,
             collar: knob(6, 1.0),
             chest_tilt: knob(3, 0.12),
             chest_yaw: 0.2,
-            balance: knob(4, 1.0),
+            balance: balance * knob(4, 1.0),
             motion: 0.02,
         }
     }

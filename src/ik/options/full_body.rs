@@ -1,0 +1,22 @@
+//! Options of the whole-body method for figures.
+
+use serde::{Deserialize, Serialize};
+
+/// Options of [`Method::FullBody`](crate::ik::Method::FullBody) for a body that is a [`Figure`](crate::ik::Figure).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FullBodyOptions {
+    /// Whether the trunk stays over the place on which the figure stands.
+    pub balance: bool,
+    /// Stiffness of the back relative to the default of 1. A stiff back leads to a squat, a soft one to a bow.
+    pub spine_stiffness: f64,
+    /// How far the head turns towards what a hand reaches for, from 0 (not at all) to 1 (it faces the target as far as
+    /// the neck allows).
+    pub look: f64,
+}
+
+impl Default for FullBodyOptions {
+    fn default() -> Self {
+        Self { balance: true, spine_stiffness: 1.0, look: 0.0 }
+    }
+}
