@@ -6,7 +6,7 @@ use crate::asset;
 use crate::asset::Character;
 use crate::files::bounded;
 
-use super::{Rig, RigError, detect, file};
+use super::{Reparented, Rig, RigError, detect, file, recognize};
 
 /// Maximum size of a rig file, bytes.
 const MAX_BYTES: u64 = 16 << 20;
@@ -33,22 +33,37 @@ pub enum RigLoadCause {
 }
 
 /// Loads the rig of a character from the given file or from `NAME.rig.toml` beside the model. If neither exists, the
-/// rig is that of [`detect`]. The built-in character has its own rig.
+/// rig is that of [`detect`]. The built-in character has its own rig. The body is recognised in each case.
 ///
 /// # Errors
 /// [`RigLoadError`] if a file exists but cannot be used.
 pub fn load(character: &Character, given: Option<&Path>) -> Result<Rig, RigLoadError> {
     let default_path = character.path.with_extension("rig.toml");
+    let with_body = |rig| with_body(character, rig);
     let path = match given {
         Some(path) => path,
         None if character.path == Path::new(asset::MANNEQUIN_PATH) => {
             let rig = file::read(asset::MANNEQUIN_RIG, &character.skeleton);
-            return rig.map_err(|e| RigLoadError { path: character.path.clone(), cause: e.into() });
+            return rig
+                .map(with_body)
+                .map_err(|e| RigLoadError { path: character.path.clone(), cause: e.into() });
         }
         None if default_path.is_file() => &default_path,
         None => return Ok(detect(character)),
     };
-    read(character, path).map_err(|cause| RigLoadError { path: path.to_owned(), cause })
+    read(character, path).map(with_body).map_err(|cause| RigLoadError { path: path.to_owned(), cause })
+}
+
+/// Adds the body of a character to the rig of a file, whose chains, limits and logical parents stay as they are.
+fn with_body(character: &Character, mut rig: Rig) -> Rig {
+    let Ok(recognized) = recognize(character) else { return rig };
+    rig.body = Some(recognized.plan);
+    let mut joined = rig.clone();
+    for (node, logical_parent) in recognized.logical_parents {
+        joined.joints.entry(node).or_default().logical_parent.get_or_insert(logical_parent);
+    }
+    // Logical parents of the file may contradict those of the body.
+    if Reparented::new(&character.skeleton, &joined).is_ok() { joined } else { rig }
 }
 
 fn read(character: &Character, path: &Path) -> Result<Rig, RigLoadCause> {

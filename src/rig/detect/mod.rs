@@ -6,10 +6,13 @@ use glam::Vec3;
 use crate::asset::{Character, Family, Skeleton, is_collar, is_foot, is_hand};
 use crate::pose::{Pose, world_matrices};
 
+use super::body_plan::LimbSide;
 use super::limits;
 use super::model::{ChainKind, Rig, path};
+use super::recognize::recognize;
 use super::reparent::{reparent, webxr};
 
+mod body;
 mod names;
 #[cfg(test)]
 mod tests;
@@ -20,19 +23,31 @@ const MAX_FOOT_HEIGHT: f32 = 0.12;
 /// bones.
 const MAX_STUB_LENGTH: f32 = 0.4;
 
-/// Finds the chains of a character, with default limits if it is a humanoid.
+/// Finds the chains of a character. If its body is recognised, they are the parts of the body, with limits as of the living
+/// model. Otherwise they follow from the names of joints and from their shape.
 pub fn detect(character: &Character) -> Rig {
-    let logical_parents = webxr(&character.skeleton);
+    let hand = webxr(&character.skeleton);
+    // The joints of a hand are no body.
+    let recognized = if hand.is_empty() { recognize(character).ok() } else { None };
+    let (body, logical_parents) = match recognized {
+        Some(recognized) => (Some(recognized.plan), recognized.logical_parents),
+        None => (None, hand),
+    };
     let reparented =
         (!logical_parents.is_empty()).then(|| reparent(&character.skeleton, &logical_parents).ok()).flatten();
     let finder = ChainFinder::new(character, reparented.as_ref().unwrap_or(&character.skeleton));
-    let mut found = finder.chains_by_name();
-    finder.add_chains_by_shape(&mut found);
-    let mut rig = Rig { chains: finder.named_chains(found), ..Rig::default() };
+    let mut found = match &body {
+        Some(plan) => finder.chains_of_body(plan),
+        None => finder.chains_by_name(),
+    };
+    finder.add_chains_by_shape(&mut found, body.is_some());
+    let facing = body.as_ref().map_or(Vec3::Z, |b| b.facing);
+    let mut rig = Rig { chains: finder.named_chains(found, facing), ..Rig::default() };
     limits::humanoid(finder.skeleton, &finder.world, &mut rig);
     for (node, logical_parent) in logical_parents {
         rig.joints.entry(node).or_default().logical_parent = Some(logical_parent);
     }
+    rig.body = body;
     rig
 }
 
@@ -50,6 +65,16 @@ impl LongestPaths {
 struct FoundChain {
     kind: ChainKind,
     joints: Vec<usize>,
+    /// The side, if it is known.
+    side: Option<LimbSide>,
+    /// The bend direction, if it is known.
+    bend: Option<Vec3>,
+}
+
+impl FoundChain {
+    fn new(kind: ChainKind, joints: Vec<usize>) -> Self {
+        Self { kind, joints, side: None, bend: None }
+    }
 }
 
 struct ChainFinder<'a> {
@@ -158,7 +183,7 @@ impl<'a> ChainFinder<'a> {
             for top in self.tops(family) {
                 if let Some(joints) = self.limb(longest.from(top), family) {
                     let kind = if self.stands(&joints) { ChainKind::Leg } else { kind };
-                    found.push(FoundChain { kind, joints });
+                    found.push(FoundChain::new(kind, joints));
                 }
             }
         }
@@ -177,7 +202,7 @@ impl<'a> ChainFinder<'a> {
                 let joints = longest.from(top);
                 joints.iter().for_each(|&n| taken[n] = true);
                 if joints.len() >= 2 {
-                    found.push(FoundChain { kind, joints });
+                    found.push(FoundChain::new(kind, joints));
                 }
             }
         }
@@ -233,7 +258,7 @@ impl<'a> ChainFinder<'a> {
         let mut joints = self.longest_paths(&|n| self.families[n] == Some(Family::Neck)).from(top);
         let last = *joints.last()?;
         joints.extend(self.children(last).find(|&c| self.families[c] == Some(Family::Head)));
-        (joints.len() >= 2).then_some(FoundChain { kind: ChainKind::Neck, joints })
+        (joints.len() >= 2).then_some(FoundChain::new(ChainKind::Neck, joints))
     }
 
     /// Finds the chain from above the legs to the arms and the neck. Without legs, joint names determine where it
@@ -252,7 +277,7 @@ impl<'a> ChainFinder<'a> {
         };
         let joints = path(self.skeleton, bottom?, top?)?;
         let joints = if legs.is_empty() { joints } else { joints[1..].to_vec() };
-        (joints.len() >= 2).then_some(FoundChain { kind: ChainKind::Spine, joints })
+        (joints.len() >= 2).then_some(FoundChain::new(ChainKind::Spine, joints))
     }
 
     /// Returns the lowest joint that the legs share, at or above `top`. For a quadruped, these are only the hind legs.
@@ -277,11 +302,13 @@ impl<'a> ChainFinder<'a> {
         above.find(|&n| is_above_top[n] && 2 * legs_below[n] >= hind_legs.len().max(2))
     }
 
-    /// Finds chains by shape only: paths from a fork to a leaf that do not touch a named chain.
-    fn add_chains_by_shape(&self, found: &mut Vec<FoundChain>) {
+    /// Finds chains by shape only: paths from a fork to a leaf that do not touch a known chain. If the body is known, they
+    /// are neither arms nor legs.
+    fn add_chains_by_shape(&self, found: &mut Vec<FoundChain>, is_body_known: bool) {
         let mut claimed = vec![false; self.skeleton.nodes.len()];
         found.iter().flat_map(|f| &f.joints).for_each(|&n| claimed[n] = true);
         let free = |n: usize| self.counts[n] && self.families[n].is_none() && !claimed[n];
+        let first = found.len();
         let nodes = 0..self.skeleton.nodes.len();
         let leaves: Vec<usize> = nodes.clone().filter(|&n| free(n) && self.branches[n] == 0).collect();
         self.add_paths_up(&leaves, &free, found);
@@ -298,6 +325,11 @@ impl<'a> ChainFinder<'a> {
         let forks: Vec<usize> =
             nodes.filter(|&n| free(n) && !is_above_end[n] && self.branches[n] > 1).collect();
         self.add_paths_up(&forks, &free, found);
+        for chain in found.iter_mut().skip(first).filter(|_| is_body_known) {
+            if matches!(chain.kind, ChainKind::Arm | ChainKind::Leg) {
+                chain.kind = ChainKind::Limb;
+            }
+        }
     }
 
     /// Adds each path from an end up to the next fork, if it has at least three joints.
@@ -313,7 +345,7 @@ impl<'a> ChainFinder<'a> {
             joints.reverse();
             if joints.len() >= 3 {
                 let kind = self.shape(&joints);
-                found.push(FoundChain { kind, joints });
+                found.push(FoundChain::new(kind, joints));
             }
         }
     }

@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 
 use crate::asset::Side;
+use crate::rig::body_plan::LimbSide;
 use crate::rig::model::{Chain, ChainKind};
 
 use super::{ChainFinder, FoundChain};
 
 impl ChainFinder<'_> {
-    /// Assigns names, sides and bend directions to chains, sorted by importance to the user.
-    pub(super) fn named_chains(&self, mut found: Vec<FoundChain>) -> Vec<Chain> {
+    /// Assigns names, sides and bend directions to chains, sorted by importance to the user. `facing` is the direction of the
+    /// front.
+    pub(super) fn named_chains(&self, mut found: Vec<FoundChain>, facing: Vec3) -> Vec<Chain> {
         found.sort_by_key(|f| f.kind);
         let finger_name = |f: &FoundChain| f.joints.first().map(|&n| finger(&self.names[n]));
         let mut count_by_name: BTreeMap<Option<&str>, usize> = BTreeMap::new();
@@ -25,6 +27,12 @@ impl ChainFinder<'_> {
                 && count_by_name.get(&finger_name(f)).is_none_or(|count| *count < 2);
             // The side of an arm or a leg follows from its name if possible. Otherwise it follows from the position:
             // the character faces +Z, so its left is at +X.
+            match f.side {
+                Some(LimbSide::Left) => return "left ",
+                Some(LimbSide::Right) => return "right ",
+                Some(LimbSide::Middle) => return "",
+                None => {}
+            }
             let limb = matches!(f.kind, ChainKind::Arm | ChainKind::Leg);
             match f.joints.last().filter(|_| limb).and_then(|&n| Side::from_name(&self.names[n])) {
                 _ if !sided || is_single_hand || end.abs() <= 0.02 * self.width => "",
@@ -34,8 +42,8 @@ impl ChainFinder<'_> {
                 None => "right ",
             }
         };
-        let depth = |f: &FoundChain| f.joints.first().map_or(0.0, |&n| self.positions[n].z);
-        // For each kind and side, the z coordinates of the first joints of the chains, in descending order.
+        let depth = |f: &FoundChain| f.joints.first().map_or(0.0, |&n| self.positions[n].dot(facing));
+        // For each kind and side, how far in front the first joints of the chains are, in descending order.
         let mut alike: BTreeMap<(ChainKind, &str), Vec<f32>> = BTreeMap::new();
         found.iter().for_each(|f| alike.entry((f.kind, side(f))).or_default().push(depth(f)));
         alike.values_mut().for_each(|depths| depths.sort_by(|a, b| b.total_cmp(a)));
@@ -46,6 +54,11 @@ impl ChainFinder<'_> {
                 let before = alike.partition_point(|d| *d > depth(f));
                 let kind = f.kind.name();
                 match (f.kind, alike.len()) {
+                    (ChainKind::Finger, several)
+                        if several > 1 && finger(&self.names[f.joints[0]]) == "fingers" =>
+                    {
+                        format!("{}finger {}", side(f), before + 1)
+                    }
                     (ChainKind::Finger, _) => format!("{}{}", side(f), finger(&self.names[f.joints[0]])),
                     (_, 1) => format!("{}{kind}", side(f)),
                     (ChainKind::Leg, 2) if before == 0 => format!("{}front leg", side(f)),
@@ -73,6 +86,9 @@ impl ChainFinder<'_> {
     /// Returns the direction in which an arm or a leg is bent at rest. If it is straight, an arm bends backwards and a
     /// leg forwards.
     fn bend(&self, found: &FoundChain) -> Option<Vec3> {
+        if found.bend.is_some() {
+            return found.bend;
+        }
         let default = match found.kind {
             ChainKind::Arm => Vec3::NEG_Z,
             ChainKind::Leg => Vec3::Z,

@@ -1,7 +1,7 @@
 //! What is known of each node before any part of the body is named: where it is, how much of the skin it moves, and how
 //! far the nodes below it reach.
 
-use glam::{Affine3A, Vec3};
+use glam::Vec3;
 
 use crate::asset::{Character, Skeleton};
 use crate::pose::{Pose, world_matrices};
@@ -12,7 +12,6 @@ use super::skin_mass::SkinMass;
 /// does, are left out, and detached parts are below the node that they continue.
 pub(super) struct Anatomy<'a> {
     pub(super) skeleton: &'a Skeleton,
-    pub(super) world: Vec<Affine3A>,
     /// World positions at rest.
     pub(super) at: Vec<Vec3>,
     /// Whether a node belongs to the body.
@@ -55,7 +54,6 @@ impl<'a> Anatomy<'a> {
         let parent = skeleton.nodes.iter().map(|n| n.parent).collect();
         let mut anatomy = Self {
             skeleton,
-            world,
             relevant,
             parent,
             children: Vec::new(),

@@ -27,9 +27,9 @@ impl Facing {
             return;
         }
         self.sum += weight * along.clamp(-1.0, 1.0);
-        self.total += weight;
+        self.total += weight * along.abs().min(1.0);
         let sense = if along > 0.0 { 1.0 } else { -1.0 };
-        self.reasons.push(format!("{what} {} {}", "point to", axis_name(sense * self.axis)));
+        self.reasons.push(format!("{what} {}", axis_name(sense * self.axis)));
     }
 
     /// Feet and toes point to the front.
@@ -41,20 +41,33 @@ impl Facing {
             direction += foot_direction(anatomy, foot);
             scale += anatomy.length(top, foot);
         }
-        self.add("the feet", direction, 0.2 * scale, 4.0);
+        self.add("the feet point to", direction, 0.2 * scale, 4.0);
     }
 
-    /// Knees bend to the front, elbows to the back.
-    pub(super) fn add_bend(&mut self, anatomy: &Anatomy<'_>, limbs: &[&LimbParts], what: &str, sign: f32) {
+    /// Knees bend to the front.
+    pub(super) fn add_knees(&mut self, anatomy: &Anatomy<'_>, legs: &[&LimbParts]) {
         let mut direction = Vec3::ZERO;
         let mut scale = 0.0;
-        for limb in limbs {
-            let [first, .., last] = limb.joints[..] else { continue };
-            direction += sign * deviation(anatomy, &limb.joints).with_y(0.0);
+        for leg in legs {
+            // The joint after the hip is the knee, also in legs that have a hock.
+            let [first, knee, .., last] = leg.joints[..] else { continue };
+            let Some(along) = (anatomy.at[last] - anatomy.at[first]).try_normalize() else { continue };
+            direction += (anatomy.at[knee] - anatomy.at[first]).reject_from_normalized(along).with_y(0.0);
             scale += anatomy.length(first, last);
         }
-        let what = if sign > 0.0 { what.to_owned() } else { format!("the backs of {what}") };
-        self.add(&what, direction, 0.1 * scale, 2.0);
+        self.add("the knees bend to", direction, 0.1 * scale, 2.0);
+    }
+
+    /// Elbows bend to the back.
+    pub(super) fn add_elbows(&mut self, anatomy: &Anatomy<'_>, arms: &[&LimbParts]) {
+        let mut direction = Vec3::ZERO;
+        let mut scale = 0.0;
+        for arm in arms {
+            let [first, .., last] = arm.joints[..] else { continue };
+            direction -= deviation(anatomy, &arm.joints).with_y(0.0);
+            scale += anatomy.length(first, last);
+        }
+        self.add("the elbows show that the front is at", direction, 0.1 * scale, 1.5);
     }
 
     /// The head is at the front of a quadruped, and the face at the front of a head.
@@ -64,8 +77,10 @@ impl Facing {
 
     /// Returns the direction of the front and how certain it is, from 0 to 1.
     pub(super) fn result(&self) -> (Vec3, f32) {
-        let certainty = (self.sum.abs() / self.total.max(1.0)).min(1.0);
-        (if self.sum < 0.0 { -self.axis } else { self.axis }, if self.total > 0.0 { certainty } else { 0.0 })
+        // Observations must agree, and weak ones alone are not enough.
+        let agreement = self.sum.abs() / self.total.max(f32::MIN_POSITIVE);
+        let certainty = agreement * self.total.min(1.0);
+        (if self.sum < 0.0 { -self.axis } else { self.axis }, certainty)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The parts of a limb: collar, joints from the shoulder or the hip to the hand or the foot, and digits.
 
 use super::anatomy::Anatomy;
+use super::symmetry::Plane;
 
 /// At most this number of digits of a limb is listed.
 const MAX_DIGITS: usize = 16;
@@ -13,7 +14,7 @@ pub(super) struct LimbParts {
 }
 
 /// Divides the joints of an arm, from the trunk to a finger.
-pub(super) fn arm(anatomy: &Anatomy<'_>, path: &[usize]) -> LimbParts {
+pub(super) fn arm(anatomy: &Anatomy<'_>, path: &[usize], plane: &Plane) -> LimbParts {
     let bone = |i: usize| match path.get(i..i + 2) {
         Some(&[a, b]) => anatomy.length(a, b),
         _ => 0.0,
@@ -30,6 +31,9 @@ pub(super) fn arm(anatomy: &Anatomy<'_>, path: &[usize]) -> LimbParts {
         } else {
             score *= 1.3;
         }
+        if start == 0 && starts_in_middle(anatomy, path, plane) {
+            score *= 0.7;
+        }
         // A marker at the end of the hand is not the hand.
         if anatomy.is_marker[hand] {
             score *= 0.6;
@@ -43,8 +47,8 @@ pub(super) fn arm(anatomy: &Anatomy<'_>, path: &[usize]) -> LimbParts {
     LimbParts { collar: path[..start].to_vec(), joints: path[start..end].to_vec() }
 }
 
-/// Divides the joints of a leg, from the trunk to a toe. `side` is the direction across the body.
-pub(super) fn leg(anatomy: &Anatomy<'_>, path: &[usize], side: glam::Vec3) -> LimbParts {
+/// Divides the joints of a leg, from the trunk to a toe.
+pub(super) fn leg(anatomy: &Anatomy<'_>, path: &[usize], plane: &Plane) -> LimbParts {
     let foot = foot(anatomy, path);
     let joints = path.get(..=foot).unwrap_or(path);
     let mut collars = 0;
@@ -52,13 +56,20 @@ pub(super) fn leg(anatomy: &Anatomy<'_>, path: &[usize], side: glam::Vec3) -> Li
         let (a, b, c) = (joints[collars], joints[collars + 1], joints[collars + 2]);
         let bone = anatomy.at[b] - anatomy.at[a];
         let is_short = bone.length() < 0.35 * anatomy.length(b, c);
-        let is_across = bone.dot(side).abs() > 0.8 * bone.length();
-        if !(is_short && bone.y.abs() < 0.7 * bone.length() || is_across) {
+        let is_across = bone.dot(plane.normal).abs() > 0.8 * bone.length();
+        let in_middle = starts_in_middle(anatomy, &joints[collars..], plane);
+        if !(is_short && bone.y.abs() < 0.7 * bone.length() || is_across || in_middle) {
             break;
         }
         collars += 1;
     }
     LimbParts { collar: joints[..collars].to_vec(), joints: joints[collars..].to_vec() }
+}
+
+/// Returns whether the first joint of a limb is much nearer to the plane between left and right than the second.
+fn starts_in_middle(anatomy: &Anatomy<'_>, path: &[usize], plane: &Plane) -> bool {
+    let aside = |n: usize| plane.distance(anatomy.at[n]).abs();
+    matches!(path, [first, second, ..] if aside(*first) < 0.35 * aside(*second))
 }
 
 /// Returns the position in a path of the joint whose bone lies on the floor.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use crate::asset::{Character, Side, humanoid};
 
-use super::body_plan::{BodyPlan, LimbSide};
+use super::body_plan::{BodyKind, BodyPlan, LimbSide};
+use super::reparent::reparent;
 
 mod anatomy;
 mod detached;
@@ -52,6 +53,8 @@ pub fn recognize(character: &Character) -> Result<Recognized, Unrecognized> {
     let has_map = character.humanoid.is_some();
     let by_name = humanoid(character).and_then(|bones| named::find(&anatomy, &bones));
     let parts = match (by_name, by_shape) {
+        // The front legs of an animal may be named like arms.
+        (Some(_), Ok(shape)) if !has_map && shape.kind == BodyKind::Quadruped => with_sides(character, shape),
         (Some(named), shape) => with_shape(named, shape, has_map),
         (None, Ok(shape)) => with_sides(character, shape),
         (None, Err(reason)) => return Err(Unrecognized(reason)),
@@ -61,6 +64,9 @@ pub fn recognize(character: &Character) -> Result<Recognized, Unrecognized> {
         return Err(Unrecognized(format!("it may be a {}, but {reasons}", parts.kind.name())));
     }
     let (plan, logical_parents) = plan::complete(&anatomy, &detached, parts);
+    if reparent(&character.skeleton, &logical_parents).is_err() {
+        return Err(Unrecognized("its parts cannot be put below the hips".into()));
+    }
     Ok(Recognized { plan, logical_parents })
 }
 

@@ -37,6 +37,13 @@ pub(super) fn find(anatomy: &Anatomy<'_>, humanoid: &Humanoid) -> Option<Parts> 
         chest = anatomy.parent[chest]?;
     }
     let spine = trunk.between(hips, chest)?[1..].to_vec();
+    for leg in [&left_leg, &right_leg] {
+        // In some skeletons the back carries the legs, which must not turn with it.
+        let top = *leg.joints.first()?;
+        if anatomy.ancestors(top).skip(1).take_while(|&n| n != hips).any(|n| spine.contains(&n)) {
+            trunk.logical_parents.insert(top, hips);
+        }
+    }
     if chest != carries_arms {
         // The neck carries the arms, which must not turn with it.
         for arm in [&left_arm, &right_arm] {
@@ -54,7 +61,7 @@ pub(super) fn find(anatomy: &Anatomy<'_>, humanoid: &Humanoid) -> Option<Parts> 
     let facing = left.cross(Vec3::Y);
     let mut evidence = Facing::new(left);
     evidence.add_feet(anatomy, &[&left_leg, &right_leg]);
-    evidence.add_bend(anatomy, &[&left_leg, &right_leg], "the knees", 1.0);
+    evidence.add_knees(anatomy, &[&left_leg, &right_leg]);
     let (front, clear) = evidence.result();
     let (mut certainty, mut reasons) = (0.95, Vec::new());
     if front.dot(facing) < 0.0 && clear > 0.3 {

@@ -44,9 +44,18 @@ fn stands(anatomy: &Anatomy<'_>, pair: &Pair) -> bool {
         let (top, end) = (joints[0], joints.last().copied().unwrap_or(joints[0]));
         (anatomy.at[top].y - anatomy.at[end].y) / anatomy.length(top, end).max(f32::MIN_POSITIVE)
     };
+    let end_height = |side: usize| {
+        let joints = &pair.joints[side];
+        let end = joints.last().copied().unwrap_or(joints[0]);
+        (anatomy.at[end].y - anatomy.floor) / (anatomy.at[joints[0]].y - anatomy.floor).max(f32::MIN_POSITIVE)
+    };
     let (low, high) = (height(0).min(height(1)), height(0).max(height(1)));
     // One foot may be in the air, as in a walk.
-    low < MAX_FOOT_HEIGHT && high < 0.6 && descent(0).max(descent(1)) > 0.25 && pair.joints[0].len() >= 2
+    low < MAX_FOOT_HEIGHT
+        && high < 0.6
+        && end_height(0).min(end_height(1)) < 2.0 * MAX_FOOT_HEIGHT
+        && descent(0).max(descent(1)) > 0.25
+        && pair.joints[0].len() >= 2
 }
 
 struct Finder<'a, 'b> {
@@ -65,7 +74,7 @@ impl Finder<'_, '_> {
     }
 
     fn leg(&self, pair: &Pair) -> [LimbParts; 2] {
-        [0, 1].map(|side| limb::leg(self.anatomy, &pair.joints[side], self.plane.normal))
+        [0, 1].map(|side| limb::leg(self.anatomy, &pair.joints[side], &self.plane))
     }
 
     /// Returns the mean position of the tops of a pair.
@@ -129,16 +138,17 @@ impl Finder<'_, '_> {
             }
         };
         let leg_parts = self.leg(legs);
-        let arm_parts = arms.map(|arms| [0, 1].map(|side| limb::arm(anatomy, &arms.joints[side])));
+        let arm_parts =
+            arms.map(|arms| [0, 1].map(|side| limb::arm(anatomy, &arms.joints[side], &self.plane)));
         let mut facing = Facing::new(self.plane.normal);
         facing.add_feet(anatomy, &leg_parts.iter().collect::<Vec<_>>());
-        facing.add_bend(anatomy, &leg_parts.iter().collect::<Vec<_>>(), "the knees", 1.0);
+        facing.add_knees(anatomy, &leg_parts.iter().collect::<Vec<_>>());
         if let Some(arms) = &arm_parts {
-            facing.add_bend(anatomy, &arms.iter().collect::<Vec<_>>(), "the elbows", -1.0);
+            facing.add_elbows(anatomy, &arms.iter().collect::<Vec<_>>());
         }
         if let Some(&head) = neck.last().filter(|_| anatomy.has_skin()) {
             let face = anatomy.mass.center[head] - anatomy.at[head];
-            facing.add_direction("the face", face.with_y(0.0), 0.05 * anatomy.size, 1.0);
+            facing.add_direction("the face points to", face.with_y(0.0), 0.05 * anatomy.size, 1.0);
         }
         let mut certainty = 0.9;
         let mut reasons = vec![format!("one pair of limbs stands on the floor")];
@@ -188,13 +198,13 @@ impl Finder<'_, '_> {
         // The hips carry the chest in almost every skeleton.
         if from_a != from_b {
             if anatomy.path(from_a, from_b).is_some() {
-                facing.add_direction("the bones of the back", along, along.length(), 3.0);
+                facing.add_direction("the back leads to", along, along.length(), 3.0);
             } else if anatomy.path(from_b, from_a).is_some() {
-                facing.add_direction("the bones of the back", -along, along.length(), 3.0);
+                facing.add_direction("the back leads to", -along, along.length(), 3.0);
             }
         }
         let head = self.head_direction(a, b);
-        facing.add_direction("the head", head, anatomy.size * 0.2, 4.0);
+        facing.add_direction("the head is at", head, anatomy.size * 0.2, 4.0);
         let (front, _) = facing.result();
         let (hind, fore, hind_parts, fore_parts) = match along.dot(front) > 0.0 {
             true => (a, b, &parts[0], &parts[1]),
@@ -270,11 +280,16 @@ impl Finder<'_, '_> {
             (mass, center / mass.max(f32::MIN_POSITIVE))
         };
         let abdomen = trunk_children().map(skin).max_by(|a, b| {
-            let weight = |(mass, at): &(f32, Vec3)| mass * (*at - middle).with_y(0.0).length();
+            let weight = |(mass, at): &(f32, Vec3)| mass.sqrt() * (*at - middle).with_y(0.0).length();
             weight(a).total_cmp(&weight(b))
         });
         if let Some((_, at)) = abdomen {
-            facing.add_direction("the abdomen", (middle - at).with_y(0.0), 0.1 * anatomy.size, 2.0);
+            facing.add_direction(
+                "the abdomen is opposite to",
+                (middle - at).with_y(0.0),
+                0.1 * anatomy.size,
+                2.0,
+            );
         }
         let (front, _) = facing.result();
         let mut path = vec![below];
@@ -322,8 +337,11 @@ impl Finder<'_, '_> {
             parts.limbs.iter_mut().for_each(|(_, pair)| pair.swap(0, 1));
         }
         parts.tails = trunk.tails(tail_roots, taken, front);
-        parts.certainty *= 0.6 + 0.4 * self.plane.support;
-        parts.reasons.push(format!("left and right mirror each other ({:.0} %)", 100.0 * self.plane.support));
+        let lengths = || self.division.pairs.iter().map(|p| p.length);
+        let mirrored: f32 = self.division.pairs.iter().map(|p| p.length * (1.0 - p.residual).max(0.0)).sum();
+        let symmetry = mirrored / lengths().sum::<f32>().max(f32::MIN_POSITIVE);
+        parts.certainty *= 0.6 + 0.4 * symmetry;
+        parts.reasons.push(format!("left and right mirror each other ({:.0} %)", 100.0 * symmetry));
         parts.certainty *= 0.5 + 0.5 * clear;
         parts.reasons.push(format!("it faces {}", axis_name(front)));
         parts.reasons.extend(facing.reasons.iter().cloned());

@@ -20,8 +20,6 @@ pub(super) struct Plane {
     pub(super) normal: Vec3,
     /// Distance from the origin along the normal.
     pub(super) offset: f32,
-    /// Share of the pairs that agree with the plane, from 0 to 1.
-    pub(super) support: f32,
 }
 
 impl Plane {
@@ -133,15 +131,14 @@ pub(super) fn plane(anatomy: &Anatomy<'_>) -> Option<Plane> {
     let mut best: Option<(f32, Plane)> = None;
     for vote in &votes {
         let Some(normal) = vote.normal() else { continue };
-        let plane = Plane { normal, offset: normal.dot(vote.middle), support: 0.0 };
+        let plane = Plane { normal, offset: normal.dot(vote.middle) };
         let plane = refined(anatomy, &votes, plane);
         let score = score(anatomy, &votes, &plane);
         if best.is_none_or(|(known, _)| score > known + 1e-6 * total) {
             best = Some((score, plane));
         }
     }
-    let (score, plane) = best?;
-    Some(Plane { support: (score / total.max(f32::MIN_POSITIVE)).clamp(0.0, 1.0), ..plane })
+    best.map(|(_, plane)| plane)
 }
 
 /// Returns the mean of the planes of the pairs that agree with a plane.

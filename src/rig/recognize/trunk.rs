@@ -48,7 +48,7 @@ impl Trunk<'_, '_> {
         let anatomy = self.anatomy;
         let gap = |n: usize| anatomy.at[n].distance(legs);
         let is_below = anatomy.at[next].y < anatomy.at[node].y;
-        !anatomy.moves_skin(node) && anatomy.mass_below[next] > 0.0
+        !anatomy.moves_skin(node) && anatomy.mass_below[next] > 0.0 && gap(next) < 1.3 * gap(node)
             || is_below && gap(next) < 0.6 * gap(node) && anatomy.length(node, next) > 0.01 * anatomy.size
     }
 
@@ -100,6 +100,8 @@ impl Trunk<'_, '_> {
     /// Returns the tails: chains of the trunk that start at one of the given nodes and lead backwards.
     pub(super) fn tails(&self, from: &[usize], taken: &[usize], facing: Vec3) -> Vec<Vec<usize>> {
         let anatomy = self.anatomy;
+        let mut from = from.to_vec();
+        from.dedup();
         let children = from.iter().flat_map(|&n| anatomy.children[n].iter().copied());
         let tops = children.filter(|c| self.is_trunk[*c] && !taken.contains(c) && !anatomy.is_marker[*c]);
         let paths = tops.map(|top| anatomy.longest_path(top)).filter(|path| {
