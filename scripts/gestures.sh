@@ -1,0 +1,9 @@
+#!/bin/sh
+# Makes the gestures of tests/gestures on all characters below a folder, and prints which of them pass.
+#
+#     scripts/gestures.sh [OPTIONS] FOLDER
+#
+# The options and the letters of the table are described in examples/gestures.rs.
+set -eu
+cd "$(dirname "$0")/.."
+exec cargo run --quiet --no-default-features --features cli --example gestures -- "$@"

@@ -1,0 +1,35 @@
+//! Makes the gestures of people and animals on a character, through a session without a camera, and judges the poses.
+//!
+//! A gesture is a drag in steps of 5 mm at 60 Hz, after which the pointer rests for half a second. Lengths are those of a
+//! person of 1.75 m, and are scaled to the character.
+
+mod animals;
+mod body;
+mod people;
+mod rules;
+mod run;
+mod verdict;
+
+pub use body::Side;
+pub use people::GESTURES as PEOPLE;
+pub use run::Subject;
+pub use verdict::{GestureResult, Turn};
+
+use sinew::rig::BodyKind;
+
+/// Makes all gestures of a character's kind of body.
+pub fn run_all(subject: &Subject) -> Vec<GestureResult> {
+    let gestures = match subject.body.kind {
+        BodyKind::Biped => &people::GESTURES[..],
+        _ => &animals::GESTURES[..],
+    };
+    let one = |(index, &(name, make)): (usize, &people::Gesture)| {
+        let (attempt, skipped) = match make(subject) {
+            Ok(attempt) => (attempt, None),
+            Err(reason) => (run::Attempt::default(), Some(reason)),
+        };
+        let run::Attempt { failures, turn, solves } = attempt;
+        GestureResult { number: index + 1, name, skipped, failures, turn, solves }
+    };
+    gestures.iter().enumerate().map(one).collect()
+}

@@ -1,0 +1,225 @@
+//! Makes a drag in small steps, as a hand on a mouse does, and watches every frame.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use glam::{DVec3, Vec2, Vec3};
+use sinew::asset::Character;
+use sinew::puppet::Puppet;
+use sinew::rig::Rig;
+use sinew::viewer::{Command, NodePoint, Recorder, Session};
+use sinew::{asset, rig};
+
+use super::body::{Body, Side};
+use super::rules::{Applicable, Watcher, position};
+use super::verdict::{Failures, Rule, Turn};
+
+/// Length of a step in metres, number of steps per second, and number of frames for which the pointer rests at the end.
+const STEP: f32 = 0.005;
+const RATE: u32 = 60;
+const RESTING_FRAMES: u32 = 30;
+
+/// A character with its body, and how its gestures are made.
+#[derive(Debug)]
+pub struct Subject {
+    character: Arc<Character>,
+    rig: Rig,
+    pub body: Body,
+    /// The side of gestures of one hand or foot.
+    pub side: Side,
+    /// The folder in which every gesture is recorded as a session.
+    pub recordings: Option<PathBuf>,
+}
+
+impl Subject {
+    /// Loads a character. `None` stands for the built-in one. The error is the reason why it has no gestures.
+    pub fn load(file: Option<&Path>) -> Result<Self, String> {
+        let character = match file {
+            Some(file) => asset::load(file).map_err(|e| e.to_string())?,
+            None => asset::mannequin().map_err(|e| e.to_string())?,
+        };
+        let rig = rig::load(&character, None).map_err(|e| e.to_string())?;
+        let character = Arc::new(character);
+        let session = Session::new(Arc::clone(&character), Some(rig.clone()), Vec2::ONE);
+        let body = Body::new(session.puppet())?;
+        Ok(Self { character, rig, body, side: Side::Left, recordings: None })
+    }
+
+    /// Returns the arm or the leg of the side of this subject.
+    pub fn arm(&self) -> Result<[usize; 3], String> {
+        self.body.arm(self.side)
+    }
+
+    pub fn leg(&self) -> Result<[usize; 3], String> {
+        self.body.leg(self.side)
+    }
+}
+
+/// A drag in progress.
+#[derive(Debug)]
+pub struct Run<'a> {
+    pub body: &'a Body,
+    session: Session,
+    pub watcher: Watcher<'a>,
+    node: usize,
+    target: Vec3,
+    frame: u32,
+    solves: Vec<f64>,
+}
+
+impl<'a> Run<'a> {
+    /// Grabs a node. All feet except the dragged one stand, and nothing is pinned.
+    pub fn new(subject: &'a Subject, name: &str, node: usize) -> Self {
+        Self::with_pins(subject, name, node, &[])
+    }
+
+    /// Pins nodes by hand and grabs another.
+    pub fn with_pins(subject: &'a Subject, name: &str, node: usize, pins: &[usize]) -> Self {
+        let body = &subject.body;
+        let rig = Some(subject.rig.clone());
+        let mut session = Session::new(Arc::clone(&subject.character), rig, Vec2::new(800.0, 600.0));
+        if let Some(folder) = &subject.recordings {
+            let path = folder.join(format!("{name}.session"));
+            // A recording that fails is missed by whoever asked for it.
+            let _ = Recorder::new(&path, true).and_then(|recorder| session.record(recorder, 1.0));
+        }
+        let pulls = |foot: usize| session.puppet().character().skeleton.ancestors(node).any(|n| n == foot);
+        let standing: Vec<usize> = body.feet().into_iter().filter(|&foot| !pulls(foot)).collect();
+        let head = body.node("head").ok();
+        let applicable = Applicable { standing, pinned: pins.to_vec(), upright_head: head != Some(node) };
+        let watcher = Watcher::new(body, session.puppet(), applicable);
+        pins.iter().for_each(|&pin| session.apply(Command::PinNode(pin)));
+        session.apply(Command::GrabNode(NodePoint { node, offset: DVec3::ZERO }));
+        Self { target: body.rest[node], body, session, watcher, node, frame: 0, solves: Vec::new() }
+    }
+
+    /// Lets the feet move.
+    pub fn free_feet(mut self) -> Self {
+        self.watcher.free_feet();
+        self
+    }
+
+    /// Drags to a position on a straight line.
+    pub fn drag_to(&mut self, to: Vec3) {
+        let from = self.target;
+        let step = STEP * self.body.scale;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a small positive number"
+        )]
+        let steps = ((from.distance(to) / step - 1e-3).ceil() as u32).clamp(1, 100_000);
+        for index in 1..=steps {
+            #[expect(clippy::cast_precision_loss, reason = "a small number")]
+            let target = from.lerp(to, index as f32 / steps as f32);
+            self.target = target;
+            self.advance();
+            self.session.apply(Command::DragTo(target.as_dvec3()));
+            let reports = self.session.reports();
+            let own = reports.iter().find(|r| r.node == self.node).map(|r| r.seconds);
+            self.solves.extend(own);
+            if let Some(error) = self.session.error() {
+                let text = error.to_owned();
+                self.watcher.failures.require(Rule::Refused, false, || text);
+                return;
+            }
+            self.check();
+        }
+    }
+
+    /// Rests the pointer, without any command.
+    pub fn rest(&mut self) {
+        for _ in 0..RESTING_FRAMES {
+            self.advance();
+            self.check();
+        }
+    }
+
+    fn advance(&mut self) {
+        self.frame += 1;
+        self.session.apply(Command::Tick(Duration::from_secs(1) / RATE));
+    }
+
+    fn seconds(&self) -> f64 {
+        f64::from(self.frame) / f64::from(RATE)
+    }
+
+    fn check(&mut self) {
+        let seconds = self.seconds();
+        let (puppet, reports) = (self.session.puppet(), self.session.reports());
+        self.watcher.check(puppet, seconds);
+        self.watcher.check_report(puppet, reports, self.node, self.target, seconds);
+    }
+
+    pub fn puppet(&self) -> &Puppet {
+        self.session.puppet()
+    }
+
+    /// Returns the current position of a node.
+    pub fn at(&self, node: usize) -> Vec3 {
+        position(self.puppet(), node)
+    }
+
+    /// Returns how far a node has moved since the rest pose.
+    pub fn moved(&self, node: usize) -> Vec3 {
+        self.at(node) - self.body.rest[node]
+    }
+
+    /// Returns the distance of the dragged node from its target.
+    pub fn error(&self) -> f32 {
+        self.at(self.node).distance(self.target)
+    }
+
+    /// Requires that the dragged node is at its target, within some metres of the protocol.
+    pub fn require_reached(&mut self, tolerance: f32) {
+        let (error, bound) = (self.error(), tolerance * self.body.scale);
+        let (node, seconds) = (self.node, self.seconds());
+        let name = super::rules::name(self.puppet(), node);
+        self.watcher.failures.at_most(Rule::Target, error.into(), bound.into(), || {
+            format!("{name} misses its target by {:.1} mm at {seconds:.3} s", 1e3 * error)
+        });
+    }
+
+    /// Requires that a node has not moved by more than some metres of the protocol.
+    pub fn require_still(&mut self, rule: Rule, node: usize, tolerance: f32) {
+        let (moved, bound) = (self.moved(node).length(), tolerance * self.body.scale);
+        let name = super::rules::name(self.puppet(), node);
+        self.watcher
+            .failures
+            .at_most(rule, moved.into(), bound.into(), || format!("{name} moves by {:.1} mm", 1e3 * moved));
+    }
+
+    /// Requires what a gesture asks of the posture.
+    pub fn require(&mut self, holds: bool, text: impl FnOnce() -> String) {
+        self.watcher.failures.require(Rule::Posture, holds, text);
+    }
+
+    /// Ends the drag.
+    pub fn finish(mut self) -> Attempt {
+        self.session.apply(Command::Release);
+        drop(self.session.stop_recording());
+        let Watcher { failures, turn, .. } = self.watcher;
+        Attempt { failures, turn, solves: self.solves }
+    }
+}
+
+/// What was watched during a gesture.
+#[derive(Debug, Default)]
+pub struct Attempt {
+    pub failures: Failures,
+    pub turn: Turn,
+    pub solves: Vec<f64>,
+}
+
+impl Attempt {
+    /// Adds what was watched in another drag of the same gesture. `name` says which.
+    pub fn add(&mut self, name: &str, mut other: Self) {
+        other.failures.0.iter_mut().for_each(|f| f.text = format!("{name}: {}", f.text));
+        self.failures.0.append(&mut other.failures.0);
+        self.solves.append(&mut other.solves);
+        if other.turn.ratio > self.turn.ratio {
+            self.turn = other.turn;
+        }
+    }
+}
