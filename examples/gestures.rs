@@ -30,7 +30,9 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use runner::{GestureResult, PEOPLE, Side, Subject, Turn, run_all};
+use runner::people::GESTURES as PEOPLE;
+use runner::verdict::{GestureResult, Turn};
+use runner::{Side, Subject, run_all};
 
 /// The arguments.
 #[derive(Default)]

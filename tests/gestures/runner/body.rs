@@ -1,4 +1,4 @@
-//! The joints of a body by their VRM names, and its measures at rest, as a judge outside of the program would take them.
+//! The joints of a body by their VRM names, and its measures at rest. They are taken from poses, independently of solvers.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use sinew::puppet::Puppet;
 use sinew::rig::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
 use sinew::skin::Skinned;
 
-/// Height in metres of the person for whom the lengths of the protocol are given, and height of the shoulder of the animal.
+/// Lengths are given for a person of this height and for an animal whose shoulder is this high, in metres.
 const PERSON: f32 = 1.75;
 const ANIMAL_SHOULDER: f32 = 0.6;
 

@@ -5,15 +5,15 @@
 
 mod animals;
 mod body;
-mod people;
+pub mod people;
 mod rules;
 mod run;
-mod verdict;
+pub mod verdict;
 
 pub use body::Side;
-pub use people::GESTURES as PEOPLE;
 pub use run::Subject;
-pub use verdict::{GestureResult, Turn};
+
+use verdict::GestureResult;
 
 use sinew::rig::BodyKind;
 

@@ -92,7 +92,7 @@ fn hips_up(subject: &Subject) -> Result<Attempt, String> {
     Ok(run.finish())
 }
 
-fn hand_in_front(subject: &Subject, back: bool) -> Result<Run<'_>, String> {
+pub fn hand_in_front(subject: &Subject, back: bool) -> Result<Run<'_>, String> {
     let body = &subject.body;
     let arm @ [shoulder, _, hand] = subject.arm()?;
     let to = body.rest[shoulder] + 0.7 * body.length(arm) * body.facing;
@@ -261,7 +261,7 @@ fn out_and_back(subject: &Subject) -> Result<Attempt, String> {
     Ok(all)
 }
 
-/// Returns the joint that a judge takes for the chest.
+/// Returns the joint that VRM names the chest or, without one, its neighbour.
 fn chest(body: &Body) -> Result<usize, String> {
     body.node("chest").or_else(|_| body.node("upperChest")).or_else(|_| body.node("spine"))
 }

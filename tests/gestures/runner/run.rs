@@ -81,7 +81,7 @@ impl<'a> Run<'a> {
         let mut session = Session::new(Arc::clone(&subject.character), rig, Vec2::new(800.0, 600.0));
         if let Some(folder) = &subject.recordings {
             let path = folder.join(format!("{name}.session"));
-            // A recording that fails is missed by whoever asked for it.
+            // A session that cannot be written is missing in the folder.
             let _ = Recorder::new(&path, true).and_then(|recorder| session.record(recorder, 1.0));
         }
         let pulls = |foot: usize| session.puppet().character().skeleton.ancestors(node).any(|n| n == foot);
