@@ -2,13 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use glam::{Vec2, Vec3};
+use glam::{DVec3, Vec2, Vec3};
 use sinew::asset::mannequin;
 use sinew::pose::Pose;
+use sinew::puppet::GoalKind;
 use sinew::scene::picking::{Ray, pick_skin, pixel};
 use sinew::skin::Skinned;
 use sinew::skin::Skinning;
-use sinew::viewer::{Button, Command, Event, Input, Key, Session};
+use sinew::viewer::{Axis, Button, Command, Event, Input, Key, NodePoint, Session};
 
 mod added;
 mod compare;
@@ -65,6 +66,55 @@ fn dragged_hand_follows_the_pointer_and_stays_after_release() {
     input.handle(Event::Released(Button::Left), &mut session);
     assert!(!session.is_dragging());
     assert_eq!(held, pose(&session));
+}
+
+#[test]
+fn nodes_are_dragged_and_pinned_in_world_space_without_a_camera() {
+    let mut session = session();
+    let find = |name: &str| session.puppet().character().skeleton.find(name).unwrap();
+    let (hand, foot, elbow) = (find("leftHand"), find("rightFoot"), find("leftLowerArm"));
+    let place = |session: &Session, node: usize, offset: Vec3| {
+        session.puppet().world_from_node()[node].transform_point3(offset)
+    };
+    // A point of the forearm follows its target, whatever the pointer, the axis and the grid are.
+    let offset = Vec3::new(0.05, -0.04, 0.0);
+    let start = place(&session, elbow, offset);
+    session.apply(Command::Hover(Vec2::new(3.0, 4.0)));
+    session.apply(Command::GrabNode(NodePoint { node: elbow, offset: offset.as_dvec3() }));
+    assert!(session.is_dragging());
+    session.apply(Command::Constrain(Axis::Y));
+    session.apply(Command::Snap(true));
+    let target = start + Vec3::new(-0.03, 0.02, 0.051);
+    session.apply(Command::DragTo(target.as_dvec3()));
+    assert!(place(&session, elbow, offset).distance(target) < 1e-3);
+    // Invalid positions have no effect.
+    let held = pose(&session);
+    session.apply(Command::DragTo(DVec3::new(f64::NAN, 0.0, 0.0)));
+    session.apply(Command::DragTo(DVec3::splat(1e300)));
+    assert_eq!(held, pose(&session));
+    session.apply(Command::Release);
+    assert!(!session.is_dragging());
+    session.apply(Command::Undo);
+    assert!(place(&session, elbow, offset).distance(start) < 1e-6);
+    // A drag without a grabbed node, and unknown nodes, are ignored.
+    session.apply(Command::DragTo(DVec3::ZERO));
+    session.apply(Command::GrabNode(NodePoint { node: usize::MAX, offset: DVec3::ZERO }));
+    session.apply(Command::PinNode(usize::MAX));
+    assert!(!session.is_dragging());
+    // A pin holds while another node is dragged, and is removed by the same command.
+    let ankle = place(&session, foot, Vec3::ZERO);
+    session.apply(Command::PinNode(foot));
+    session.apply(Command::GrabNode(NodePoint { node: hand, offset: DVec3::ZERO }));
+    let near = place(&session, hand, Vec3::ZERO) + Vec3::new(-0.05, 0.0, 0.0);
+    session.apply(Command::DragTo(near.as_dvec3()));
+    let pins = |session: &Session| session.reports().iter().filter(|r| r.kind == GoalKind::Pin).count();
+    assert_eq!(pins(&session), 1);
+    assert!(place(&session, foot, Vec3::ZERO).distance(ankle) < 1e-4);
+    session.apply(Command::PinNode(foot));
+    assert!(!session.is_dragging(), "pinning ends the drag");
+    session.apply(Command::GrabNode(NodePoint { node: hand, offset: DVec3::ZERO }));
+    session.apply(Command::DragTo(near.as_dvec3()));
+    assert_eq!(pins(&session), 0);
 }
 
 #[test]

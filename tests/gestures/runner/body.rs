@@ -164,9 +164,9 @@ fn biped(plan: &BodyPlan, puppet: &Puppet) -> BTreeMap<String, usize> {
     let mut joints = BTreeMap::from([("hips".to_owned(), plan.hips)]);
     let mut add = |name: String, node: Option<&usize>| joints.extend(node.map(|&node| (name, node)));
     match &plan.spine[..] {
-        [spine, between @ .., upper] if !between.is_empty() => {
+        [spine, _, .., upper] => {
             add("spine".into(), Some(spine));
-            add("chest".into(), between.last());
+            add("chest".into(), plan.spine.get(plan.spine.len() / 2));
             add("upperChest".into(), Some(upper));
         }
         [spine, chest] => {
