@@ -11,6 +11,8 @@
 //! |---|---|
 //! | `-v` | prints the reasons of all failures, and the files without a recognised body |
 //! | `--right`, `--both` | makes the gestures of one hand or foot on the right or on both sides, instead of the left |
+//! | `--far` | moves the head and the ankle by the whole length along both axes of their diagonal |
+//! | `--repeat` | repeats the last position of the pointer while it rests |
 //! | `--expect LIST` | a file with a part of a path per line: characters that must be recognised, or they fail all gestures of people |
 //! | `--record FOLDER` | records the sessions of all gestures of a single character |
 //!
@@ -38,6 +40,8 @@ use runner::{Side, Subject, run_all};
 #[derive(Default)]
 struct Options {
     verbose: bool,
+    far: bool,
+    repeats: bool,
     sides: Vec<Side>,
     expected: Vec<String>,
     recordings: Option<PathBuf>,
@@ -88,6 +92,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         };
         let score = print(path, subject.body.kind.name(), &results, options.verbose);
+        let floor = subject.body.floor;
+        if options.verbose && floor.abs() > 0.02 {
+            println!("    the lowest point at rest is at {floor:.3} m, not on the ground plane");
+        }
         (total.passed, total.all) = (total.passed + score.passed, total.all + score.all);
         for result in results {
             solves.extend(result.solves);
@@ -119,6 +127,8 @@ fn options() -> Result<Options, Box<dyn Error>> {
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "-v" => options.verbose = true,
+            "--far" => options.far = true,
+            "--repeat" => options.repeats = true,
             "--right" => options.sides = vec![Side::Right],
             "--both" => options.sides = vec![Side::Left, Side::Right],
             "--expect" => {
@@ -152,6 +162,7 @@ fn collect(path: &Path, files: &mut Vec<Option<PathBuf>>) {
 fn results(file: Option<&Path>, options: &Options) -> Result<(Subject, Vec<GestureResult>), String> {
     let mut subject = Subject::load(file)?;
     subject.recordings.clone_from(&options.recordings);
+    (subject.far, subject.repeats) = (options.far, options.repeats);
     let mut all: Vec<GestureResult> = Vec::new();
     for &side in &options.sides {
         subject.side = side;

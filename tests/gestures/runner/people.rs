@@ -163,7 +163,7 @@ fn head_down(subject: &Subject) -> Result<Attempt, String> {
     let body = &subject.body;
     let head = body.node("head")?;
     let from = body.rest[head];
-    let to = from + 0.3 * body.scale * (body.facing - Vec3::Y).normalize();
+    let to = from + 0.3 * body.scale * subject.diagonal(body.facing, -Vec3::Y);
     let mut run = there(Run::new(subject, "9", head), from, to, false);
     run.require_reached(0.02);
     Ok(run.finish())
@@ -173,7 +173,7 @@ fn ankle_up(subject: &Subject) -> Result<Attempt, String> {
     let body = &subject.body;
     let leg @ [_, _, foot] = subject.leg()?;
     let from = body.rest[foot];
-    let to = from + 0.5 * body.length(leg) * (body.facing + Vec3::Y).normalize();
+    let to = from + 0.5 * body.length(leg) * subject.diagonal(body.facing, Vec3::Y);
     let mut run = there(Run::new(subject, "10", foot), from, to, false);
     run.require_reached(0.015);
     run.require_still(Rule::Posture, body.node("hips")?, 0.1);

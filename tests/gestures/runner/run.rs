@@ -28,6 +28,10 @@ pub struct Subject {
     pub body: Body,
     /// The side of gestures of one hand or foot.
     pub side: Side,
+    /// Whether diagonal gestures go the whole length along each of their two axes instead of along the diagonal.
+    pub far: bool,
+    /// Whether the pointer repeats its last position while it rests.
+    pub repeats: bool,
     /// The folder in which every gesture is recorded as a session.
     pub recordings: Option<PathBuf>,
 }
@@ -43,7 +47,12 @@ impl Subject {
         let character = Arc::new(character);
         let session = Session::new(Arc::clone(&character), Some(rig.clone()), Vec2::ONE);
         let body = Body::new(session.puppet())?;
-        Ok(Self { character, rig, body, side: Side::Left, recordings: None })
+        Ok(Self { character, rig, body, side: Side::Left, far: false, repeats: false, recordings: None })
+    }
+
+    /// Returns the sum of two perpendicular unit vectors, as long as diagonal gestures ask for.
+    pub fn diagonal(&self, a: Vec3, b: Vec3) -> Vec3 {
+        if self.far { a + b } else { (a + b).normalize() }
     }
 
     /// Returns the arm or the leg of the side of this subject.
@@ -65,6 +74,7 @@ pub struct Run<'a> {
     node: usize,
     target: Vec3,
     frame: u32,
+    repeats: bool,
     solves: Vec<f64>,
 }
 
@@ -91,7 +101,16 @@ impl<'a> Run<'a> {
         let watcher = Watcher::new(body, session.puppet(), applicable);
         pins.iter().for_each(|&pin| session.apply(Command::PinNode(pin)));
         session.apply(Command::GrabNode(NodePoint { node, offset: DVec3::ZERO }));
-        Self { target: body.rest[node], body, session, watcher, node, frame: 0, solves: Vec::new() }
+        Self {
+            target: body.rest[node],
+            body,
+            session,
+            watcher,
+            node,
+            frame: 0,
+            repeats: subject.repeats,
+            solves: Vec::new(),
+        }
     }
 
     /// Lets the feet move.
@@ -128,10 +147,13 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Rests the pointer, without any command.
+    /// Rests the pointer.
     pub fn rest(&mut self) {
         for _ in 0..RESTING_FRAMES {
             self.advance();
+            if self.repeats {
+                self.session.apply(Command::DragTo(self.target.as_dvec3()));
+            }
             self.check();
         }
     }
