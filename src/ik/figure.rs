@@ -34,6 +34,8 @@ pub struct LimbParts {
     pub collar: Vec<usize>,
     /// The links from the shoulder or the hip to the hand or the foot, both included. At least three.
     pub joints: Vec<usize>,
+    /// Whether it is an arm, whose elbow points down while the hand is in front.
+    pub is_arm: bool,
     /// Links below the end that must stay above the floor.
     pub digits: Vec<usize>,
     /// Unit direction in base space in which the middle of the limb bends at rest.
@@ -54,6 +56,11 @@ pub struct Figure {
     pub(super) carriers: Vec<usize>,
     /// All links above a limb or the head, parents first.
     pub(super) trunk: Vec<usize>,
+    /// For each limb, the link of the trunk that carries it, and the rotation from the space of the figure (+Y up, +Z to
+    /// its front) to that link at rest.
+    pub(super) carriages: Vec<(usize, DQuat)>,
+    /// For each limb, its first joint and all links below it, parents first.
+    pub(super) below: Vec<Vec<usize>>,
 }
 
 /// The part of a figure that a link belongs to.
@@ -114,11 +121,19 @@ impl Figure {
                 carriers[link] = links[link].parent.map_or(0, |p| carriers[p]);
             }
         }
-        let figure = Self { hinges: Vec::new(), trunk: trunk(body, &parts), parts, roles, carriers };
+        let (hinges, carriages, below) = (Vec::new(), Vec::new(), Vec::new());
+        let figure = Self { trunk: trunk(body, &parts), hinges, carriages, below, parts, roles, carriers };
         figure.check_order(body)?;
         let rest = RestPose::new(body);
         let hinges = figure.parts.limbs.iter().map(|limb| rest.hinges(body, limb)).collect();
-        Ok(Self { hinges, ..figure })
+        let carriage = |limb: &LimbParts| {
+            let first = limb.collar.first().or(limb.joints.first()).copied().unwrap_or_default();
+            let link = links[first].parent.unwrap_or(0);
+            (link, rest.rotations[link].conjugate() * body.facing())
+        };
+        let carriages = figure.parts.limbs.iter().map(carriage).collect();
+        let below = figure.parts.limbs.iter().map(|limb| links_below(body, limb)).collect();
+        Ok(Self { hinges, carriages, below, ..figure })
     }
 
     /// Returns the link that carries the front limbs.
@@ -172,6 +187,19 @@ fn trunk(body: &Body, parts: &FigureParts) -> Vec<usize> {
         }
     }
     (0..links.len()).filter(|&l| l == 0 || is_trunk[l]).collect()
+}
+
+/// Returns the first joint of a limb and all links below it, parents first.
+fn links_below(body: &Body, limb: &LimbParts) -> Vec<usize> {
+    let first = limb.joints.first().copied().unwrap_or_default();
+    let mut is_below = vec![false; body.links().len()];
+    let links = body.links().iter().enumerate();
+    let is_in = links.map(|(index, link)| {
+        is_below[index] = index == first || link.parent.is_some_and(|p| is_below[p]);
+        is_below[index]
+    });
+    let is_in: Vec<bool> = is_in.collect();
+    (0..is_in.len()).filter(|&link| is_in[link]).collect()
 }
 
 /// The rest pose in base space.

@@ -108,6 +108,7 @@ impl Solver {
     /// kept.
     pub fn reset(&mut self) {
         self.last.reset();
+        self.figure.reset();
     }
 
     /// Sets the style for [`Method::Style`], or removes it. A style that differs from the previous one

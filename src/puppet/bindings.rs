@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use glam::{Affine3A, DQuat};
+use glam::{Affine3A, DQuat, DVec3};
 
 use crate::asset::{Character, Skeleton};
 use crate::ik::{Body, SolveError};
@@ -215,8 +215,12 @@ impl Bindings {
         let mut body = binding.body(skeleton, pose, world_from_node)?;
         binding.set_facing(&mut body, skeleton, facing(subject.character));
         if whole_body {
-            let plan = subject.rig.body.as_ref();
-            body.set_figure(plan.and_then(|plan| figure(&binding, &body, skeleton, plan)));
+            if let Some(plan) = &subject.rig.body {
+                let world_from_figure =
+                    DQuat::from_rotation_arc(DVec3::Z, plan.facing.as_dvec3().normalize_or(DVec3::Z));
+                binding.set_facing(&mut body, skeleton, world_from_figure);
+                body.set_figure(figure(&binding, &body, skeleton, plan));
+            }
         }
         if self.bound.len() >= CLEANUP_COUNT {
             self.bound.retain(|b| b.used + UNUSED_FRAMES >= self.frame);

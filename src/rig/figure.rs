@@ -6,7 +6,7 @@ use crate::asset::Skeleton;
 use crate::ik::{Body, Figure, FigureParts, LimbParts};
 use crate::pose::rest_orientation;
 
-use super::{Binding, BodyPlan};
+use super::{Binding, BodyPlan, LimbKind};
 
 /// Returns the nodes that a binding of a whole body needs besides its hips: the head, and the ends of all limbs and of
 /// their fingers and toes.
@@ -32,6 +32,7 @@ pub fn figure(binding: &Binding, body: &Body, skeleton: &Skeleton, plan: &BodyPl
         Some(LimbParts {
             collar: links(&limb.collar)?,
             joints: links(&limb.joints)?,
+            is_arm: limb.kind == LimbKind::Arm,
             digits: links(&digits)?,
             bend: above.conjugate() * limb.bend.as_dvec3(),
             pull: f64::from(limb.pull),

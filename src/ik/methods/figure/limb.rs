@@ -17,12 +17,40 @@ use super::posed::{Limits, Posed};
 
 /// Maximum number of joints of a limb that bend.
 pub(super) const MAX_BENDS: usize = 6;
-/// Largest turn of the swivel in one step of a drag, radians.
-const MAX_SWIVEL_STEP: f64 = 0.08;
 /// Angle between the candidates for a swivel that the limit allows, radians.
 const SWIVEL_SCAN: f64 = PI / 18.0;
 /// A rotation that exceeds its limit by less is allowed, radians.
 const ALLOWED: f64 = 1e-4;
+
+/// How an arm bends by nature. Its elbow points back while it hangs, and is carried along by the shortest arc from there
+/// to the direction of the target (Oshita 2021, analytical solution).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Nature {
+    /// Unit direction in which the arm hangs, in the world.
+    pub(super) hanging: DVec3,
+    /// Unit direction of the elbow while it hangs.
+    pub(super) elbow: DVec3,
+    /// How far the arm follows its nature rather than its stance, from 0 to 1.
+    pub(super) share: f64,
+}
+
+/// How fast a limb may turn in a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    /// Maximum change of a bend, radians.
+    pub(super) bend: f64,
+    /// Maximum change of the swivel, radians.
+    pub(super) swivel: f64,
+}
+
+/// How far the point of a limb is from its target.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Miss {
+    /// The vector from the point to the target.
+    pub(super) vector: DVec3,
+    /// Whether the limb is on its way, and only its pace keeps it from the target.
+    pub(super) on_the_way: bool,
+}
 
 /// A point of a limb, and where it must go.
 #[derive(Clone, Copy, Debug)]
@@ -223,48 +251,84 @@ impl<'a> LimbShape<'a> {
         self.bent(0.5 * (long + short))
     }
 
-    /// Poses the limb, so that its point is as near to a target as the limits allow. Returns the remaining distance as a
-    /// vector. `step` is true in a drag, in which the swivel turns slowly.
+    /// Poses the limb, so that its point is as near to a target as the limits and the pace allow.
     pub(super) fn pose(
         &self,
         posed: &mut Posed,
         stance: &Posed,
         limits: &Limits<'_>,
-        reach: &Reach,
-        step: bool,
-    ) -> DVec3 {
+        (reach, nature, pace): (&Reach, Option<&Nature>, Option<&Pace>),
+    ) -> Miss {
         let first = self.joints[0];
         let base = posed.positions[first];
         let to_target = reach.target - base;
-        let angles = self.angles(to_target.length());
+        let Some(direction) = to_target.try_normalize() else {
+            return Miss { vector: DVec3::ZERO, on_the_way: false };
+        };
+        let mut angles = self.angles(to_target.length());
+        let on_the_way = pace.is_some_and(|pace| self.slow_down(posed, limits, &mut angles, pace.bend));
         let vector = self.vector(&angles);
         let above = posed.spin_above(first);
         let wanted =
             if reach.fixed { stance.spins[first] } else { (above * stance.locals[first]).normalize() };
-        let Some(direction) = to_target.try_normalize() else { return DVec3::ZERO };
         let aimed = |spin: DQuat| {
-            (shortest_arc(spin * vector, direction, any_perpendicular(direction)) * spin).normalize()
+            let arc = shortest_arc(spin * vector, direction, any_perpendicular(direction));
+            (arc * spin).normalize()
         };
         let mut spin = aimed(wanted);
-        if step {
+        if let Some(nature) = nature {
+            let swivel = self.natural_swivel(spin, direction, nature);
+            spin = (DQuat::from_axis_angle(direction, swivel * nature.share) * spin).normalize();
+        }
+        if let Some(pace) = pace {
             // Near the direction opposite to that of the stance, the shortest arc turns by any amount.
             let current = aimed(posed.spins[first]);
             let swivel = rotation_vector(spin * current.conjugate()).dot(direction);
-            if swivel.abs() > MAX_SWIVEL_STEP {
-                let swivel = swivel.clamp(-MAX_SWIVEL_STEP, MAX_SWIVEL_STEP);
+            if swivel.abs() > pace.swivel {
+                let swivel = swivel.clamp(-pace.swivel, pace.swivel);
                 spin = (DQuat::from_axis_angle(direction, swivel) * current).normalize();
             }
         }
         let local = self.allowed(limits, above.conjugate() * spin, above.conjugate() * direction);
         posed.locals[first] = local;
-        for i in 0..self.last {
+        for (i, angle) in angles.iter().enumerate().take(self.last) {
             let joint = self.joints[i + 1];
             let rest = limits.body.links()[joint].rest;
             let away = swing_twist(rest.conjugate() * stance.locals[joint], self.hinges[i].axis).0;
             posed.locals[joint] =
-                (rest * away * DQuat::from_axis_angle(self.hinges[i].axis, angles[i])).normalize();
+                (rest * away * DQuat::from_axis_angle(self.hinges[i].axis, *angle)).normalize();
         }
-        reach.target - (base + (above * local).normalize() * vector)
+        let vector = reach.target - (base + (above * local).normalize() * vector);
+        Miss { vector, on_the_way }
+    }
+
+    /// Limits how far the hinges turn from their current angles. Returns whether that changes an angle.
+    fn slow_down(&self, posed: &Posed, limits: &Limits<'_>, angles: &mut [f64; MAX_BENDS], max: f64) -> bool {
+        let mut slowed = false;
+        for (i, angle) in angles.iter_mut().enumerate().take(self.last) {
+            let joint = self.joints[i + 1];
+            let rest = limits.body.links()[joint].rest;
+            let current = swing_twist(rest.conjugate() * posed.locals[joint], self.hinges[i].axis).1;
+            let turn = wrapped_any(*angle - current);
+            if turn.abs() > max {
+                *angle = self.clamp(i, *angle - turn + turn.clamp(-max, max));
+                slowed = true;
+            }
+        }
+        slowed
+    }
+
+    /// Returns the turn about the direction of the target that bends the limb by its nature.
+    fn natural_swivel(&self, spin: DQuat, direction: DVec3, nature: &Nature) -> f64 {
+        if self.last == 0 {
+            return 0.0;
+        }
+        // The axis of the hinge is defined even for a straight limb.
+        let axis = spin * self.segments[0].1 * (self.hinges[0].axis * self.signs[0]);
+        let elbow = direction.cross(axis);
+        let arc = shortest_arc(nature.hanging, direction, nature.elbow.cross(nature.hanging));
+        let natural = arc * nature.elbow;
+        elbow.cross(natural).dot(direction).atan2(elbow.dot(natural))
     }
 
     /// Returns the local rotation of the first joint with the nearest swivel that its limit allows. `axis` is the line to

@@ -7,8 +7,9 @@
 //! The order of analytic and differential parts is that of Li & Peng 2013. The figure stays near its stance, the pose
 //! in which a drag began, so that a pull that is undone leads back to it.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
+use crate::ik::rotation::rotation_vector;
 use crate::ik::{Body, Goal, Options, Start};
 
 mod floor;
@@ -20,10 +21,10 @@ mod tasks;
 mod trunk;
 mod weights;
 
-use limb::LimbShape;
+use limb::{LimbShape, Pace};
 use posed::{Limits, Posed};
-use tasks::{LimbTask, Tasks};
-use trunk::{Subject, Trunk, TrunkPoint};
+use tasks::{LastTarget, LimbTask, Tasks};
+use trunk::{Guard, Subject, Trunk, TrunkPoint};
 use weights::Weights;
 
 /// Distance by which targets move in one step of a solve that does not continue a drag, metres of a person.
@@ -31,6 +32,13 @@ const STEP: f64 = 0.03;
 /// The same for a drag, in which the pose of the last frame is near.
 const DRAG_STEP: f64 = 0.06;
 const MAX_STEPS: f64 = 100.0;
+/// In a drag that moves its target by this distance in a step, metres of a person, bends and swivels turn by at most the
+/// angles below, radians. Faster drags may turn them faster.
+const SLOW_STEP: f64 = 0.005;
+const SLOW_BEND: f64 = 0.3;
+const SLOW_SWIVEL: f64 = 0.08;
+/// Limits of the ends of fixed limbs that are farther away need no attention, radians.
+const GUARDED: f64 = 0.5;
 /// Iterations of the trunk in a step, and in the last one.
 const ITERATIONS: usize = 2;
 const LAST_ITERATIONS: usize = 8;
@@ -46,6 +54,8 @@ const SIZE_PER_LEG: f64 = 1.15;
 pub(in crate::ik) struct FigureSolver {
     stance: Posed,
     state: State,
+    /// The targets of the last step of a drag.
+    last: Vec<LastTarget>,
 }
 
 /// The figure while it is solved.
@@ -54,9 +64,16 @@ struct State {
     posed: Posed,
     trunk: Trunk,
     tasks: Tasks,
+    /// The local rotations before the limbs are posed.
+    previous: Vec<DQuat>,
 }
 
 impl FigureSolver {
+    /// Forgets the last step of a drag.
+    pub(in crate::ik) fn reset(&mut self) {
+        self.last.clear();
+    }
+
     /// Poses a body that is a figure. Returns the number of iterations, or `None` if the body is no figure or its links
     /// have no fixed lengths.
     pub(in crate::ik) fn solve(
@@ -66,7 +83,7 @@ impl FigureSolver {
         options: &Options,
     ) -> Option<usize> {
         let figure = body.figure().cloned()?;
-        let Self { stance, state } = self;
+        let Self { stance, state, last } = self;
         if !state.posed.load(body) {
             return None;
         }
@@ -77,25 +94,42 @@ impl FigureSolver {
         let weights = Weights::new(size(&figure, stance), &options.full_body);
         let limits = Limits { body, apply: options.limits };
         let subject = Subject { figure: &figure, limits, stance, weights: &weights };
-        let iterations = state.solve(&subject, goals, options.start == Start::Continue);
+        let continues = options.start == Start::Continue;
+        if !continues {
+            last.clear();
+        }
+        state.tasks.set(&subject, &state.posed, goals, last);
+        let iterations = state.solve(&subject, continues);
+        if continues {
+            last.clear();
+            last.extend(goals.iter().filter_map(LastTarget::new));
+        }
         state.posed.write(body);
         Some(iterations)
     }
 }
 
 impl State {
-    fn solve(&mut self, subject: &Subject<'_>, goals: &[Goal], continues: bool) -> usize {
-        self.tasks.set(subject, &self.posed, goals);
-        let step = subject.weights.size * if continues { DRAG_STEP } else { STEP };
-        let steps = (self.tasks.distance() / step).ceil().clamp(1.0, MAX_STEPS);
+    fn solve(&mut self, subject: &Subject<'_>, continues: bool) -> usize {
+        let size = subject.weights.size;
+        let distance = self.tasks.distance();
+        let step = size * if continues { DRAG_STEP } else { STEP };
+        let steps = (distance / step).ceil().clamp(1.0, MAX_STEPS);
+        let speed = (distance / steps / (SLOW_STEP * size)).max(1.0);
+        let pace = Pace { bend: SLOW_BEND * speed, swivel: SLOW_SWIVEL * speed };
+        let pace = continues.then_some(pace);
         let (mut iterations, mut done) = (0, 0.0);
         while done < steps {
             done += 1.0;
             self.tasks.advance(subject, done / steps);
+            self.previous.clone_from(&self.posed.locals);
+            if done == 1.0 {
+                self.solve_limbs(subject, None, 0);
+            }
             let (passes, corrections) =
                 if done < steps { (ITERATIONS, 1) } else { (LAST_ITERATIONS, CORRECTIONS) };
             iterations += self.trunk.solve(&mut self.posed, subject, &self.tasks.trunk, passes);
-            iterations += self.solve_limbs(subject, corrections);
+            iterations += self.solve_limbs(subject, pace.as_ref(), corrections);
         }
         neck::level(&mut self.posed, subject, &self.tasks);
         self.posed.forward();
@@ -104,17 +138,14 @@ impl State {
     }
 
     /// Poses all limbs, and lets the trunk make up for their limits.
-    fn solve_limbs(&mut self, subject: &Subject<'_>, corrections: usize) -> usize {
+    fn solve_limbs(&mut self, subject: &Subject<'_>, pace: Option<&Pace>, corrections: usize) -> usize {
         let mut iterations = 0;
         let points = self.tasks.trunk.points.len();
         for correction in 0..=corrections {
             self.tasks.trunk.points.truncate(points);
+            self.tasks.trunk.guards.clear();
             for index in 0..subject.figure.parts.limbs.len() {
-                let missing = self.pose_limb(subject, index);
-                let (Some(task), Some(missing)) = (self.tasks.limbs[index], missing) else { continue };
-                if missing.length() > MISSED * subject.weights.size {
-                    self.correct(subject, index, &task, missing);
-                }
+                self.pose_limb(subject, index, pace);
             }
             if self.tasks.trunk.points.len() == points || correction == corrections {
                 break;
@@ -125,38 +156,101 @@ impl State {
         iterations
     }
 
-    /// Poses a limb for its task. Returns by how much it misses its target. A limb without a task is as in the stance.
-    fn pose_limb(&mut self, subject: &Subject<'_>, index: usize) -> Option<DVec3> {
-        let Self { posed, tasks, .. } = self;
-        let (limb, hinges) = (&subject.figure.parts.limbs[index], &subject.figure.hinges[index]);
+    /// Poses a limb for its task, and asks the trunk to make up for its limits. A limb without a task is as in the stance.
+    fn pose_limb(&mut self, subject: &Subject<'_>, index: usize, pace: Option<&Pace>) {
+        let Self { posed, tasks, previous, .. } = self;
+        let limb = &subject.figure.parts.limbs[index];
         let task = tasks.limbs[index];
-        let missing = task.map(|LimbTask { reach, .. }| {
-            let chain = (&limb.joints[..], &hinges[..]);
+        // The pace counts from the last step, not from the last correction.
+        limb.joints.iter().for_each(|&joint| posed.locals[joint] = previous[joint]);
+        subject.figure.below[index].iter().for_each(|&link| posed.forward_link(link));
+        let miss = task.map(|task| {
+            let LimbTask { reach, .. } = task;
+            let chain = (&limb.joints[..], &subject.figure.hinges[index][..]);
             let shape = LimbShape::new(subject.stance, &subject.limits, chain, (reach.last, reach.point));
-            shape.pose(posed, subject.stance, &subject.limits, &reach, true)
+            let nature = task.nature(subject, posed, index);
+            let pace = pace.filter(|_| !reach.fixed);
+            shape.pose(posed, subject.stance, &subject.limits, (&reach, nature.as_ref(), pace))
         });
         let first_free = task.map_or(0, |task| task.reach.last + 1);
         for &joint in &limb.joints[first_free..] {
             posed.locals[joint] = subject.stance.locals[joint];
         }
-        (limb.joints[0]..posed.len()).for_each(|link| posed.forward_link(link));
-        if let (Some(orientation), Some(&end)) = (task.and_then(|t| t.orientation), limb.joints.last()) {
-            let local = (posed.spin_above(end).conjugate() * orientation).normalize();
-            posed.locals[end] = subject.limits.nearest(end, local);
-            posed.forward_link(end);
+        subject.figure.below[index].iter().for_each(|&link| posed.forward_link(link));
+        let (Some(task), Some(miss)) = (task, miss) else { return };
+        let missed = miss.vector.length() > MISSED * subject.weights.size;
+        if missed && !miss.on_the_way {
+            self.correct(subject, index, &task, task.reach.target - miss.vector);
         }
-        missing
+        if let Some(orientation) = task.orientation {
+            self.turn_end(subject, index, &task, orientation);
+        }
     }
 
-    /// Asks the trunk to carry a limb, as it is, to its target.
-    fn correct(&mut self, subject: &Subject<'_>, index: usize, task: &LimbTask, missing: DVec3) {
+    /// Turns the last joint of a limb to an orientation. If its limit does not allow that and the end is fixed, the limb
+    /// must tilt about it.
+    fn turn_end(&mut self, subject: &Subject<'_>, index: usize, task: &LimbTask, orientation: DQuat) {
+        let limb = &subject.figure.parts.limbs[index];
+        let Some(&end) = limb.joints.last() else { return };
+        let posed = &mut self.posed;
+        let above = posed.spin_above(end);
+        let local = (above.conjugate() * orientation).normalize();
+        let allowed = subject.limits.nearest(end, local);
+        posed.locals[end] = allowed;
+        subject.figure.below[index].iter().for_each(|&link| posed.forward_link(link));
+        if task.reach.fixed && subject.limits.apply {
+            self.guard(subject, index, local);
+        }
+    }
+
+    /// Keeps the first joint of a fixed limb where the last joint stays within its limit. `local` is the rotation that the
+    /// last joint should have.
+    fn guard(&mut self, subject: &Subject<'_>, index: usize, local: DQuat) {
+        let limb = &subject.figure.parts.limbs[index];
+        let Some(&end) = limb.joints.last() else { return };
+        let (first, posed) = (limb.joints[0], &self.posed);
+        let rest = subject.limits.body.links()[end].rest;
+        let arm = posed.positions[first] - posed.positions[end];
+        // How the last joint has turned from rest. A turn about the limb itself is no matter of the trunk.
+        let turned = posed.spin_above(end) * rotation_vector(local * rest.conjugate());
+        let turned = turned - arm * (turned.dot(arm) / arm.length_squared().max(f64::MIN_POSITIVE));
+        let Some(axis) = turned.try_normalize() else { return };
+        let own = posed.spin_above(end).conjugate() * axis;
+        let violation =
+            |angle: f64| subject.limits.violation(end, DQuat::from_axis_angle(own, angle) * local);
+        let here = violation(0.0);
+        let margin = if here > 0.0 {
+            -here
+        } else if violation(GUARDED) <= 0.0 {
+            return;
+        } else {
+            let (mut inside, mut outside) = (0.0, GUARDED);
+            for _ in 0..12 {
+                let middle = 0.5 * (inside + outside);
+                if violation(middle) > 0.0 { outside = middle } else { inside = middle }
+            }
+            inside
+        };
+        // The end is fixed, so the limb turns the other way.
+        let movement = arm.cross(axis);
+        let Some(normal) = movement.try_normalize() else { return };
+        let bound = posed.positions[first].dot(normal) + margin * movement.length();
+        self.tasks.trunk.guards.push(Guard { link: first, normal, bound });
+    }
+
+    /// Asks the trunk to carry a limb, as it is, so that its point comes from `at` to its target.
+    fn correct(&mut self, subject: &Subject<'_>, index: usize, task: &LimbTask, at: DVec3) {
+        let weight = if task.reach.fixed { subject.weights.fixed } else { task.weight };
+        self.push(subject, index, (at, task.reach.target), weight);
+    }
+
+    /// Asks the trunk to carry a point along with a limb from one place towards another.
+    fn push(&mut self, subject: &Subject<'_>, index: usize, (at, target): (DVec3, DVec3), weight: f64) {
         let first = subject.figure.parts.limbs[index].joints[0];
         let Some(link) = self.posed.parent(first) else { return };
-        let at = task.reach.target - missing;
+        let Some(along) = (target - at).try_normalize() else { return };
         let offset = self.posed.spins[link].conjugate() * (at - self.posed.positions[link]);
-        let weight = if task.reach.fixed { subject.weights.fixed } else { task.weight };
-        let (target, along) = (task.reach.target, missing.try_normalize());
-        self.tasks.trunk.points.push(TrunkPoint { link, offset, target, along, weight });
+        self.tasks.trunk.points.push(TrunkPoint { link, offset, target, along: Some(along), weight });
     }
 }
 

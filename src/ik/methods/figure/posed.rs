@@ -99,12 +99,6 @@ impl Posed {
         self.parents[link].map_or(self.above, |p| self.spins[p])
     }
 
-    /// Turns a link so that its world orientation is `spin`, without its descendants.
-    pub(super) fn set_spin(&mut self, link: usize, spin: DQuat) {
-        self.locals[link] = (self.spin_above(link).conjugate() * spin).normalize();
-        self.spins[link] = spin;
-    }
-
     /// Returns the world position of a point of a link.
     pub(super) fn point(&self, link: usize, offset: DVec3) -> DVec3 {
         self.positions[link] + self.spins[link] * offset

@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3};
 use crate::ik::Goal;
 use crate::ik::figure::Part;
 
-use super::limb::{LimbShape, Reach};
+use super::limb::{LimbShape, Nature, Reach};
 use super::posed::Posed;
 use super::trunk::{Rope, Subject, TrunkPoint, TrunkTasks, TrunkTurn};
 
@@ -22,6 +22,41 @@ pub(super) struct LimbTask {
     offset: DVec3,
 }
 
+impl LimbTask {
+    /// Returns how the limb bends by nature, the more the farther its end is from the stance. `None` if it is no arm.
+    pub(super) fn nature(&self, subject: &Subject<'_>, posed: &Posed, limb: usize) -> Option<Nature> {
+        if self.reach.fixed || !subject.figure.parts.limbs[limb].is_arm {
+            return None;
+        }
+        let (link, from_figure) = subject.figure.carriages[limb];
+        let spin = posed.spins[link] * from_figure;
+        let away = subject.stance.point(self.carrier, self.offset).distance(self.reach.target);
+        let away = away / (NATURE_REACH * subject.weights.size);
+        Some(Nature {
+            hanging: spin * DVec3::NEG_Y,
+            elbow: spin * DVec3::NEG_Z,
+            share: 1.0 - (-away * away).exp(),
+        })
+    }
+}
+
+/// The target of a goal in the last step of a drag.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LastTarget {
+    link: usize,
+    offset: DVec3,
+    position: DVec3,
+}
+
+impl LastTarget {
+    /// Returns the target of a goal that has a position.
+    pub(super) fn new(goal: &Goal) -> Option<Self> {
+        Some(Self { link: goal.link, offset: goal.offset, position: goal.position? })
+    }
+}
+
+/// Distance from the stance at which an arm bends mostly by its nature, metres of a person.
+const NATURE_REACH: f64 = 0.3;
 /// A limb pulls noticeably when it is shorter than its largest length by this many widths of its softness.
 const SLACK_WIDTHS: f64 = 9.0;
 /// Distance from the stance at which a limb that was stretched in it pulls like any other, metres of a person.
@@ -53,27 +88,47 @@ pub(super) struct Tasks {
     /// The rope of each limb with a task.
     ranges: Vec<[f64; 2]>,
     ways: Vec<Way>,
+    last: Vec<LastTarget>,
     /// Whether a goal poses the head.
     pub(super) poses_head: bool,
 }
 
 impl Tasks {
     /// Sorts the goals. Pins come first, because a limb can have only one task.
-    pub(super) fn set(&mut self, subject: &Subject<'_>, posed: &Posed, goals: &[Goal]) {
+    pub(super) fn set(&mut self, subject: &Subject<'_>, posed: &Posed, goals: &[Goal], last: &[LastTarget]) {
         let figure = subject.figure;
-        let TrunkTasks { ropes, points, turns, joints } = &mut self.trunk;
-        (ropes.clear(), points.clear(), turns.clear(), joints.clear());
+        let TrunkTasks { ropes, points, turns, joints, guards, support } = &mut self.trunk;
+        (ropes.clear(), points.clear(), turns.clear(), joints.clear(), guards.clear());
+        *support = None;
         self.limbs.clear();
         self.limbs.resize(figure.parts.limbs.len(), None);
         self.ranges.clear();
         self.ranges.resize(figure.parts.limbs.len(), [0.0; 2]);
         self.ways.clear();
         self.poses_head = false;
+        self.last.clear();
+        self.last.extend_from_slice(last);
         for pinned in [true, false] {
             let these = goals.iter().filter(|g| g.pinned == pinned && (pinned || g.weight > 0.0));
             these.for_each(|goal| self.add(subject, posed, goal));
         }
         self.choose_joints(subject);
+        self.set_support(subject);
+    }
+
+    /// Measures the ground under the fixed limbs.
+    fn set_support(&mut self, subject: &Subject<'_>) {
+        let limbs = subject.figure.parts.limbs.iter().zip(&self.limbs);
+        let fixed = limbs.filter(|(_, task)| task.is_some_and(|t| t.reach.fixed)).map(|(limb, _)| limb);
+        let links = fixed.flat_map(|limb| limb.digits.iter().chain(limb.joints.last()));
+        let points = links.map(|&link| subject.stance.positions[link]);
+        self.trunk.support = points.map(|p| [p, p]).reduce(|[lo, hi], [p, q]| [lo.min(p), hi.max(q)]);
+    }
+
+    /// Returns where a target is at the start: where it was in the last step of a drag, or else at its point.
+    fn start(&self, goal: &Goal, at: DVec3) -> DVec3 {
+        let known = self.last.iter().find(|l| l.link == goal.link && l.offset == goal.offset);
+        known.map_or(at, |l| l.position)
     }
 
     fn add(&mut self, subject: &Subject<'_>, posed: &Posed, goal: &Goal) {
@@ -91,7 +146,8 @@ impl Tasks {
                 let offset = posed.spins[carrier].conjugate() * (at - posed.positions[carrier]);
                 if let Some(to) = goal.position {
                     let to = above_floor(subject, to);
-                    self.ways.push(Way { from: at, to, task: Moving::Point(self.trunk.points.len()) });
+                    let from = above_floor(subject, self.start(goal, at));
+                    self.ways.push(Way { from, to, task: Moving::Point(self.trunk.points.len()) });
                     self.trunk.points.push(TrunkPoint {
                         link: carrier,
                         offset,
@@ -146,7 +202,8 @@ impl Tasks {
         let reach = Reach { last, point, target: to, fixed: goal.pinned };
         let orientation = goal.orientation.filter(|_| joint == end);
         self.limbs[limb] = Some(LimbTask { reach, orientation, weight, carrier: link, offset });
-        self.ways.push(Way { from: posed.point(link, offset), to, task: Moving::Limb(limb) });
+        let from = above_floor(subject, self.start(goal, posed.point(link, offset)));
+        self.ways.push(Way { from, to, task: Moving::Limb(limb) });
     }
 
     /// Chooses the joints of the trunk that may turn.

@@ -15,8 +15,12 @@ use super::weights::Weights;
 
 /// Weight of the inequalities.
 const HARD: f64 = 1e4;
+/// Weight of guards, which give way to the lengths of fixed limbs.
+const GUARD: f64 = 2e3;
 /// Maximum number of times that violated inequalities are added to a step.
 const ROUNDS: usize = 4;
+/// An iteration that reduces the merit by a smaller fraction is the last one.
+const GAIN: f64 = 1e-6;
 /// Maximum number of times that a step is tried with more damping.
 const TRIES: usize = 6;
 const DAMPING_FACTOR: f64 = 8.0;
@@ -59,12 +63,26 @@ pub(super) struct TrunkTurn {
     pub(super) weight: f64,
 }
 
+/// A side of a plane on which the first joint of a fixed limb must stay, so that the last joint of the limb stays within
+/// its limit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Guard {
+    pub(super) link: usize,
+    /// Unit normal of the plane. The joint must not move farther along it.
+    pub(super) normal: DVec3,
+    /// Largest allowed position along the normal.
+    pub(super) bound: f64,
+}
+
 /// What is asked of the trunk.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TrunkTasks {
     pub(super) ropes: Vec<Rope>,
     pub(super) points: Vec<TrunkPoint>,
     pub(super) turns: Vec<TrunkTurn>,
+    pub(super) guards: Vec<Guard>,
+    /// The part of the ground on which the figure stands: the smallest and the largest x and z.
+    pub(super) support: Option<[DVec3; 2]>,
     /// Links that may turn, besides the hips.
     pub(super) joints: Vec<usize>,
 }
@@ -116,12 +134,14 @@ impl Trunk {
             self.normal.save();
             self.keep(posed, tasks);
             let mut tries = 0;
+            let gained;
             let step = loop {
                 self.normal.solve(damping);
                 self.obey(posed, subject, tasks, damping);
                 let step = self.apply(posed, subject, tasks);
                 let after = self.merit(posed, subject, tasks);
                 if after <= merit || step < CONVERGED {
+                    gained = merit - after;
                     merit = after;
                     break step;
                 }
@@ -133,7 +153,7 @@ impl Trunk {
                 damping *= DAMPING_FACTOR;
                 self.normal.restore();
             };
-            if step < CONVERGED {
+            if step < CONVERGED || gained < GAIN * merit {
                 return iteration + 1;
             }
             if tries == 0 {
@@ -176,10 +196,7 @@ impl Trunk {
         if chest != 0 {
             sum += square(turn(chest), DVec3::new(weights.chest_tilt, weights.chest_yaw, weights.chest_tilt));
         }
-        sum += square(
-            middle(posed, figure) - middle(stance, figure),
-            DVec3::new(1.0, 0.0, 1.0) * weights.balance / weights.size,
-        );
+        sum += square(unbalanced(posed, subject, tasks), DVec3::splat(weights.balance / weights.size));
         for task in &tasks.points {
             let missing = posed.point(task.link, task.offset) - task.target;
             let missing = task.along.map_or(missing, |along| along * missing.dot(along)).length();
@@ -188,6 +205,10 @@ impl Trunk {
         for task in &tasks.turns {
             let turned = rotation_vector(posed.spins[task.link] * task.target.conjugate());
             sum += square(turned, DVec3::splat(task.weight));
+        }
+        for guard in &tasks.guards {
+            let excess = (posed.positions[guard.link].dot(guard.normal) - guard.bound).max(0.0);
+            sum += square(DVec3::X * excess, DVec3::splat(GUARD / weights.size));
         }
         for rope in &tasks.ropes {
             let distance = posed.positions[rope.link].distance(rope.target);
@@ -237,17 +258,20 @@ impl Trunk {
                 self.normal.add_row(turned[axis], weights[axis], 1.0);
             }
         }
-        self.add_balance(posed, subject);
+        self.add_balance(posed, subject, tasks);
     }
 
     /// The middle of the trunk stays over the place where it was in the stance.
-    fn add_balance(&mut self, posed: &Posed, subject: &Subject<'_>) {
-        let Subject { figure, stance, weights, .. } = *subject;
-        if weights.balance == 0.0 {
+    fn add_balance(&mut self, posed: &Posed, subject: &Subject<'_>, tasks: &TrunkTasks) {
+        let Subject { figure, weights, .. } = *subject;
+        let moved = unbalanced(posed, subject, tasks);
+        if weights.balance == 0.0 || moved == DVec3::ZERO {
             return;
         }
-        let moved = middle(posed, figure) - middle(stance, figure);
         for axis in [DVec3::X, DVec3::Z] {
+            if moved.dot(axis) == 0.0 {
+                continue;
+            }
             for (link, mass) in masses(figure) {
                 self.point_row(posed, link, posed.positions[link], axis * mass);
             }
@@ -348,6 +372,9 @@ impl Trunk {
             for rope in tasks.ropes.iter().filter(|r| r.pull.is_none()) {
                 violated |= self.obey_rope(posed, subject, rope);
             }
+            for guard in &tasks.guards {
+                violated |= self.obey_guard(posed, subject, guard);
+            }
             for &link in &tasks.joints {
                 violated |= self.obey_limit(posed, subject, link);
             }
@@ -372,6 +399,17 @@ impl Trunk {
         let missing = (at - rope.target).dot(direction) - bound;
         self.point_row(posed, rope.link, at, direction);
         self.normal.add_row(missing, HARD / subject.weights.size, 1.0);
+        true
+    }
+
+    fn obey_guard(&mut self, posed: &Posed, subject: &Subject<'_>, guard: &Guard) -> bool {
+        let at = posed.positions[guard.link];
+        let after = at + self.displacement(posed, guard.link, at);
+        if after.dot(guard.normal) <= guard.bound + 1e-7 * subject.weights.size {
+            return false;
+        }
+        self.point_row(posed, guard.link, at, guard.normal);
+        self.normal.add_row(at.dot(guard.normal) - guard.bound, GUARD / subject.weights.size, 1.0);
         true
     }
 
@@ -431,6 +469,14 @@ fn masses(figure: &Figure) -> [(usize, f64); 3] {
 /// Returns the middle of the mass of the trunk.
 fn middle(posed: &Posed, figure: &Figure) -> DVec3 {
     masses(figure).into_iter().map(|(link, mass)| posed.positions[link] * mass).sum()
+}
+
+/// Returns by how much the middle of the mass has left the ground on which the figure stands. A figure that stood beside it
+/// in the stance may stay there.
+fn unbalanced(posed: &Posed, subject: &Subject<'_>, tasks: &TrunkTasks) -> DVec3 {
+    let Some([lo, hi]) = tasks.support else { return DVec3::ZERO };
+    let (now, before) = (middle(posed, subject.figure), middle(subject.stance, subject.figure));
+    (now - now.clamp(lo.min(before), hi.max(before))).with_y(0.0)
 }
 
 /// Returns the square of an error, which grows only linearly beyond `cap`.

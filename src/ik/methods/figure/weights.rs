@@ -43,15 +43,15 @@ impl Weights {
             max_pull: 0.1,
             softness: 0.012,
             hips_sideways: knob(5, 0.5),
-            hips_height: knob(0, 1.5),
+            hips_height: knob(0, 0.95),
             hips_tilt: knob(1, 0.5),
             hips_yaw: 0.4,
             spine: options.spine_stiffness * knob(2, 0.35),
             neck: 0.5,
             collar: knob(6, 1.0),
-            chest_tilt: knob(3, 0.12),
+            chest_tilt: knob(3, 0.2),
             chest_yaw: 0.2,
-            balance: balance * knob(4, 1.0),
+            balance: balance * knob(4, 4.0),
             motion: 0.02,
         }
     }
