@@ -7,6 +7,7 @@ use sinew::asset::Skeleton;
 use sinew::ik::{Limit, Outcome};
 use sinew::pose::{Pose, orientation, rest_orientation};
 use sinew::puppet::{GoalKind, GoalReport, Puppet};
+use sinew::rig::BodyKind;
 
 use super::body::{Body, Side};
 use super::verdict::{Failures, Rule, Turn};
@@ -228,7 +229,7 @@ impl<'a> Watcher<'a> {
 }
 
 /// Returns the joints of feet and hands, and everything below them that moves the skin, each with the height of the
-/// floor. A joint that is lower at rest may stay there.
+/// floor. A joint that is lower at rest may stay there. Of an animal, all named joints count.
 fn low(body: &Body, skeleton: &Skeleton, puppet: &Puppet) -> Vec<(usize, f32)> {
     let sides = [Side::Left, Side::Right];
     let hands = sides.into_iter().filter_map(|s| body.side(s, "Hand").ok());
@@ -236,8 +237,10 @@ fn low(body: &Body, skeleton: &Skeleton, puppet: &Puppet) -> Vec<(usize, f32)> {
     let is_joint = |n: usize| puppet.character().skins.iter().any(|s| s.joints.contains(&n));
     let is_low =
         |n: usize| ends.contains(&n) || is_joint(n) && skeleton.ancestors(n).any(|a| ends.contains(&a));
+    let named = body.joints.values().copied().filter(|_| body.kind != BodyKind::Biped);
     let toes = sides.into_iter().filter_map(|s| body.side(s, "Toes").ok());
-    let mut low: Vec<usize> = (0..skeleton.nodes.len()).filter(|&n| is_low(n)).chain(toes).collect();
+    let mut low: Vec<usize> =
+        (0..skeleton.nodes.len()).filter(|&n| is_low(n)).chain(toes).chain(named).collect();
     low.sort_unstable();
     low.dedup();
     low.into_iter().map(|n| (n, body.floor.min(body.rest[n].y))).collect()

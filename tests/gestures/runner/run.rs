@@ -94,8 +94,11 @@ impl<'a> Run<'a> {
             // A session that cannot be written is missing in the folder.
             let _ = Recorder::new(&path, true).and_then(|recorder| session.record(recorder, 1.0));
         }
-        let pulls = |foot: usize| session.puppet().character().skeleton.ancestors(node).any(|n| n == foot);
-        let standing: Vec<usize> = body.feet().into_iter().filter(|&foot| !pulls(foot)).collect();
+        let (skeleton, rig) = (&session.puppet().character().skeleton, &session.puppet().rig);
+        let upwards =
+            std::iter::successors(Some(node), |&n| rig.above(skeleton, n)).take(skeleton.nodes.len());
+        let pulled: Vec<usize> = upwards.collect();
+        let standing: Vec<usize> = body.feet().into_iter().filter(|foot| !pulled.contains(foot)).collect();
         let head = body.node("head").ok();
         let applicable = Applicable { standing, pinned: pins.to_vec(), upright_head: head != Some(node) };
         let watcher = Watcher::new(body, session.puppet(), applicable);
