@@ -11,7 +11,7 @@ use sinew::motion::{Edit, Layer, Motion, Strip};
 use sinew::render::ShadingMode;
 use sinew::scene::picking::pixel;
 use sinew::skin::Skinning;
-use sinew::viewer::{Axis, Command, Display, Recorder, Recording, Replay, RingMode, Session};
+use sinew::viewer::{Axis, Command, Display, NodePoint, Recorder, Recording, Replay, RingMode, Session};
 
 use crate::character::{FIGURE, check_finite};
 use crate::format::{Format, file};
@@ -54,7 +54,7 @@ fn command(random: &mut Random) -> Command {
     let mut number = |from: f64, to: f64| random.within(from, to) as f32;
     let (x, y, z) = (number(-1.0, 1.0), number(-1.0, 1.0), number(-1.0, 1.0));
     let by = Vec2::new(x, y) * 80.0;
-    match random.below(44) {
+    match random.below(50) {
         0..=2 => Command::Hover(pixel),
         3..=6 => Command::Grab(pixel),
         7..=14 => Command::Drag(pixel + by),
@@ -85,6 +85,9 @@ fn command(random: &mut Random) -> Command {
         40 => Command::Orbit(by),
         41 => Command::Zoom(pixel, z * 3.0),
         42 => Command::Compare(vec![Method::Ccd]),
+        43..=44 => Command::GrabNode(NodePoint { node, offset: DVec3::X * f64::from(x) }),
+        45..=47 => Command::DragTo(Vec3::new(x, y + 1.0, z).as_dvec3()),
+        48 => Command::PinNode(node),
         _ => rare(node, by, random),
     }
 }
