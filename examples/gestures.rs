@@ -166,7 +166,11 @@ fn results(file: Option<&Path>, options: &Options) -> Result<(Subject, Vec<Gestu
     let mut all: Vec<GestureResult> = Vec::new();
     for &side in &options.sides {
         subject.side = side;
-        let results = run_all(&subject);
+        let mut results = run_all(&subject);
+        if options.sides.len() > 1 {
+            let failures = results.iter_mut().flat_map(|r| &mut r.failures.0);
+            failures.for_each(|f| f.text = format!("{} side: {}", side.name(), f.text));
+        }
         if all.is_empty() {
             all = results;
         } else {
