@@ -19,6 +19,12 @@ use super::posed::{Limits, Posed};
 pub(super) const MAX_BENDS: usize = 6;
 /// Angle between the candidates for a swivel that the limit allows, radians.
 const SWIVEL_SCAN: f64 = PI / 18.0;
+/// Largest swivel for the sake of a limit, radians.
+const MAX_SWIVEL: f64 = 80.0 * PI / 180.0;
+/// Cost of a swivel relative to that of exceeding the limit.
+const SWIVEL_COST: f64 = 0.05;
+/// The golden section.
+const GOLDEN: f64 = 0.618_033_988_749_894_8;
 /// A rotation that exceeds its limit by less is allowed, radians.
 const ALLOWED: f64 = 1e-4;
 
@@ -37,11 +43,17 @@ pub(super) struct Nature {
 /// How fast a limb may turn in a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
-    /// Maximum change of a bend, radians.
-    pub(super) bend: f64,
-    /// Maximum change of the swivel, radians.
-    pub(super) swivel: f64,
+    /// Speed of the drag, at least 1. The limits are multiplied by it.
+    pub(super) speed: f64,
 }
+
+/// Largest turn of a bend in a step, radians, and that of a limb that is nearly straight, which must turn faster.
+const MAX_BEND_STEP: f64 = 0.13;
+const MAX_STRAIGHT_STEP: f64 = 0.3;
+/// Fraction of its length beyond which a limb is nearly straight.
+const NEARLY_STRAIGHT: f64 = 0.98;
+/// Largest turn of the swivel in a step, radians.
+const MAX_SWIVEL_STEP: f64 = 0.08;
 
 /// How far the point of a limb is from its target.
 #[derive(Clone, Copy, Debug)]
@@ -266,7 +278,7 @@ impl<'a> LimbShape<'a> {
             return Miss { vector: DVec3::ZERO, on_the_way: false };
         };
         let mut angles = self.angles(to_target.length());
-        let on_the_way = pace.is_some_and(|pace| self.slow_down(posed, limits, &mut angles, pace.bend));
+        let on_the_way = pace.is_some_and(|pace| self.slow_down(posed, limits, &mut angles, pace.speed));
         let vector = self.vector(&angles);
         let above = posed.spin_above(first);
         let wanted =
@@ -280,12 +292,12 @@ impl<'a> LimbShape<'a> {
             let swivel = self.natural_swivel(spin, direction, nature);
             spin = (DQuat::from_axis_angle(direction, swivel * nature.share) * spin).normalize();
         }
-        if let Some(pace) = pace {
+        if let Some(max_swivel) = pace.map(|pace| MAX_SWIVEL_STEP * pace.speed) {
             // Near the direction opposite to that of the stance, the shortest arc turns by any amount.
             let current = aimed(posed.spins[first]);
             let swivel = rotation_vector(spin * current.conjugate()).dot(direction);
-            if swivel.abs() > pace.swivel {
-                let swivel = swivel.clamp(-pace.swivel, pace.swivel);
+            if swivel.abs() > max_swivel {
+                let swivel = swivel.clamp(-max_swivel, max_swivel);
                 spin = (DQuat::from_axis_angle(direction, swivel) * current).normalize();
             }
         }
@@ -303,13 +315,24 @@ impl<'a> LimbShape<'a> {
     }
 
     /// Limits how far the hinges turn from their current angles. Returns whether that changes an angle.
-    fn slow_down(&self, posed: &Posed, limits: &Limits<'_>, angles: &mut [f64; MAX_BENDS], max: f64) -> bool {
-        let mut slowed = false;
-        for (i, angle) in angles.iter_mut().enumerate().take(self.last) {
+    fn slow_down(
+        &self,
+        posed: &Posed,
+        limits: &Limits<'_>,
+        angles: &mut [f64; MAX_BENDS],
+        speed: f64,
+    ) -> bool {
+        let mut current = [0.0; MAX_BENDS];
+        for (i, angle) in current.iter_mut().enumerate().take(self.last) {
             let joint = self.joints[i + 1];
             let rest = limits.body.links()[joint].rest;
-            let current = swing_twist(rest.conjugate() * posed.locals[joint], self.hinges[i].axis).1;
-            let turn = wrapped_any(*angle - current);
+            *angle = swing_twist(rest.conjugate() * posed.locals[joint], self.hinges[i].axis).1;
+        }
+        let straight = self.vector(&current).length() > NEARLY_STRAIGHT * self.reach()[1];
+        let max = speed * if straight { MAX_STRAIGHT_STEP } else { MAX_BEND_STEP };
+        let mut slowed = false;
+        for (i, angle) in angles.iter_mut().enumerate().take(self.last) {
+            let turn = wrapped_any(*angle - current[i]);
             if turn.abs() > max {
                 *angle = self.clamp(i, *angle - turn + turn.clamp(-max, max));
                 slowed = true;
@@ -331,36 +354,37 @@ impl<'a> LimbShape<'a> {
         elbow.cross(natural).dot(direction).atan2(elbow.dot(natural))
     }
 
-    /// Returns the local rotation of the first joint with the nearest swivel that its limit allows. `axis` is the line to
-    /// the target in the frame above the joint.
+    /// Returns the allowed local rotation of the first joint. Where its limit needs that, the limb swivels about `axis`, the
+    /// line to the target in the frame above the joint. A large swivel for a small gain would be a jump.
     fn allowed(&self, limits: &Limits<'_>, local: DQuat, axis: DVec3) -> DQuat {
         let first = self.joints[0];
         let turned = |swivel: f64| (DQuat::from_axis_angle(axis, swivel) * local).normalize();
-        let violation = |swivel: f64| limits.violation(first, turned(swivel));
-        let start = violation(0.0);
-        if start <= ALLOWED {
+        let cost = |swivel: f64| {
+            let violation = limits.violation(first, turned(swivel));
+            violation * violation + (SWIVEL_COST * swivel).powi(2)
+        };
+        let start = cost(0.0);
+        if start <= ALLOWED * ALLOWED {
             return local;
         }
+        // A scan for the best interval, and golden sections in it.
         let mut best = (start, 0.0);
         let mut k = 1.0;
-        while k * SWIVEL_SCAN < PI {
-            let sides = [k * SWIVEL_SCAN, -k * SWIVEL_SCAN].map(|swivel| (violation(swivel), swivel));
-            let side = if sides[0].0 <= sides[1].0 { sides[0] } else { sides[1] };
-            if side.0 <= ALLOWED {
-                // The border of the limit is between this candidate and the one before it.
-                let (mut inside, mut outside) = (side.1, side.1 - SWIVEL_SCAN.copysign(side.1));
-                for _ in 0..12 {
-                    let middle = 0.5 * (inside + outside);
-                    if violation(middle) <= ALLOWED { inside = middle } else { outside = middle }
+        while k * SWIVEL_SCAN < MAX_SWIVEL {
+            for swivel in [k * SWIVEL_SCAN, -k * SWIVEL_SCAN] {
+                let cost = cost(swivel);
+                if cost < best.0 {
+                    best = (cost, swivel);
                 }
-                return limits.nearest(first, turned(inside));
-            }
-            if side.0 < best.0 {
-                best = side;
             }
             k += 1.0;
         }
-        limits.nearest(first, turned(best.1))
+        let (mut lo, mut hi) = (best.1 - SWIVEL_SCAN, best.1 + SWIVEL_SCAN);
+        for _ in 0..20 {
+            let (a, b) = (lo + (1.0 - GOLDEN) * (hi - lo), lo + GOLDEN * (hi - lo));
+            if cost(a) < cost(b) { hi = b } else { lo = a }
+        }
+        limits.nearest(first, turned(0.5 * (lo + hi)))
     }
 }
 

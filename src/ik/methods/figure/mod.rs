@@ -32,11 +32,10 @@ const STEP: f64 = 0.03;
 /// The same for a drag, in which the pose of the last frame is near.
 const DRAG_STEP: f64 = 0.06;
 const MAX_STEPS: f64 = 100.0;
-/// In a drag that moves its target by this distance in a step, metres of a person, bends and swivels turn by at most the
-/// angles below, radians. Faster drags may turn them faster.
+/// A drag that moves its target by this distance in a step, metres of a person, is slow.
 const SLOW_STEP: f64 = 0.005;
-const SLOW_BEND: f64 = 0.3;
-const SLOW_SWIVEL: f64 = 0.08;
+/// Largest turn of a joint of the trunk in a step of a slow drag, radians. Faster drags may turn it faster.
+const SLOW_TURN: f64 = 0.1;
 /// Limits of the ends of fixed limbs that are farther away need no attention, radians.
 const GUARDED: f64 = 0.5;
 /// Iterations of the trunk in a step, and in the last one.
@@ -46,6 +45,8 @@ const LAST_ITERATIONS: usize = 8;
 const CORRECTIONS: usize = 3;
 /// A limb that misses its target by less needs no correction, metres of a person.
 const MISSED: f64 = 1e-5;
+/// How far a hand stays above its target so that its fingers stay above the floor, metres of a person.
+const MAX_RAISE: f64 = 0.015;
 /// Height of a person whose leg is one metre long, relative to 1.75 m.
 const SIZE_PER_LEG: f64 = 1.15;
 
@@ -116,25 +117,45 @@ impl State {
         let step = size * if continues { DRAG_STEP } else { STEP };
         let steps = (distance / step).ceil().clamp(1.0, MAX_STEPS);
         let speed = (distance / steps / (SLOW_STEP * size)).max(1.0);
-        let pace = Pace { bend: SLOW_BEND * speed, swivel: SLOW_SWIVEL * speed };
+        let pace = Pace { speed };
         let pace = continues.then_some(pace);
         let (mut iterations, mut done) = (0, 0.0);
         while done < steps {
             done += 1.0;
             self.tasks.advance(subject, done / steps);
             self.previous.clone_from(&self.posed.locals);
+            self.trunk.begin(&self.posed);
             if done == 1.0 {
                 self.solve_limbs(subject, None, 0);
             }
+            self.tasks.carry(&self.posed);
             let (passes, corrections) =
                 if done < steps { (ITERATIONS, 1) } else { (LAST_ITERATIONS, CORRECTIONS) };
-            iterations += self.trunk.solve(&mut self.posed, subject, &self.tasks.trunk, passes);
+            iterations += self.trunk.solve(
+                &mut self.posed,
+                subject,
+                &self.tasks.trunk,
+                (passes, budget(pace.as_ref())),
+            );
             iterations += self.solve_limbs(subject, pace.as_ref(), corrections);
         }
         neck::level(&mut self.posed, subject, &self.tasks);
         self.posed.forward();
-        floor::lift(&mut self.posed, subject, &self.tasks);
+        self.avoid_floor(subject, pace.as_ref());
         iterations
+    }
+
+    /// Lifts hands and feet whose fingers or toes would pass through the floor. What their joints cannot do, the limb does.
+    fn avoid_floor(&mut self, subject: &Subject<'_>, pace: Option<&Pace>) {
+        for index in 0..subject.figure.parts.limbs.len() {
+            let depth = floor::lift(&mut self.posed, subject, &self.tasks, index);
+            let raised = depth.min(MAX_RAISE * subject.weights.size);
+            if let Some(task) = self.tasks.limbs[index].as_mut().filter(|t| raised > 0.0 && !t.reach.fixed) {
+                task.reach.target.y += raised;
+                self.pose_limb(subject, index, pace);
+                floor::lift(&mut self.posed, subject, &self.tasks, index);
+            }
+        }
     }
 
     /// Poses all limbs, and lets the trunk make up for their limits.
@@ -147,10 +168,11 @@ impl State {
             for index in 0..subject.figure.parts.limbs.len() {
                 self.pose_limb(subject, index, pace);
             }
-            if self.tasks.trunk.points.len() == points || correction == corrections {
+            let carried = self.tasks.carry(&self.posed) > MISSED * subject.weights.size;
+            if (self.tasks.trunk.points.len() == points && !carried) || correction == corrections {
                 break;
             }
-            iterations += self.trunk.solve(&mut self.posed, subject, &self.tasks.trunk, 2);
+            iterations += self.trunk.solve(&mut self.posed, subject, &self.tasks.trunk, (2, budget(pace)));
         }
         self.tasks.trunk.points.truncate(points);
         iterations
@@ -252,6 +274,11 @@ impl State {
         let offset = self.posed.spins[link].conjugate() * (at - self.posed.positions[link]);
         self.tasks.trunk.points.push(TrunkPoint { link, offset, target, along: Some(along), weight });
     }
+}
+
+/// Returns by how much a joint of the trunk may turn in a step, radians.
+fn budget(pace: Option<&Pace>) -> f64 {
+    pace.map_or(f64::INFINITY, |pace| SLOW_TURN * pace.speed)
 }
 
 /// Returns the size of a figure relative to a person of 1.75 m, from its longest limb.

@@ -9,7 +9,7 @@ use super::tasks::Tasks;
 use super::trunk::Subject;
 
 /// Fraction of the lean of the trunk that the head keeps.
-const KEPT_TILT: f64 = 0.3;
+const KEPT_TILT: f64 = 0.2;
 /// Largest lean of the head, radians.
 const MAX_TILT: f64 = 0.4;
 

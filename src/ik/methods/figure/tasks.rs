@@ -70,9 +70,21 @@ struct Way {
     task: Moving,
 }
 
+/// A point of a limb whose end is fixed. The trunk carries its first joint along with the point.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Carried {
+    link: usize,
+    offset: DVec3,
+    target: DVec3,
+    /// The point of the trunk that moves it, by index.
+    point: usize,
+}
+
 /// What moves with a target.
 #[derive(Clone, Copy, Debug)]
 enum Moving {
+    /// A point of a limb whose end is fixed, by index.
+    Carried(usize),
     /// A point of the trunk, by index.
     Point(usize),
     /// The end of a limb, by index.
@@ -88,6 +100,7 @@ pub(super) struct Tasks {
     /// The rope of each limb with a task.
     ranges: Vec<[f64; 2]>,
     ways: Vec<Way>,
+    carried: Vec<Carried>,
     last: Vec<LastTarget>,
     /// Whether a goal poses the head.
     pub(super) poses_head: bool,
@@ -105,6 +118,7 @@ impl Tasks {
         self.ranges.clear();
         self.ranges.resize(figure.parts.limbs.len(), [0.0; 2]);
         self.ways.clear();
+        self.carried.clear();
         self.poses_head = false;
         self.last.clear();
         self.last.extend_from_slice(last);
@@ -171,7 +185,11 @@ impl Tasks {
         goal: &Goal,
         (limb, joint, is_joint): (usize, usize, bool),
     ) {
-        let (Some(mut target), None) = (goal.position, self.limbs[limb]) else { return };
+        let Some(mut target) = goal.position else { return };
+        if self.limbs[limb].is_some() {
+            self.add_carried(subject, posed, (goal, target), limb);
+            return;
+        }
         let parts = &subject.figure.parts.limbs[limb];
         let end = parts.joints.len() - 1;
         let mut offset = goal.offset * posed.scales[goal.link];
@@ -206,6 +224,37 @@ impl Tasks {
         self.ways.push(Way { from, to, task: Moving::Limb(limb) });
     }
 
+    /// Adds a goal for a limb that has a task. Only the trunk can meet it.
+    fn add_carried(
+        &mut self,
+        subject: &Subject<'_>,
+        posed: &Posed,
+        (goal, target): (&Goal, DVec3),
+        limb: usize,
+    ) {
+        let offset = goal.offset * posed.scales[goal.link];
+        let to = above_floor(subject, target);
+        let from = above_floor(subject, self.start(goal, posed.point(goal.link, offset)));
+        let (link, point) = (subject.figure.parts.limbs[limb].joints[0], self.trunk.points.len());
+        let weight = subject.weights.pull;
+        self.trunk.points.push(TrunkPoint { link, offset: DVec3::ZERO, target: to, along: None, weight });
+        self.ways.push(Way { from, to, task: Moving::Carried(self.carried.len()) });
+        self.carried.push(Carried { link: goal.link, offset, target: to, point });
+    }
+
+    /// Moves the targets of the trunk that carry points of fixed limbs. Returns the largest distance of such a point from
+    /// its target.
+    pub(super) fn carry(&mut self, posed: &Posed) -> f64 {
+        let mut largest = 0.0_f64;
+        for carried in &self.carried {
+            let missing = carried.target - posed.point(carried.link, carried.offset);
+            let point = &mut self.trunk.points[carried.point];
+            point.target = posed.positions[point.link] + missing;
+            largest = largest.max(missing.length());
+        }
+        largest
+    }
+
     /// Chooses the joints of the trunk that may turn.
     fn choose_joints(&mut self, subject: &Subject<'_>) {
         let figure = subject.figure;
@@ -235,6 +284,7 @@ impl Tasks {
             let target = if fraction < 1.0 { way.from.lerp(way.to, fraction) } else { way.to };
             match way.task {
                 Moving::Point(index) => self.trunk.points[index].target = target,
+                Moving::Carried(index) => self.carried[index].target = target,
                 Moving::Limb(limb) => {
                     if let Some(task) = &mut self.limbs[limb] {
                         task.reach.target = target;

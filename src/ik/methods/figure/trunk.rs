@@ -7,6 +7,7 @@
 use glam::{DQuat, DVec3};
 
 use crate::ik::figure::Figure;
+use crate::ik::limit::angle_between;
 use crate::ik::rotation::rotation_vector;
 
 use super::normal::Normal;
@@ -15,6 +16,8 @@ use super::weights::Weights;
 
 /// Weight of the inequalities.
 const HARD: f64 = 1e4;
+/// Fraction of the largest turn at which a joint is held.
+const FROZEN: f64 = 0.9;
 /// Weight of guards, which give way to the lengths of fixed limbs.
 const GUARD: f64 = 2e3;
 /// Maximum number of times that violated inequalities are added to a step.
@@ -98,6 +101,8 @@ pub(super) struct Trunk {
     /// The local rotations before a step, hips first, and the position of the hips.
     before: Vec<DQuat>,
     base: DVec3,
+    /// See [`Trunk::begin`].
+    start: Vec<DQuat>,
 }
 
 /// The figure that is solved.
@@ -116,7 +121,7 @@ impl Trunk {
         posed: &mut Posed,
         subject: &Subject<'_>,
         tasks: &TrunkTasks,
-        iterations: usize,
+        (iterations, budget): (usize, f64),
     ) -> usize {
         self.column.clear();
         self.column.resize(posed.len(), None);
@@ -131,6 +136,7 @@ impl Trunk {
             self.normal.start(unknowns);
             self.add_posture(posed, subject, tasks);
             self.add_tasks(posed, subject, tasks);
+            self.freeze(posed, tasks, budget);
             self.normal.save();
             self.keep(posed, tasks);
             let mut tries = 0;
@@ -138,7 +144,7 @@ impl Trunk {
             let step = loop {
                 self.normal.solve(damping);
                 self.obey(posed, subject, tasks, damping);
-                let step = self.apply(posed, subject, tasks);
+                let step = self.apply(posed, subject, tasks, budget);
                 let after = self.merit(posed, subject, tasks);
                 if after <= merit || step < CONVERGED {
                     gained = merit - after;
@@ -161,6 +167,25 @@ impl Trunk {
             }
         }
         iterations
+    }
+
+    /// Notes the pose from which the turns of the joints count.
+    pub(super) fn begin(&mut self, posed: &Posed) {
+        self.start.clone_from(&posed.locals);
+    }
+
+    /// Returns the angle by which a joint has turned since the beginning, radians.
+    fn turned(&self, posed: &Posed, link: usize) -> f64 {
+        self.start.get(link).map_or(0.0, |start| angle_between(*start, posed.locals[link]))
+    }
+
+    /// Holds joints that have turned by nearly as much as they may.
+    fn freeze(&mut self, posed: &Posed, tasks: &TrunkTasks, budget: f64) {
+        for link in std::iter::once(0).chain(tasks.joints.iter().copied()) {
+            if let Some(column) = self.column[link].filter(|_| self.turned(posed, link) > FROZEN * budget) {
+                (0..3).for_each(|axis| self.normal.add_unknown(column + axis, 0.0, HARD));
+            }
+        }
     }
 
     /// Stores the pose before a step.
@@ -426,14 +451,22 @@ impl Trunk {
         true
     }
 
-    /// Applies the step. Returns its size.
-    fn apply(&mut self, posed: &mut Posed, subject: &Subject<'_>, tasks: &TrunkTasks) -> f64 {
+    /// Applies the step, or the part of it with which no joint turns by more than `budget` since the beginning. Returns
+    /// its size.
+    fn apply(&mut self, posed: &mut Posed, subject: &Subject<'_>, tasks: &TrunkTasks, budget: f64) -> f64 {
         let turns = tasks.joints.iter().map(|&l| self.turn(l).length()).fold(0.0, f64::max);
         let turns = turns.max(self.turn(0).length());
         let x = &self.normal.x;
         let moved = DVec3::new(x[0], x[1], x[2]);
         let size = turns.max(moved.length() / subject.weights.size);
-        let scale = if size > MAX_TURN { MAX_TURN / size } else { 1.0 };
+        let mut scale = if size > MAX_TURN { MAX_TURN / size } else { 1.0 };
+        for link in std::iter::once(0).chain(tasks.joints.iter().copied()) {
+            let left = budget - self.turned(posed, link);
+            let turn = self.turn(link).length();
+            if left > 0.0 && turn * scale > left {
+                scale = left / turn;
+            }
+        }
         self.trial.clear();
         for &link in &tasks.joints {
             let turn = posed.spin_above(link).conjugate() * self.turn(link) * scale;
