@@ -1,4 +1,4 @@
-//! Default limits of humanoids.
+//! Default limits of characters with two arms and two legs whose body was not recognised.
 
 use std::f64::consts::PI;
 
@@ -12,10 +12,10 @@ use super::model::{Chain, ChainKind, JointRig, Rig};
 /// Maximum bend of an elbow or a knee, in degrees from straight.
 const MAX_BEND: f64 = 155.0;
 /// Maximum swing and twist of the joints of the neck and of the back, in degrees.
-const NECK: f64 = 50.0;
-const BACK: f64 = 35.0;
+pub(super) const NECK: f64 = 50.0;
+pub(super) const BACK: f64 = 35.0;
 /// Stiffness of the joints of the back. It makes a hand reach out before the body leans.
-const BACK_STIFFNESS: f64 = 0.8;
+pub(super) const BACK_STIFFNESS: f64 = 0.8;
 
 /// Adds limits to a rig with two arms and two legs. Elbows and knees become hinges that bend the right way, and neck
 /// and back move within cones. `world` contains the world matrices at rest.
@@ -45,9 +45,10 @@ pub(super) fn humanoid(skeleton: &Skeleton, world: &[Affine3A], rig: &mut Rig) {
     );
 }
 
-struct RestPose<'a> {
-    skeleton: &'a Skeleton,
-    world: &'a [Affine3A],
+/// A skeleton at rest, from which limits are derived.
+pub(super) struct RestPose<'a> {
+    pub(super) skeleton: &'a Skeleton,
+    pub(super) world: &'a [Affine3A],
 }
 
 impl RestPose<'_> {
@@ -86,19 +87,19 @@ impl RestPose<'_> {
     }
 
     /// Returns the vector from one joint to another, in world metres.
-    fn displacement(&self, from: usize, to: usize) -> Vec3 {
+    pub(super) fn displacement(&self, from: usize, to: usize) -> Vec3 {
         Vec3::from(self.world[to].translation - self.world[from].translation)
     }
 
     /// Transforms a world vector to a joint's rest frame. It uses the whole matrix above the joint, so that cross
     /// products are also correct in mirrored and non-uniformly scaled frames.
-    fn to_joint_frame(&self, joint: usize, vector: Vec3) -> DVec3 {
+    pub(super) fn to_joint_frame(&self, joint: usize, vector: Vec3) -> DVec3 {
         let node = &self.skeleton.nodes[joint];
         let above = node.parent.map_or(Affine3A::IDENTITY, |p| self.world[p]);
         (node.rest.rotation.inverse() * above.inverse().transform_vector3(vector)).as_dvec3()
     }
 }
 
-fn radians(degrees: f64) -> f64 {
+pub(super) fn radians(degrees: f64) -> f64 {
     degrees * PI / 180.0
 }

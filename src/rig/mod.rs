@@ -2,6 +2,7 @@
 //! [`Binding`] binds the joints of a pose to an [`ik::Body`](crate::ik::Body) for a solver and writes the result back.
 
 mod binding;
+mod body_limits;
 mod body_plan;
 mod detect;
 mod displacement;

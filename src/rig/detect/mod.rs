@@ -6,8 +6,9 @@ use glam::Vec3;
 use crate::asset::{Character, Family, Skeleton, is_collar, is_foot, is_hand};
 use crate::pose::{Pose, world_matrices};
 
+use super::body_limits;
 use super::body_plan::LimbSide;
-use super::limits;
+use super::limits::{self, RestPose};
 use super::model::{ChainKind, Rig, path};
 use super::recognize::recognize;
 use super::reparent::{reparent, webxr};
@@ -43,7 +44,13 @@ pub fn detect(character: &Character) -> Rig {
     finder.add_chains_by_shape(&mut found, body.is_some());
     let facing = body.as_ref().map_or(Vec3::Z, |b| b.facing);
     let mut rig = Rig { chains: finder.named_chains(found, facing), ..Rig::default() };
-    limits::humanoid(finder.skeleton, &finder.world, &mut rig);
+    match &body {
+        Some(plan) => {
+            let rest = RestPose { skeleton: finder.skeleton, world: &finder.world };
+            body_limits::add(&rest, plan, &mut rig);
+        }
+        None => limits::humanoid(finder.skeleton, &finder.world, &mut rig),
+    }
     for (node, logical_parent) in logical_parents {
         rig.joints.entry(node).or_default().logical_parent = Some(logical_parent);
     }

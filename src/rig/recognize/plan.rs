@@ -106,7 +106,9 @@ fn bend(anatomy: &Anatomy<'_>, limb: &LimbParts, forwards: bool, facing: Vec3) -
     let [first, .., last] = limb.joints[..] else { return default };
     let away = deviation(anatomy, &limb.joints);
     let span = anatomy.at[last] - anatomy.at[first];
-    if away.length() > MIN_BEND * span.length() {
+    // A limb that is almost straight may be bent the wrong way by accident.
+    let is_wrong = away.dot(default) < 0.0 && away.length() < 0.07 * span.length();
+    if away.length() > MIN_BEND * span.length() && !is_wrong {
         return away.try_normalize().unwrap_or(default);
     }
     let along = span.try_normalize().unwrap_or(Vec3::NEG_Y);

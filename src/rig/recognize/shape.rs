@@ -346,7 +346,8 @@ impl Finder<'_, '_> {
         parts.reasons.push(format!("it faces {}", axis_name(front)));
         parts.reasons.extend(facing.reasons.iter().cloned());
         if clear < 0.2 {
-            return Err("the direction in which it faces is unclear".into());
+            let reasons = facing.reasons.join(", ");
+            return Err(format!("the direction in which it faces is unclear: {reasons}"));
         }
         Ok(parts)
     }

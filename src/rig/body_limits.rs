@@ -1,0 +1,172 @@
+//! Default limits of a recognised body. They are guesses from living models, so that a foreign character bends like one of
+//! the cast. The rest pose is always within them.
+
+use glam::{DVec3, Vec3};
+
+use crate::ik::{Limit, round_cone};
+
+use super::body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
+use super::limits::{BACK, BACK_STIFFNESS, NECK, RestPose, radians};
+use super::model::{JointRig, Rig};
+
+/// Maximum bend of an elbow, a knee or a hock, in degrees from straight, and how far it may be overstretched.
+const MAX_BEND: f64 = 150.0;
+const OVERSTRETCH: f64 = 3.0;
+/// A joint that is bent by less than this, in degrees, may be bent the wrong way by accident.
+const STRAIGHT: f64 = 15.0;
+/// Maximum swing and twist in degrees. The first swing of a hip is to the front and the back, the second to the side.
+const SHOULDER: (f64, f64) = (115.0, 80.0);
+const HIP: ([f64; 2], f64) = ([118.0, 50.0], 45.0);
+const WRIST: (f64, f64) = (80.0, 70.0);
+const ANKLE: (f64, f64) = (60.0, 35.0);
+const COLLAR: (f64, f64) = (25.0, 25.0);
+/// First joint of the leg of a spider or an insect, and joints of it that are straight at rest.
+const COXA: (f64, f64) = (70.0, 30.0);
+/// How far toes bend up and down, in degrees.
+const TOES: [f64; 2] = [-60.0, 30.0];
+
+/// Adds limits to the joints of a body.
+pub(super) fn add(rest: &RestPose<'_>, plan: &BodyPlan, rig: &mut Rig) {
+    let body = BodyLimits { rest, plan };
+    let mut joints: Vec<(usize, Limit, f64)> = Vec::new();
+    joints.extend(body.trunk());
+    for (index, limb) in plan.limbs.iter().enumerate() {
+        let limits = body.limb(limb, index < 2);
+        joints.extend(limits.into_iter().map(|(node, limit)| (node, limit, 0.0)));
+    }
+    // A bone of zero length has no direction, so no limit can be derived from it.
+    joints.retain(|(_, limit, _)| limit.validate().is_ok());
+    rig.joints.extend(
+        joints
+            .into_iter()
+            .map(|(node, limit, stiffness)| (node, JointRig { limit, stiffness, ..JointRig::default() })),
+    );
+}
+
+struct BodyLimits<'a, 'b> {
+    rest: &'a RestPose<'b>,
+    plan: &'a BodyPlan,
+}
+
+impl BodyLimits<'_, '_> {
+    /// Returns cones for the back and the neck, with the stiffness of each joint.
+    fn trunk(&self) -> Vec<(usize, Limit, f64)> {
+        let trunk: Vec<usize> = self.plan.spine.iter().chain(&self.plan.neck).copied().collect();
+        let cone = |(i, &joint): (usize, &usize)| {
+            let (degrees, stiffness) =
+                if i < self.plan.spine.len() { (BACK, BACK_STIFFNESS) } else { (NECK, 0.0) };
+            let bone = match (trunk.get(i + 1), i.checked_sub(1).and_then(|i| trunk.get(i))) {
+                (Some(&next), _) => self.rest.displacement(joint, next),
+                (None, Some(&before)) => self.rest.displacement(before, joint),
+                (None, None) => self.rest.displacement(self.plan.hips, joint),
+            };
+            Some((joint, self.cone(joint, bone, (degrees, degrees))?, stiffness))
+        };
+        trunk.iter().enumerate().filter_map(cone).collect()
+    }
+
+    fn limb(&self, limb: &BodyLimb, is_first_pair: bool) -> Vec<(usize, Limit)> {
+        let mut limits = Vec::new();
+        let is_many_legged = self.plan.kind == BodyKind::ManyLegged;
+        let all: Vec<usize> = limb.collar.iter().chain(&limb.joints).copied().collect();
+        for w in all.windows(2).take(limb.collar.len()) {
+            limits.extend(self.cone(w[0], self.rest.displacement(w[0], w[1]), COLLAR).map(|l| (w[0], l)));
+        }
+        if let [first, second, ..] = limb.joints[..] {
+            let bone = self.rest.displacement(first, second);
+            let limit = match limb.kind {
+                LimbKind::Leg if is_many_legged => self.cone(first, bone, COXA),
+                LimbKind::Leg => self.hip(first, bone),
+                LimbKind::Arm | LimbKind::Wing => self.cone(first, bone, SHOULDER),
+            };
+            limits.extend(limit.map(|l| (first, l)));
+        }
+        for (i, w) in limb.joints.windows(3).enumerate() {
+            let bones = [self.rest.displacement(w[0], w[1]), self.rest.displacement(w[1], w[2])];
+            let limit = if is_many_legged && bones[0].angle_between(bones[1]) < 0.2 {
+                self.cone(w[1], bones[1], COXA)
+            } else {
+                self.hinge(w[1], bones, self.default_bend(limb, i, is_first_pair))
+            };
+            limits.extend(limit.map(|l| (w[1], l)));
+        }
+        limits.extend(self.end(limb));
+        limits.extend(self.toes(limb));
+        limits
+    }
+
+    /// Returns the direction in which a joint in the middle of a limb bends if it is straight at rest. `middle` counts
+    /// these joints. `is_front` is true for the front legs of a quadruped.
+    fn default_bend(&self, limb: &BodyLimb, middle: usize, is_front: bool) -> Vec3 {
+        let is_elbow = limb.kind == LimbKind::Arm || self.plan.kind == BodyKind::Quadruped && is_front;
+        // A hock bends the other way than the knee above it.
+        if is_elbow == middle.is_multiple_of(2) { -self.plan.facing } else { self.plan.facing }
+    }
+
+    fn cone(&self, joint: usize, bone: Vec3, (swing, twist): (f64, f64)) -> Option<Limit> {
+        let axis = self.rest.to_joint_frame(joint, bone).try_normalize()?;
+        Some(round_cone(axis, radians(swing), [-radians(twist), radians(twist)]))
+    }
+
+    /// Returns the limit of a hip, which swings farther to the front than to the side.
+    fn hip(&self, joint: usize, bone: Vec3) -> Option<Limit> {
+        let axis = self.rest.to_joint_frame(joint, bone).try_normalize()?;
+        let across = self.rest.to_joint_frame(joint, Vec3::Y.cross(self.plan.facing));
+        let Some(side) = across.reject_from_normalized(axis).try_normalize() else {
+            return self.cone(joint, bone, (HIP.0[0], HIP.1));
+        };
+        Some(Limit::Cone { axis, side, swing: HIP.0.map(radians), twist: [-radians(HIP.1), radians(HIP.1)] })
+    }
+
+    /// Returns the hinge of a joint between two bones. `bend` is the direction in which it bends if it is straight.
+    fn hinge(&self, joint: usize, [into, out]: [Vec3; 2], bend: Vec3) -> Option<Limit> {
+        let [a, b] = [into, out].map(|bone| self.rest.to_joint_frame(joint, bone));
+        let normal = a.cross(b);
+        let along = (a.try_normalize()? + b.try_normalize()?).try_normalize();
+        let expected: DVec3 =
+            along.map_or(normal, |along| self.rest.to_joint_frame(joint, bend).cross(along));
+        let angle = a.angle_between(b).to_degrees();
+        let is_wrong = angle < STRAIGHT && normal.dot(expected) <= 0.0;
+        let is_clear = angle > 3.0 && !is_wrong;
+        let axis = (if is_clear { normal } else { expected }).try_normalize()?;
+        let rest_bend = if is_clear { angle } else { angle * axis.dot(normal.normalize_or_zero()) };
+        Some(Limit::Hinge {
+            axis,
+            min: radians((-rest_bend - OVERSTRETCH).min(-1.0)),
+            max: radians((MAX_BEND - rest_bend).max(5.0)),
+        })
+    }
+
+    /// Returns the limit of a hand or a foot.
+    fn end(&self, limb: &BodyLimb) -> Option<(usize, Limit)> {
+        let [.., before, end] = limb.joints[..] else { return None };
+        let range = match limb.kind {
+            LimbKind::Arm | LimbKind::Wing => WRIST,
+            // The tip of an insect's leg only marks its end.
+            LimbKind::Leg if self.plan.kind == BodyKind::ManyLegged && limb.digits.is_empty() => return None,
+            LimbKind::Leg => ANKLE,
+        };
+        let digit = limb.digits.iter().find_map(|d| d.first().copied());
+        let bone = digit.map_or_else(Vec3::default, |d| self.rest.displacement(end, d));
+        let bone = if bone.length_squared() > 0.0 { bone } else { self.rest.displacement(before, end) };
+        Some((end, self.cone(end, bone, range)?))
+    }
+
+    /// Returns hinges for toes that have a bone of their own.
+    fn toes(&self, limb: &BodyLimb) -> Vec<(usize, Limit)> {
+        if limb.kind != LimbKind::Leg
+            || limb.side == LimbSide::Middle
+            || self.plan.kind == BodyKind::ManyLegged
+        {
+            return Vec::new();
+        }
+        let left = Vec3::Y.cross(self.plan.facing);
+        let toes = limb.digits.iter().filter_map(|d| d.first().copied());
+        let hinge = |toe: usize| {
+            let axis = self.rest.to_joint_frame(toe, left).try_normalize()?;
+            let [min, max] = TOES.map(radians);
+            Some((toe, Limit::Hinge { axis, min, max }))
+        };
+        toes.filter_map(hinge).collect()
+    }
+}
