@@ -66,7 +66,8 @@ pub struct BodyLimb {
     pub side: LimbSide,
     /// The joints between the trunk and the first joint of the limb, such as a collarbone or a shoulder blade.
     pub collar: Vec<usize>,
-    /// The joints from the shoulder or the hip to the hand or the foot, both included. At least three.
+    /// The joints from the shoulder or the hip to the hand or the foot, both included. At least three in the
+    /// body of a [`Rig`](super::Rig). Simple figures may have fewer.
     pub joints: Vec<usize>,
     /// The joints of each toe or finger, and other nodes below the end that must not pass through the floor.
     pub digits: Vec<Vec<usize>>,
@@ -109,6 +110,13 @@ impl BodyPlan {
     /// Returns the head.
     pub fn head(&self) -> Option<usize> {
         self.neck.last().copied()
+    }
+}
+
+impl BodyPlan {
+    /// Returns whether every limb has a joint between its first one and its end.
+    pub(super) fn has_middle_joints(&self) -> bool {
+        self.limbs.iter().all(|l| l.joints.len() >= 3)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::asset;
 use crate::asset::Character;
 use crate::files::bounded;
 
-use super::{Reparented, Rig, RigError, detect, file, recognize};
+use super::{BodyPlan, Reparented, Rig, RigError, detect, file, recognize};
 
 /// Maximum size of a rig file, bytes.
 const MAX_BYTES: u64 = 16 << 20;
@@ -57,7 +57,7 @@ pub fn load(character: &Character, given: Option<&Path>) -> Result<Rig, RigLoadE
 /// Adds the body of a character to the rig of a file, whose chains, limits and logical parents stay as they are.
 fn with_body(character: &Character, mut rig: Rig) -> Rig {
     let Ok(recognized) = recognize(character) else { return rig };
-    rig.body = Some(recognized.plan);
+    rig.body = Some(recognized.plan).filter(BodyPlan::has_middle_joints);
     let mut joined = rig.clone();
     for (node, logical_parent) in recognized.logical_parents {
         joined.joints.entry(node).or_default().logical_parent.get_or_insert(logical_parent);

@@ -20,7 +20,7 @@ pub struct Rig {
     pub pins: Vec<usize>,
     /// Solver options of the character, which replace the defaults.
     pub options: OptionOverrides,
-    /// The parts of the body, if the character has a body that was recognised.
+    /// The parts of the body, if it was recognised and each limb has a joint in the middle.
     pub body: Option<BodyPlan>,
 }
 

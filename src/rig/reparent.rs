@@ -85,9 +85,11 @@ impl Reparented {
         // Parents come first, so that `own` already has the new matrix of a node's parent.
         for &(node, parent) in &skeleton.parents_first {
             let world_from_parent = parent.map_or(Affine3A::IDENTITY, |p| self.own[p]);
+            let has_moved = |n: usize| self.after[n] != self.before[n];
             if self.skeleton.nodes[node].parent == parent {
                 pose.locals[node] = self.pose.locals[node];
-            } else if self.after[node] != self.before[node] {
+            } else if has_moved(node) || parent.is_some_and(has_moved) {
+                // A node that keeps its place needs a new transform too if its parent in the file has moved.
                 pose.locals[node] = local_transform(world_from_parent, self.after[node]);
             }
             self.own[node] = world_from_parent * parent_from_node(skeleton, pose, node);

@@ -17,7 +17,13 @@ impl ChainFinder<'_> {
                 LimbKind::Wing => ChainKind::Limb,
             };
             let (side, bend) = (Some(limb.side), Some(limb.bend));
-            found.push(FoundChain { side, bend, ..FoundChain::new(kind, limb.joints.clone()) });
+            let mut joints = limb.joints.clone();
+            // A hand without an arm still moves with the joint above it.
+            if let [only] = joints[..] {
+                joints.extend(self.skeleton.nodes[only].parent);
+                joints.reverse();
+            }
+            found.push(FoundChain { side, bend, ..FoundChain::new(kind, joints) });
             let is_hand = limb.kind == LimbKind::Arm;
             for digit in limb.digits.iter().filter(|d| is_hand && self.is_finger(d, limb.digits.len())) {
                 let side = Some(limb.side).filter(|s| *s != LimbSide::Middle);

@@ -7,7 +7,7 @@ use crate::asset::{Character, Family, Skeleton, is_collar, is_foot, is_hand};
 use crate::pose::{Pose, world_matrices};
 
 use super::body_limits;
-use super::body_plan::LimbSide;
+use super::body_plan::{BodyPlan, LimbSide};
 use super::limits::{self, RestPose};
 use super::model::{ChainKind, Rig, path};
 use super::recognize::recognize;
@@ -54,7 +54,8 @@ pub fn detect(character: &Character) -> Rig {
     for (node, logical_parent) in logical_parents {
         rig.joints.entry(node).or_default().logical_parent = Some(logical_parent);
     }
-    rig.body = body;
+    // A solver of figures needs a joint in the middle of each limb.
+    rig.body = body.filter(BodyPlan::has_middle_joints);
     rig
 }
 

@@ -8,6 +8,9 @@ use crate::pose::{Pose, world_matrices};
 
 use super::skin_mass::SkinMass;
 
+/// A node that moves less than this share of the skin does not count as moving it.
+const MIN_MASS: f32 = 5e-4;
+
 /// A hierarchy of the nodes that belong to the body. Control nodes, which neither move the skin nor carry a node that
 /// does, are left out, and detached parts are below the node that they continue.
 pub(super) struct Anatomy<'a> {
@@ -164,7 +167,21 @@ impl<'a> Anatomy<'a> {
 
     /// Returns whether a node moves a noticeable part of the skin. Without a skin, every node counts.
     pub(super) fn moves_skin(&self, node: usize) -> bool {
-        !self.has_skin() || self.mass.of_node[node] > 0.0
+        !self.has_skin() || self.mass.of_node[node] > MIN_MASS * self.mass.total
+    }
+
+    /// Returns the mass of the skin of a node and of everything below it, and its middle. Looks at a limited number of
+    /// nodes.
+    pub(super) fn skin_below(&self, node: usize) -> (f32, Vec3) {
+        let (mut mass, mut middle) = (0.0, Vec3::ZERO);
+        let mut next = vec![node];
+        for _ in 0..64 {
+            let Some(node) = next.pop() else { break };
+            mass += self.mass.of_node[node];
+            middle += self.mass.of_node[node] * self.mass.center[node];
+            next.extend(self.children[node].iter().take(16));
+        }
+        if mass > 0.0 { (mass, middle / mass) } else { (0.0, self.at[node]) }
     }
 }
 

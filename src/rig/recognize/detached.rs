@@ -18,10 +18,11 @@ pub(super) fn attach(anatomy: &mut Anatomy<'_>) -> BTreeMap<usize, usize> {
     if !anatomy.has_skin() {
         return parents;
     }
-    // A part is detached if it moves the skin and its parent does not.
+    // A part is detached if it moves the skin and its parent does not, or if its parent carries the whole body.
     let is_part = |n: &usize| {
-        let below_control = anatomy.parent[*n].is_some_and(|p| !anatomy.moves_skin(p));
-        anatomy.mass_below[*n] > 0.0 && below_control
+        let is_control =
+            |p: usize| !anatomy.moves_skin(p) || anatomy.mass_below[p] > 0.95 * anatomy.mass.total;
+        anatomy.mass_below[*n] > 0.0 && anatomy.parent[*n].is_some_and(is_control)
     };
     let mut parts: Vec<usize> = anatomy.order.iter().copied().filter(is_part).collect();
     parts.truncate(MAX_PARTS);

@@ -37,7 +37,8 @@ impl Facing {
         let mut direction = Vec3::ZERO;
         let mut scale = 0.0;
         for leg in legs {
-            let (Some(&foot), Some(&top)) = (leg.joints.last(), leg.joints.first()) else { continue };
+            // Without an ankle, the foot cannot be separated from the leg.
+            let [top, _, .., foot] = leg.joints[..] else { continue };
             direction += foot_direction(anatomy, foot);
             scale += anatomy.length(top, foot);
         }
@@ -88,8 +89,9 @@ impl Facing {
 fn foot_direction(anatomy: &Anatomy<'_>, foot: usize) -> Vec3 {
     let end = anatomy.longest_path(foot).last().copied().unwrap_or(foot);
     let to_toe = (anatomy.at[end] - anatomy.at[foot]).with_y(0.0);
-    let to_skin = 2.0 * (anatomy.mass.center[foot] - anatomy.at[foot]).with_y(0.0);
-    let has_skin = anatomy.mass.of_node[foot] > 0.0;
+    let (mass, middle) = anatomy.skin_below(foot);
+    let to_skin = 2.0 * (middle - anatomy.at[foot]).with_y(0.0);
+    let has_skin = mass > 0.0;
     match (to_toe.length() > 0.01 * anatomy.size, has_skin) {
         (true, true) => to_toe + 0.5 * to_skin,
         (true, false) => to_toe,

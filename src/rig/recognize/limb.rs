@@ -13,57 +13,81 @@ pub(super) struct LimbParts {
     pub(super) joints: Vec<usize>,
 }
 
-/// Divides the joints of an arm, from the trunk to a finger.
-pub(super) fn arm(anatomy: &Anatomy<'_>, path: &[usize], plane: &Plane) -> LimbParts {
+/// Divides the joints of a pair of arms, from the trunk to a finger. Both are divided at the same joints.
+pub(super) fn arms(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2], plane: &Plane) -> [LimbParts; 2] {
+    let score = |start: usize| paths.iter().map(|path| arm_score(anatomy, path, start, plane)).sum::<f32>();
+    let count = paths[0].len().min(paths[1].len());
+    let starts = (0..count.saturating_sub(2)).map(|start| (score(start), start));
+    // Of equal divisions, the first wins.
+    let best = starts.reduce(|best, next| if next.0 > best.0 { next } else { best });
+    let start = best.map_or(0, |(_, start)| start);
+    [0, 1].map(|side| {
+        let path = &paths[side];
+        let end = if count < 3 { count } else { start + 3 };
+        let mut joints = path[start..end].to_vec();
+        if let Some(last) = joints.last_mut() {
+            *last = middle_of_hand(anatomy, *last);
+        }
+        LimbParts { collar: path[..start].to_vec(), joints }
+    })
+}
+
+/// Returns how well the joint at a position in a path suits as the shoulder of an arm: its two bones are long, and those
+/// before and after are short.
+fn arm_score(anatomy: &Anatomy<'_>, path: &[usize], start: usize, plane: &Plane) -> f32 {
     let bone = |i: usize| match path.get(i..i + 2) {
         Some(&[a, b]) => anatomy.length(a, b),
         _ => 0.0,
     };
-    let before = |i: usize| (0..i).map(bone).sum::<f32>();
-    let fingers = |n: usize| anatomy.children[n].iter().filter(|c| !anatomy.is_marker[**c]).count();
-    let mut best = (f32::NEG_INFINITY, 0);
-    for start in 0..path.len().saturating_sub(2) {
-        let (upper, lower, next) = (bone(start), bone(start + 1), bone(start + 2));
-        let hand = path[start + 2];
-        let mut score = upper.min(lower) - 0.5 * (before(start) - 0.7 * upper).max(0.0);
-        if fingers(hand) < 2 {
-            score -= 0.5 * (next - 0.5 * lower).max(0.0);
-        } else {
-            score *= 1.3;
-        }
-        if start == 0 && starts_in_middle(anatomy, path, plane) {
-            score *= 0.7;
-        }
-        // A marker at the end of the hand is not the hand.
-        if anatomy.is_marker[hand] {
-            score *= 0.6;
-        }
-        if score > best.0 {
-            best = (score, start);
-        }
+    let Some(&hand) = path.get(start + 2) else { return 0.0 };
+    let before: f32 = (0..start).map(bone).sum();
+    let (upper, lower, next) = (bone(start), bone(start + 1), bone(start + 2));
+    let fingers = anatomy.children[hand].iter().filter(|c| !anatomy.is_marker[**c]).count();
+    let mut score = upper.min(lower) - 0.5 * (before - 0.7 * upper).max(0.0);
+    if fingers < 2 {
+        score -= 0.5 * (next - 0.5 * lower).max(0.0);
+    } else {
+        score *= 1.3;
     }
-    let start = best.1;
-    let end = (start + 3).min(path.len());
-    LimbParts { collar: path[..start].to_vec(), joints: path[start..end].to_vec() }
+    if start == 0 && starts_in_middle(anatomy, path, plane) {
+        score *= 0.7;
+    }
+    // A marker at the end of the hand is not the hand.
+    if anatomy.is_marker[hand] { 0.6 * score } else { score }
 }
 
-/// Divides the joints of a leg, from the trunk to a toe.
-pub(super) fn leg(anatomy: &Anatomy<'_>, path: &[usize], plane: &Plane) -> LimbParts {
-    let foot = foot(anatomy, path);
-    let joints = path.get(..=foot).unwrap_or(path);
+/// Of several joints at the place of a hand, each with its own finger, returns the one in the middle.
+fn middle_of_hand(anatomy: &Anatomy<'_>, hand: usize) -> usize {
+    let Some(before) = anatomy.parent[hand] else { return hand };
+    let is_same = |n: &usize| anatomy.length(*n, hand) < 0.002 * anatomy.size;
+    let hands: Vec<usize> = anatomy.children[before].iter().copied().filter(is_same).take(8).collect();
+    let end = |n: usize| anatomy.at[anatomy.longest_path(n).last().copied().unwrap_or(n)];
+    let spread = |n: usize| hands.iter().map(|&other| end(n).distance(end(other))).sum::<f32>();
+    hands.iter().copied().min_by(|&a, &b| spread(a).total_cmp(&spread(b))).unwrap_or(hand)
+}
+
+/// Divides the joints of a pair of legs, from the trunk to a toe. Both are divided at the same joints.
+pub(super) fn legs(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2], plane: &Plane) -> [LimbParts; 2] {
+    let end = |path: &[usize]| path.last().map_or(0.0, |&n| anatomy.at[n].y);
+    // The leg that stands shows where the foot is. The other one may be in the air.
+    let standing = if end(&paths[0]) <= end(&paths[1]) { &paths[0] } else { &paths[1] };
+    let foot = foot(anatomy, standing);
+    let joints = standing.get(..=foot).unwrap_or(standing);
     let mut collars = 0;
     while joints.len() - collars > 3 {
         let (a, b, c) = (joints[collars], joints[collars + 1], joints[collars + 2]);
         let bone = anatomy.at[b] - anatomy.at[a];
-        let is_short = bone.length() < 0.35 * anatomy.length(b, c);
+        let is_short = bone.length() < 0.35 * anatomy.length(b, c) && bone.y.abs() < 0.7 * bone.length();
         let is_across = bone.dot(plane.normal).abs() > 0.8 * bone.length();
-        let in_middle = starts_in_middle(anatomy, &joints[collars..], plane);
-        if !(is_short && bone.y.abs() < 0.7 * bone.length() || is_across || in_middle) {
+        if !(is_short || is_across || starts_in_middle(anatomy, &joints[collars..], plane)) {
             break;
         }
         collars += 1;
     }
-    LimbParts { collar: joints[..collars].to_vec(), joints: joints[collars..].to_vec() }
+    [0, 1].map(|side| {
+        let joints = paths[side].get(..=foot).unwrap_or(&paths[side]);
+        LimbParts { collar: joints[..collars].to_vec(), joints: joints[collars..].to_vec() }
+    })
 }
 
 /// Returns whether the first joint of a limb is much nearer to the plane between left and right than the second.

@@ -60,8 +60,8 @@ pub fn recognize(character: &Character) -> Result<Recognized, Unrecognized> {
         (None, Err(reason)) => return Err(Unrecognized(reason)),
     };
     if parts.certainty < MIN_CERTAINTY {
-        let reasons = parts.reasons.join(", ");
-        return Err(Unrecognized(format!("it may be a {}, but {reasons}", parts.kind.name())));
+        let doubts = parts.doubts.join(", ");
+        return Err(Unrecognized(format!("it may be a {}, but {doubts}", parts.kind.name())));
     }
     let (plan, logical_parents) = plan::complete(&anatomy, &detached, parts);
     if reparent(&character.skeleton, &logical_parents).is_err() {
@@ -85,11 +85,11 @@ fn with_shape(mut named: Parts, shape: Result<Parts, String>, has_map: bool) -> 
         }
         Ok(_) => {
             named.certainty *= 0.85;
-            named.reasons.push("the shape alone would have other limbs".into());
+            named.doubts.push("the shape alone would have other limbs".into());
         }
         Err(reason) => {
             named.certainty *= 0.9;
-            named.reasons.push(format!("by its shape alone, {reason}"));
+            named.doubts.push(format!("by its shape alone, {reason}"));
         }
     }
     named
@@ -117,7 +117,7 @@ fn with_sides(character: &Character, mut parts: Parts) -> Parts {
         parts.limbs.iter_mut().for_each(|(_, pair)| pair.swap(0, 1));
         parts.facing = -parts.facing;
         parts.certainty *= 0.7;
-        parts.reasons.push("the names of the joints have the sides the other way round".into());
+        parts.doubts.push("the names of the joints have the sides the other way round".into());
     }
     parts
 }

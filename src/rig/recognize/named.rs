@@ -63,10 +63,16 @@ pub(super) fn find(anatomy: &Anatomy<'_>, humanoid: &Humanoid) -> Option<Parts> 
     evidence.add_feet(anatomy, &[&left_leg, &right_leg]);
     evidence.add_knees(anatomy, &[&left_leg, &right_leg]);
     let (front, clear) = evidence.result();
-    let (mut certainty, mut reasons) = (0.95, Vec::new());
+    let (mut certainty, mut reasons, mut doubts) = (0.95, Vec::new(), Vec::new());
     if front.dot(facing) < 0.0 && clear > 0.3 {
         certainty *= 0.7;
-        reasons.push("left and right are named as if it walked backwards".into());
+        doubts.push("left and right are named as if it walked backwards".into());
+    }
+    let upright = anatomy.at[chest].y
+        - 0.5 * (anatomy.lowest[left_leg.joints[2]] + anatomy.lowest[right_leg.joints[2]]);
+    if upright < 0.3 * anatomy.size.min(2.0 * anatomy.length(chest, left_leg.joints[2])) {
+        certainty *= 0.5;
+        doubts.push("it does not stand upright at rest".into());
     }
     reasons.push(format!("it faces {}", axis_name(facing)));
     Some(Parts {
@@ -80,6 +86,7 @@ pub(super) fn find(anatomy: &Anatomy<'_>, humanoid: &Humanoid) -> Option<Parts> 
         logical_parents: trunk.logical_parents,
         certainty,
         reasons,
+        doubts,
     })
 }
 

@@ -24,4 +24,6 @@ pub(super) struct Parts {
     pub(super) logical_parents: BTreeMap<usize, usize>,
     pub(super) certainty: f32,
     pub(super) reasons: Vec<String>,
+    /// What makes the result uncertain.
+    pub(super) doubts: Vec<String>,
 }

@@ -56,7 +56,7 @@ pub(super) fn complete(
                 collar: limb.collar.clone(),
                 bend: bend(anatomy, limb, *kind == LimbKind::Leg && !is_front_leg, parts.facing),
                 stands: *kind == LimbKind::Leg && anatomy.lowest[end] - anatomy.floor < 0.15 * top_height,
-                pull: (length(anatomy, limb) / (FULL_PULL * longest).max(f32::MIN_POSITIVE)).min(1.0),
+                pull: (length(anatomy, limb) / (FULL_PULL * longest).max(f32::MIN_POSITIVE)).clamp(0.0, 1.0),
                 joints: limb.joints.clone(),
                 digits,
             });
@@ -72,7 +72,7 @@ pub(super) fn complete(
         facing: parts.facing,
         floor: anatomy.floor,
         certainty: parts.certainty.clamp(0.0, 1.0),
-        reasons: parts.reasons,
+        reasons: [parts.reasons, parts.doubts].concat(),
     };
     (plan, parents.logical)
 }

@@ -12,7 +12,7 @@ use super::symmetry::{self, Division, Pair, Plane};
 use super::trunk::Trunk;
 
 /// A pair stands on the floor if its lower end is no higher than this fraction of the height of its top.
-const MAX_FOOT_HEIGHT: f32 = 0.15;
+const MAX_FOOT_HEIGHT: f32 = 0.1;
 
 /// Finds the parts of a body by its shape.
 ///
@@ -35,27 +35,41 @@ pub(super) fn find(anatomy: &Anatomy<'_>) -> Result<Parts, String> {
 
 /// Returns whether the chains of a pair lead down to the floor.
 fn stands(anatomy: &Anatomy<'_>, pair: &Pair) -> bool {
-    let height = |side: usize| {
-        let top = anatomy.at[pair.joints[side][0]].y - anatomy.floor;
-        (anatomy.lowest[pair.joints[side][0]] - anatomy.floor) / top.max(f32::MIN_POSITIVE)
-    };
-    let descent = |side: usize| {
-        let joints = &pair.joints[side];
-        let (top, end) = (joints[0], joints.last().copied().unwrap_or(joints[0]));
-        (anatomy.at[top].y - anatomy.at[end].y) / anatomy.length(top, end).max(f32::MIN_POSITIVE)
-    };
-    let end_height = |side: usize| {
-        let joints = &pair.joints[side];
-        let end = joints.last().copied().unwrap_or(joints[0]);
-        (anatomy.at[end].y - anatomy.floor) / (anatomy.at[joints[0]].y - anatomy.floor).max(f32::MIN_POSITIVE)
-    };
-    let (low, high) = (height(0).min(height(1)), height(0).max(height(1)));
+    let legs = [0, 1].map(|side| Stance::new(anatomy, &pair.joints[side]));
+    let least = |value: fn(&Stance) -> f32| value(&legs[0]).min(value(&legs[1]));
     // One foot may be in the air, as in a walk.
-    low < MAX_FOOT_HEIGHT
-        && high < 0.6
-        && end_height(0).min(end_height(1)) < 2.0 * MAX_FOOT_HEIGHT
-        && descent(0).max(descent(1)) > 0.25
+    least(|l| l.lowest) < MAX_FOOT_HEIGHT
+        && legs.iter().all(|l| l.lowest < 0.6)
+        && least(|l| l.end) < 2.5 * MAX_FOOT_HEIGHT
+        && legs.iter().any(|l| l.descent > 0.25)
         && pair.joints[0].len() >= 2
+}
+
+/// How a chain stands.
+struct Stance {
+    /// Height above the floor of its lowest point and of its last joint, as fractions of the height of its top.
+    lowest: f32,
+    end: f32,
+    /// How steeply it leads down, from 0 (level) to 1 (vertical).
+    descent: f32,
+}
+
+impl Stance {
+    fn new(anatomy: &Anatomy<'_>, joints: &[usize]) -> Self {
+        let [first, .., last] = *joints else { return Self { lowest: 1.0, end: 1.0, descent: 0.0 } };
+        let lowest = anatomy.lowest[first];
+        let top = joints.iter().map(|&n| anatomy.at[n].y).fold(f32::NEG_INFINITY, f32::max);
+        let height = (top - anatomy.floor).max(f32::MIN_POSITIVE);
+        // The foot of a simple figure has no joint, so its skin shows where the leg ends.
+        let end = if joints.len() < 3 { anatomy.at[last].with_y(lowest) } else { anatomy.at[last] };
+        let start = if joints.len() < 3 { anatomy.at[last] } else { anatomy.at[first].with_y(top) };
+        let along = start - end;
+        Self {
+            lowest: (lowest - anatomy.floor) / height,
+            end: (end.y - anatomy.floor) / height,
+            descent: along.y / along.length().max(f32::MIN_POSITIVE),
+        }
+    }
 }
 
 struct Finder<'a, 'b> {
@@ -74,7 +88,7 @@ impl Finder<'_, '_> {
     }
 
     fn leg(&self, pair: &Pair) -> [LimbParts; 2] {
-        [0, 1].map(|side| limb::leg(self.anatomy, &pair.joints[side], &self.plane))
+        limb::legs(self.anatomy, &pair.joints, &self.plane)
     }
 
     /// Returns the mean position of the tops of a pair.
@@ -138,8 +152,7 @@ impl Finder<'_, '_> {
             }
         };
         let leg_parts = self.leg(legs);
-        let arm_parts =
-            arms.map(|arms| [0, 1].map(|side| limb::arm(anatomy, &arms.joints[side], &self.plane)));
+        let arm_parts = arms.map(|arms| limb::arms(anatomy, &arms.joints, &self.plane));
         let mut facing = Facing::new(self.plane.normal);
         facing.add_feet(anatomy, &leg_parts.iter().collect::<Vec<_>>());
         facing.add_knees(anatomy, &leg_parts.iter().collect::<Vec<_>>());
@@ -149,25 +162,40 @@ impl Finder<'_, '_> {
         if let Some(&head) = neck.last().filter(|_| anatomy.has_skin()) {
             let face = anatomy.mass.center[head] - anatomy.at[head];
             facing.add_direction("the face points to", face.with_y(0.0), 0.05 * anatomy.size, 1.0);
+            let detail = anatomy.mass.detail[head] - anatomy.mass.center[head];
+            facing.add_direction("the head has more detail at", detail.with_y(0.0), 0.03 * anatomy.size, 1.0);
         }
-        let mut certainty = 0.9;
-        let mut reasons = vec![format!("one pair of limbs stands on the floor")];
+        // A tail leads away from the front.
+        let trunk_children = anatomy.children[below].iter().chain(&anatomy.children[hips]).copied();
+        let tail = trunk_children
+            .filter(|c| {
+                self.division.is_trunk[*c] && !path.contains(c) && !spine.contains(c) && !neck.contains(c)
+            })
+            .map(|c| {
+                let end = anatomy.longest_path(c).last().copied().unwrap_or(c);
+                anatomy.at[end] - anatomy.at[c]
+            })
+            .max_by(|a, b| a.length().total_cmp(&b.length()));
+        if let Some(tail) = tail {
+            facing.add_direction("the tail leads away from", -tail.with_y(0.0), 0.2 * anatomy.size, 3.0);
+        }
+        let (mut certainty, mut doubts) = (0.9, Vec::new());
+        let mut reasons = vec!["one pair of limbs stands on the floor".to_owned()];
         if let Some(arms) = arms {
             reasons.push(format!("a pair of limbs, of {:.2} m, is above them", arms.length));
         }
-        let straight = {
-            let joints = &legs.joints[0];
-            let end = joints.last().copied().unwrap_or(joints[0]);
-            (anatomy.at[joints[0]].y - anatomy.at[end].y)
-                / anatomy.length(joints[0], end).max(f32::MIN_POSITIVE)
-        };
+        let straight = legs.joints.iter().map(|j| Stance::new(anatomy, j).descent).fold(0.0, f32::max);
+        if spine.is_empty() && neck.is_empty() {
+            certainty *= 0.5;
+            doubts.push("it has no trunk".into());
+        }
         if straight < 0.6 {
             certainty *= 0.7;
-            reasons.push("the legs are spread wide".into());
+            doubts.push("the legs are spread wide".into());
         }
         if anatomy.has_skin() && anatomy.floor.abs() > 0.15 * anatomy.size {
             certainty *= 0.7;
-            reasons.push("the feet are not on the ground".into());
+            doubts.push("the feet are not on the ground".into());
         }
         let kind = if arms.is_some() { BodyKind::Biped } else { BodyKind::Bird };
         let mut limbs = vec![(LimbKind::Leg, leg_parts)];
@@ -184,6 +212,7 @@ impl Finder<'_, '_> {
             logical_parents: trunk.logical_parents.clone(),
             certainty,
             reasons,
+            doubts,
         };
         self.finish(parts, &facing, &trunk, &[below, hips], &taken)
     }
@@ -206,20 +235,19 @@ impl Finder<'_, '_> {
         let head = self.head_direction(a, b);
         facing.add_direction("the head is at", head, anatomy.size * 0.2, 4.0);
         let (front, _) = facing.result();
-        let (hind, fore, hind_parts, fore_parts) = match along.dot(front) > 0.0 {
-            true => (a, b, &parts[0], &parts[1]),
-            false => (b, a, &parts[1], &parts[0]),
+        // The front legs may be those of either pair.
+        let ((hind, below, hind_parts), (chest, fore_parts)) = if along.dot(front) > 0.0 {
+            ((a, from_a, &parts[0]), (from_b, &parts[1]))
+        } else {
+            ((b, from_b, &parts[1]), (from_a, &parts[0]))
         };
-        let (below, chest) = if along.dot(front) > 0.0 { (from_a, from_b) } else { (from_b, from_a) };
         let mut trunk = self.trunk();
         let mut path = trunk.between(below, chest).ok_or("the skeleton starts at the front legs")?;
         while path.len() > 1 && trunk.is_better_as_hips(path[0], path[1], self.middle(hind)) {
             path.remove(0);
         }
         let hips = path[0];
-        let except = &[&path[..], &[]].concat();
-        let neck = trunk.head_path(*path.last().unwrap_or(&hips), except, (front + Vec3::Y).normalize());
-        let _ = fore;
+        let neck = trunk.head_path(*path.last().unwrap_or(&hips), &path, (front + Vec3::Y).normalize());
         let taken = [&path[..], &neck].concat();
         let parts = Parts {
             kind: BodyKind::Quadruped,
@@ -232,6 +260,7 @@ impl Finder<'_, '_> {
             logical_parents: trunk.logical_parents.clone(),
             certainty: 0.9,
             reasons: vec!["two pairs of limbs stand on the floor".into()],
+            doubts: Vec::new(),
         };
         self.finish(parts, &facing, &trunk, &[below, hips], &taken)
     }
@@ -273,12 +302,7 @@ impl Finder<'_, '_> {
         // The abdomen is the heaviest part behind the legs.
         let trunk_children =
             || anatomy.children[below].iter().copied().filter(|c| self.division.is_trunk[*c]);
-        let skin = |n: usize| {
-            let path = anatomy.longest_path(n);
-            let mass: f32 = path.iter().map(|&n| anatomy.mass.of_node[n]).sum();
-            let center: Vec3 = path.iter().map(|&n| anatomy.mass.of_node[n] * anatomy.mass.center[n]).sum();
-            (mass, center / mass.max(f32::MIN_POSITIVE))
-        };
+        let skin = |n: usize| anatomy.skin_below(n);
         let abdomen = trunk_children().map(skin).max_by(|a, b| {
             let weight = |(mass, at): &(f32, Vec3)| mass.sqrt() * (*at - middle).with_y(0.0).length();
             weight(a).total_cmp(&weight(b))
@@ -302,7 +326,7 @@ impl Finder<'_, '_> {
         let neck = path[1..].to_vec();
         let mut limbs: Vec<_> = legs
             .iter()
-            .map(|p| (self.middle(p).dot(front), [0, 1].map(|side| many_leg(anatomy, &p.joints[side]))))
+            .map(|p| (self.middle(p).dot(front), [0, 1].map(|side| many_leg(&p.joints[side]))))
             .collect();
         limbs.sort_by(|a, b| b.0.total_cmp(&a.0));
         let parts = Parts {
@@ -316,6 +340,7 @@ impl Finder<'_, '_> {
             logical_parents: std::mem::take(&mut trunk.logical_parents),
             certainty: 0.85,
             reasons: vec![format!("{} pairs of limbs stand on the floor", legs.len())],
+            doubts: Vec::new(),
         };
         let taken = path.clone();
         self.finish(parts, &facing, &trunk, &[below, hips], &taken)
@@ -343,6 +368,12 @@ impl Finder<'_, '_> {
         parts.certainty *= 0.6 + 0.4 * symmetry;
         parts.reasons.push(format!("left and right mirror each other ({:.0} %)", 100.0 * symmetry));
         parts.certainty *= 0.5 + 0.5 * clear;
+        if clear < 0.6 {
+            parts.doubts.push(format!("observations contradict each other: {}", facing.reasons.join(", ")));
+        }
+        if symmetry < 0.6 {
+            parts.doubts.push("its sides differ".into());
+        }
         parts.reasons.push(format!("it faces {}", axis_name(front)));
         parts.reasons.extend(facing.reasons.iter().cloned());
         if clear < 0.2 {
@@ -354,7 +385,6 @@ impl Finder<'_, '_> {
 }
 
 /// Returns the leg of a spider or an insect, whose first joints are not a collar.
-fn many_leg(anatomy: &Anatomy<'_>, path: &[usize]) -> LimbParts {
-    let _ = anatomy;
+fn many_leg(path: &[usize]) -> LimbParts {
     LimbParts { collar: Vec::new(), joints: path.to_vec() }
 }

@@ -9,13 +9,18 @@ const MAX_VERTICES: usize = 50_000;
 /// A vertex belongs to a joint if its weight is at least this.
 const OWN_WEIGHT: f32 = 0.4;
 
-/// The skin that each node moves at rest. The mass of a node is the sum of its weights.
+/// The skin that each node moves at rest. The mass of a node is the area of its skin, because dense parts of a mesh, such
+/// as a face, have very many vertices.
 pub(super) struct SkinMass {
     pub(super) of_node: Vec<f32>,
     /// Mean position of the skin of each node, world space. The node's own position if it has no skin.
     pub(super) center: Vec<Vec3>,
+    /// Mean position of the vertices of each node. Where it differs from the center, the skin has more detail, as in a face.
+    pub(super) detail: Vec<Vec3>,
     /// Lowest point of the skin of each node, or infinity.
     pub(super) lowest: Vec<f32>,
+    /// Sum of the weights of each node.
+    weight: Vec<f32>,
     pub(super) total: f32,
     /// Lowest point of the whole skin.
     pub(super) floor: Option<f32>,
@@ -27,6 +32,8 @@ impl SkinMass {
         let mut found = Self {
             of_node: vec![0.0; count],
             center: vec![Vec3::ZERO; count],
+            detail: vec![Vec3::ZERO; count],
+            weight: vec![0.0; count],
             lowest: vec![f32::INFINITY; count],
             total: 0.0,
             floor: None,
@@ -49,8 +56,9 @@ impl SkinMass {
         }
         for node in 0..count {
             let mass = found.of_node[node];
-            found.center[node] =
-                if mass > 0.0 { found.center[node] / mass } else { world[node].translation.into() };
+            let own: Vec3 = world[node].translation.into();
+            found.center[node] = if mass > 0.0 { found.center[node] / mass } else { own };
+            found.detail[node] = if mass > 0.0 { found.detail[node] / found.weight[node] } else { own };
         }
         found.total = found.of_node.iter().sum();
         let floor = found.lowest.iter().copied().fold(f32::INFINITY, f32::min);
@@ -58,24 +66,29 @@ impl SkinMass {
         found
     }
 
-    fn add(&mut self, node: usize, at: Vec3, weight: f32) {
-        if !(weight > 0.0) || !at.is_finite() {
+    fn add(&mut self, node: usize, at: Vec3, weight: f32, area: f32) {
+        let share = weight * area;
+        if !(share > 0.0) || !share.is_finite() || !at.is_finite() {
             return;
         }
         let Some(mass) = self.of_node.get_mut(node) else { return };
-        *mass += weight;
-        self.center[node] += weight * at;
+        *mass += share;
+        self.center[node] += share * at;
+        self.detail[node] += weight * at;
+        self.weight[node] += weight;
         if weight >= OWN_WEIGHT {
             self.lowest[node] = self.lowest[node].min(at.y);
         }
     }
 
     fn add_skin(&mut self, primitive: &Primitive, joints: &[usize], binds: &[Affine3A], world: &[Affine3A]) {
-        let world_from_mesh: Vec<Option<Affine3A>> = joints
+        let world_from_mesh: Vec<Option<(Affine3A, f32)>> = joints
             .iter()
             .enumerate()
             .map(|(i, &j)| Some(*world.get(j)? * binds.get(i).copied().unwrap_or(Affine3A::IDENTITY)))
+            .map(|matrix| matrix.map(|m| (m, area_scale(&m))))
             .collect();
+        let areas = areas(primitive);
         let step = primitive.vertices().div_ceil(MAX_VERTICES).max(1);
         for (vertex, position) in primitive.positions.iter().enumerate().step_by(step) {
             for set in &primitive.influences {
@@ -83,9 +96,10 @@ impl SkinMass {
                     continue;
                 };
                 for (index, weight) in indices.iter().map(|&i| usize::from(i)).zip(weights.to_array()) {
-                    if let (Some(&node), Some(Some(matrix))) = (joints.get(index), world_from_mesh.get(index))
+                    if let (Some(&node), Some(Some((matrix, scale)))) =
+                        (joints.get(index), world_from_mesh.get(index))
                     {
-                        self.add(node, matrix.transform_point3(*position), weight);
+                        self.add(node, matrix.transform_point3(*position), weight, scale * areas[vertex]);
                     }
                 }
             }
@@ -94,9 +108,31 @@ impl SkinMass {
 
     fn add_rigid(&mut self, primitive: &Primitive, node: usize, world: &[Affine3A]) {
         let Some(matrix) = world.get(node) else { return };
+        let areas = areas(primitive);
         let step = primitive.vertices().div_ceil(MAX_VERTICES).max(1);
-        for position in primitive.positions.iter().step_by(step) {
-            self.add(node, matrix.transform_point3(*position), 1.0);
+        for (position, area) in primitive.positions.iter().zip(&areas).step_by(step) {
+            self.add(node, matrix.transform_point3(*position), 1.0, area_scale(matrix) * area);
         }
     }
+}
+
+/// Returns the area around each vertex, in mesh space.
+fn areas(primitive: &Primitive) -> Vec<f32> {
+    let mut areas = vec![0.0; primitive.vertices()];
+    for triangle in &primitive.triangles {
+        let corner = |i: usize| primitive.positions.get(usize::try_from(triangle[i]).ok()?).copied();
+        let (Some(a), Some(b), Some(c)) = (corner(0), corner(1), corner(2)) else { continue };
+        let third = (b - a).cross(c - a).length() / 6.0;
+        for &vertex in triangle {
+            if let Some(area) = usize::try_from(vertex).ok().and_then(|v| areas.get_mut(v)) {
+                *area += third;
+            }
+        }
+    }
+    areas
+}
+
+/// Returns by how much a matrix scales areas.
+fn area_scale(matrix: &Affine3A) -> f32 {
+    matrix.matrix3.determinant().abs().powf(2.0 / 3.0)
 }

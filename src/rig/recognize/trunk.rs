@@ -77,7 +77,9 @@ impl Trunk<'_, '_> {
     fn up_to_head(&self, mut path: Vec<usize>) -> Vec<usize> {
         let anatomy = self.anatomy;
         let mass = |n: usize| anatomy.mass.of_node[n];
-        let heaviest = (0..path.len()).max_by(|&a, &b| mass(path[a]).total_cmp(&mass(path[b])));
+        // The head may be lighter than a long neck, but a jaw is much lighter than the head.
+        let most = path.iter().map(|&n| mass(n)).fold(0.0, f32::max);
+        let heaviest = (0..path.len()).rfind(|&i| mass(path[i]) >= 0.4 * most);
         if let Some(heaviest) = heaviest.filter(|_| anatomy.has_skin()) {
             path.truncate(heaviest + 1);
         } else if path.len() > 1 && path.last().is_some_and(|n| anatomy.is_marker[*n]) {
