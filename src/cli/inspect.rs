@@ -1,15 +1,16 @@
 //! `sinew inspect`: shows what a file contains.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use serde::Serialize;
 
-use crate::asset::{Character, Mesh};
+use crate::asset::{Character, Mesh, humanoid};
 use crate::ik::Limit;
 use crate::rig;
-use crate::rig::{Chain, JointRig, MimicRig, Rig};
+use crate::rig::{BodyKind, BodyPlan, Chain, JointRig, MimicRig, Rig};
 
 use super::failure::Failure;
 use super::timing::Stopwatch;
@@ -43,12 +44,30 @@ struct InspectReport<'a> {
     meshes: Vec<MeshReport<'a>>,
     skins: Vec<SkinReport<'a>>,
     animations: Vec<ClipReport<'a>>,
+    body: BodyReport,
+    /// Nodes by the bone names of VRM 1.0, if the character is a biped.
+    humanoid: Option<BTreeMap<String, usize>>,
+    /// Nodes by bone names, if the character is a quadruped.
+    quadruped: Option<BTreeMap<String, usize>>,
     chains: Vec<ChainReport>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     prismatic: Vec<PrismaticReport>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     mimics: Vec<MimicReport>,
     warnings: &'a [String],
+}
+
+/// The recognised body.
+#[derive(Serialize)]
+struct BodyReport {
+    /// The kind of body, or `None` if it was not recognised.
+    kind: Option<&'static str>,
+    /// From 0 to 1.
+    certainty: f32,
+    /// Unit direction in which the body faces, in world space.
+    facing: Option<[f32; 3]>,
+    /// The observations that led to the result, or the reason why the body was not recognised.
+    reasons: Vec<String>,
 }
 
 /// A prismatic joint, with its range of displacements in metres.
@@ -156,7 +175,12 @@ impl<'a> InspectReport<'a> {
             let MimicRig { joint: leader, ratio, offset } = joint.mimic?;
             Some(MimicReport { joint: label(node), leader: label(leader), ratio, offset })
         };
+        let body = rig::recognize(character).map(|recognized| recognized.plan);
+        let (humanoid, quadruped) = bones(character, body.as_ref().ok());
         Self {
+            humanoid,
+            quadruped,
+            body: BodyReport::new(body),
             prismatic: rig.joints.iter().filter_map(prismatic).collect(),
             mimics: rig.joints.iter().filter_map(mimic).collect(),
             format: "sinew-inspect-1",
@@ -202,6 +226,7 @@ impl<'a> InspectReport<'a> {
         lines.extend(self.animations.iter().enumerate().map(|(i, c)| {
             format!("animation   {}: {} s, {} channels", name(c.name, i), c.seconds, c.channels)
         }));
+        lines.push(format!("body        {}", self.body.line()));
         lines.extend(self.chains.iter().map(|c| {
             format!("chain       {}: {} to {}, {} joints", c.name, c.base, c.effector, c.joints.len())
         }));
@@ -217,6 +242,55 @@ impl<'a> InspectReport<'a> {
             lines.push(format!("expressions {}", names.join(", ")));
         }
         lines
+    }
+}
+
+impl BodyReport {
+    fn new(body: Result<BodyPlan, rig::Unrecognized>) -> Self {
+        match body {
+            Ok(plan) => Self {
+                kind: Some(plan.kind.name()),
+                certainty: plan.certainty,
+                facing: Some(plan.facing.to_array()),
+                reasons: plan.reasons,
+            },
+            Err(reason) => {
+                Self { kind: None, certainty: 0.0, facing: None, reasons: vec![reason.to_string()] }
+            }
+        }
+    }
+
+    fn line(&self) -> String {
+        let certainty = match self.certainty {
+            c if c >= 0.85 => "certain",
+            c if c >= 0.7 => "likely",
+            _ => "uncertain",
+        };
+        let reasons = self.reasons.join(", ");
+        self.kind.map_or_else(
+            || format!("not recognised: {reasons}"),
+            |kind| format!("{kind}, {certainty} ({:.0} %): {reasons}", 100.0 * self.certainty),
+        )
+    }
+}
+
+/// Returns the nodes of a biped and of a quadruped by bone names. Names of joints also determine bones of a human body that
+/// does not stand at rest.
+fn bones(
+    character: &Character,
+    body: Option<&BodyPlan>,
+) -> (Option<BTreeMap<String, usize>>, Option<BTreeMap<String, usize>>) {
+    let named = || humanoid(character).map(|h| h.bones);
+    match body {
+        None => (named(), None),
+        Some(plan) if plan.kind == BodyKind::Biped => {
+            // The names of fingers, eyes and jaw do not follow from the plan.
+            let mut bones = named().unwrap_or_default();
+            bones.extend(plan.bones());
+            (Some(bones), None)
+        }
+        Some(plan) if plan.kind == BodyKind::Quadruped => (None, Some(plan.bones())),
+        Some(_) => (None, None),
     }
 }
 

@@ -4,6 +4,7 @@
 mod binding;
 mod body_limits;
 mod body_plan;
+mod bone_names;
 mod detect;
 mod displacement;
 mod error;

@@ -221,6 +221,10 @@ impl Finder<'_, '_> {
         let anatomy = self.anatomy;
         let (from_a, from_b) = a.attach.zip(b.attach).ok_or("nothing carries the legs")?;
         let along = (self.middle(b) - self.middle(a)).with_y(0.0);
+        let front_to_back = along.reject_from_normalized(self.plane.normal).length();
+        if front_to_back < 0.5 * a.length.min(b.length).min(0.2 * anatomy.size) {
+            return Err("its pairs of limbs are not behind each other".into());
+        }
         let parts = [self.leg(a), self.leg(b)];
         let mut facing = Facing::new(self.plane.normal);
         facing.add_feet(anatomy, &parts.iter().flatten().collect::<Vec<_>>());
@@ -249,6 +253,7 @@ impl Finder<'_, '_> {
         let hips = path[0];
         let neck = trunk.head_path(*path.last().unwrap_or(&hips), &path, (front + Vec3::Y).normalize());
         let taken = [&path[..], &neck].concat();
+        let has_head = !neck.is_empty();
         let parts = Parts {
             kind: BodyKind::Quadruped,
             hips,
@@ -258,9 +263,9 @@ impl Finder<'_, '_> {
             tails: Vec::new(),
             facing: front,
             logical_parents: trunk.logical_parents.clone(),
-            certainty: 0.9,
+            certainty: if has_head { 0.9 } else { 0.6 },
             reasons: vec!["two pairs of limbs stand on the floor".into()],
-            doubts: Vec::new(),
+            doubts: if has_head { Vec::new() } else { vec!["it has no head".into()] },
         };
         self.finish(parts, &facing, &trunk, &[below, hips], &taken)
     }
