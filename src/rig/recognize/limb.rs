@@ -90,6 +90,13 @@ pub(super) fn legs(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2], plane: &Plane
     })
 }
 
+/// Returns the joints of a pair of legs of a spider or an insect, whose first joints are not a collar.
+pub(super) fn whole_legs(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2]) -> [LimbParts; 2] {
+    let foot = foot(anatomy, &paths[0]).min(foot(anatomy, &paths[1]));
+    let joints = |side: usize| paths[side].get(..=foot).unwrap_or(&paths[side]).to_vec();
+    [0, 1].map(|side| LimbParts { collar: Vec::new(), joints: joints(side) })
+}
+
 /// Returns whether the first joint of a limb is much nearer to the plane between left and right than the second.
 fn starts_in_middle(anatomy: &Anatomy<'_>, path: &[usize], plane: &Plane) -> bool {
     let aside = |n: usize| plane.distance(anatomy.at[n]).abs();

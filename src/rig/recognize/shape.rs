@@ -329,10 +329,8 @@ impl Finder<'_, '_> {
             hips = path[0];
         }
         let neck = path[1..].to_vec();
-        let mut limbs: Vec<_> = legs
-            .iter()
-            .map(|p| (self.middle(p).dot(front), [0, 1].map(|side| many_leg(&p.joints[side]))))
-            .collect();
+        let mut limbs: Vec<_> =
+            legs.iter().map(|p| (self.middle(p).dot(front), limb::whole_legs(anatomy, &p.joints))).collect();
         limbs.sort_by(|a, b| b.0.total_cmp(&a.0));
         let parts = Parts {
             kind: BodyKind::ManyLegged,
@@ -387,9 +385,4 @@ impl Finder<'_, '_> {
         }
         Ok(parts)
     }
-}
-
-/// Returns the leg of a spider or an insect, whose first joints are not a collar.
-fn many_leg(path: &[usize]) -> LimbParts {
-    LimbParts { collar: Vec::new(), joints: path.to_vec() }
 }

@@ -62,7 +62,10 @@ impl Trunk<'_, '_> {
             let farthest = self.farthest(c, toward) - anatomy.at[from].dot(toward);
             farthest / anatomy.size + 0.5 * anatomy.mass_below[c] / total
         };
-        let scored = candidates.map(|c| (score(c), c)).filter(|(s, _)| *s > 0.0);
+        // A tail or an abdomen is on the other side.
+        let is_ahead =
+            |c: &usize| toward == Vec3::Y || (anatomy.skin_below(*c).1 - anatomy.at[from]).dot(toward) > 0.0;
+        let scored = candidates.filter(is_ahead).map(|c| (score(c), c)).filter(|(s, _)| *s > 0.0);
         let Some((_, top)) = scored.max_by(|a, b| a.0.total_cmp(&b.0)) else { return Vec::new() };
         let next = |&n: &usize| {
             let weight = |c: &usize| anatomy.mass_below[*c] / total + 0.01 * anatomy.reach[*c] / anatomy.size;

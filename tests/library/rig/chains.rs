@@ -54,7 +54,7 @@ fn chains_are_found_in_many_kinds_of_characters() {
         let path = format!("{}/assets/{name}.glb", env!("CARGO_MANIFEST_DIR"));
         assert_chains(name, &asset::load(path.as_ref()).unwrap(), expected);
     }
-    let cases: [(&str, &[&str]); 11] = [
+    let cases: [(&str, &[&str]); 12] = [
         (
             "vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb",
             &[
@@ -79,7 +79,7 @@ fn chains_are_found_in_many_kinds_of_characters() {
             "quaternius/single_knight_pack/KnightCharacter/KnightCharacter.glb",
             &[
                 "left arm: UpperArm.L to Palm.L, 3",
-                "left leg: UpperLeg.L to LowerLeg.L_end, 3",
+                "left leg: UpperLeg.L to Foot.L, 3",
                 "left thumb: Thumb.R to Thumb2.R_end, 3",
             ],
         ),
@@ -102,11 +102,11 @@ fn chains_are_found_in_many_kinds_of_characters() {
         (
             "quaternius/animals_pack/Wolf/Wolf.glb",
             &[
-                "left front leg: FrontUpperLeg.L to FrontLowerLeg.L_end, 3",
-                "right hind leg: BackLeg.R to BackLowerLeg.R_end, 4",
+                "left front leg: FrontUpperLeg.L to IKFrontLeg.L, 3",
+                "right hind leg: BackLeg.R to IKBackLeg.R, 4",
                 "tail: Tail1 to Tail8_end, 9",
-                "neck: Neck1 to Head, 4",
-                "spine: Torso to Torso3, 3",
+                "neck: Torso3 to Head, 5",
+                "spine: Torso to Torso2, 2",
             ],
         ),
         (
@@ -119,11 +119,15 @@ fn chains_are_found_in_many_kinds_of_characters() {
         ),
         (
             "quaternius/easy_enemies_pack/Spider/Spider.glb",
-            &["left leg 1: FrontLeg.L to FrontLeg3.L_end, 4", "right leg 4: BackLeg.R to BackLeg3.R_end, 4"],
+            &["left leg 1: FrontLeg.L to FrontFoot.L, 4", "right leg 4: BackLeg.R to BackFoot.R, 4"],
         ),
         (
             "quaternius/easy_enemies_pack/Snake/Snake.glb",
             &["tail: Tail to Tail3_end, 5", "neck: Neck to Head, 2", "spine: Body to Chest, 2"],
+        ),
+        (
+            "raylib/greenman/greenman.glb",
+            &["left arm: body_low to hand_L, 2", "right leg: hip_R to leg_R, 2"],
         ),
         ("ozz-animation/converted/robot/robot.glb", &["arm: shoulder to wrist, 6"]),
         (

@@ -75,9 +75,12 @@ fn check_humanoid(character: &Character, convention: &str) {
     assert_eq!((neck[0].base, neck[0].effector), (3, 4), "{convention}");
     let spine = kinds(ChainKind::Spine);
     assert_eq!((spine[0].base, spine[0].effector), (1, 2), "{convention}");
-    // Elbows and knees are hinges. Neck and back have cones.
+    // Elbows, knees and toes are hinges. All other joints of the body have cones.
     let hinges = found.joints.values().filter(|j| matches!(j.limit, sinew::ik::Limit::Hinge { .. })).count();
-    assert_eq!(hinges, 4, "{convention}");
+    assert_eq!(hinges, 6, "{convention}");
+    let body = found.body.unwrap_or_else(|| panic!("{convention}: no body"));
+    assert_eq!((body.hips, body.chest(), body.head()), (0, 2, Some(4)), "{convention}");
+    assert!(body.certainty > 0.9 && body.facing.z > 0.99, "{convention}: {body:#?}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Bases of a solve, chains and limits found in characters, and rig files.
 
 mod bases;
+mod bodies;
 mod chains;
 mod humanoids;
 mod joints;
