@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::asset::{Character, Side, humanoid};
 
-use super::body_plan::{BodyKind, BodyPlan, LimbSide};
+use super::body_plan::{BodyKind, BodyPlan, LimbKind, LimbSide};
 use super::reparent::reparent;
 
 mod anatomy;
@@ -49,14 +49,25 @@ pub struct Unrecognized(pub String);
 pub fn recognize(character: &Character) -> Result<Recognized, Unrecognized> {
     let mut anatomy = Anatomy::new(character).ok_or_else(|| Unrecognized("it has no joints".into()))?;
     let detached = detached::attach(&mut anatomy);
-    let by_shape = shape::find(&anatomy);
+    let mut by_shape = shape::find(&anatomy);
+    if let (Err(_), Some(floor)) = (&by_shape, shape::lowest_pair(&anatomy)) {
+        let lowest = std::mem::replace(&mut anatomy.floor, floor);
+        match shape::find(&anatomy) {
+            Ok(mut parts) => {
+                parts.certainty *= 0.85;
+                parts.doubts.push("something is below the feet".into());
+                by_shape = Ok(parts);
+            }
+            Err(_) => anatomy.floor = lowest,
+        }
+    }
     let has_map = character.humanoid.is_some();
     let by_name = humanoid(character).and_then(|bones| named::find(&anatomy, &bones));
     let parts = match (by_name, by_shape) {
         // The front legs of an animal may be named like arms.
         (Some(_), Ok(shape)) if !has_map && shape.kind == BodyKind::Quadruped => with_sides(character, shape),
         (Some(named), shape) => with_shape(named, shape, has_map),
-        (None, Ok(shape)) => with_sides(character, shape),
+        (None, Ok(shape)) => with_wings(character, with_sides(character, shape)),
         (None, Err(reason)) => return Err(Unrecognized(reason)),
     };
     if parts.certainty < MIN_CERTAINTY {
@@ -118,6 +129,21 @@ fn with_sides(character: &Character, mut parts: Parts) -> Parts {
         parts.facing = -parts.facing;
         parts.certainty *= 0.7;
         parts.doubts.push("the names of the joints have the sides the other way round".into());
+    }
+    parts
+}
+
+/// Turns front limbs whose names say that they are wings into wings.
+fn with_wings(character: &Character, mut parts: Parts) -> Parts {
+    let is_wing = |&n: &usize| {
+        let name = character.skeleton.nodes[n].name.as_deref().unwrap_or_default();
+        name.to_lowercase().contains("wing")
+    };
+    for (kind, pair) in &mut parts.limbs {
+        if *kind == LimbKind::Arm && pair.iter().flat_map(|l| &l.joints).any(is_wing) {
+            *kind = LimbKind::Wing;
+            parts.kind = BodyKind::Bird;
+        }
     }
     parts
 }

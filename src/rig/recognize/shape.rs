@@ -33,6 +33,15 @@ pub(super) fn find(anatomy: &Anatomy<'_>) -> Result<Parts, String> {
     }
 }
 
+/// Returns the lowest point of the long pairs of chains, which is the floor if something else is below the feet, such as
+/// the tip of a spear.
+pub(super) fn lowest_pair(anatomy: &Anatomy<'_>) -> Option<f32> {
+    let plane = symmetry::plane(anatomy)?;
+    let division = symmetry::divide(anatomy, &plane);
+    let long = division.pairs.iter().filter(|p| p.length > 0.2 * anatomy.size);
+    long.flat_map(|p| &p.joints).map(|joints| anatomy.lowest[joints[0]]).reduce(f32::min)
+}
+
 /// Returns whether the chains of a pair lead down to the floor.
 fn stands(anatomy: &Anatomy<'_>, pair: &Pair) -> bool {
     let legs = [0, 1].map(|side| Stance::new(anatomy, &pair.joints[side]));
@@ -105,9 +114,11 @@ impl Finder<'_, '_> {
             let is_candidate = !std::ptr::eq(pair, legs)
                 && pair.attach.is_some()
                 && pair.length > 0.3 * legs.length.min(0.5 * anatomy.size)
-                && top.y > hips.y - 0.1 * anatomy.size;
+                // What starts at the hips is a skirt.
+                && top.y > hips.y + 0.05 * legs.length;
             // Ears and hair are at the head, far from the legs.
-            is_candidate.then(|| pair.length / (0.2 * anatomy.size + top.distance(hips)))
+            let trust = if pair.attach == legs.attach { 0.4 } else { 1.0 };
+            is_candidate.then(|| trust * pair.length / (0.2 * anatomy.size + top.distance(hips)))
         };
         let scored = self.division.pairs.iter().filter_map(|p| Some((score(p)?, p)));
         scored.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, pair)| pair)
@@ -197,9 +208,13 @@ impl Finder<'_, '_> {
             certainty *= 0.7;
             doubts.push("the feet are not on the ground".into());
         }
-        let kind = if arms.is_some() { BodyKind::Biped } else { BodyKind::Bird };
+        // Wings are longer than legs, and the trunk of a bird is not upright.
+        let back = anatomy.at[spine.last().copied().unwrap_or(hips)] - anatomy.at[hips];
+        let has_wings = arms.is_some_and(|a| a.length > 1.5 * legs.length) && back.y < 0.7 * back.length();
+        let kind = if arms.is_some() && !has_wings { BodyKind::Biped } else { BodyKind::Bird };
         let mut limbs = vec![(LimbKind::Leg, leg_parts)];
-        limbs.extend(arm_parts.map(|a| (LimbKind::Arm, a)));
+        let front_kind = if has_wings { LimbKind::Wing } else { LimbKind::Arm };
+        limbs.extend(arm_parts.map(|a| (front_kind, a)));
         let taken = [&path[..], &spine, &neck].concat();
         let parts = Parts {
             kind,
