@@ -12,7 +12,9 @@ use super::symmetry::{self, Division, Pair, Plane};
 use super::trunk::Trunk;
 
 /// A pair stands on the floor if its lower end is no higher than this fraction of the height of its top.
-const MAX_FOOT_HEIGHT: f32 = 0.1;
+const MAX_FOOT_HEIGHT: f32 = 0.12;
+/// The same for its last joint, which is above the sole.
+const MAX_END_HEIGHT: f32 = 0.25;
 
 /// Finds the parts of a body by its shape.
 ///
@@ -49,7 +51,7 @@ fn stands(anatomy: &Anatomy<'_>, pair: &Pair) -> bool {
     // One foot may be in the air, as in a walk.
     least(|l| l.lowest) < MAX_FOOT_HEIGHT
         && legs.iter().all(|l| l.lowest < 0.6)
-        && least(|l| l.end) < 2.5 * MAX_FOOT_HEIGHT
+        && least(|l| l.end) < MAX_END_HEIGHT
         && legs.iter().any(|l| l.descent > 0.25)
         && pair.joints[0].len() >= 2
 }
