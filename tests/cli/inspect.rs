@@ -97,3 +97,22 @@ fn a_gripper_of_prismatic_joints_is_posed() {
     assert!(left[0].abs() > 0.001 && (left[0] + right[0]).abs() < 1e-6, "{left:?} {right:?}");
     assert!(left[1].abs() < 1e-6 && left[2].abs() < 1e-6, "{left:?}");
 }
+
+#[test]
+fn the_recognised_body_is_reported() {
+    let text = stdout(["inspect"]);
+    assert!(text.contains("\nbody        biped, certain ("), "{text}");
+    let report = json(["inspect", "--json"]);
+    assert_eq!(report["body"]["kind"], "biped");
+    assert_eq!(report["humanoid"]["hips"], 0);
+    assert_eq!(report["humanoid"]["leftFoot"], 12);
+    assert_eq!(report["quadruped"], json!(null));
+    let asset = |name: &str| format!("{}/assets/{name}.glb", env!("CARGO_MANIFEST_DIR"));
+    let spider = json(["inspect", "--json", &asset("spider")]);
+    assert_eq!((&spider["body"]["kind"], &spider["humanoid"]), (&json!("many-legged"), &json!(null)));
+    let text = stdout(["inspect", &asset("tentacle")]);
+    assert!(text.contains("\nbody        not recognised: it has no pair of limbs\n"), "{text}");
+    let tentacle = json(["inspect", "--json", &asset("tentacle")]);
+    assert_eq!(tentacle["body"]["kind"], json!(null));
+    assert_eq!(tentacle["body"]["reasons"][0], "it has no pair of limbs");
+}

@@ -43,7 +43,7 @@ pub(super) struct Pair {
     pub(super) length: f32,
     /// Mean distance of one chain from the mirror image of the other, as a fraction of the length.
     pub(super) residual: f32,
-    /// Mean difference and mean of the positions.
+    /// Weighted means of the difference and of the middle of the positions.
     across: Vec3,
     middle: Vec3,
 }
@@ -77,11 +77,16 @@ impl Pair {
         if joints[0].len() < 2 && reach > 0.0 || length < 0.6 * reach {
             return None;
         }
-        #[expect(clippy::cast_precision_loss, reason = "chains have few joints")]
-        let count = joints[0].len() as f32;
-        let pairs = || joints[0].iter().zip(&joints[1]).map(|(&a, &b)| (anatomy.at[a], anatomy.at[b]));
-        let across = pairs().map(|(a, b)| a - b).sum::<Vec3>() / count;
-        let middle = pairs().map(|(a, b)| 0.5 * (a + b)).sum::<Vec3>() / count;
+        // The upper joints count most, because limbs swing in a walk, but hips and shoulders stay beside each other.
+        let (mut across, mut middle, mut weight, mut total) = (Vec3::ZERO, Vec3::ZERO, 1.0, 0.0);
+        for (&a, &b) in joints[0].iter().zip(&joints[1]) {
+            let (a, b) = (anatomy.at[a], anatomy.at[b]);
+            across += weight * (a - b);
+            middle += weight * 0.5 * (a + b);
+            total += weight;
+            weight *= 0.5;
+        }
+        let (across, middle) = (across / total, middle / total);
         // A chain of one joint counts with its distance from the node above.
         let stub = attach.map_or(0.0, |p| anatomy.length(p, tops[0]).min(anatomy.length(p, tops[1])));
         let length = if length > 0.0 { length } else { stub };

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use glam::{DQuat, DVec3};
+use glam::{DQuat, DVec3, Vec3, Vec3A};
 use sinew::asset;
 use sinew::asset::{Character, humanoid};
+use sinew::ik::Limit;
 use sinew::pose::{Pose, world_matrices};
-use sinew::rig::{Binding, BodyKind, BodyPlan, LimbSide, Reparented, detect, recognize};
+use sinew::rig::{Binding, BodyKind, BodyPlan, LimbKind, LimbSide, Reparented, detect, recognize};
 
 use crate::support::external;
 
@@ -224,4 +225,38 @@ fn bones_have_names() {
     let named = mannequin.humanoid.unwrap().bones;
     assert!(bones.len() > 18, "{bones:?}");
     assert!(bones.iter().all(|(bone, node)| named.get(bone) == Some(node)), "{bones:?}");
+}
+
+/// The rest pose is within all guessed limits, and knees and elbows bend as those of people do.
+#[test]
+fn guessed_limits_bend_the_right_way() {
+    let files = BODIES.iter().filter_map(|(f, kind)| Some((external(&format!("models/{f}"))?, *kind)));
+    for (path, kind) in files {
+        let character = asset::load(&path).unwrap();
+        let rig = detect(&stripped(&character));
+        for (&node, joint) in &rig.joints {
+            let violation = joint.limit.limit_violation(DQuat::IDENTITY);
+            assert!(violation < 1e-6, "{}: {} {violation}", path.display(), character.skeleton.label(node));
+        }
+        // The knees of a dinosaur are modelled as those of a bird.
+        let Some(plan) = rig.body.as_ref().filter(|_| kind == BodyKind::Biped && !path.ends_with("Trex.glb"))
+        else {
+            continue;
+        };
+        let mut world = Vec::new();
+        world_matrices(&character.skeleton, &Pose::rest(&character.skeleton), &mut world);
+        for limb in &plan.limbs {
+            let [middle, end] = [limb.joints[limb.joints.len() - 2], limb.end()];
+            let name = format!("{}: {}", path.display(), character.skeleton.label(middle));
+            let Limit::Hinge { axis, min, max } = rig.joint(middle).limit else {
+                panic!("{name} is no hinge")
+            };
+            let axis: Vec3 = (world[middle].matrix3 * Vec3A::from(axis.as_vec3())).normalize().into();
+            let bone: Vec3 = (world[end].translation - world[middle].translation).into();
+            let forward = axis.cross(bone).dot(plan.facing) / bone.length();
+            let expected = if limb.kind == LimbKind::Leg { -1.0 } else { 1.0 };
+            assert!(forward * expected > 0.3, "{name} bends by {forward} to the front");
+            assert!(min < 0.0 && max > 1.0, "{name}: {min} to {max}");
+        }
+    }
 }
