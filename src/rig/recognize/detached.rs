@@ -26,9 +26,8 @@ pub(super) fn attach(anatomy: &mut Anatomy<'_>) -> BTreeMap<usize, usize> {
     };
     let mut parts: Vec<usize> = anatomy.order.iter().copied().filter(is_part).collect();
     parts.truncate(MAX_PARTS);
-    let is_end = |n: &usize| {
-        anatomy.children[*n].is_empty() && (anatomy.is_marker[*n] || anatomy.mass.of_node[*n] > 0.0)
-    };
+    // The marker of a bone may be misplaced, so the bone itself is an end too.
+    let is_end = |n: &usize| anatomy.children[*n].iter().all(|&c| anatomy.is_marker[c]);
     let ends: Vec<usize> = anatomy.order.iter().copied().filter(is_end).take(4096).collect();
     for part in parts {
         let near = ends
@@ -46,8 +45,8 @@ pub(super) fn attach(anatomy: &mut Anatomy<'_>) -> BTreeMap<usize, usize> {
             continue;
         }
         parents.insert(part, host);
-        if anatomy.is_marker[end] {
-            anatomy.relevant[end] = false;
+        for &marker in anatomy.children[host].iter().filter(|c| anatomy.is_marker[**c]) {
+            anatomy.relevant[marker] = false;
         }
     }
     for (&part, &host) in &parents {
@@ -74,7 +73,20 @@ fn gap(anatomy: &Anatomy<'_>, part: usize, end: usize) -> Option<f32> {
     let to_part = anatomy.at[part] - anatomy.at[end];
     let is_along = to_part.angle_between(bone) < 0.5;
     let is_at_end = (0.6..1.6).contains(&(distance / bone.length().max(f32::MIN_POSITIVE)));
-    let is_small = anatomy.reach[part] < distance;
+    let is_small = is_within(anatomy, part, distance);
     let from_parent = anatomy.parent[part].map_or(0.0, |p| anatomy.length(p, part));
     (is_along && is_at_end && is_small && distance < 1.5 * from_parent).then_some(distance)
+}
+
+/// Returns whether all joints below a part are nearer to it than a distance. Looks at a limited number of them.
+fn is_within(anatomy: &Anatomy<'_>, part: usize, distance: f32) -> bool {
+    let mut next = vec![part];
+    for _ in 0..64 {
+        let Some(node) = next.pop() else { return true };
+        if anatomy.length(part, node) >= distance {
+            return false;
+        }
+        next.extend(anatomy.children[node].iter().copied().filter(|&c| !anatomy.is_marker[c]).take(16));
+    }
+    false
 }

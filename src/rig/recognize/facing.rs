@@ -87,7 +87,10 @@ impl Facing {
 
 /// Returns the horizontal vector from an ankle to the toes, or to the middle of the skin of the foot if it has no toes.
 fn foot_direction(anatomy: &Anatomy<'_>, foot: usize) -> Vec3 {
-    let end = anatomy.longest_path(foot).last().copied().unwrap_or(foot);
+    // Markers are often misplaced, so they count only in feet without toes and skin.
+    let path = anatomy.longest_path(foot);
+    let toe = path.iter().copied().rfind(|&n| !anatomy.is_marker[n] && n != foot);
+    let end = toe.or(path.last().copied().filter(|_| anatomy.skin_below(foot).0 == 0.0)).unwrap_or(foot);
     let to_toe = (anatomy.at[end] - anatomy.at[foot]).with_y(0.0);
     let (mass, middle) = anatomy.skin_below(foot);
     let to_skin = 2.0 * (middle - anatomy.at[foot]).with_y(0.0);

@@ -141,7 +141,9 @@ impl Finder<'_, '_> {
                 std::iter::once(below).chain(head).collect()
             }
         };
-        while path.len() > 1 && trunk.is_better_as_hips(path[0], path[1], hip_middle) {
+        // A body that consists of a head on legs turns at the node below the head.
+        let least = if front.is_none() && arms.is_none() { 2 } else { 1 };
+        while path.len() > least && trunk.is_better_as_hips(path[0], path[1], hip_middle) {
             path.remove(0);
         }
         let hips = path[0];

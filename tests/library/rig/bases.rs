@@ -132,12 +132,14 @@ impl Figure {
         let (place, moved) = (before[base], after[base]);
         let extent = self.size + place.0.translation.length();
         let distance = place.0.translation.distance(moved.0.translation);
-        prop_assert!(distance <= MOTION * extent, "{case}: the base moved by {distance} m");
+        // Transforms below other parents are converted, and rounded once more.
+        let motion = if reparented { 4.0 * MOTION } else { MOTION };
+        prop_assert!(distance <= motion * extent, "{case}: the base moved by {distance} m");
         // The base of a chain below it is the first joint that turns.
         let ends = || puppet.pins.iter().map(|p| p.node).chain([node]);
         if ends().any(|n| !self.is_below(n, base)) {
             let angle = place.1.angle_between(moved.1);
-            prop_assert!(angle <= MOTION, "{case}: the base turned by {angle} rad");
+            prop_assert!(angle <= motion, "{case}: the base turned by {angle} rad");
         }
         Ok(before[node].0.translation.distance(after[node].0.translation) > 1e-3 * self.size)
     }
