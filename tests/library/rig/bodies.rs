@@ -12,14 +12,11 @@ use sinew::rig::{Binding, BodyKind, BodyPlan, LimbKind, LimbSide, Reparented, de
 use crate::support::external;
 
 /// Characters that stand at rest and whose limbs have names, and the kind of body of each.
-const BODIES: [(&str, BodyKind); 34] = [
+const BODIES: [(&str, BodyKind); 31] = [
     ("bvh/20tab-bvh-python/test_mocapbank.bvh", BodyKind::Biped),
     ("bvh/AnimatedDrawings/cmu1/jumping_jacks.bvh", BodyKind::Biped),
     ("bvh/pybvh/cmu_12_01_walk.bvh", BodyKind::Biped),
     ("derived/Arnaud-4influences/Arnaud-4influences.glb", BodyKind::Biped),
-    ("derived/CesiumMan-draco/CesiumMan-draco.glb", BodyKind::Biped),
-    ("derived/CesiumMan-webp/CesiumMan-webp.glb", BodyKind::Biped),
-    ("derived/Fox-draco/Fox-draco.glb", BodyKind::Quadruped),
     ("derived/CesiumMan-quantized/CesiumMan-quantized.glb", BodyKind::Biped),
     ("derived/Fox-meshopt/Fox-meshopt.glb", BodyKind::Quadruped),
     ("derived/Wolf-8influences-JOINTS_1/Wolf-8influences-JOINTS_1.glb", BodyKind::Quadruped),
