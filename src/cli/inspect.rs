@@ -32,6 +32,9 @@ pub(super) struct InspectArgs {
     write_rig: Option<PathBuf>,
 }
 
+/// Nodes by bone names.
+type Bones = BTreeMap<String, usize>;
+
 #[derive(Serialize)]
 struct InspectReport<'a> {
     format: &'static str,
@@ -46,9 +49,9 @@ struct InspectReport<'a> {
     animations: Vec<ClipReport<'a>>,
     body: BodyReport,
     /// Nodes by the bone names of VRM 1.0, if the character is a biped.
-    humanoid: Option<BTreeMap<String, usize>>,
+    humanoid: Option<Bones>,
     /// Nodes by bone names, if the character is a quadruped.
-    quadruped: Option<BTreeMap<String, usize>>,
+    quadruped: Option<Bones>,
     chains: Vec<ChainReport>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     prismatic: Vec<PrismaticReport>,
@@ -276,10 +279,7 @@ impl BodyReport {
 
 /// Returns the nodes of a biped and of a quadruped by bone names. Names of joints also determine bones of a human body that
 /// does not stand at rest.
-fn bones(
-    character: &Character,
-    body: Option<&BodyPlan>,
-) -> (Option<BTreeMap<String, usize>>, Option<BTreeMap<String, usize>>) {
+fn bones(character: &Character, body: Option<&BodyPlan>) -> (Option<Bones>, Option<Bones>) {
     let named = || humanoid(character).map(|h| h.bones);
     match body {
         None => (named(), None),

@@ -11,7 +11,9 @@ use super::reparent::reparent;
 mod anatomy;
 mod detached;
 mod facing;
+mod four_legs;
 mod limb;
+mod many_legs;
 mod named;
 mod parts;
 mod plan;
@@ -21,6 +23,7 @@ mod symmetry;
 #[cfg(test)]
 mod tests;
 mod trunk;
+mod two_legs;
 
 use anatomy::Anatomy;
 use parts::Parts;

@@ -54,9 +54,8 @@ impl SkinMass {
                 }
             }
         }
-        for node in 0..count {
-            let mass = found.of_node[node];
-            let own: Vec3 = world[node].translation.into();
+        for (node, matrix) in world.iter().enumerate().take(count) {
+            let (mass, own) = (found.of_node[node], Vec3::from(matrix.translation));
             found.center[node] = if mass > 0.0 { found.center[node] / mass } else { own };
             found.detail[node] = if mass > 0.0 { found.detail[node] / found.weight[node] } else { own };
         }
@@ -68,7 +67,7 @@ impl SkinMass {
 
     fn add(&mut self, node: usize, at: Vec3, weight: f32, area: f32) {
         let share = weight * area;
-        if !(share > 0.0) || !share.is_finite() || !at.is_finite() {
+        if share <= 0.0 || !share.is_finite() || !at.is_finite() {
             return;
         }
         let Some(mass) = self.of_node.get_mut(node) else { return };

@@ -156,7 +156,7 @@ fn refined(anatomy: &Anatomy<'_>, votes: &[Pair], plane: Plane) -> Plane {
         weight += vote.length;
     }
     match normal.try_normalize().filter(|_| weight > 0.0) {
-        Some(normal) => Plane { normal, offset: offset / weight, ..plane },
+        Some(normal) => Plane { normal, offset: offset / weight },
         None => plane,
     }
 }

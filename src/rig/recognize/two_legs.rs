@@ -1,0 +1,185 @@
+//! The parts of a body with two legs: a biped or a bird.
+
+use glam::Vec3;
+
+use crate::rig::body_plan::{BodyKind, LimbKind};
+
+use super::facing::Facing;
+use super::limb::{self, LimbParts};
+use super::parts::Parts;
+use super::shape::{Finder, Stance};
+use super::symmetry::Pair;
+use super::trunk::Trunk;
+
+/// The joints from the hips to the head.
+struct Back {
+    /// All of them, or those up to the chest.
+    path: Vec<usize>,
+    spine: Vec<usize>,
+    neck: Vec<usize>,
+}
+
+impl Finder<'_, '_> {
+    /// Returns the pair that is most likely the arms of a body with two legs.
+    fn arms(&self, legs: &Pair) -> Option<&Pair> {
+        let anatomy = self.anatomy;
+        let hips = self.middle(legs);
+        let score = |pair: &Pair| {
+            let top = self.middle(pair);
+            let is_candidate = !std::ptr::eq(pair, legs)
+                && pair.attach.is_some()
+                && pair.length > 0.3 * legs.length.min(0.5 * anatomy.size)
+                // What starts at the hips is a skirt.
+                && top.y > hips.y + 0.05 * legs.length;
+            // Ears and hair are at the head, far from the legs.
+            let trust = if pair.attach == legs.attach { 0.4 } else { 1.0 };
+            is_candidate.then(|| trust * pair.length / (0.2 * anatomy.size + top.distance(hips)))
+        };
+        let scored = self.division.pairs.iter().filter_map(|p| Some((score(p)?, p)));
+        scored.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, pair)| pair)
+    }
+
+    pub(super) fn two_legs(&self, legs: &Pair) -> Result<Parts, String> {
+        let anatomy = self.anatomy;
+        let arms = self.arms(legs);
+        let mut trunk = self.trunk();
+        let below = legs.attach.ok_or("nothing carries the legs")?;
+        let back = self.back(&mut trunk, (legs, below), arms)?;
+        let hips = back.path.first().copied().unwrap_or(below);
+        let leg_parts = self.leg(legs);
+        let arm_parts = arms.map(|arms| limb::arms(anatomy, &arms.joints, &self.plane));
+        let facing = self.front_of_two_legs(&leg_parts, arm_parts.as_ref(), &back, [below, hips]);
+        let mut reasons = vec!["one pair of limbs stands on the floor".to_owned()];
+        if let Some(arms) = arms {
+            reasons.push(format!("a pair of limbs, of {:.2} m, is above them", arms.length));
+        }
+        let (certainty, doubts) = self.doubts(legs, &back);
+        // Wings are longer than legs, and the trunk of a bird is not upright.
+        let chest = back.spine.last().copied().unwrap_or(hips);
+        let upward = anatomy.at[chest] - anatomy.at[hips];
+        let has_wings =
+            arms.is_some_and(|a| a.length > 1.5 * legs.length) && upward.y < 0.7 * upward.length();
+        let kind = if arms.is_some() && !has_wings { BodyKind::Biped } else { BodyKind::Bird };
+        let mut limbs = vec![(LimbKind::Leg, leg_parts)];
+        let front_kind = if has_wings { LimbKind::Wing } else { LimbKind::Arm };
+        limbs.extend(arm_parts.map(|a| (front_kind, a)));
+        let taken = [&back.path[..], &back.spine, &back.neck].concat();
+        let parts = Parts {
+            kind,
+            hips,
+            spine: back.spine,
+            neck: back.neck,
+            limbs,
+            tails: Vec::new(),
+            facing: Vec3::Z,
+            logical_parents: trunk.logical_parents.clone(),
+            certainty,
+            reasons,
+            doubts,
+        };
+        self.finish(parts, &facing, &trunk, &[below, hips], &taken)
+    }
+
+    /// Returns the trunk above a pair of legs, which `below` carries.
+    fn back(
+        &self,
+        trunk: &mut Trunk<'_, '_>,
+        (legs, below): (&Pair, usize),
+        arms: Option<&Pair>,
+    ) -> Result<Back, String> {
+        let anatomy = self.anatomy;
+        let hip_middle = self.middle(legs);
+        // The arms may hang from the node that carries the legs, or from one above it.
+        let front = arms.and_then(|a| a.attach).filter(|&n| anatomy.path(n, below).is_none());
+        let mut path = match front {
+            Some(front) => trunk.between(below, front).ok_or("the skeleton starts above the hips")?,
+            None => {
+                let head = trunk.head_path(below, &[], Vec3::Y);
+                std::iter::once(below).chain(head).collect()
+            }
+        };
+        // A body that consists of a head on legs turns at the node below the head.
+        let least = if front.is_none() && arms.is_none() { 2 } else { 1 };
+        while path.len() > least && trunk.is_better_as_hips(path[0], path[1], hip_middle) {
+            path.remove(0);
+        }
+        let hips = path[0];
+        let (spine, neck) = match (front, arms) {
+            (Some(chest), _) => (path[1..].to_vec(), trunk.head_path(chest, &[], Vec3::Y)),
+            (None, Some(arms)) if hips != below => {
+                let shoulders = self.middle(arms);
+                let gap = |n: usize| anatomy.at[n].distance(shoulders);
+                let last = path.len().saturating_sub(1).max(1);
+                let chest = (0..last).min_by(|&a, &b| gap(path[a]).total_cmp(&gap(path[b]))).unwrap_or(0);
+                arms.joints.iter().for_each(|joints| {
+                    trunk.logical_parents.insert(joints[0], path[chest]);
+                });
+                (path[1..=chest].to_vec(), path[chest + 1..].to_vec())
+            }
+            (None, Some(_)) => (Vec::new(), path[1..].to_vec()),
+            // Without arms, the last third of the trunk is the neck.
+            (None, None) => {
+                let chest = (path.len().saturating_sub(1)) / 2;
+                (path[1..=chest].to_vec(), path[chest + 1..].to_vec())
+            }
+        };
+        Ok(Back { path, spine, neck })
+    }
+
+    /// Collects the observations of where the front is. `roots` are the nodes from which a tail may start.
+    fn front_of_two_legs(
+        &self,
+        legs: &[LimbParts; 2],
+        arms: Option<&[LimbParts; 2]>,
+        back: &Back,
+        roots: [usize; 2],
+    ) -> Facing {
+        let anatomy = self.anatomy;
+        let mut facing = Facing::new(self.plane.normal);
+        facing.add_feet(anatomy, &legs.iter().collect::<Vec<_>>());
+        facing.add_knees(anatomy, &legs.iter().collect::<Vec<_>>());
+        if let Some(arms) = arms {
+            facing.add_elbows(anatomy, &arms.iter().collect::<Vec<_>>());
+        }
+        if let Some(&head) = back.neck.last().filter(|_| anatomy.has_skin()) {
+            let face = anatomy.mass.center[head] - anatomy.at[head];
+            facing.add_direction("the face points to", face.with_y(0.0), 0.05 * anatomy.size, 1.0);
+            let detail = anatomy.mass.detail[head] - anatomy.mass.center[head];
+            facing.add_direction("the head has more detail at", detail.with_y(0.0), 0.03 * anatomy.size, 1.0);
+        }
+        // A tail leads away from the front.
+        let is_back = |c: &usize| [&back.path, &back.spine, &back.neck].iter().any(|nodes| nodes.contains(c));
+        let trunk_children = roots.iter().flat_map(|&n| anatomy.children[n].iter().copied());
+        let tail = trunk_children
+            .filter(|c| self.division.is_trunk[*c] && !is_back(c))
+            .map(|c| {
+                let end = anatomy.longest_path(c).last().copied().unwrap_or(c);
+                anatomy.at[end] - anatomy.at[c]
+            })
+            .max_by(|a, b| a.length().total_cmp(&b.length()));
+        if let Some(tail) = tail {
+            facing.add_direction("the tail leads away from", -tail.with_y(0.0), 0.2 * anatomy.size, 3.0);
+        }
+        facing
+    }
+
+    /// Returns how certain it is that a pair is legs, and the reasons against it.
+    fn doubts(&self, legs: &Pair, back: &Back) -> (f32, Vec<String>) {
+        let anatomy = self.anatomy;
+        let (mut certainty, mut doubts) = (0.9, Vec::new());
+        let straight = legs.joints.iter().map(|j| Stance::new(anatomy, j).descent).fold(0.0, f32::max);
+        if back.spine.is_empty() && back.neck.is_empty() {
+            certainty *= 0.5;
+            doubts.push("it has no trunk".into());
+        }
+        if straight < 0.6 {
+            certainty *= 0.7;
+            doubts.push("the legs are spread wide".into());
+        }
+        if anatomy.has_skin() && anatomy.floor.abs() > 0.15 * anatomy.size {
+            certainty *= 0.7;
+            doubts.push("the feet are not on the ground".into());
+        }
+        (certainty, doubts)
+    }
+}
