@@ -52,18 +52,7 @@ pub struct Unrecognized(pub String);
 pub fn recognize(character: &Character) -> Result<Recognized, Unrecognized> {
     let mut anatomy = Anatomy::new(character).ok_or_else(|| Unrecognized("it has no joints".into()))?;
     let detached = detached::attach(&mut anatomy);
-    let mut by_shape = shape::find(&anatomy);
-    if let (Err(_), Some(floor)) = (&by_shape, shape::lowest_pair(&anatomy)) {
-        let lowest = std::mem::replace(&mut anatomy.floor, floor);
-        match shape::find(&anatomy) {
-            Ok(mut parts) => {
-                parts.certainty *= 0.85;
-                parts.doubts.push("something is below the feet".into());
-                by_shape = Ok(parts);
-            }
-            Err(_) => anatomy.floor = lowest,
-        }
-    }
+    let by_shape = shape::find(&mut anatomy);
     let has_map = character.humanoid.is_some();
     let by_name = humanoid(character).and_then(|bones| named::find(&anatomy, &bones));
     let parts = match (by_name, by_shape) {

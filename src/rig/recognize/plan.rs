@@ -62,6 +62,10 @@ pub(super) fn complete(
             });
         }
     }
+    // Something else may be below the feet, such as the tip of a spear.
+    let standing = limbs.iter().filter(|l| l.stands).map(|l| anatomy.lowest[l.end()]);
+    let sole = standing.reduce(f32::min).filter(|sole| sole - anatomy.floor > 0.05 * anatomy.size);
+    let floor = sole.unwrap_or(anatomy.floor);
     let plan = BodyPlan {
         kind: parts.kind,
         hips: parts.hips,
@@ -70,7 +74,7 @@ pub(super) fn complete(
         limbs,
         tails: parts.tails,
         facing: parts.facing,
-        floor: anatomy.floor,
+        floor,
         certainty: parts.certainty.clamp(0.0, 1.0),
         reasons: [parts.reasons, parts.doubts].concat(),
     };

@@ -14,32 +14,44 @@ const MAX_FOOT_HEIGHT: f32 = 0.12;
 /// The same for its last joint, which is above the sole.
 const MAX_END_HEIGHT: f32 = 0.25;
 
-/// Finds the parts of a body by its shape.
+/// Finds the parts of a body by its shape. If something is below the feet, such as the tip of a spear, raises the floor of
+/// the anatomy to the feet.
 ///
 /// # Errors
 /// The reason why the shape is not that of a body, as a clause.
-pub(super) fn find(anatomy: &Anatomy<'_>) -> Result<Parts, String> {
+pub(super) fn find(anatomy: &mut Anatomy<'_>) -> Result<Parts, String> {
     let plane = symmetry::plane(anatomy).ok_or("it has no pair of limbs")?;
     let division = symmetry::divide(anatomy, &plane);
+    let found = find_above_floor(anatomy, plane, &division);
+    let long = division.pairs.iter().filter(|p| p.length > 0.2 * anatomy.size);
+    let lowest = long.flat_map(|p| &p.joints).map(|joints| anatomy.lowest[joints[0]]).reduce(f32::min);
+    let (Err(reason), Some(lowest)) = (&found, lowest) else { return found };
+    let floor = std::mem::replace(&mut anatomy.floor, lowest);
+    match find_above_floor(anatomy, plane, &division) {
+        Ok(mut parts) => {
+            parts.certainty *= 0.85;
+            parts.doubts.push("something is below the feet".into());
+            Ok(parts)
+        }
+        Err(_) => {
+            anatomy.floor = floor;
+            Err(reason.clone())
+        }
+    }
+}
+
+/// Finds the parts of a body that stands on the floor of the anatomy.
+fn find_above_floor(anatomy: &Anatomy<'_>, plane: Plane, division: &Division) -> Result<Parts, String> {
     let mut legs: Vec<&Pair> = division.pairs.iter().filter(|p| stands(anatomy, p)).collect();
     let longest = legs.iter().map(|p| p.length).fold(0.0, f32::max);
     legs.retain(|p| p.length > 0.4 * longest);
-    let finder = Finder { anatomy, plane, division: &division };
+    let finder = Finder { anatomy, plane, division };
     match legs[..] {
         [] => Err("no pair of limbs stands on the floor".into()),
         [legs] => finder.two_legs(legs),
         [a, b] => finder.four_legs(a, b),
         _ => finder.many_legs(&legs),
     }
-}
-
-/// Returns the lowest point of the long pairs of chains, which is the floor if something else is below the feet, such as
-/// the tip of a spear.
-pub(super) fn lowest_pair(anatomy: &Anatomy<'_>) -> Option<f32> {
-    let plane = symmetry::plane(anatomy)?;
-    let division = symmetry::divide(anatomy, &plane);
-    let long = division.pairs.iter().filter(|p| p.length > 0.2 * anatomy.size);
-    long.flat_map(|p| &p.joints).map(|joints| anatomy.lowest[joints[0]]).reduce(f32::min)
 }
 
 /// Returns whether the chains of a pair lead down to the floor.

@@ -1,6 +1,6 @@
 //! Symmetric pairs of chains, and the plane between left and right.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use glam::Vec3;
 
@@ -12,6 +12,9 @@ const MAX_CHILDREN: usize = 12;
 const MAX_VOTES: usize = 64;
 /// At most this number of joints of a chain is compared.
 const MAX_JOINTS: usize = 24;
+
+/// At most this number of nodes is compared with a plane.
+const MAX_SCORED: usize = 4096;
 
 /// The vertical plane between left and right. Up is +Y.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +28,10 @@ pub(super) struct Plane {
 impl Plane {
     pub(super) fn distance(&self, point: Vec3) -> f32 {
         self.normal.dot(point) - self.offset
+    }
+
+    fn is_near(&self, other: &Self, size: f32) -> bool {
+        self.normal.dot(other.normal) > 0.9999 && (self.offset - other.offset).abs() < 0.001 * size
     }
 
     fn mirrored(&self, point: Vec3) -> Vec3 {
@@ -134,10 +141,14 @@ pub(super) fn plane(anatomy: &Anatomy<'_>) -> Option<Plane> {
     keep_longest(&mut votes);
     let total: f32 = votes.iter().map(|v| v.length).sum();
     let mut best: Option<(f32, Plane)> = None;
+    let mut judged: Vec<Plane> = Vec::new();
     for vote in &votes {
         let Some(normal) = vote.normal() else { continue };
-        let plane = Plane { normal, offset: normal.dot(vote.middle) };
-        let plane = refined(anatomy, &votes, plane);
+        let plane = refined(anatomy, &votes, Plane { normal, offset: normal.dot(vote.middle) });
+        if judged.iter().any(|other| plane.is_near(other, anatomy.size)) {
+            continue;
+        }
+        judged.push(plane);
         let score = score(anatomy, &votes, &plane);
         if best.is_none_or(|(known, _)| score > known + 1e-6 * total) {
             best = Some((score, plane));
@@ -163,18 +174,18 @@ fn refined(anatomy: &Anatomy<'_>, votes: &[Pair], plane: Plane) -> Plane {
 
 /// Returns the length of the pairs that a plane mirrors, minus that of the single bones beside it.
 fn score(anatomy: &Anatomy<'_>, votes: &[Pair], plane: &Plane) -> f32 {
-    let mut is_paired = BTreeMap::new();
+    let mut is_paired = BTreeSet::new();
     let mut score = 0.0;
     for vote in votes.iter().filter(|v| v.agrees(anatomy, plane)) {
         score += vote.length * (1.0 - 2.0 * vote.residual(anatomy, plane)).clamp(0.1, 1.0);
         vote.joints.iter().for_each(|joints| {
-            is_paired.insert(joints[0], ());
+            is_paired.insert(joints[0]);
         });
     }
     let mut below_pair = vec![false; anatomy.at.len()];
-    for &node in &anatomy.order {
+    for &node in anatomy.order.iter().take(MAX_SCORED) {
         let parent = anatomy.parent[node];
-        below_pair[node] = is_paired.contains_key(&node) || parent.is_some_and(|p| below_pair[p]);
+        below_pair[node] = is_paired.contains(&node) || parent.is_some_and(|p| below_pair[p]);
         let Some(parent) = parent.filter(|p| !below_pair[node] && anatomy.moves_skin(*p)) else { continue };
         let beside = plane.distance(anatomy.at[node]).abs() / (0.1 * anatomy.size);
         score -= 0.5 * anatomy.length(parent, node) * beside.min(1.0);
