@@ -24,7 +24,7 @@ impl Finder<'_, '_> {
         let mut facing = Facing::new(self.plane.normal);
         // The abdomen is the heaviest part behind the legs.
         let trunk_children =
-            || anatomy.children[below].iter().copied().filter(|c| self.division.is_trunk[*c]);
+            || anatomy.main_children(below, 24).into_iter().filter(|c| self.division.is_trunk[*c]);
         let skin = |n: usize| anatomy.skin_below(n);
         let abdomen = trunk_children().map(skin).max_by(|a, b| {
             let weight = |(mass, at): &(f32, Vec3)| mass.sqrt() * (*at - middle).with_y(0.0).length();

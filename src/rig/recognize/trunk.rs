@@ -6,6 +6,9 @@ use glam::Vec3;
 
 use super::anatomy::Anatomy;
 
+/// At most this number of children of a node, the longest ones, may be the neck or a tail.
+const MAX_CHILDREN: usize = 24;
+
 /// Finds the trunk among the nodes that belong to no pair.
 pub(super) struct Trunk<'a, 'b> {
     pub(super) anatomy: &'a Anatomy<'b>,
@@ -57,7 +60,7 @@ impl Trunk<'_, '_> {
         let anatomy = self.anatomy;
         let total = anatomy.mass.total.max(f32::MIN_POSITIVE);
         let is_candidate = |c: &usize| self.is_trunk[*c] && !except.contains(c) && !anatomy.is_marker[*c];
-        let candidates = anatomy.children[from].iter().copied().filter(is_candidate);
+        let candidates = anatomy.main_children(from, MAX_CHILDREN).into_iter().filter(is_candidate);
         let score = |c: usize| {
             let farthest = self.farthest(c, toward) - anatomy.at[from].dot(toward);
             farthest / anatomy.size + 0.5 * anatomy.mass_below[c] / total
@@ -107,7 +110,7 @@ impl Trunk<'_, '_> {
         let anatomy = self.anatomy;
         let mut from = from.to_vec();
         from.dedup();
-        let children = from.iter().flat_map(|&n| anatomy.children[n].iter().copied());
+        let children = from.iter().flat_map(|&n| anatomy.main_children(n, MAX_CHILDREN));
         let tops = children.filter(|c| self.is_trunk[*c] && !taken.contains(c) && !anatomy.is_marker[*c]);
         let paths = tops.map(|top| anatomy.longest_path(top)).filter(|path| {
             let [first, .., last] = path[..] else { return false };

@@ -149,7 +149,7 @@ impl Finder<'_, '_> {
         }
         // A tail leads away from the front.
         let is_back = |c: &usize| [&back.path, &back.spine, &back.neck].iter().any(|nodes| nodes.contains(c));
-        let trunk_children = roots.iter().flat_map(|&n| anatomy.children[n].iter().copied());
+        let trunk_children = roots.iter().flat_map(|&n| anatomy.main_children(n, 24));
         let tail = trunk_children
             .filter(|c| self.division.is_trunk[*c] && !is_back(c))
             .map(|c| {
