@@ -50,6 +50,8 @@ pub(super) struct Pace {
 /// Largest turn of a bend in a step, radians, and that of a limb that is nearly straight, which must turn faster.
 const MAX_BEND_STEP: f64 = 0.13;
 const MAX_STRAIGHT_STEP: f64 = 0.3;
+/// A bend is slowed down if it is this far from where it should be, radians.
+const SLOWED: f64 = 1e-9;
 /// Fraction of its length beyond which a limb is nearly straight.
 const NEARLY_STRAIGHT: f64 = 0.98;
 /// Largest turn of the swivel in a step, radians.
@@ -328,17 +330,19 @@ impl<'a> LimbShape<'a> {
             let rest = limits.body.links()[joint].rest;
             *angle = swing_twist(rest.conjugate() * posed.locals[joint], self.hinges[i].axis).1;
         }
-        let straight = self.vector(&current).length() > NEARLY_STRAIGHT * self.reach()[1];
-        let max = speed * if straight { MAX_STRAIGHT_STEP } else { MAX_BEND_STEP };
-        let mut slowed = false;
-        for (i, angle) in angles.iter_mut().enumerate().take(self.last) {
-            let turn = wrapped_any(*angle - current[i]);
-            if turn.abs() > max {
-                *angle = self.clamp(i, *angle - turn + turn.clamp(-max, max));
-                slowed = true;
+        let wanted = *angles;
+        let mut slow = |max: f64| {
+            for i in 0..self.last {
+                let turn = wrapped_any(wanted[i] - current[i]).clamp(-max, max);
+                angles[i] = self.clamp(i, current[i] + turn);
             }
+            self.vector(angles).length()
+        };
+        let straight = NEARLY_STRAIGHT * self.reach()[1];
+        if self.vector(&current).length() < straight || slow(MAX_STRAIGHT_STEP * speed) < straight {
+            slow(MAX_BEND_STEP * speed);
         }
-        slowed
+        (0..self.last).any(|i| wrapped_any(wanted[i] - angles[i]).abs() > SLOWED)
     }
 
     /// Returns the turn about the direction of the target that bends the limb by its nature.

@@ -43,7 +43,7 @@ impl Weights {
             max_pull: 0.1,
             softness: 0.012,
             hips_sideways: knob(5, 0.5),
-            hips_height: knob(0, 0.95),
+            hips_height: knob(0, 1.3),
             hips_tilt: knob(1, 0.5),
             hips_yaw: 0.4,
             spine: options.spine_stiffness * knob(2, 0.35),
