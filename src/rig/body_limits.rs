@@ -12,13 +12,15 @@ use super::model::{JointRig, Rig};
 /// Maximum bend of an elbow, a knee or a hock, in degrees from straight, and how far it may be overstretched.
 const MAX_BEND: f64 = 150.0;
 const OVERSTRETCH: f64 = 3.0;
-/// A joint that is bent by less than this, in degrees, may be bent the wrong way by accident.
+/// An elbow or a knee that is bent by less than this, in degrees, counts as straight.
 const STRAIGHT: f64 = 15.0;
 /// Maximum swing and twist in degrees. The first swing of a hip is to the front and the back, the second to the side.
 const SHOULDER: (f64, f64) = (115.0, 80.0);
 const HIP: ([f64; 2], f64) = ([118.0, 50.0], 45.0);
 const WRIST: (f64, f64) = (80.0, 70.0);
-const ANKLE: (f64, f64) = (60.0, 35.0);
+const ANKLE: (f64, f64) = (70.0, 35.0);
+/// The same for the paws and hooves of quadrupeds, which fold back.
+const PAW: (f64, f64) = (105.0, 35.0);
 const COLLAR: (f64, f64) = (25.0, 25.0);
 /// First joint of the leg of a spider or an insect, and joints of it that are straight at rest.
 const COXA: (f64, f64) = (70.0, 30.0);
@@ -126,8 +128,9 @@ impl BodyLimits<'_, '_> {
         let expected: DVec3 =
             along.map_or(normal, |along| self.rest.to_joint_frame(joint, bend).cross(along));
         let angle = a.angle_between(b).to_degrees();
-        let is_wrong = angle < STRAIGHT && normal.dot(expected) <= 0.0;
-        let is_clear = angle > 3.0 && !is_wrong;
+        // The small bend of a straight human limb does not determine its axis. Legs of animals are modelled as they bend.
+        let straight = if self.plan.kind == BodyKind::Biped { STRAIGHT } else { 3.0 };
+        let is_clear = angle > straight;
         let axis = (if is_clear { normal } else { expected }).try_normalize()?;
         let rest_bend = if is_clear { angle } else { angle * axis.dot(normal.normalize_or_zero()) };
         Some(Limit::Hinge {
@@ -144,6 +147,7 @@ impl BodyLimits<'_, '_> {
             LimbKind::Arm | LimbKind::Wing => WRIST,
             // The tip of an insect's leg only marks its end.
             LimbKind::Leg if self.plan.kind == BodyKind::ManyLegged && limb.digits.is_empty() => return None,
+            LimbKind::Leg if self.plan.kind == BodyKind::Quadruped => PAW,
             LimbKind::Leg => ANKLE,
         };
         let digit = limb.digits.iter().find_map(|d| d.first().copied());

@@ -50,11 +50,13 @@ pub(super) fn complete(
             let top = limb.joints.first().copied().unwrap_or(end);
             let top_height = anatomy.at[top].y - anatomy.floor;
             let is_front_leg = parts.kind == BodyKind::Quadruped && index == 0;
+            let forwards = *kind == LimbKind::Leg && !is_front_leg;
+            let is_biped = parts.kind == BodyKind::Biped;
             limbs.push(BodyLimb {
                 kind: *kind,
                 side,
                 collar: limb.collar.clone(),
-                bend: bend(anatomy, limb, *kind == LimbKind::Leg && !is_front_leg, parts.facing),
+                bend: bend(anatomy, limb, if forwards { parts.facing } else { -parts.facing }, is_biped),
                 stands: *kind == LimbKind::Leg && anatomy.lowest[end] - anatomy.floor < 0.15 * top_height,
                 pull: (length(anatomy, limb) / (FULL_PULL * longest).max(f32::MIN_POSITIVE)).clamp(0.0, 1.0),
                 joints: limb.joints.clone(),
@@ -104,14 +106,13 @@ fn length(anatomy: &Anatomy<'_>, limb: &LimbParts) -> f32 {
     limb.joints.windows(2).map(|w| anatomy.length(w[0], w[1])).sum()
 }
 
-/// Returns the direction in which a limb is bent at rest. If it is straight, a knee bends forwards and an elbow backwards.
-fn bend(anatomy: &Anatomy<'_>, limb: &LimbParts, forwards: bool, facing: Vec3) -> Vec3 {
-    let default = if forwards { facing } else { -facing };
+/// Returns the direction in which a limb is bent at rest, or `default` if it is straight.
+fn bend(anatomy: &Anatomy<'_>, limb: &LimbParts, default: Vec3, is_biped: bool) -> Vec3 {
     let [first, .., last] = limb.joints[..] else { return default };
     let away = deviation(anatomy, &limb.joints);
     let span = anatomy.at[last] - anatomy.at[first];
-    // A limb that is almost straight may be bent the wrong way by accident.
-    let is_wrong = away.dot(default) < 0.0 && away.length() < 0.07 * span.length();
+    // A human limb that is almost straight may be bent the wrong way by accident.
+    let is_wrong = is_biped && away.dot(default) < 0.0 && away.length() < 0.07 * span.length();
     if away.length() > MIN_BEND * span.length() && !is_wrong {
         return away.try_normalize().unwrap_or(default);
     }
