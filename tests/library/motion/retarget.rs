@@ -203,6 +203,8 @@ fn planted_feet_do_not_slide() {
         let max_slide = match (source, target) {
             // The source's feet roll all the time, and the target's feet are a third as long as its legs.
             (LOCOMOTIONS, MANNY) => 2.0 * SLIDE,
+            // Its feet belong to short legs, which cannot reach all places of a long stride.
+            (MANNEQUIN, CHARACTER | KNIGHT) => 6.0 * SLIDE,
             // The longest slide measured between characters that need no external data was 0.7 mm.
             _ if figure(source).is_some() && figure(target).is_some() => 0.2 * SLIDE,
             _ => SLIDE,
