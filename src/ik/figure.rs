@@ -25,6 +25,8 @@ pub struct FigureParts {
     pub limbs: Vec<LimbParts>,
     /// Height of the floor in the world, metres. `None` if there is no floor.
     pub floor: Option<f64>,
+    /// Size relative to a person of 1.75 m, to which lengths are compared.
+    pub size: f64,
 }
 
 /// A limb of a figure.

@@ -26,6 +26,8 @@ pub struct BodyPlan {
     pub facing: Vec3,
     /// Height of the floor on which the body stands, metres.
     pub floor: f32,
+    /// Size relative to a person of 1.75 m, or for an animal to one with shoulders at 0.6 m.
+    pub size: f32,
     /// How certain the recognition is, from 0 to 1.
     pub certainty: f32,
     /// The observations that led to the result, one sentence each.

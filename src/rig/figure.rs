@@ -43,6 +43,7 @@ pub fn figure(binding: &Binding, body: &Body, skeleton: &Skeleton, plan: &BodyPl
         neck: links(&plan.neck)?,
         limbs: limbs.collect::<Option<_>>()?,
         floor: Some(f64::from(plan.floor)),
+        size: f64::from(plan.size),
     };
     Figure::new(body, parts).ok().map(Arc::new)
 }

@@ -68,6 +68,7 @@ pub(super) fn complete(
     let standing = limbs.iter().filter(|l| l.stands).map(|l| anatomy.lowest[l.end()]);
     let sole = standing.reduce(f32::min).filter(|sole| sole - anatomy.floor > 0.05 * anatomy.size);
     let floor = sole.unwrap_or(anatomy.floor);
+    let size = size(anatomy, parts.kind, &limbs, floor);
     let plan = BodyPlan {
         kind: parts.kind,
         hips: parts.hips,
@@ -77,10 +78,26 @@ pub(super) fn complete(
         tails: parts.tails,
         facing: parts.facing,
         floor,
+        size,
         certainty: parts.certainty.clamp(0.0, 1.0),
         reasons: [parts.reasons, parts.doubts].concat(),
     };
     (plan, parents.logical)
+}
+
+/// Height of a person of size one, metres.
+const PERSON: f32 = 1.75;
+/// Height of the shoulders of an animal of size one, metres.
+const SHOULDERS: f32 = 0.6;
+
+/// Returns the size of a body relative to a person or an animal of common size.
+fn size(anatomy: &Anatomy<'_>, kind: BodyKind, limbs: &[BodyLimb], floor: f32) -> f32 {
+    let shoulder = limbs.first().and_then(|l| l.joints.first()).map(|&n| anatomy.at[n].y - floor);
+    let animal = matches!(kind, BodyKind::Quadruped | BodyKind::ManyLegged);
+    let shoulders = shoulder.filter(|_| animal).map(|height| height / SHOULDERS);
+    let top = anatomy.highest.iter().copied().filter(|y| y.is_finite()).fold(floor, f32::max);
+    let size = shoulders.unwrap_or((top - floor) / PERSON);
+    if size > 0.0 && size.is_finite() { size } else { 1.0 }
 }
 
 /// The hierarchy with logical parents.

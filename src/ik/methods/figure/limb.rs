@@ -280,7 +280,7 @@ impl<'a> LimbShape<'a> {
             return Miss { vector: DVec3::ZERO, on_the_way: false };
         };
         let mut angles = self.angles(to_target.length());
-        let on_the_way = pace.is_some_and(|pace| self.slow_down(posed, limits, &mut angles, pace.speed));
+        let mut on_the_way = pace.is_some_and(|pace| self.slow_down(posed, limits, &mut angles, pace.speed));
         let vector = self.vector(&angles);
         let above = posed.spin_above(first);
         let wanted =
@@ -303,7 +303,15 @@ impl<'a> LimbShape<'a> {
                 spin = (DQuat::from_axis_angle(direction, swivel) * current).normalize();
             }
         }
-        let local = self.allowed(limits, above.conjugate() * spin, above.conjugate() * direction);
+        let mut local = self.allowed(limits, above.conjugate() * spin, above.conjugate() * direction);
+        if let Some(max) = pace.map(|pace| pace.speed * self.largest_turn(posed, limits)) {
+            let turn = rotation_vector(local * posed.locals[first].conjugate());
+            if turn.length() > max {
+                let turn = DQuat::from_scaled_axis(turn.clamp_length_max(max));
+                local = limits.nearest(first, (turn * posed.locals[first]).normalize());
+                on_the_way = true;
+            }
+        }
         posed.locals[first] = local;
         for (i, angle) in angles.iter().enumerate().take(self.last) {
             let joint = self.joints[i + 1];
@@ -316,6 +324,24 @@ impl<'a> LimbShape<'a> {
         Miss { vector, on_the_way }
     }
 
+    /// Returns the current angles of the hinges.
+    fn current(&self, posed: &Posed, limits: &Limits<'_>) -> [f64; MAX_BENDS] {
+        let mut current = [0.0; MAX_BENDS];
+        for (i, angle) in current.iter_mut().enumerate().take(self.last) {
+            let joint = self.joints[i + 1];
+            let rest = limits.body.links()[joint].rest;
+            *angle = swing_twist(rest.conjugate() * posed.locals[joint], self.hinges[i].axis).1;
+        }
+        current
+    }
+
+    /// Returns by how much the first joint may turn in a step of a slow drag, radians.
+    fn largest_turn(&self, posed: &Posed, limits: &Limits<'_>) -> f64 {
+        let straight = NEARLY_STRAIGHT * self.reach()[1];
+        let is_straight = self.last > 0 && self.vector(&self.current(posed, limits)).length() > straight;
+        if is_straight { MAX_STRAIGHT_STEP } else { MAX_BEND_STEP }
+    }
+
     /// Limits how far the hinges turn from their current angles. Returns whether that changes an angle.
     fn slow_down(
         &self,
@@ -324,12 +350,7 @@ impl<'a> LimbShape<'a> {
         angles: &mut [f64; MAX_BENDS],
         speed: f64,
     ) -> bool {
-        let mut current = [0.0; MAX_BENDS];
-        for (i, angle) in current.iter_mut().enumerate().take(self.last) {
-            let joint = self.joints[i + 1];
-            let rest = limits.body.links()[joint].rest;
-            *angle = swing_twist(rest.conjugate() * posed.locals[joint], self.hinges[i].axis).1;
-        }
+        let current = self.current(posed, limits);
         let wanted = *angles;
         let mut slow = |max: f64| {
             for i in 0..self.last {

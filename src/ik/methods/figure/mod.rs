@@ -34,6 +34,8 @@ const DRAG_STEP: f64 = 0.06;
 const MAX_STEPS: f64 = 100.0;
 /// A drag that moves its target by this distance in a step, metres of a person, is slow.
 const SLOW_STEP: f64 = 0.005;
+/// Largest turn of a hand, a finger, a foot or a toe that the floor turns in a step of a slow drag, radians.
+const MAX_LIFT: f64 = 0.13;
 /// Largest turn of a joint of the trunk in a step of a slow drag, radians. Faster drags may turn it faster.
 const SLOW_TURN: f64 = 0.1;
 /// Limits of the ends of fixed limbs that are farther away need no attention, radians.
@@ -47,8 +49,6 @@ const CORRECTIONS: usize = 3;
 const MISSED: f64 = 1e-5;
 /// How far a hand stays above its target so that its fingers stay above the floor, metres of a person.
 const MAX_RAISE: f64 = 0.015;
-/// Height of a person whose leg is one metre long, relative to 1.75 m.
-const SIZE_PER_LEG: f64 = 1.15;
 
 /// The solver of figures, with its buffers.
 #[derive(Clone, Debug, Default)]
@@ -92,7 +92,7 @@ impl FigureSolver {
         if let Some(given) = body.stance() {
             stance.set_stance(body, given);
         }
-        let weights = Weights::new(size(&figure, stance), &options.full_body);
+        let weights = Weights::new(figure.parts.size.max(f64::MIN_POSITIVE), &options.full_body);
         let limits = Limits { body, apply: options.limits };
         let subject = Subject { figure: &figure, limits, stance, weights: &weights };
         let continues = options.start == Start::Continue;
@@ -155,7 +155,26 @@ impl State {
                 self.pose_limb(subject, index, pace);
                 floor::lift(&mut self.posed, subject, &self.tasks, index);
             }
+            if let Some(pace) = pace {
+                self.slow_digits(subject, index, MAX_LIFT * pace.speed);
+            }
         }
+    }
+
+    /// Limits how far the floor turns the end of a limb and its fingers or toes in a step.
+    fn slow_digits(&mut self, subject: &Subject<'_>, index: usize, max: f64) {
+        let limb = &subject.figure.parts.limbs[index];
+        if self.tasks.limbs[index].is_some_and(|t| t.orientation.is_some()) {
+            return;
+        }
+        for &link in limb.joints.last().into_iter().chain(&limb.digits) {
+            let turn = rotation_vector(self.posed.locals[link] * self.previous[link].conjugate());
+            if turn.length() > max {
+                let turn = DQuat::from_scaled_axis(turn.clamp_length_max(max));
+                self.posed.locals[link] = (turn * self.previous[link]).normalize();
+            }
+        }
+        subject.figure.below[index].iter().for_each(|&link| self.posed.forward_link(link));
     }
 
     /// Poses all limbs, and lets the trunk make up for their limits.
@@ -195,8 +214,9 @@ impl State {
             shape.pose(posed, subject.stance, &subject.limits, (&reach, nature.as_ref(), pace))
         });
         let first_free = task.map_or(0, |task| task.reach.last + 1);
-        for &joint in &limb.joints[first_free..] {
-            posed.locals[joint] = subject.stance.locals[joint];
+        let turned = &limb.joints[..first_free.min(limb.joints.len())];
+        for link in subject.figure.below[index].iter().filter(|l| !turned.contains(l)) {
+            posed.locals[*link] = subject.stance.locals[*link];
         }
         subject.figure.below[index].iter().for_each(|&link| posed.forward_link(link));
         let (Some(task), Some(miss)) = (task, miss) else { return };
@@ -237,9 +257,9 @@ impl State {
         let turned = posed.spin_above(end) * rotation_vector(local * rest.conjugate());
         let turned = turned - arm * (turned.dot(arm) / arm.length_squared().max(f64::MIN_POSITIVE));
         let Some(axis) = turned.try_normalize() else { return };
-        let own = posed.spin_above(end).conjugate() * axis;
+        let (own, tilt) = (posed.spin_above(end).conjugate() * axis, turned.length());
         let violation =
-            |angle: f64| subject.limits.violation(end, DQuat::from_axis_angle(own, angle) * local);
+            |angle: f64| subject.limits.violation(end, DQuat::from_axis_angle(own, tilt + angle) * rest);
         let here = violation(0.0);
         let margin = if here > 0.0 {
             -here
@@ -279,14 +299,4 @@ impl State {
 /// Returns by how much a joint of the trunk may turn in a step, radians.
 fn budget(pace: Option<&Pace>) -> f64 {
     pace.map_or(f64::INFINITY, |pace| SLOW_TURN * pace.speed)
-}
-
-/// Returns the size of a figure relative to a person of 1.75 m, from its longest limb.
-fn size(figure: &crate::ik::figure::Figure, stance: &Posed) -> f64 {
-    let length = |joints: &[usize]| {
-        let bones = joints.windows(2).map(|w| stance.positions[w[0]].distance(stance.positions[w[1]]));
-        bones.sum::<f64>()
-    };
-    let longest = figure.parts.limbs.iter().map(|l| length(&l.joints)).fold(0.0, f64::max);
-    if longest > 0.0 { longest * SIZE_PER_LEG } else { 1.0 }
 }

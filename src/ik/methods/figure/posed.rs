@@ -5,6 +5,10 @@ use glam::{DQuat, DVec3};
 use crate::ik::body::Stance;
 use crate::ik::{Body, Limit};
 
+/// Links whose scales differ by a larger fraction between axes have no fixed lengths. Transforms of reparented joints are
+/// computed from matrices in single precision.
+const UNEVENNESS: f64 = 1e-3;
+
 /// A body in a pose. Positions are in world metres, so that a file's scale above the skeleton has no effect.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Posed {
@@ -38,11 +42,12 @@ impl Posed {
         self.scales.clear();
         for link in links {
             let above = link.parent.map_or(scale, |p| self.scales[p]);
-            if !link.is_scaled_evenly() || link.scale.min_element() <= 0.0 || link.reversed {
+            let [least, most] = [link.scale.min_element(), link.scale.max_element()];
+            if most - least > UNEVENNESS * most || least <= 0.0 || link.reversed {
                 return false;
             }
             self.offsets.push(link.offset * above);
-            self.scales.push(above * link.scale.x);
+            self.scales.push(above * 0.5 * (least + most));
         }
         self.spins.clear();
         self.spins.resize(links.len(), DQuat::IDENTITY);
