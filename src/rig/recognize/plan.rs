@@ -95,7 +95,8 @@ fn size(anatomy: &Anatomy<'_>, kind: BodyKind, limbs: &[BodyLimb], floor: f32) -
     let shoulder = limbs.first().and_then(|l| l.joints.first()).map(|&n| anatomy.at[n].y - floor);
     let animal = matches!(kind, BodyKind::Quadruped | BodyKind::ManyLegged);
     let shoulders = shoulder.filter(|_| animal).map(|height| height / SHOULDERS);
-    let top = anatomy.highest.iter().copied().filter(|y| y.is_finite()).fold(floor, f32::max);
+    let highest = anatomy.highest.iter().copied().filter(|y| y.is_finite()).fold(floor, f32::max);
+    let top = anatomy.mass.top.map_or(highest, |top| top.max(highest));
     let size = shoulders.unwrap_or((top - floor) / PERSON);
     if size > 0.0 && size.is_finite() { size } else { 1.0 }
 }

@@ -24,6 +24,8 @@ pub(super) struct SkinMass {
     pub(super) total: f32,
     /// Lowest point of the whole skin.
     pub(super) floor: Option<f32>,
+    /// Highest point of the whole skin.
+    pub(super) top: Option<f32>,
 }
 
 impl SkinMass {
@@ -37,6 +39,7 @@ impl SkinMass {
             lowest: vec![f32::INFINITY; count],
             total: 0.0,
             floor: None,
+            top: None,
         };
         let skinned = |p: &Primitive| p.influences.iter().any(|i| !i.joints.is_empty());
         let is_skinned = character.skeleton.nodes.iter().any(|n| {
@@ -77,6 +80,7 @@ impl SkinMass {
         self.weight[node] += weight;
         if weight >= OWN_WEIGHT {
             self.lowest[node] = self.lowest[node].min(at.y);
+            self.top = Some(self.top.map_or(at.y, |top| top.max(at.y)));
         }
     }
 

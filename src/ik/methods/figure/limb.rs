@@ -47,13 +47,10 @@ pub(super) struct Pace {
     pub(super) speed: f64,
 }
 
-/// Largest turn of a bend in a step, radians, and that of a limb that is nearly straight, which must turn faster.
-const MAX_BEND_STEP: f64 = 0.13;
-const MAX_STRAIGHT_STEP: f64 = 0.3;
+/// Largest turn of a joint in a step, radians.
+const MAX_TURN_STEP: f64 = 0.13;
 /// A bend is slowed down if it is this far from where it should be, radians.
 const SLOWED: f64 = 1e-9;
-/// Fraction of its length beyond which a limb is nearly straight.
-const NEARLY_STRAIGHT: f64 = 0.98;
 /// Largest turn of the swivel in a step, radians.
 const MAX_SWIVEL_STEP: f64 = 0.08;
 
@@ -265,6 +262,15 @@ impl<'a> LimbShape<'a> {
         self.bent(0.5 * (long + short))
     }
 
+    /// Returns the world orientation of the first joint of a limb whose end is fixed, without its limit.
+    pub(super) fn aim(&self, stance: &Posed, base: DVec3, target: DVec3) -> Option<DQuat> {
+        let to_target = target - base;
+        let direction = to_target.try_normalize()?;
+        let spin = stance.spins[self.joints[0]];
+        let vector = spin * self.vector(&self.angles(to_target.length()));
+        Some((shortest_arc(vector, direction, any_perpendicular(direction)) * spin).normalize())
+    }
+
     /// Poses the limb, so that its point is as near to a target as the limits and the pace allow.
     pub(super) fn pose(
         &self,
@@ -304,7 +310,7 @@ impl<'a> LimbShape<'a> {
             }
         }
         let mut local = self.allowed(limits, above.conjugate() * spin, above.conjugate() * direction);
-        if let Some(max) = pace.map(|pace| pace.speed * self.largest_turn(posed, limits)) {
+        if let Some(max) = pace.map(|pace| pace.speed * MAX_TURN_STEP) {
             let turn = rotation_vector(local * posed.locals[first].conjugate());
             if turn.length() > max {
                 let turn = DQuat::from_scaled_axis(turn.clamp_length_max(max));
@@ -335,13 +341,6 @@ impl<'a> LimbShape<'a> {
         current
     }
 
-    /// Returns by how much the first joint may turn in a step of a slow drag, radians.
-    fn largest_turn(&self, posed: &Posed, limits: &Limits<'_>) -> f64 {
-        let straight = NEARLY_STRAIGHT * self.reach()[1];
-        let is_straight = self.last > 0 && self.vector(&self.current(posed, limits)).length() > straight;
-        if is_straight { MAX_STRAIGHT_STEP } else { MAX_BEND_STEP }
-    }
-
     /// Limits how far the hinges turn from their current angles. Returns whether that changes an angle.
     fn slow_down(
         &self,
@@ -352,16 +351,10 @@ impl<'a> LimbShape<'a> {
     ) -> bool {
         let current = self.current(posed, limits);
         let wanted = *angles;
-        let mut slow = |max: f64| {
-            for i in 0..self.last {
-                let turn = wrapped_any(wanted[i] - current[i]).clamp(-max, max);
-                angles[i] = self.clamp(i, current[i] + turn);
-            }
-            self.vector(angles).length()
-        };
-        let straight = NEARLY_STRAIGHT * self.reach()[1];
-        if self.vector(&current).length() < straight || slow(MAX_STRAIGHT_STEP * speed) < straight {
-            slow(MAX_BEND_STEP * speed);
+        let max = MAX_TURN_STEP * speed;
+        for i in 0..self.last {
+            let turn = wrapped_any(wanted[i] - current[i]).clamp(-max, max);
+            angles[i] = self.clamp(i, current[i] + turn);
         }
         (0..self.last).any(|i| wrapped_any(wanted[i] - angles[i]).abs() > SLOWED)
     }

@@ -21,7 +21,7 @@ mod tasks;
 mod trunk;
 mod weights;
 
-use limb::{LimbShape, Pace};
+use limb::{LimbShape, Pace, Reach};
 use posed::{Limits, Posed};
 use tasks::{LastTarget, LimbTask, Tasks};
 use trunk::{Guard, Subject, Trunk, TrunkPoint};
@@ -38,6 +38,10 @@ const SLOW_STEP: f64 = 0.005;
 const MAX_LIFT: f64 = 0.13;
 /// Largest turn of a joint of the trunk in a step of a slow drag, radians. Faster drags may turn it faster.
 const SLOW_TURN: f64 = 0.1;
+/// Step of numeric derivatives, metres of a person.
+const DIFFERENCE: f64 = 1e-4;
+/// A smaller excess over a limit is a rounding error, radians.
+const ROUNDING: f64 = 1e-6;
 /// Limits of the ends of fixed limbs that are farther away need no attention, radians.
 const GUARDED: f64 = 0.5;
 /// Iterations of the trunk in a step, and in the last one.
@@ -211,8 +215,18 @@ impl State {
             let shape = LimbShape::new(subject.stance, &subject.limits, chain, (reach.last, reach.point));
             let nature = task.nature(subject, posed, index);
             let pace = pace.filter(|_| !reach.fixed);
-            shape.pose(posed, subject.stance, &subject.limits, (&reach, nature.as_ref(), pace))
+            let miss = shape.pose(posed, subject.stance, &subject.limits, (&reach, nature.as_ref(), pace));
+            let first = limb.joints[0];
+            let aimed = shape.aim(subject.stance, posed.positions[first], reach.target);
+            (miss, aimed.filter(|_| reach.fixed && subject.limits.apply), shape, reach)
         });
+        let miss = miss.map(|(miss, aimed, shape, reach)| {
+            if let Some(spin) = aimed {
+                self.guard_start(subject, index, spin, &shape, &reach);
+            }
+            miss
+        });
+        let posed = &mut self.posed;
         let first_free = task.map_or(0, |task| task.reach.last + 1);
         let turned = &limb.joints[..first_free.min(limb.joints.len())];
         for link in subject.figure.below[index].iter().filter(|l| !turned.contains(l)) {
@@ -241,43 +255,57 @@ impl State {
         posed.locals[end] = allowed;
         subject.figure.below[index].iter().for_each(|&link| posed.forward_link(link));
         if task.reach.fixed && subject.limits.apply {
-            self.guard(subject, index, local);
+            self.guard_end(subject, index, local);
         }
     }
 
-    /// Keeps the first joint of a fixed limb where the last joint stays within its limit. `local` is the rotation that the
-    /// last joint should have.
-    fn guard(&mut self, subject: &Subject<'_>, index: usize, local: DQuat) {
+    /// Guards the last joint of a fixed limb. The limb turns about it while its first joint moves. `local` is the rotation
+    /// that the last joint should have.
+    fn guard_end(&mut self, subject: &Subject<'_>, index: usize, local: DQuat) {
         let limb = &subject.figure.parts.limbs[index];
         let Some(&end) = limb.joints.last() else { return };
-        let (first, posed) = (limb.joints[0], &self.posed);
-        let rest = subject.limits.body.links()[end].rest;
-        let arm = posed.positions[first] - posed.positions[end];
-        // How the last joint has turned from rest. A turn about the limb itself is no matter of the trunk.
-        let turned = posed.spin_above(end) * rotation_vector(local * rest.conjugate());
-        let turned = turned - arm * (turned.dot(arm) / arm.length_squared().max(f64::MIN_POSITIVE));
-        let Some(axis) = turned.try_normalize() else { return };
-        let (own, tilt) = (posed.spin_above(end).conjugate() * axis, turned.length());
-        let violation =
-            |angle: f64| subject.limits.violation(end, DQuat::from_axis_angle(own, tilt + angle) * rest);
-        let here = violation(0.0);
-        let margin = if here > 0.0 {
-            -here
-        } else if violation(GUARDED) <= 0.0 {
-            return;
-        } else {
-            let (mut inside, mut outside) = (0.0, GUARDED);
-            for _ in 0..12 {
-                let middle = 0.5 * (inside + outside);
-                if violation(middle) > 0.0 { outside = middle } else { inside = middle }
-            }
-            inside
+        let (link, posed) = (limb.joints[0], &self.posed);
+        let arm = posed.positions[link] - posed.positions[end];
+        let above = posed.spin_above(end);
+        // A turn about the limb itself is no matter of the trunk.
+        let Some((axis, margin)) = margin(subject, (end, above, local), Some(arm)) else { return };
+        let gradient = arm.cross(axis) / arm.cross(axis).length_squared().max(f64::MIN_POSITIVE);
+        let (at, spin) = (posed.positions[link], posed.spins[0]);
+        self.tasks.trunk.guards.push(Guard {
+            link,
+            at,
+            gradient,
+            carrier: 0,
+            spin,
+            axis: DVec3::ZERO,
+            margin,
+        });
+    }
+
+    /// Guards the first joint of a fixed limb, which turns while the joint moves and while the trunk turns. `spin` is the
+    /// orientation that it should have.
+    fn guard_start(
+        &mut self,
+        subject: &Subject<'_>,
+        index: usize,
+        spin: DQuat,
+        shape: &LimbShape<'_>,
+        reach: &Reach,
+    ) {
+        let link = subject.figure.parts.limbs[index].joints[0];
+        let posed = &self.posed;
+        let (above, at) = (posed.spin_above(link), posed.positions[link]);
+        let local = (above.conjugate() * spin).normalize();
+        let Some((axis, margin)) = margin(subject, (link, above, local), None) else { return };
+        let Some(carrier) = posed.parent(link) else { return };
+        let step = DIFFERENCE * subject.weights.size;
+        let turn = |direction: DVec3| {
+            let moved = shape.aim(subject.stance, at + direction * step, reach.target);
+            moved.map_or(0.0, |moved| rotation_vector(moved * spin.conjugate()).dot(axis) / step)
         };
-        // The end is fixed, so the limb turns the other way.
-        let movement = arm.cross(axis);
-        let Some(normal) = movement.try_normalize() else { return };
-        let bound = posed.positions[first].dot(normal) + margin * movement.length();
-        self.tasks.trunk.guards.push(Guard { link: first, normal, bound });
+        let gradient = DVec3::new(turn(DVec3::X), turn(DVec3::Y), turn(DVec3::Z));
+        let spin = posed.spins[carrier];
+        self.tasks.trunk.guards.push(Guard { link, at, gradient, carrier, spin, axis, margin });
     }
 
     /// Asks the trunk to carry a limb, as it is, so that its point comes from `at` to its target.
@@ -299,4 +327,36 @@ impl State {
 /// Returns by how much a joint of the trunk may turn in a step, radians.
 fn budget(pace: Option<&Pace>) -> f64 {
     pace.map_or(f64::INFINITY, |pace| SLOW_TURN * pace.speed)
+}
+
+/// Returns the world axis about which a joint turns away from rest, and how far it may still turn about it, radians. The
+/// margin is negative beyond the limit. `None` if the limit is far. A part of the turn about `ignored` does not count.
+fn margin(
+    subject: &Subject<'_>,
+    (link, above, local): (usize, DQuat, DQuat),
+    ignored: Option<DVec3>,
+) -> Option<(DVec3, f64)> {
+    let rest = subject.limits.body.links()[link].rest;
+    let turned = above * rotation_vector(local * rest.conjugate());
+    let along = ignored.map_or(DVec3::ZERO, |arm| turned.project_onto_normalized(arm.normalize_or_zero()));
+    let (axis, angle) = ((turned - along).try_normalize()?, (turned - along).length());
+    let own = above.conjugate() * axis;
+    let from = if ignored.is_some() { rest } else { local };
+    let start = if ignored.is_some() { angle } else { 0.0 };
+    let violation = |turn: f64| {
+        subject.limits.violation(link, (DQuat::from_axis_angle(own, start + turn) * from).normalize())
+    };
+    let here = violation(0.0);
+    if here > ROUNDING {
+        return Some((axis, -here));
+    }
+    if violation(GUARDED) <= ROUNDING {
+        return None;
+    }
+    let (mut inside, mut outside) = (0.0, GUARDED);
+    for _ in 0..12 {
+        let middle = 0.5 * (inside + outside);
+        if violation(middle) > ROUNDING { outside = middle } else { inside = middle }
+    }
+    Some((axis, inside))
 }

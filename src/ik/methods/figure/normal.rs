@@ -57,6 +57,11 @@ impl Normal {
         self.row.fill(0.0);
     }
 
+    /// Returns the value of the current row for the solution.
+    pub(super) fn predicted(&self) -> f64 {
+        self.row.iter().zip(&self.x).map(|(row, x)| row * x).sum()
+    }
+
     /// Saves the equations, so that [`Normal::restore`] removes those that follow.
     pub(super) fn save(&mut self) {
         self.saved.0.clone_from(&self.h);

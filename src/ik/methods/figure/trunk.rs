@@ -66,15 +66,30 @@ pub(super) struct TrunkTurn {
     pub(super) weight: f64,
 }
 
-/// A side of a plane on which the first joint of a fixed limb must stay, so that the last joint of the limb stays within
-/// its limit.
+/// A joint of a fixed limb that must stay within its limit, as a linear function of the trunk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Guard {
+    /// The first joint of the limb.
     pub(super) link: usize,
-    /// Unit normal of the plane. The joint must not move farther along it.
-    pub(super) normal: DVec3,
-    /// Largest allowed position along the normal.
-    pub(super) bound: f64,
+    /// Where that joint is now.
+    pub(super) at: DVec3,
+    /// How far the guarded joint turns towards its limit while the first joint moves, radians per metre.
+    pub(super) gradient: DVec3,
+    /// A link, its orientation now, and the world axis about which its turns relieve the guarded joint. The axis may be
+    /// zero.
+    pub(super) carrier: usize,
+    pub(super) spin: DQuat,
+    pub(super) axis: DVec3,
+    /// How far the guarded joint is from its limit now, radians.
+    pub(super) margin: f64,
+}
+
+impl Guard {
+    /// Returns by how much a pose exceeds the limit, radians. Negative within the limit.
+    fn excess(&self, posed: &Posed) -> f64 {
+        let turned = rotation_vector(posed.spins[self.carrier] * self.spin.conjugate());
+        (posed.positions[self.link] - self.at).dot(self.gradient) - turned.dot(self.axis) - self.margin
+    }
 }
 
 /// What is asked of the trunk.
@@ -232,8 +247,7 @@ impl Trunk {
             sum += square(turned, DVec3::splat(task.weight));
         }
         for guard in &tasks.guards {
-            let excess = (posed.positions[guard.link].dot(guard.normal) - guard.bound).max(0.0);
-            sum += square(DVec3::X * excess, DVec3::splat(GUARD / weights.size));
+            sum += (guard.excess(posed).max(0.0) * GUARD).powi(2);
         }
         for rope in &tasks.ropes {
             let distance = posed.positions[rope.link].distance(rope.target);
@@ -398,7 +412,7 @@ impl Trunk {
                 violated |= self.obey_rope(posed, subject, rope);
             }
             for guard in &tasks.guards {
-                violated |= self.obey_guard(posed, subject, guard);
+                violated |= self.obey_guard(posed, guard);
             }
             for &link in &tasks.joints {
                 violated |= self.obey_limit(posed, subject, link);
@@ -427,15 +441,18 @@ impl Trunk {
         true
     }
 
-    fn obey_guard(&mut self, posed: &Posed, subject: &Subject<'_>, guard: &Guard) -> bool {
-        let at = posed.positions[guard.link];
-        let after = at + self.displacement(posed, guard.link, at);
-        if after.dot(guard.normal) <= guard.bound + 1e-7 * subject.weights.size {
-            return false;
+    fn obey_guard(&mut self, posed: &Posed, guard: &Guard) -> bool {
+        self.point_row(posed, guard.link, posed.positions[guard.link], guard.gradient);
+        for joint in posed.up(guard.carrier) {
+            if let Some(column) = self.column[joint] {
+                (0..3).for_each(|axis| self.normal.row[column + axis] -= guard.axis[axis]);
+            }
         }
-        self.point_row(posed, guard.link, at, guard.normal);
-        self.normal.add_row(at.dot(guard.normal) - guard.bound, GUARD / subject.weights.size, 1.0);
-        true
+        let now = guard.excess(posed);
+        let is_violated = now + self.normal.predicted() > 1e-6;
+        // A row of weight zero only clears it.
+        self.normal.add_row(now, if is_violated { GUARD } else { 0.0 }, 1.0);
+        is_violated
     }
 
     fn obey_limit(&mut self, posed: &Posed, subject: &Subject<'_>, link: usize) -> bool {
