@@ -6,6 +6,7 @@ use super::last_solve::{BodyPose, LastSolve};
 use super::methods::figure::FigureSolver;
 use super::methods::style::BoundPrior;
 use super::methods::two_bone;
+use super::options::DEFAULT_TOLERANCE;
 use super::trace::Stage;
 use super::tree::{EffectorTask, Tree};
 use super::{
@@ -168,6 +169,11 @@ impl Solver {
         self.tree.set(body, goals, &options);
         self.tree.root_moves = true;
         Driver::set_tolerances(&mut self.tree, &options);
+        if let Some(figure) = body.figure().filter(|_| options.tolerance.is_none()) {
+            // The hips have no chain, and a limb must not be more exact than the trunk that carries it.
+            let tolerance = DEFAULT_TOLERANCE * figure.parts().size;
+            self.tree.tasks.iter_mut().for_each(|task| task.tolerance = task.tolerance.max(tolerance));
+        }
         let is_left = |(index, goal): (usize, &Goal)| !is_plain(goal) && !self.tree.is_reached(index);
         if goals.iter().enumerate().any(is_left) {
             self.solve_tree(body, goals, &options, restarts)?;

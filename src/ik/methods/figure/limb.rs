@@ -17,8 +17,8 @@ use super::posed::{Limits, Posed};
 
 /// Maximum number of joints of a limb that bend.
 pub(super) const MAX_BENDS: usize = 6;
-/// Angle between the candidates for a swivel that the limit allows, radians.
-const SWIVEL_SCAN: f64 = PI / 18.0;
+/// Number of intervals in which a swivel that the limit allows is searched.
+const SCAN: f64 = 8.0;
 /// Largest swivel for the sake of a limit, radians.
 const MAX_SWIVEL: f64 = 80.0 * PI / 180.0;
 /// Cost of a swivel relative to that of exceeding the limit.
@@ -286,7 +286,9 @@ impl<'a> LimbShape<'a> {
             return Miss { vector: DVec3::ZERO, on_the_way: false };
         };
         let mut angles = self.angles(to_target.length());
-        let mut on_the_way = pace.is_some_and(|pace| self.slow_down(posed, limits, &mut angles, pace.speed));
+        let free_pace = pace.filter(|_| !reach.fixed);
+        let mut on_the_way =
+            free_pace.is_some_and(|pace| self.slow_down(posed, limits, &mut angles, pace.speed));
         let vector = self.vector(&angles);
         let above = posed.spin_above(first);
         let wanted =
@@ -300,17 +302,18 @@ impl<'a> LimbShape<'a> {
             let swivel = self.natural_swivel(spin, direction, nature);
             spin = (DQuat::from_axis_angle(direction, swivel * nature.share) * spin).normalize();
         }
-        if let Some(max_swivel) = pace.map(|pace| MAX_SWIVEL_STEP * pace.speed) {
-            // Near the direction opposite to that of the stance, the shortest arc turns by any amount.
+        // In a drag, the swivel goes from the current one towards the wanted one. Near the direction opposite to that of
+        // the stance, the shortest arc turns by any amount, and a limit may leave several swivels.
+        let mut swivels = Swivels { wanted: 0.0, range: [-MAX_SWIVEL, MAX_SWIVEL] };
+        if let Some(max) = pace.map(|pace| MAX_SWIVEL_STEP * pace.speed) {
             let current = aimed(posed.spins[first]);
-            let swivel = rotation_vector(spin * current.conjugate()).dot(direction);
-            if swivel.abs() > max_swivel {
-                let swivel = swivel.clamp(-max_swivel, max_swivel);
-                spin = (DQuat::from_axis_angle(direction, swivel) * current).normalize();
-            }
+            swivels.wanted = rotation_vector(spin * current.conjugate()).dot(direction);
+            swivels.range = [-max, max];
+            spin = current;
         }
-        let mut local = self.allowed(limits, above.conjugate() * spin, above.conjugate() * direction);
-        if let Some(max) = pace.map(|pace| pace.speed * MAX_TURN_STEP) {
+        let mut local =
+            self.allowed(limits, above.conjugate() * spin, (above.conjugate() * direction, swivels));
+        if let Some(max) = free_pace.map(|pace| pace.speed * MAX_TURN_STEP) {
             let turn = rotation_vector(local * posed.locals[first].conjugate());
             if turn.length() > max {
                 let turn = DQuat::from_scaled_axis(turn.clamp_length_max(max));
@@ -372,38 +375,46 @@ impl<'a> LimbShape<'a> {
         elbow.cross(natural).dot(direction).atan2(elbow.dot(natural))
     }
 
-    /// Returns the allowed local rotation of the first joint. Where its limit needs that, the limb swivels about `axis`, the
-    /// line to the target in the frame above the joint. A large swivel for a small gain would be a jump.
-    fn allowed(&self, limits: &Limits<'_>, local: DQuat, axis: DVec3) -> DQuat {
+    /// Returns the local rotation of the first joint after a swivel about `axis`, the line to the target in the frame above
+    /// the joint. It is as near to the wanted swivel as the limit allows. A large swivel for a small gain would be a jump.
+    fn allowed(&self, limits: &Limits<'_>, local: DQuat, (axis, swivels): (DVec3, Swivels)) -> DQuat {
         let first = self.joints[0];
+        let Swivels { wanted, range: [min, max] } = swivels;
         let turned = |swivel: f64| (DQuat::from_axis_angle(axis, swivel) * local).normalize();
+        let nearest = wanted.clamp(min, max);
+        if limits.violation(first, turned(nearest)) <= ALLOWED {
+            return turned(nearest);
+        }
         let cost = |swivel: f64| {
             let violation = limits.violation(first, turned(swivel));
-            violation * violation + (SWIVEL_COST * swivel).powi(2)
+            violation * violation + (SWIVEL_COST * (swivel - wanted)).powi(2)
         };
-        let start = cost(0.0);
-        if start <= ALLOWED * ALLOWED {
-            return local;
-        }
         // A scan for the best interval, and golden sections in it.
-        let mut best = (start, 0.0);
-        let mut k = 1.0;
-        while k * SWIVEL_SCAN < MAX_SWIVEL {
-            for swivel in [k * SWIVEL_SCAN, -k * SWIVEL_SCAN] {
-                let cost = cost(swivel);
-                if cost < best.0 {
-                    best = (cost, swivel);
-                }
+        let step = (max - min) / SCAN;
+        let mut best = (cost(nearest), nearest);
+        let mut k = 0.0;
+        while k <= SCAN {
+            let swivel = min + k * step;
+            let cost = cost(swivel);
+            if cost < best.0 {
+                best = (cost, swivel);
             }
             k += 1.0;
         }
-        let (mut lo, mut hi) = (best.1 - SWIVEL_SCAN, best.1 + SWIVEL_SCAN);
+        let (mut lo, mut hi) = ((best.1 - step).max(min), (best.1 + step).min(max));
         for _ in 0..20 {
             let (a, b) = (lo + (1.0 - GOLDEN) * (hi - lo), lo + GOLDEN * (hi - lo));
             if cost(a) < cost(b) { hi = b } else { lo = a }
         }
         limits.nearest(first, turned(0.5 * (lo + hi)))
     }
+}
+
+/// The swivels to choose from, radians.
+#[derive(Clone, Copy, Debug)]
+struct Swivels {
+    wanted: f64,
+    range: [f64; 2],
 }
 
 /// Wraps any angle to ±π.

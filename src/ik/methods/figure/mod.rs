@@ -24,7 +24,7 @@ mod weights;
 use limb::{LimbShape, Pace, Reach};
 use posed::{Limits, Posed};
 use tasks::{LastTarget, LimbTask, Tasks};
-use trunk::{Guard, Subject, Trunk, TrunkPoint};
+use trunk::{Budget, Guard, Subject, Trunk, TrunkPoint};
 use weights::Weights;
 
 /// Distance by which targets move in one step of a solve that does not continue a drag, metres of a person.
@@ -38,6 +38,8 @@ const SLOW_STEP: f64 = 0.005;
 const MAX_LIFT: f64 = 0.13;
 /// Largest turn of a joint of the trunk in a step of a slow drag, radians. Faster drags may turn it faster.
 const SLOW_TURN: f64 = 0.1;
+/// Largest displacement of the hips in such a step, metres of a person.
+const SLOW_MOVE: f64 = 0.009;
 /// Step of numeric derivatives, metres of a person.
 const DIFFERENCE: f64 = 1e-4;
 /// A smaller excess over a limit is a rounding error, radians.
@@ -139,7 +141,7 @@ impl State {
                 &mut self.posed,
                 subject,
                 &self.tasks.trunk,
-                (passes, budget(pace.as_ref())),
+                (passes, budget(subject, pace.as_ref())),
             );
             iterations += self.solve_limbs(subject, pace.as_ref(), corrections);
         }
@@ -195,7 +197,8 @@ impl State {
             if (self.tasks.trunk.points.len() == points && !carried) || correction == corrections {
                 break;
             }
-            iterations += self.trunk.solve(&mut self.posed, subject, &self.tasks.trunk, (2, budget(pace)));
+            iterations +=
+                self.trunk.solve(&mut self.posed, subject, &self.tasks.trunk, (2, budget(subject, pace)));
         }
         self.tasks.trunk.points.truncate(points);
         iterations
@@ -214,7 +217,6 @@ impl State {
             let chain = (&limb.joints[..], &subject.figure.hinges[index][..]);
             let shape = LimbShape::new(subject.stance, &subject.limits, chain, (reach.last, reach.point));
             let nature = task.nature(subject, posed, index);
-            let pace = pace.filter(|_| !reach.fixed);
             let miss = shape.pose(posed, subject.stance, &subject.limits, (&reach, nature.as_ref(), pace));
             let first = limb.joints[0];
             let aimed = shape.aim(subject.stance, posed.positions[first], reach.target);
@@ -324,9 +326,10 @@ impl State {
     }
 }
 
-/// Returns by how much a joint of the trunk may turn in a step, radians.
-fn budget(pace: Option<&Pace>) -> f64 {
-    pace.map_or(f64::INFINITY, |pace| SLOW_TURN * pace.speed)
+/// Returns how far the trunk may go in a step.
+fn budget(subject: &Subject<'_>, pace: Option<&Pace>) -> Budget {
+    let speed = pace.map_or(f64::INFINITY, |pace| pace.speed);
+    Budget { turn: SLOW_TURN * speed, distance: SLOW_MOVE * speed * subject.weights.size }
 }
 
 /// Returns the world axis about which a joint turns away from rest, and how far it may still turn about it, radians. The

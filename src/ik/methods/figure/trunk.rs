@@ -32,6 +32,15 @@ const MAX_TURN: f64 = 0.35;
 /// A step that turns and moves by less ends the iteration, radians and metres of a person.
 const CONVERGED: f64 = 2e-6;
 
+/// How far the trunk may go in one step of a drag.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    /// Largest turn of a joint, radians.
+    pub(super) turn: f64,
+    /// Largest displacement of the hips, metres.
+    pub(super) distance: f64,
+}
+
 /// A limb seen from the trunk: its first joint must be within some distances of its target.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rope {
@@ -118,6 +127,7 @@ pub(super) struct Trunk {
     base: DVec3,
     /// See [`Trunk::begin`].
     start: Vec<DQuat>,
+    start_position: DVec3,
 }
 
 /// The figure that is solved.
@@ -136,7 +146,7 @@ impl Trunk {
         posed: &mut Posed,
         subject: &Subject<'_>,
         tasks: &TrunkTasks,
-        (iterations, budget): (usize, f64),
+        (iterations, budget): (usize, Budget),
     ) -> usize {
         self.column.clear();
         self.column.resize(posed.len(), None);
@@ -187,6 +197,7 @@ impl Trunk {
     /// Notes the pose from which the turns of the joints count.
     pub(super) fn begin(&mut self, posed: &Posed) {
         self.start.clone_from(&posed.locals);
+        self.start_position = posed.positions[0];
     }
 
     /// Returns the angle by which a joint has turned since the beginning, radians.
@@ -195,9 +206,13 @@ impl Trunk {
     }
 
     /// Holds joints that have turned by nearly as much as they may.
-    fn freeze(&mut self, posed: &Posed, tasks: &TrunkTasks, budget: f64) {
+    fn freeze(&mut self, posed: &Posed, tasks: &TrunkTasks, budget: Budget) {
+        if posed.positions[0].distance(self.start_position) > FROZEN * budget.distance {
+            (0..3).for_each(|axis| self.normal.add_unknown(axis, 0.0, HARD));
+        }
         for link in std::iter::once(0).chain(tasks.joints.iter().copied()) {
-            if let Some(column) = self.column[link].filter(|_| self.turned(posed, link) > FROZEN * budget) {
+            let is_spent = self.turned(posed, link) > FROZEN * budget.turn;
+            if let Some(column) = self.column[link].filter(|_| is_spent) {
                 (0..3).for_each(|axis| self.normal.add_unknown(column + axis, 0.0, HARD));
             }
         }
@@ -470,7 +485,7 @@ impl Trunk {
 
     /// Applies the step, or the part of it with which no joint turns by more than `budget` since the beginning. Returns
     /// its size.
-    fn apply(&mut self, posed: &mut Posed, subject: &Subject<'_>, tasks: &TrunkTasks, budget: f64) -> f64 {
+    fn apply(&mut self, posed: &mut Posed, subject: &Subject<'_>, tasks: &TrunkTasks, budget: Budget) -> f64 {
         let turns = tasks.joints.iter().map(|&l| self.turn(l).length()).fold(0.0, f64::max);
         let turns = turns.max(self.turn(0).length());
         let x = &self.normal.x;
@@ -478,11 +493,15 @@ impl Trunk {
         let size = turns.max(moved.length() / subject.weights.size);
         let mut scale = if size > MAX_TURN { MAX_TURN / size } else { 1.0 };
         for link in std::iter::once(0).chain(tasks.joints.iter().copied()) {
-            let left = budget - self.turned(posed, link);
+            let left = budget.turn - self.turned(posed, link);
             let turn = self.turn(link).length();
             if left > 0.0 && turn * scale > left {
                 scale = left / turn;
             }
+        }
+        let left = budget.distance - posed.positions[0].distance(self.start_position);
+        if left > 0.0 && moved.length() * scale > left {
+            scale = left / moved.length();
         }
         self.trial.clear();
         for &link in &tasks.joints {

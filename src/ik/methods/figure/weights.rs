@@ -44,14 +44,14 @@ impl Weights {
             softness: 0.012,
             hips_sideways: knob(5, 0.5),
             hips_height: knob(0, 1.3),
-            hips_tilt: knob(1, 0.5),
+            hips_tilt: knob(1, 1.0),
             hips_yaw: 0.4,
-            spine: options.spine_stiffness * knob(2, 0.35),
+            spine: options.spine_stiffness * knob(2, 0.25),
             neck: 0.5,
             collar: knob(6, 1.0),
-            chest_tilt: knob(3, 0.2),
+            chest_tilt: knob(3, 0.1),
             chest_yaw: 0.2,
-            balance: balance * knob(4, 4.0),
+            balance: balance * knob(4, 3.0),
             motion: 0.02,
         }
     }
