@@ -102,7 +102,7 @@ pub(crate) fn mannequin() -> String {
         );
         let elbow = spin(flat(HAND - LOWER_ARM).cross(DVec3::Z));
         rig.hinge(&joint("LowerArm"), elbow.to_array(), -5, 145);
-        rig.cone(&joint("Hand"), on_side(out), DVec3::Z, [70, 30], [-70, 70], 0.0);
+        rig.cone(&joint("Hand"), on_side(out), DVec3::Z, [85, 35], [-70, 70], 0.0);
         rig.cone(&joint("UpperLeg"), DVec3::NEG_Y, DVec3::X, [110, 45], [-40, 40], 0.0);
         rig.hinge(&joint("LowerLeg"), [1.0, 0.0, 0.0], -3, 150);
         rig.euler(&joint("Foot"), "xyz", [-50, -20, -20], [50, 20, 20]);
@@ -136,7 +136,7 @@ pub(crate) fn mannequin() -> String {
         rig.stiff(node, "xyz", [-20, -20, -18], [35, 20, 18], 0.8);
     }
     for node in ["neck", "head"] {
-        rig.stiff(node, "yxz", [-40, -30, -25], [40, 35, 25], 0.0);
+        rig.stiff(node, "yxz", [-40, -45, -25], [40, 35, 25], 0.0);
     }
     rig.finish()
 }

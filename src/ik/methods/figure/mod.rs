@@ -54,7 +54,7 @@ const CORRECTIONS: usize = 3;
 /// A limb that misses its target by less needs no correction, metres of a person.
 const MISSED: f64 = 1e-5;
 /// How far a hand stays above its target so that its fingers stay above the floor, metres of a person.
-const MAX_RAISE: f64 = 0.015;
+const MAX_RAISE: f64 = 0.018;
 
 /// The solver of figures, with its buffers.
 #[derive(Clone, Debug, Default)]

@@ -35,23 +35,23 @@ pub(super) struct Weights {
 
 impl Weights {
     pub(super) fn new(size: f64, options: &FullBodyOptions) -> Self {
-        let balance = if options.balance { 1.0 } else { 0.0 };
+        let balance = if options.balance { 4.0 } else { 0.0 };
         Self {
             size,
             pull: 300.0,
             fixed: 1e4,
             max_pull: 0.1,
             softness: 0.012,
-            hips_sideways: knob(5, 0.5),
-            hips_height: knob(0, 1.3),
-            hips_tilt: knob(1, 1.0),
+            hips_sideways: 0.5,
+            hips_height: 1.3,
+            hips_tilt: 0.5,
             hips_yaw: 0.4,
-            spine: options.spine_stiffness * knob(2, 0.25),
+            spine: options.spine_stiffness * 0.35,
             neck: 0.5,
-            collar: knob(6, 1.0),
-            chest_tilt: knob(3, 0.1),
+            collar: 1.0,
+            chest_tilt: 0.2,
             chest_yaw: 0.2,
-            balance: balance * knob(4, 3.0),
+            balance,
             motion: 0.02,
         }
     }
@@ -66,11 +66,4 @@ impl Weights {
             _ => self.collar,
         }
     }
-}
-
-fn knob(i: usize, default: f64) -> f64 {
-    std::env::var("KNOBS")
-        .ok()
-        .and_then(|k| k.split(',').nth(i).and_then(|v| v.parse().ok()))
-        .unwrap_or(default)
 }
