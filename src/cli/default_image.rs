@@ -9,9 +9,17 @@ use super::failure::Failure;
 use super::{ModelArg, Verbosity, failure, render};
 
 const IMAGE: &str = "sinew.png";
-/// Arguments of `sinew render` for the built-in character.
-const REACHING: [&str; 5] =
-    ["--base=spine", "--reach=leftHand=0.42,1.62,0.36", "--mode=skeleton", "--ground=on", "--shadow=on"];
+/// Arguments of `sinew render` for the built-in character: it reaches for a point ahead of it and above, and looks there.
+const REACHING: [&str; 8] = [
+    "--reach=leftHand=0.36,1.86,0.3",
+    "--option=full_body.look=0.5",
+    "--camera-position=1.6,1.35,2.75",
+    "--camera-focal-point=0.05,1.04,0.1",
+    "--camera-view-angle=42",
+    "--mode=skeleton",
+    "--ground=on",
+    "--shadow=on",
+];
 
 pub(super) fn run(model: &ModelArg, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let mut arguments: Vec<OsString> = ["render", "--output", IMAGE].map(OsString::from).into();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
-use super::figure::Figure;
+use super::figure::{Figure, FigureParts};
 use super::mimic::{CoupledLimits, coupled_limits};
 use super::{Limit, Link, SolveError};
 
@@ -293,10 +293,15 @@ impl Body {
         self.posture = Some(self.links.iter().enumerate().map(given).collect());
     }
 
-    /// Sets the figure that the body is, or removes it. [`Method::FullBody`](super::Method::FullBody) poses a figure as a
-    /// whole.
-    pub fn set_figure(&mut self, figure: Option<Arc<Figure>>) {
-        self.figure = figure.filter(|f| f.roles.len() == self.links.len());
+    /// Sets the parts of the figure that the body is. [`Method::FullBody`](super::Method::FullBody) poses a figure as a whole.
+    /// Set the facing before it.
+    ///
+    /// # Errors
+    /// [`SolveError::Figure`] if a link does not exist or occurs twice, if a limb has fewer than three joints, or if a link is
+    /// not below the part that it belongs to. The body is then unchanged.
+    pub fn set_figure(&mut self, parts: FigureParts) -> Result<(), SolveError> {
+        self.figure = Some(Arc::new(Figure::new(&self.links, self.facing, parts)?));
+        Ok(())
     }
 
     /// Returns the figure that the body is.

@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use glam::{DQuat, DVec3};
 
 use super::rotation::any_perpendicular;
-use super::{Body, Limit, SolveError};
+use super::{Limit, Link, SolveError};
 
 /// Largest bend of a joint inside a limb that has no hinge limit, measured from straight, radians.
 const MAX_BEND: f64 = 155.0 * PI / 180.0;
@@ -48,7 +48,7 @@ pub struct LimbParts {
 
 /// The parts of a figure, prepared for solving. See [`Body::set_figure`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Figure {
+pub(super) struct Figure {
     pub(super) parts: FigureParts,
     /// For each limb, the joints between its first and its last.
     pub(super) hinges: Vec<Vec<LimbHinge>>,
@@ -92,13 +92,12 @@ pub(super) struct LimbHinge {
 }
 
 impl Figure {
-    /// Prepares the parts of a figure for a body.
+    /// Prepares the parts of a figure for the links of a body. `facing`: see [`Body::set_facing`](super::Body::set_facing).
     ///
     /// # Errors
     /// [`SolveError::Figure`] if a link does not exist or occurs twice, if a limb has fewer than three joints, or if a
     /// link is not below the part that it belongs to.
-    pub fn new(body: &Body, parts: FigureParts) -> Result<Self, SolveError> {
-        let links = body.links();
+    pub(super) fn new(links: &[Link], facing: DQuat, parts: FigureParts) -> Result<Self, SolveError> {
         let mut roles = vec![Part::Other; links.len()];
         let mut take = |link: usize, part: Part| {
             let role = roles.get_mut(link).ok_or(SolveError::Figure { link, what: "does not exist" })?;
@@ -124,17 +123,17 @@ impl Figure {
             }
         }
         let (hinges, carriages, below) = (Vec::new(), Vec::new(), Vec::new());
-        let figure = Self { trunk: trunk(body, &parts), hinges, carriages, below, parts, roles, carriers };
-        figure.check_order(body)?;
-        let rest = RestPose::new(body);
-        let hinges = figure.parts.limbs.iter().map(|limb| rest.hinges(body, limb)).collect();
+        let figure = Self { trunk: trunk(links, &parts), hinges, carriages, below, parts, roles, carriers };
+        figure.check_order(links)?;
+        let rest = RestPose::new(links);
+        let hinges = figure.parts.limbs.iter().map(|limb| rest.hinges(links, limb)).collect();
         let carriage = |limb: &LimbParts| {
             let first = limb.collar.first().or(limb.joints.first()).copied().unwrap_or_default();
             let link = links[first].parent.unwrap_or(0);
-            (link, rest.rotations[link].conjugate() * body.facing())
+            (link, rest.rotations[link].conjugate() * facing)
         };
         let carriages = figure.parts.limbs.iter().map(carriage).collect();
-        let below = figure.parts.limbs.iter().map(|limb| links_below(body, limb)).collect();
+        let below = figure.parts.limbs.iter().map(|limb| links_below(links, limb)).collect();
         Ok(Self { hinges, carriages, below, ..figure })
     }
 
@@ -143,14 +142,8 @@ impl Figure {
         self.parts.spine.last().copied().unwrap_or(0)
     }
 
-    /// Returns the parts.
-    pub fn parts(&self) -> &FigureParts {
-        &self.parts
-    }
-
     /// Checks that the links of each chain follow each other downwards.
-    fn check_order(&self, body: &Body) -> Result<(), SolveError> {
-        let links = body.links();
+    fn check_order(&self, links: &[Link]) -> Result<(), SolveError> {
         let above = |link: usize| std::iter::successors(links[link].parent, |&l| links[l].parent);
         let check = |chain: &[usize]| {
             let below = |pair: &[usize]| above(pair[1]).any(|l| l == pair[0]);
@@ -177,8 +170,7 @@ impl Figure {
 }
 
 /// Returns all links above a limb or the head, parents first.
-fn trunk(body: &Body, parts: &FigureParts) -> Vec<usize> {
-    let links = body.links();
+fn trunk(links: &[Link], parts: &FigureParts) -> Vec<usize> {
     let mut is_trunk = vec![false; links.len()];
     let starts = parts.limbs.iter().filter_map(|l| l.joints.first());
     for &start in starts.chain(parts.neck.last()).chain(parts.spine.last()) {
@@ -192,11 +184,10 @@ fn trunk(body: &Body, parts: &FigureParts) -> Vec<usize> {
 }
 
 /// Returns the first joint of a limb and all links below it, parents first.
-fn links_below(body: &Body, limb: &LimbParts) -> Vec<usize> {
+fn links_below(links: &[Link], limb: &LimbParts) -> Vec<usize> {
     let first = limb.joints.first().copied().unwrap_or_default();
-    let mut is_below = vec![false; body.links().len()];
-    let links = body.links().iter().enumerate();
-    let is_in = links.map(|(index, link)| {
+    let mut is_below = vec![false; links.len()];
+    let is_in = links.iter().enumerate().map(|(index, link)| {
         is_below[index] = index == first || link.parent.is_some_and(|p| is_below[p]);
         is_below[index]
     });
@@ -211,9 +202,9 @@ struct RestPose {
 }
 
 impl RestPose {
-    fn new(body: &Body) -> Self {
+    fn new(links: &[Link]) -> Self {
         let mut rest = Self { positions: Vec::new(), rotations: Vec::new() };
-        for link in body.links() {
+        for link in links {
             let above = link
                 .parent
                 .map_or((DVec3::ZERO, DQuat::IDENTITY), |p| (rest.positions[p], rest.rotations[p]));
@@ -224,7 +215,7 @@ impl RestPose {
     }
 
     /// Returns the hinges of the joints inside a limb.
-    fn hinges(&self, body: &Body, limb: &LimbParts) -> Vec<LimbHinge> {
+    fn hinges(&self, links: &[Link], limb: &LimbParts) -> Vec<LimbHinge> {
         let at = |i: usize| self.positions[limb.joints[i]];
         let last = limb.joints.len() - 1;
         let hinge = |i: usize| {
@@ -236,7 +227,7 @@ impl RestPose {
             let axis = bent.try_normalize().unwrap_or_else(|| any_perpendicular(into.normalize_or(DVec3::Y)));
             let angle = if is_bent { into.angle_between(out) } else { 0.0 };
             let axis = self.rotations[joint].conjugate() * axis;
-            match body.links()[joint].limit {
+            match links[joint].limit {
                 Limit::Hinge { axis, min, max } => LimbHinge { axis, range: [min, max] },
                 _ => LimbHinge { axis, range: [-angle - OVERBEND, MAX_BEND - angle] },
             }

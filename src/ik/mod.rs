@@ -51,7 +51,7 @@ pub use batch::solve_many;
 pub use body::Body;
 pub use error::SolveError;
 pub(crate) use euler_order::{euler_order, euler_order_name};
-pub use figure::{Figure, FigureParts, LimbParts};
+pub use figure::{FigureParts, LimbParts};
 pub use goal::{Aim, Goal};
 pub use goal_axes::{AxesFrame, AxisTerm, GoalAxes, Tolerance};
 pub use limit::{Limit, round_cone, swing_twist};

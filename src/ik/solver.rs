@@ -171,7 +171,7 @@ impl Solver {
         Driver::set_tolerances(&mut self.tree, &options);
         if let Some(figure) = body.figure().filter(|_| options.tolerance.is_none()) {
             // The hips have no chain, and a limb must not be more exact than the trunk that carries it.
-            let tolerance = DEFAULT_TOLERANCE * figure.parts().size;
+            let tolerance = DEFAULT_TOLERANCE * figure.parts.size;
             self.tree.tasks.iter_mut().for_each(|task| task.tolerance = task.tolerance.max(tolerance));
         }
         let is_left = |(index, goal): (usize, &Goal)| !is_plain(goal) && !self.tree.is_reached(index);

@@ -7,7 +7,7 @@ use glam::{Affine3A, DQuat, DVec3};
 use crate::asset::{Character, Skeleton};
 use crate::ik::{Body, SolveError};
 use crate::pose::{Pose, orientation, update_world_matrices, world_matrices};
-use crate::rig::{Binding, BodyLimb, BodyPlan, JointRig, Reparented, Rig, RigError, figure};
+use crate::rig::{Binding, BodyLimb, BodyPlan, JointRig, Reparented, Rig, RigError, figure_parts};
 
 use super::{CharacterPrior, PinnedNode};
 
@@ -214,12 +214,12 @@ impl Bindings {
         let binding = Binding::new(skeleton, &subject.character.skins, subject.rig, base, nodes)?;
         let mut body = binding.body(skeleton, pose, world_from_node)?;
         binding.set_facing(&mut body, skeleton, facing(subject.character));
-        if whole_body {
-            if let Some(plan) = &subject.rig.body {
-                let world_from_figure =
-                    DQuat::from_rotation_arc(DVec3::Z, plan.facing.as_dvec3().normalize_or(DVec3::Z));
-                binding.set_facing(&mut body, skeleton, world_from_figure);
-                body.set_figure(figure(&binding, &body, skeleton, plan));
+        if let Some(plan) = subject.rig.body.as_ref().filter(|_| whole_body) {
+            let front = plan.facing.as_dvec3().normalize_or(DVec3::Z);
+            binding.set_facing(&mut body, skeleton, DQuat::from_rotation_arc(DVec3::Z, front));
+            if let Some(parts) = figure_parts(&binding, skeleton, plan) {
+                // Without a figure, the differential method solves.
+                let _ = body.set_figure(parts);
             }
         }
         if self.bound.len() >= CLEANUP_COUNT {

@@ -30,9 +30,9 @@ mod trace;
 
 pub use error::PuppetError;
 pub use prior::{CharacterPrior, LearnError, PostureBody};
-use problem::PinnedNode;
 use solve::Workspace;
 pub use style_file::{StyleFileCause, StyleFileError, read_style};
+use target::PinnedNode;
 pub use target::{GoalKind, GoalReport, Pin, Target};
 pub use trace::{NodeStep, SolveTrace};
 

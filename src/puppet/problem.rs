@@ -1,6 +1,6 @@
 //! IK problems: grouping targets that are solved together, selecting their base, and building goals for a solver.
 
-use glam::{DQuat, DVec3, Vec3};
+use glam::{DVec3, Vec3};
 
 use crate::asset::{Character, Skeleton};
 use crate::ik::{Aim, Body, BoundPrior, Goal, GoalOutcome, Method, Options, SolveError};
@@ -8,7 +8,7 @@ use crate::pose::{Pose, orientation, rest_orientation};
 use crate::rig::{Binding, Rig, RigError, body_ends, default_base, topmost_joint};
 
 use super::bindings::{BindError, Bindings, Subject, facing};
-use super::{CharacterPrior, GoalKind, Pin, PuppetError, Target};
+use super::{CharacterPrior, GoalKind, Pin, PinnedNode, PuppetError, Target};
 
 /// The targets and pins of a puppet, and the options to solve them with.
 #[derive(Clone, Copy)]
@@ -136,22 +136,6 @@ pub(super) fn base(character: &Character, rig: &Rig, target: &Target) -> usize {
         (None, None) => target.node,
     };
     target.base.unwrap_or(default)
-}
-
-/// A pinned node, with the world position and the world orientation that it must keep.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PinnedNode {
-    pub(super) node: usize,
-    pub(super) position: DVec3,
-    pub(super) orientation: DQuat,
-}
-
-impl PinnedNode {
-    /// Returns the pin as a target.
-    pub(super) fn target(&self) -> Target {
-        let (position, orientation) = (Some(self.position), Some(self.orientation));
-        Target { position, orientation, ..Target::new(self.node) }
-    }
 }
 
 /// The problem of one group.

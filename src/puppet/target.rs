@@ -148,3 +148,19 @@ impl GoalReport {
         }
     }
 }
+
+/// A pinned node, with the world position and the world orientation that it must keep.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PinnedNode {
+    pub(super) node: usize,
+    pub(super) position: DVec3,
+    pub(super) orientation: DQuat,
+}
+
+impl PinnedNode {
+    /// Returns the pin as a target.
+    pub(super) fn target(&self) -> Target {
+        let (position, orientation) = (Some(self.position), Some(self.orientation));
+        Target { position, orientation, ..Target::new(self.node) }
+    }
+}

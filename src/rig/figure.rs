@@ -1,9 +1,7 @@
-//! A recognised body as an `ik` [`Figure`].
-
-use std::sync::Arc;
+//! A recognised body as a figure of `ik`.
 
 use crate::asset::Skeleton;
-use crate::ik::{Body, Figure, FigureParts, LimbParts};
+use crate::ik::{FigureParts, LimbParts};
 use crate::pose::rest_orientation;
 
 use super::{Binding, BodyPlan, LimbKind};
@@ -17,9 +15,10 @@ pub fn body_ends(plan: &BodyPlan) -> impl Iterator<Item = usize> + '_ {
     plan.head().into_iter().chain(plan.spine.last().copied()).chain(limbs)
 }
 
-/// Returns the figure of a body that was bound at the hips with all [`body_ends`]. Returns `None` if the plan does not
-/// fit the binding, for example because it is that of another skeleton.
-pub fn figure(binding: &Binding, body: &Body, skeleton: &Skeleton, plan: &BodyPlan) -> Option<Arc<Figure>> {
+/// Returns the parts of a body that was bound at the hips with all [`body_ends`], for
+/// [`Body::set_figure`](crate::ik::Body::set_figure). Returns `None` if the plan does not fit the binding, for example
+/// because it is that of another skeleton.
+pub fn figure_parts(binding: &Binding, skeleton: &Skeleton, plan: &BodyPlan) -> Option<FigureParts> {
     let link = |node: &usize| binding.nodes().position(|n| n == Some(*node));
     let links = |nodes: &[usize]| nodes.iter().map(link).collect::<Option<Vec<usize>>>();
     if link(&plan.hips) != Some(0) {
@@ -38,12 +37,11 @@ pub fn figure(binding: &Binding, body: &Body, skeleton: &Skeleton, plan: &BodyPl
             pull: f64::from(limb.pull),
         })
     });
-    let parts = FigureParts {
+    Some(FigureParts {
         spine: links(&plan.spine)?,
         neck: links(&plan.neck)?,
         limbs: limbs.collect::<Option<_>>()?,
         floor: Some(f64::from(plan.floor)),
         size: f64::from(plan.size),
-    };
-    Figure::new(body, parts).ok().map(Arc::new)
+    })
 }

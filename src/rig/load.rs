@@ -58,6 +58,7 @@ pub fn load(character: &Character, given: Option<&Path>) -> Result<Rig, RigLoadE
 fn with_body(character: &Character, mut rig: Rig) -> Rig {
     let Ok(recognized) = recognize(character) else { return rig };
     rig.body = Some(recognized.plan).filter(BodyPlan::has_middle_joints);
+    rig.apply_pull();
     let mut joined = rig.clone();
     for (node, logical_parent) in recognized.logical_parents {
         joined.joints.entry(node).or_default().logical_parent.get_or_insert(logical_parent);

@@ -24,7 +24,7 @@ pub use body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
 pub use detect::detect;
 pub use displacement::Slide;
 pub use error::RigError;
-pub use figure::{body_ends, figure};
+pub use figure::{body_ends, figure_parts};
 pub use load::{RigLoadCause, RigLoadError, load, updated};
 pub use model::{Chain, ChainKind, JointRig, MimicRig, Rig};
 pub use recognize::{Recognized, Unrecognized, recognize};

@@ -6,6 +6,7 @@ use glam::Vec3;
 
 use crate::asset::Skeleton;
 use crate::ik::{Limit, OptionOverrides};
+use crate::text::toml::single;
 
 use super::{BodyPlan, RigError};
 
@@ -77,6 +78,9 @@ pub struct Chain {
     pub pole: Option<Vec3>,
     /// Weight of its goals relative to those of other chains.
     pub weight: f64,
+    /// How strongly the limb pulls on the trunk of a recognised body, from 0 (not at all) to 1. `None` is the default
+    /// of the limb, which is 1 unless the limb is short.
+    pub pull: Option<f64>,
 }
 
 /// The kind of a chain.
@@ -128,6 +132,17 @@ impl Rig {
         self.chains.iter().filter(|c| c.kind == ChainKind::Leg).map(|c| c.effector)
     }
 
+    /// Copies the pull of each chain to the limb of the body that ends where the chain ends.
+    pub(super) fn apply_pull(&mut self) {
+        let Some(body) = &mut self.body else { return };
+        for limb in &mut body.limbs {
+            let chain = self.chains.iter().find(|c| c.effector == limb.end() && c.pull.is_some());
+            if let Some(pull) = chain.and_then(|c| c.pull) {
+                limb.pull = single(pull);
+            }
+        }
+    }
+
     /// Checks that a rig file may contain every number and every mimic joint of the rig.
     ///
     /// # Errors
@@ -139,6 +154,7 @@ impl Rig {
             () if !(0.0..=f64::from(f32::MAX)).contains(&c.weight) => {
                 Some("weight must be finite and not negative")
             }
+            () if c.pull.is_some_and(|pull| !(0.0..=1.0).contains(&pull)) => Some("pull must be from 0 to 1"),
             () => None,
         };
         if let Some((chain, problem)) = self.chains.iter().find_map(|c| Some((c, chain_error(c)?))) {

@@ -90,7 +90,11 @@ impl Input {
                 if shift != self.shift {
                     self.can_shift_drag = shift;
                 }
-                (self.shift, self.alt) = (shift, alt);
+                self.shift = shift;
+                if alt != self.alt {
+                    self.alt = alt;
+                    self.apply_scope(session);
+                }
                 if control != self.control {
                     self.control = control;
                     session.apply(Command::Snap(control));
@@ -135,6 +139,7 @@ impl Input {
                 }
                 if session.is_dragging() {
                     self.action = PointerAction::ShiftDrag;
+                    self.apply_scope(session);
                     session.apply(Command::Drag(to));
                 } else {
                     session.apply(Command::Hover(to));
@@ -191,6 +196,15 @@ impl Input {
         self.action = PointerAction::None;
     }
 
+    /// Gives the current drag the other scope while the alt key is down.
+    fn apply_scope(&self, session: &mut Session) {
+        let is_drag = matches!(self.action, PointerAction::Drag | PointerAction::ShiftDrag);
+        if is_drag && session.has_body() {
+            let scope = session.drag_scope();
+            session.apply(Command::CurrentScope(if self.alt { scope.other() } else { scope }));
+        }
+    }
+
     fn key(&mut self, key: Key, session: &mut Session) {
         let command = match key {
             Key::Escape => {
@@ -218,6 +232,7 @@ impl Input {
                 Command::RingMode(RingMode { alone: !ring_mode.alone, ..ring_mode })
             }
             Key::Char('k') => Command::Key,
+            Key::Char('l') if session.has_body() => Command::DragScope(session.drag_scope().other()),
             Key::Char('.') => match session.shown_steps() {
                 Some((shown, count)) => Command::Step(Some((shown + 1).min(count))),
                 None if session.can_step() => Command::Step(Some(0)),

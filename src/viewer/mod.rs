@@ -19,7 +19,7 @@ pub use input::{Button, Event, Input, Key};
 pub use orbit::Orbit;
 pub use replay::{Recording, Replay, ReplayError};
 pub use session::added_clips::AddedClips;
-pub use session::command::{Axis, Command, NodePoint};
+pub use session::command::{Axis, Command, DragScope, NodePoint};
 pub use session::gizmo::RingMode;
 pub use session::recorder::Recorder;
 pub use session::save::{PoseFile, SaveError};

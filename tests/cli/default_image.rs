@@ -23,6 +23,30 @@ fn an_image_is_drawn_and_named() {
     }
 }
 
+/// The hand reaches its target, and the head stays over the feet.
+#[test]
+fn the_built_in_character_reaches_like_a_person() {
+    let folder = folder("reaches");
+    let arguments =
+        ["pose", "--reach=leftHand=0.36,1.86,0.3", "--option=full_body.look=0.5", "-o", "pose.json"];
+    let source = include_str!("../../src/cli/default_image.rs");
+    assert!(
+        arguments[1..3].iter().all(|argument| source.contains(argument)),
+        "the image has other arguments"
+    );
+    assert!(command(arguments).current_dir(&folder).status().unwrap().success());
+    let text = std::fs::read_to_string(folder.join("pose.json")).unwrap();
+    let pose: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let at = |name: &str| {
+        let node = pose["nodes"].as_array().unwrap().iter().find(|n| n["name"] == name).unwrap();
+        [12, 13, 14].map(|i| node["world"][i].as_f64().unwrap())
+    };
+    assert_eq!(pose["reports"][0]["outcome"], "reached", "{}", pose["reports"]);
+    let (head, foot) = (at("head"), at("leftFoot"));
+    assert!(head[1] > 1.4 && head[0].abs() < 0.25 && head[2].abs() < 0.25, "{head:?}");
+    assert!(foot[1] < 0.12, "the feet must stand: {foot:?}");
+}
+
 #[cfg(all(feature = "viewer", target_os = "linux"))]
 #[test]
 fn view_without_a_display_is_an_error_that_suggests_render() {

@@ -23,6 +23,7 @@ mod key;
 mod live;
 mod opening;
 mod recording;
+mod scope;
 mod steps;
 mod toast;
 mod window;
@@ -314,7 +315,7 @@ fn random_events_are_handled_reproducibly() {
         };
         for _ in 0..1000 {
             let position = Vec2::new(f32::from(next(1400)) - 60.0, f32::from(next(900)) - 50.0);
-            input.handle(random_event(&mut next, position, "0123456789xyzpbrfsek .,"), &mut session);
+            input.handle(random_event(&mut next, position, "0123456789xyzpbrfsekl .,"), &mut session);
             if next(40) == 0 {
                 session.apply(Command::Resize(Vec2::new(f32::from(next(2)), f32::from(next(3)))));
                 session.apply(Command::Drag(Vec2::NAN));

@@ -87,7 +87,7 @@ pub(super) struct PosingArgs {
     /// Frame of a node's axes: the world or the node's --orient target (repeatable) [default: world]
     #[arg(long, value_name = "NODE=world|target")]
     axes: Vec<Frame>,
-    /// Keep a joint fixed for the --reach, --orient and --look options that follow [default: the chain's base]
+    /// Keep a joint fixed for the --reach, --orient and --look options that follow [default: the chain's base; none if the whole body moves]
     #[arg(long, value_name = "NODE")]
     base: Vec<String>,
     /// Rig file with chains and limits [default: NAME.rig.toml beside the model, or found in the model]
@@ -96,7 +96,7 @@ pub(super) struct PosingArgs {
     /// Pose prior of --method style: a file written by `sinew style`, or a glTF, BVH or CSV file with example clips
     #[arg(long, value_name = "FILE")]
     style: Option<PathBuf>,
-    /// Solver to use [default: the rig's, or auto]
+    /// Solver to use; auto and full-body move the whole of a recognised body, unless a base is given [default: the rig's, or auto]
     #[arg(long, value_name = "NAME", value_parser = methods())]
     method: Option<String>,
     /// Joint parameters that the Jacobian methods solve for [default: rotation-vector]

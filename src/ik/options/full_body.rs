@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Options of [`Method::FullBody`](crate::ik::Method::FullBody) for a body that is a [`Figure`](crate::ik::Figure).
+/// Options of [`Method::FullBody`](crate::ik::Method::FullBody) for a body that is a [figure](crate::ik::FigureParts).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FullBodyOptions {

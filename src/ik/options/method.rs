@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// Two-bone for a limb, full-body for several goals or pins, damped least squares otherwise.
+    /// Full-body for a figure, two-bone for a limb, full-body for several goals or pins, damped least squares otherwise.
     #[default]
     Auto,
     /// Cyclic coordinate descent.
@@ -32,7 +32,8 @@ pub enum Method {
     Fused,
     /// Nonlinear least squares with a trust region.
     Optimize,
-    /// Damped least squares on the whole body: pins first, then the other goals, with root motion.
+    /// The whole body with root motion: the trunk and then the limbs of a [figure](crate::ik::FigureParts), and damped least
+    /// squares on any other body, pins first and then the other goals.
     FullBody,
     /// The likeliest posture of a [`Style`](crate::ik::Style), or a blend of [`Examples`](crate::ik::Examples), followed by
     /// the full-body method. Needs a pose prior from [`Solver::set_style`](crate::ik::Solver::set_style).

@@ -78,6 +78,7 @@ impl ChainFinder<'_> {
                 joints: f.joints,
                 pole: None,
                 weight: 1.0,
+                pull: None,
             })
         };
         found.into_iter().zip(labels).filter_map(chain).collect()

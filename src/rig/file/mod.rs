@@ -105,7 +105,7 @@ impl RigReader<'_> {
     }
 
     fn chain(&self, table: &Table, skeleton: &Skeleton) -> Result<Chain, SpannedError> {
-        check_keys(table, &["name", "kind", "base", "effector", "bend", "pole", "weight"])?;
+        check_keys(table, &["name", "kind", "base", "effector", "bend", "pole", "weight", "pull"])?;
         let node = |key| {
             let item = required(table, key)?;
             self.node(item, item.span())
@@ -140,7 +140,8 @@ impl RigReader<'_> {
         };
         let pole = vector("pole")?.map(Vec3::from_array);
         let weight = optional(table, "weight", 1.0, 0.0..=f64::from(f32::MAX))?;
-        Ok(Chain { name, kind, effector, base, joints, bend, pole, weight })
+        let pull = table.get("pull").map(|_| optional(table, "pull", 1.0, 0.0..=1.0)).transpose()?;
+        Ok(Chain { name, kind, effector, base, joints, bend, pole, weight, pull })
     }
 
     fn joint(&self, table: &Table) -> Result<(usize, JointRig), SpannedError> {

@@ -76,6 +76,8 @@ fn values_that_reading_would_refuse_are_not_written() {
     assert_eq!(error_after(&pole), "chain \"left arm\": pole must be finite");
     let weight = |rig: &mut Rig| rig.chains[0].weight = f64::MAX;
     assert!(error_after(&weight).ends_with("weight must be finite and not negative"));
+    let pull = |rig: &mut Rig| rig.chains[0].pull = Some(-0.5);
+    assert!(error_after(&pull).ends_with("pull must be from 0 to 1"));
     let bend = |rig: &mut Rig| rig.chains[0].bend = Some(Vec3::ZERO);
     assert!(error_after(&bend).ends_with("bend must not be zero"));
     // The existing keys of the file must be valid too.
@@ -92,12 +94,28 @@ fn numbers_beyond_single_precision_are_refused_with_their_line() {
         ("pole = [nan, 1.0, -2.0]", "pole: value is not finite"),
         ("bend = [0, 0, inf]", "bend: value is not finite"),
         ("weight = 1e39", "weight: value is too large"),
+        ("pull = 1.5", "pull must be from 0 to 1"),
+        ("pull = \"strong\"", "pull must be from 0 to 1"),
         ("pole = [1, 2]", "pole must be a list of 3 numbers"),
         ("pole = [1, 2, \"3\"]", "pole must be a list of 3 numbers"),
     ] {
         let error = read(&format!("{chain}{line}\n"), &CHARACTER.skeleton).unwrap_err().to_string();
         assert_eq!(error, format!("line 5: {cause}"));
     }
+}
+
+#[test]
+fn pull_of_a_chain_is_kept_with_its_comment() {
+    let skeleton = &CHARACTER.skeleton;
+    let text =
+        "version = 1\n[[chain]]\nbase = \"leftUpperArm\"\neffector = \"leftHand\"\npull = 0.25 # light\n";
+    let mut rig = read(text, skeleton).unwrap();
+    assert_eq!(rig.chains[0].pull, Some(0.25));
+    assert!(write(&rig, skeleton, text).unwrap().contains("pull = 0.25 # light\n"));
+    rig.chains[0].pull = Some(0.5);
+    assert!(write(&rig, skeleton, text).unwrap().contains("pull = 0.5 # light\n"));
+    rig.chains[0].pull = None;
+    assert!(!write(&rig, skeleton, text).unwrap().contains("pull"));
 }
 
 /// Regression test: with two tables of one node, writing changed the first, but reading used the second.
@@ -236,7 +254,7 @@ fn invalid_solver_options_are_refused_with_their_line() {
         ),
         (
             "\n[options.cdc]\nstep = 1",
-            "line 4: unknown solver option \"cdc\"; did you mean ccd.step or jacobian.clamp?",
+            "line 4: unknown solver option \"cdc\"; did you mean ccd.step or full_body.look?",
         ),
     ] {
         assert_eq!(with_options(lines).map(|_| ()), Err(cause.to_owned()), "{lines}");

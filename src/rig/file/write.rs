@@ -48,6 +48,7 @@ fn chain_keys(chain: &Chain, skeleton: &Skeleton) -> Keys {
         ("bend", chain.bend.map(|b| list(b.to_array().map(f64::from)))),
         ("pole", chain.pole.map(|p| list(p.to_array().map(f64::from)))),
         ("weight", Some(chain.weight).filter(|w| (w - 1.0).abs() > 0.0).map(Into::into)),
+        ("pull", chain.pull.map(Into::into)),
     ]
 }
 

@@ -10,7 +10,9 @@ use super::{option_row, theme};
 pub(super) fn show(ui: &mut Ui, options: &mut Options) {
     let method = options.method;
     let description = match method {
-        Method::Auto => "Two-bone for a limb, full-body for several goals, otherwise damped least squares.",
+        Method::Auto => {
+            "Full-body for a recognised body or several goals, two-bone for a limb, otherwise damped least squares."
+        }
         _ if of_method(method).next().is_none() => "This method has no settings.",
         _ => return rows(ui, "parameters", of_method(method), options),
     };

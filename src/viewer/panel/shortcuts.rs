@@ -4,7 +4,7 @@ use egui::{RichText, ScrollArea, Ui};
 
 use super::{PanelState, theme};
 
-const SHORTCUTS: [(&str, &str); 28] = [
+const SHORTCUTS: [(&str, &str); 29] = [
     ("Left drag", "Drag the part under the pointer"),
     ("Click", "Select a joint to show its rings and limit"),
     ("Drag an arc's end", "Change the limit"),
@@ -14,6 +14,7 @@ const SHORTCUTS: [(&str, &str); 28] = [
     ("Wheel in a drag", "Push away or pull closer"),
     ("X  Y  Z", "Constrain the drag to an axis"),
     ("Ctrl", "Snap"),
+    ("L, Alt in a drag", "Drag the limb only, or the body"),
     ("Esc", "Cancel the drag, clear the selection"),
     ("P  B", "Pin the joint, use it as base"),
     ("R, Shift + R", "Reset the chain, reset the joint"),

@@ -3,7 +3,7 @@
 use egui::{Button, ComboBox, Ui};
 
 use crate::ik::Method;
-use crate::viewer::{Command, Session};
+use crate::viewer::{Command, DragScope, Session};
 
 use super::{INNER, heading, method, steps};
 
@@ -52,6 +52,14 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
             options = defaults;
         }
     });
+    if session.has_body() {
+        let mut limb_only = session.drag_scope() == DragScope::Limb;
+        let hint =
+            "Only the limb of the dragged joint follows, instead of the whole body (L, or Alt in a drag)";
+        if ui.checkbox(&mut limb_only, "Drag the limb only").on_hover_text(hint).changed() {
+            commands.push(Command::DragScope(if limb_only { DragScope::Limb } else { DragScope::Body }));
+        }
+    }
     steps::show(ui, session, commands);
     if options != session.options {
         commands.push(Command::Solver(Box::new(options)));

@@ -26,6 +26,27 @@ pub enum Axis {
     Z,
 }
 
+/// What a drag moves if the character has a recognised body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DragScope {
+    /// The whole body follows.
+    #[default]
+    Body,
+    /// Only the chain of the grabbed joint follows, and its base stays in place.
+    Limb,
+}
+
+impl DragScope {
+    /// Returns the other scope.
+    pub(in crate::viewer) fn other(self) -> Self {
+        match self {
+            Self::Body => Self::Limb,
+            Self::Limb => Self::Body,
+        }
+    }
+}
+
 /// A point of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -62,6 +83,10 @@ pub enum Command {
     Constrain(Axis),
     /// Sets whether drags snap to steps.
     Snap(bool),
+    /// Sets what drags move, also the current one.
+    DragScope(DragScope),
+    /// Sets what the current drag moves. The next drag has the scope of [`Command::DragScope`] again.
+    CurrentScope(DragScope),
     /// Ends the drag.
     Release,
     /// Cancels the drag and restores the state before it.

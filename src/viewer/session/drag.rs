@@ -7,7 +7,7 @@ use crate::puppet::{Pin, Puppet, Target};
 use crate::rig::{ChainKind, Rig, default_base, orientation};
 use crate::scene::picking::{Hit, Ray};
 use crate::view::Camera;
-use crate::viewer::Axis;
+use crate::viewer::{Axis, DragScope};
 
 use super::history::State;
 
@@ -23,6 +23,7 @@ pub(in crate::viewer) struct Drag {
     pub(in crate::viewer) pins: Vec<Pin>,
     /// Whether the drag moves the root, because no joint above the node can move.
     pub(in crate::viewer) moves_root: bool,
+    pub(in crate::viewer) scope: DragScope,
     /// The state that [`crate::viewer::Command::Cancel`] restores.
     pub(in crate::viewer) before: State,
     pub(in crate::viewer) axis: Option<Axis>,
@@ -44,19 +45,21 @@ pub(in crate::viewer) struct DragGoal {
 
 impl DragGoal {
     /// `base` is the node that must not move.
-    pub(in crate::viewer) fn new(hit: &Hit, puppet: &Puppet, base: Option<usize>) -> Self {
+    pub(in crate::viewer) fn new(hit: &Hit, puppet: &Puppet, scope: DragScope, base: Option<usize>) -> Self {
         let (character, rig) = (puppet.character(), &puppet.rig);
-        if base.is_none() && puppet.moves_whole_body(hit.node) {
+        let root = default_base(character, hit.node);
+        let chain_base = base.filter(|&b| b != hit.node).or_else(|| chain_base(character, rig, hit));
+        let moves_root = chain_base.is_none() && hit.node == root;
+        // The hips belong to no limb, so that dragging them moves the body in any scope.
+        let is_wanted = scope == DragScope::Body || chain_base.is_none();
+        if is_wanted && base.is_none() && puppet.moves_whole_body(hit.node) {
             let (offset, position) = (hit.offset, Some(hit.point.as_dvec3()));
             let target = Target { offset, position, ..Target::new(hit.node) };
             return Self { target, pins: Vec::new(), moves_root: false };
         }
-        let root = default_base(character, hit.node);
-        let base = base.filter(|&b| b != hit.node).or_else(|| chain_base(character, rig, hit));
-        let moves_root = base.is_none() && hit.node == root;
         let feet = || rig.chains.iter().filter(|c| c.kind == ChainKind::Leg).map(|c| c.effector);
         let mut target = Target::new(hit.node);
-        target.base = if moves_root { None } else { Some(base.unwrap_or(root)) };
+        target.base = if moves_root { None } else { Some(chain_base.unwrap_or(root)) };
         target.offset = hit.offset;
         target.position = Some(hit.point.as_dvec3());
         // If the root moves, the dragged node keeps its orientation, so that the character does not lean over.
@@ -78,10 +81,23 @@ impl Axis {
 }
 
 impl Drag {
-    pub(in crate::viewer) fn new(hit: Hit, at: Vec2, puppet: &Puppet, before: State) -> Self {
-        let DragGoal { target, pins, moves_root } = DragGoal::new(&hit, puppet, before.base);
+    pub(in crate::viewer) fn new(
+        hit: Hit,
+        at: Vec2,
+        puppet: &Puppet,
+        (scope, before): (DragScope, State),
+    ) -> Self {
+        let DragGoal { target, pins, moves_root } = DragGoal::new(&hit, puppet, scope, before.base);
         let (axis, snap, moved, plane) = (None, false, false, hit.point);
-        Self { hit, target, pins, moves_root, before, axis, snap, moved, plane, pointer: at }
+        Self { hit, target, pins, moves_root, scope, before, axis, snap, moved, plane, pointer: at }
+    }
+
+    /// Changes what the drag moves. The target keeps its position.
+    pub(in crate::viewer) fn set_scope(&mut self, scope: DragScope, puppet: &Puppet) {
+        let goal = DragGoal::new(&self.hit, puppet, scope, self.before.base);
+        let position = self.target.position;
+        (self.scope, self.moves_root) = (scope, goal.moves_root);
+        (self.target, self.pins) = (Target { position, ..goal.target }, goal.pins);
     }
 
     /// Returns the target, and the pins that last as long as the drag.

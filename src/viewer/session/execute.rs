@@ -46,6 +46,11 @@ impl Session {
                     drag.refresh(size, camera, step);
                 });
             }
+            Command::DragScope(scope) => {
+                self.drag_scope = scope;
+                self.set_current_scope(scope);
+            }
+            Command::CurrentScope(scope) => self.set_current_scope(scope),
             Command::Release => self.release(),
             Command::Cancel => self.cancel(),
             Command::Orbit(by) if by.is_finite() => self.orbit.turn(by),

@@ -40,7 +40,7 @@ pub(in crate::viewer) fn of_character(character: &Character, clips: &[Clip], rig
     let Rig { chains, joints, pins, options: _, body: _ } = rig;
     let rig = format!("Rig {{ chains: {chains:?}, joints: {joints:?}, pins: {pins:?} }}");
     let rig = rig.replace("logical_parent: ", "carrier: ").replace(", ccd_budget: inf", "");
-    hasher.update(rig.replace(", mimic: None", "").as_bytes());
+    hasher.update(rig.replace(", mimic: None", "").replace(", pull: None", "").as_bytes());
     format!("crc32:{:08x}", hasher.finalize())
 }
 

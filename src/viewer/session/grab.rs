@@ -4,7 +4,7 @@ use glam::{DVec3, Vec2, Vec3};
 
 use crate::scene::picking::{Hit, pick};
 use crate::view::Camera;
-use crate::viewer::session::command::NodePoint;
+use crate::viewer::session::command::{DragScope, NodePoint};
 use crate::viewer::session::drag::Drag;
 
 use super::{MAX_TRAIL_POINTS, Session};
@@ -79,12 +79,37 @@ impl Session {
     fn start_drag(&mut self, hit: Hit, at: Vec2) {
         self.last = Some(hit.node);
         self.trail.clear();
-        let mut drag = Drag::new(hit, at, &self.puppet, self.state.clone());
+        let drag = Drag::new(hit, at, &self.puppet, (self.drag_scope, self.state.clone()));
+        self.drag = Some(self.with_pins_here(drag));
+        self.comparison.set_start_pose(&self.state.held);
+    }
+
+    /// Returns a drag whose pins stay where they are now. A motion places them otherwise.
+    fn with_pins_here(&self, mut drag: Drag) -> Drag {
         if self.puppet.motion.is_rest() {
             drag.pins = drag.pins.iter().map(|p| self.pin_here(p.node)).collect();
         }
+        drag
+    }
+
+    /// Changes what the current drag moves. The pose is then the one that a drag with this scope leads to from where it
+    /// began.
+    pub(super) fn set_current_scope(&mut self, scope: DragScope) {
+        let Some(mut drag) = self.drag.take_if(|drag| drag.scope != scope) else { return };
+        if self.puppet.motion.is_rest() {
+            self.state.held.clone_from(&drag.before.held);
+            self.show();
+            self.puppet.reset_solver();
+            self.comparison.set_start_pose(&self.state.held);
+        }
+        drag.set_scope(scope, &self.puppet);
+        let drag = self.with_pins_here(drag);
+        let has_moved = drag.moved;
         self.drag = Some(drag);
-        self.comparison.set_start_pose(&self.state.held);
+        self.trail.clear();
+        if has_moved {
+            self.solve();
+        }
     }
 
     pub(super) fn update_drag(&mut self, act: impl FnOnce(&mut Drag, Vec2, &Camera, f32)) {

@@ -17,7 +17,7 @@ use crate::scene::compare::Comparison;
 use crate::scene::picking::Hit;
 use crate::view::{Bounds, Camera};
 
-use super::{AddedClips, Command, Orbit, Recorder};
+use super::{AddedClips, Command, DragScope, Orbit, Recorder};
 
 use drag::Drag;
 use gizmo::{GizmoDrag, GizmoGrip, RingMode};
@@ -143,6 +143,7 @@ pub struct Session {
     /// Other methods that solve for the same goals.
     pub(super) comparison: Comparison,
     pub(super) keep: bool,
+    pub(super) drag_scope: DragScope,
     pub(super) clock: Clock,
     pub(super) mode: ShadingMode,
     pub(super) display: Display,
@@ -214,6 +215,7 @@ impl Session {
             options,
             comparison: Comparison::default(),
             keep: false,
+            drag_scope: DragScope::default(),
             clock: Clock::default(),
             mode: ShadingMode::Shaded,
             display: Display { skeleton: false, names: false, ground: true, shadow: true },
@@ -270,6 +272,16 @@ impl Session {
     /// Returns the results of the other methods for the same goals.
     pub fn comparison(&self) -> &Comparison {
         &self.comparison
+    }
+
+    /// Returns what drags move.
+    pub fn drag_scope(&self) -> DragScope {
+        self.drag_scope
+    }
+
+    /// Returns whether the character has a recognised body, so that [`Command::DragScope`] has an effect.
+    pub fn has_body(&self) -> bool {
+        self.puppet.rig.body.is_some()
     }
 
     /// Returns whether a drag is in progress.

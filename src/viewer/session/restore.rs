@@ -20,6 +20,7 @@ impl Session {
         vec![
             Command::Solver(Box::new(self.options)),
             Command::KeepGoals(self.keep),
+            Command::DragScope(self.drag_scope),
             Command::ShadingMode(self.mode),
             Command::Skinning(self.puppet.skinning),
             Command::Display(self.display),

@@ -198,7 +198,21 @@ impl Session {
         if targets.is_empty() {
             pins.clear();
         }
+        if self.pulls_body(&targets, held.map(|(target, _)| target.node)) {
+            targets.iter_mut().for_each(|t| t.base = None);
+        }
         (targets, pins)
+    }
+
+    /// Returns whether the body follows all targets as a whole, because the dragged node pulls it, or because a goal of
+    /// the hips does. Goals that moved only their limb when they were set are then goals of the body too.
+    fn pulls_body(&self, targets: &[Target], dragged: Option<usize>) -> bool {
+        let Some(body) = &self.puppet.rig.body else { return false };
+        let pulls = |t: &Target| {
+            let is_strong = Some(t.node) == dragged || t.node == body.hips;
+            is_strong && t.base.is_none() && self.puppet.moves_whole_body(t.node)
+        };
+        targets.iter().any(pulls) && targets.iter().all(|t| t.position.is_some())
     }
 }
 

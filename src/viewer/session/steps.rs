@@ -177,6 +177,7 @@ impl Session {
             | Command::Push(_)
             | Command::Constrain(_)
             | Command::Snap(_)
+            | Command::CurrentScope(_)
             | Command::Release
             | Command::Cancel => (false, false),
             Command::Step(_)
@@ -189,6 +190,7 @@ impl Session {
             | Command::Select(_)
             | Command::Highlight(_)
             | Command::RingMode(_)
+            | Command::DragScope(_)
             | Command::Scale(_)
             | Command::ShadingMode(_)
             | Command::Display(_)

@@ -5,3 +5,4 @@ mod bodies;
 mod chains;
 mod humanoids;
 mod joints;
+mod pull;

@@ -8,7 +8,7 @@ use sinew::asset::Transform;
 use sinew::ik::{AxesFrame, AxisTerm, GoalAxes, Limit, Method, Options, Swivel, Tolerance};
 use sinew::render::ShadingMode;
 use sinew::skin::Skinning;
-use sinew::viewer::{Axis, Command, Display, Input, NodePoint, Recorder, RingMode};
+use sinew::viewer::{Axis, Command, Display, DragScope, Input, NodePoint, Recorder, RingMode};
 
 use super::super::files::folder;
 use super::super::{at, drag};
@@ -59,6 +59,8 @@ fn every_command() -> Vec<Command> {
         Command::Push(-1.5),
         Command::Constrain(Axis::Y),
         Command::Snap(true),
+        Command::DragScope(DragScope::Limb),
+        Command::CurrentScope(DragScope::Body),
         Command::Release,
         Command::Cancel,
         Command::Orbit(position),

@@ -114,10 +114,10 @@ impl<'a> LimbShape<'a> {
             signs: [1.0; MAX_BENDS],
             limited: limits.apply,
         };
-        for i in 0..last {
+        for (i, hinge) in hinges.iter().enumerate().take(last) {
             let (before, joint) = (joints[i], joints[i + 1]);
             let rest = limits.body.links()[joint].rest;
-            let (away, angle) = swing_twist(rest.conjugate() * stance.locals[joint], hinges[i].axis);
+            let (away, angle) = swing_twist(rest.conjugate() * stance.locals[joint], hinge.axis);
             let offset =
                 stance.spins[before].conjugate() * (stance.positions[joint] - stance.positions[before]);
             // Joints between the two, such as twist joints, keep their rotations.
@@ -125,10 +125,10 @@ impl<'a> LimbShape<'a> {
             shape.segments[i] = (offset, (between * rest * away).normalize());
             shape.stance[i] = angle;
         }
-        for i in 0..last {
+        for (i, hinge) in hinges.iter().enumerate().take(last) {
             // The turn nearest to the stance.
             shape.straights[i] = shape.stance[i] + wrapped_any(shape.straight(i) - shape.stance[i]);
-            let [min, max] = hinges[i].range;
+            let [min, max] = hinge.range;
             let bends = wrapped_any(0.5 * (min + max) - shape.straights[i]);
             shape.signs[i] = if bends >= 0.0 { 1.0 } else { -1.0 };
         }
@@ -190,12 +190,12 @@ impl<'a> LimbShape<'a> {
     /// Returns the angles if all joints bend by `bend` more than in the stance.
     fn bent(&self, bend: f64) -> [f64; MAX_BENDS] {
         let mut angles = self.stance;
-        for i in 0..self.last {
+        for (i, angles) in angles.iter_mut().enumerate().take(self.last) {
             let angle = self.stance[i] + self.signs[i] * bend;
             // No joint bends past the pose in which it is straight.
             let straight = self.straights[i];
             let angle = if self.signs[i] > 0.0 { angle.max(straight) } else { angle.min(straight) };
-            angles[i] = self.clamp(i, angle);
+            *angles = self.clamp(i, angle);
         }
         angles
     }
@@ -355,9 +355,9 @@ impl<'a> LimbShape<'a> {
         let current = self.current(posed, limits);
         let wanted = *angles;
         let max = MAX_TURN_STEP * speed;
-        for i in 0..self.last {
+        for (i, angle) in angles.iter_mut().enumerate().take(self.last) {
             let turn = wrapped_any(wanted[i] - current[i]).clamp(-max, max);
-            angles[i] = self.clamp(i, current[i] + turn);
+            *angle = self.clamp(i, current[i] + turn);
         }
         (0..self.last).any(|i| wrapped_any(wanted[i] - angles[i]).abs() > SLOWED)
     }

@@ -111,7 +111,11 @@ impl Tasks {
     pub(super) fn set(&mut self, subject: &Subject<'_>, posed: &Posed, goals: &[Goal], last: &[LastTarget]) {
         let figure = subject.figure;
         let TrunkTasks { ropes, points, turns, joints, guards, support } = &mut self.trunk;
-        (ropes.clear(), points.clear(), turns.clear(), joints.clear(), guards.clear());
+        ropes.clear();
+        points.clear();
+        turns.clear();
+        joints.clear();
+        guards.clear();
         *support = None;
         self.limbs.clear();
         self.limbs.resize(figure.parts.limbs.len(), None);

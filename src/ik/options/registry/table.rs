@@ -17,6 +17,8 @@ const LIMB: &[Method] = &[Method::TwoBone];
 const FUSED: &[Method] = &[Method::Fused];
 const OPTIMIZE: &[Method] = &[Method::Optimize];
 const WHOLE_BODY: &[Method] = &[Method::FullBody, Method::Style];
+/// The method that poses figures.
+const FIGURE: &[Method] = &[Method::FullBody];
 /// The Jacobian methods.
 const JACOBIAN: &[Method] = &[
     Method::JacobianTranspose,
@@ -107,9 +109,9 @@ pub(super) static OPTIONS: &[SolverOption] = &[
     option("fused.alpha", "α of eq. 16: the place of the midpoint between the rotations before the last step (0) and after it (1)", FUSED, number(FRACTION), |o| Field::Number(&mut o.fused.alpha)),
     option("fused.first_weight", "αᵢ of eq. 15 for the first joint; joints between the first and the last one have weights in between", FUSED, number(SIGNED), |o| Field::Number(&mut o.fused.first_weight)),
     option("fused.last_weight", "αᵢ of eq. 15 for the last joint", FUSED, number(SIGNED), |o| Field::Number(&mut o.fused.last_weight)),
-    option("full_body.balance", "Whether the trunk of a figure stays over the place on which it stands", WHOLE_BODY, FLAG, |o| Field::Flag(&mut o.full_body.balance)),
-    option("full_body.spine_stiffness", "Stiffness of a figure's back; a stiff back leads to a squat, a soft one to a bow", WHOLE_BODY, number(Domain::plain(0.01, 100.0).common(0.1, 10.0).logarithmic()), |o| Field::Number(&mut o.full_body.spine_stiffness)),
-    option("full_body.look", "How far the head of a figure turns towards what a hand reaches for", WHOLE_BODY, number(FRACTION), |o| Field::Number(&mut o.full_body.look)),
+    option("full_body.balance", "Whether the trunk of a figure stays over the place on which it stands", FIGURE, FLAG, |o| Field::Flag(&mut o.full_body.balance)),
+    option("full_body.spine_stiffness", "Stiffness of a figure's back; a stiff back leads to a squat, a soft one to a bow", FIGURE, number(Domain::plain(0.01, 100.0).common(0.1, 10.0).logarithmic()), |o| Field::Number(&mut o.full_body.spine_stiffness)),
+    option("full_body.look", "How far the head of a figure turns towards what a hand reaches for", FIGURE, number(FRACTION), |o| Field::Number(&mut o.full_body.look)),
     option("jacobian.parameters", "Parameters of the joint rotations", JACOBIAN, CHOICE, |o| Field::Choice(&mut o.jacobian.parameters)),
     option("jacobian.secondary", "Secondary task, which uses the freedom that the goals leave", SECONDARY, CHOICE, |o| Field::Choice(&mut o.jacobian.secondary)),
     option("jacobian.secondary_gain", "Fraction of the secondary task that one iteration applies", SECONDARY, number(FRACTION), |o| Field::Number(&mut o.jacobian.secondary_gain)),

@@ -1,0 +1,44 @@
+//! How strongly a limb pulls on the trunk, as set in a rig file.
+
+use std::fs;
+use std::path::PathBuf;
+
+use glam::DVec3;
+use sinew::asset;
+use sinew::puppet::{Puppet, Target};
+use sinew::rig::{self, Rig};
+
+/// Returns the rig of the mannequin with a rig file that has this `pull` for the left hand.
+fn with_pull(name: &str, pull: &str) -> Rig {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("pull");
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(format!("{name}.rig.toml"));
+    let chain = "[[chain]]\nbase = \"leftUpperArm\"\neffector = \"leftHand\"\n";
+    fs::write(&path, format!("version = 1\n{chain}{pull}\n")).unwrap();
+    rig::load(&asset::mannequin().unwrap(), Some(&path)).unwrap()
+}
+
+/// Returns how far the hips move if the left hand is pulled to a point that the arm alone does not reach.
+fn hips_follow(rig: Rig) -> f32 {
+    let mut puppet = Puppet::with_rig(asset::mannequin().unwrap(), 0, rig);
+    let skeleton = &puppet.character().skeleton;
+    let (hips, hand) = (skeleton.find("hips").unwrap(), skeleton.find("leftHand").unwrap());
+    let before = puppet.world_from_node()[hips].translation;
+    let position = puppet.world_from_node()[hand].translation.as_dvec3() + DVec3::new(0.4, -0.3, 0.5);
+    puppet.targets.push(Target { position: Some(position), ..Target::new(hand) });
+    puppet.update().unwrap();
+    puppet.world_from_node()[hips].translation.distance(before)
+}
+
+#[test]
+fn a_limb_without_pull_leaves_the_trunk_where_it_is() {
+    let limb = |rig: &Rig| {
+        let hand = rig.chains[0].effector;
+        let body = rig.body.clone().unwrap();
+        body.limbs.into_iter().find(|l| l.end() == hand).unwrap()
+    };
+    let (default, none) = (with_pull("default", ""), with_pull("none", "pull = 0"));
+    assert_eq!((limb(&default).pull, limb(&none).pull), (1.0, 0.0));
+    let (far, near) = (hips_follow(default), hips_follow(none));
+    assert!(far > 0.1 && near < 0.02, "{far} {near}");
+}
