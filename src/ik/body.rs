@@ -5,9 +5,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
-use super::figure::{Figure, FigureParts};
+use super::figure::Figure;
 use super::mimic::{CoupledLimits, coupled_limits};
 use super::{Limit, Link, SolveError};
+
+mod figure;
+
+pub(super) use figure::Stance;
 
 /// A rotation is that of rest if the dot product of both differs from 1 by at most this.
 const AT_REST: f64 = 1e-12;
@@ -56,15 +60,6 @@ pub struct Body {
     facing: DQuat,
     /// The result of [`uniform_scale`] for `world_from_base`.
     uniform_scale: Option<f64>,
-}
-
-/// A pose that a figure stays near.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Stance {
-    /// Local rotations of the links.
-    pub(super) rotations: Vec<DQuat>,
-    /// Translation of the base from its offset, in base space.
-    pub(super) root: DVec3,
 }
 
 impl PartialEq for Body {
@@ -291,60 +286,6 @@ impl Body {
             rotation.map_or(l.rest, |q| unit(*q))
         };
         self.posture = Some(self.links.iter().enumerate().map(given).collect());
-    }
-
-    /// Sets the parts of the figure that the body is. [`Method::FullBody`](super::Method::FullBody) poses a figure as a whole.
-    /// Set the facing before it.
-    ///
-    /// # Errors
-    /// [`SolveError::Figure`] if a link does not exist or occurs twice, if a limb has fewer than three joints, or if a link is
-    /// not below the part that it belongs to. The body is then unchanged.
-    pub fn set_figure(&mut self, parts: FigureParts) -> Result<(), SolveError> {
-        self.figure = Some(Arc::new(Figure::new(&self.links, self.facing, parts)?));
-        Ok(())
-    }
-
-    /// Returns the figure that the body is.
-    pub(super) fn figure(&self) -> Option<&Arc<Figure>> {
-        self.figure.as_ref()
-    }
-
-    /// Sets the pose that a figure stays near: a local rotation for each link, and the translation of the base from its
-    /// offset in metres of base space. Without a stance, a solve stays near the pose in which it starts. Allocates nothing
-    /// after the first call. Numbers that are not finite are replaced by those of rest.
-    pub fn set_stance(&mut self, rotation: impl Fn(usize) -> DQuat, root: DVec3) {
-        let stance = self.stance.get_or_insert_with(|| Stance { rotations: Vec::new(), root: DVec3::ZERO });
-        let given = |(i, l): (usize, &Link)| {
-            let q = rotation(i);
-            if q.is_finite() && q.length_squared() > 0.0 { unit(q) } else { l.rest }
-        };
-        stance.rotations.clear();
-        stance.rotations.extend(self.links.iter().enumerate().map(given));
-        stance.root = if root.is_finite() { root } else { DVec3::ZERO };
-    }
-
-    /// Removes the stance.
-    pub fn clear_stance(&mut self) {
-        self.stance = None;
-    }
-
-    /// Returns the stance.
-    pub(super) fn stance(&self) -> Option<&Stance> {
-        self.stance.as_ref()
-    }
-
-    /// Sets how the figure stands and which way it faces at rest: the rotation from the space of the figure (+Y up, +Z
-    /// to its front) to base space. [`Swivel::Arm`](super::Swivel::Arm) and [`Swivel::Leg`](super::Swivel::Leg) use it.
-    /// A new body faces +Z of the world in which it was created. Does nothing if the rotation is not finite.
-    pub fn set_facing(&mut self, base_from_figure: DQuat) {
-        if base_from_figure.is_finite() {
-            self.facing = unit(base_from_figure);
-        }
-    }
-
-    /// Returns the rotation from the space of the figure to base space, see [`Body::set_facing`].
-    pub(super) fn facing(&self) -> DQuat {
-        self.facing
     }
 
     pub(super) fn posture(&self) -> Option<&Arc<[DQuat]>> {

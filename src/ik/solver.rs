@@ -185,6 +185,10 @@ impl Solver {
             self.driver.history.push(self.tree.largest_error());
         }
         self.fill_report(&Progress { iterations, method: Method::FullBody, spent: false, agreed: true });
+        if self.figure.is_stretched() {
+            let missed = self.report.goals.iter_mut().filter(|g| g.outcome != Outcome::Reached);
+            missed.for_each(|goal| goal.outcome = Outcome::OutOfReach);
+        }
         Ok(())
     }
 

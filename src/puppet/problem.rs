@@ -3,7 +3,7 @@
 use glam::{DVec3, Vec3};
 
 use crate::asset::{Character, Skeleton};
-use crate::ik::{Aim, Body, BoundPrior, Goal, GoalOutcome, Method, Options, SolveError};
+use crate::ik::{Aim, Body, BoundPrior, Goal, GoalAxes, GoalOutcome, Method, Options, SolveError};
 use crate::pose::{Pose, orientation, rest_orientation};
 use crate::rig::{Binding, Rig, RigError, body_ends, default_base, topmost_joint};
 
@@ -42,7 +42,7 @@ impl Demand<'_> {
         let hips = rig.body.as_ref().filter(|_| self.whole_body && !targets.is_empty())?.hips;
         let moves = match options.method {
             Method::FullBody => true,
-            Method::Auto => targets.iter().all(|t| t.position.is_some()),
+            Method::Auto => targets.iter().all(is_plain_position),
             _ => false,
         };
         let above = |node: usize| std::iter::successors(Some(node), |&n| rig.above(&character.skeleton, n));
@@ -277,6 +277,11 @@ impl Problem {
         let effector = self.effectors.first().map_or_else(String::new, |&n| skeleton.label(n));
         PuppetError::Solve { effector, source }
     }
+}
+
+/// Returns whether a target is a position without free axes and without a look.
+fn is_plain_position(target: &Target) -> bool {
+    target.position.is_some() && target.look.is_none() && target.axes == GoalAxes::default()
 }
 
 /// Returns whether a target is a position of the base's own joint, which only root motion can change.

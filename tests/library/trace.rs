@@ -25,6 +25,8 @@ fn with_two_goals(method: Method) -> Puppet {
         let position = Some(place(&puppet, hand).as_dvec3() + by);
         puppet.targets.push(Target { position, ..Target::new(hand) });
     }
+    // A recognised body would be solved as a whole, in one group.
+    puppet.rig.body = None;
     puppet
 }
 

@@ -93,18 +93,18 @@ fn take_is_recorded_selected_and_dragged_in_the_window() {
     tool(&format!("windowfocus --sync {window}"));
     // Scroll the panel until the section's heading is at a known place.
     tool("mousemove 1100 600 click --repeat 3 --delay 100 5");
-    wait("the section heading", || any([985, 505, 60, 10], |[r, _, b]| r > 200 && b < 120));
-    tool("mousemove 1033 557 sleep 0.5 click 1");
-    wait("the recording of the take", || any([993, 549, 80, 16], |[r, g, _]| r > 180 && g < 110));
+    wait("the section heading", || any([985, 531, 60, 10], |[r, _, b]| r > 200 && b < 120));
+    tool("mousemove 1033 583 sleep 0.5 click 1");
+    wait("the recording of the take", || any([993, 575, 80, 16], |[r, g, _]| r > 180 && g < 110));
     let before = count("live-pose");
     wait("frames of the take", || count("live-pose") > before + 8);
     tool("click 1");
     wait("the saved take", || has(r#""add-clips":{"file":"sinew-take-0001.csv""#));
     assert!(has(r#""add-clips":{"file":"hail.bvh""#), "{}", recorded(&folder));
     // Open the list of clips and select the last one.
-    tool("mousemove 1118 479 sleep 0.5 click 1");
-    wait("the list of clips", || any([1100, 500, 100, 10], |[r, _, b]| r > 150 && b < 70));
-    tool("mousemove 1030 688 sleep 0.5 click 1");
+    tool("mousemove 1118 505 sleep 0.5 click 1");
+    wait("the list of clips", || any([1100, 526, 100, 10], |[r, _, b]| r > 150 && b < 70));
+    tool("mousemove 1030 714 sleep 0.5 click 1");
     wait("the take to play", || has(r#"{"clip":6}"#));
     // Select a joint and drag the take on the timeline. Escape cancels the drag but keeps the selection.
     wait("the timeline", || any([200, 710, 100, 10], |[r, _, b]| b > 100 && r < 100));

@@ -254,6 +254,8 @@ fn root_motion_moves_the_topmost_joint_of_all_skins() {
     skins.for_each(|skin| *skin += 1);
     character.skins.insert(0, Skin { name: None, joints, joint_from_mesh, has_inverse_binds: true });
     let mut puppet = Puppet::new(character, 0);
+    // A recognised body would stand on its feet.
+    puppet.rig.body = None;
     let rest = puppet.pose().clone();
     puppet.options.method = Method::FullBody;
     puppet.targets = vec![Target { position: Some(DVec3::new(1.5, 1.5, 0.5)), ..Target::new(hand) }];

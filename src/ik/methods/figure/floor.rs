@@ -6,7 +6,7 @@ use crate::ik::limit::angle_between;
 
 use super::posed::Posed;
 use super::tasks::Tasks;
-use super::trunk::Subject;
+use super::trunk_tasks::Subject;
 
 /// Maximum number of turns of fingers or toes.
 const MAX_DIGIT_TURNS: usize = 10;

@@ -14,19 +14,10 @@ use crate::ik::rotation::{any_perpendicular, rotation_vector, shortest_arc, wrap
 use crate::ik::swing_twist;
 
 use super::posed::{Limits, Posed};
+use super::swivel::{MAX_SWIVEL, Swivels, allowed};
 
 /// Maximum number of joints of a limb that bend.
 pub(super) const MAX_BENDS: usize = 6;
-/// Number of intervals in which a swivel that the limit allows is searched.
-const SCAN: f64 = 8.0;
-/// Largest swivel for the sake of a limit, radians.
-const MAX_SWIVEL: f64 = 80.0 * PI / 180.0;
-/// Cost of a swivel relative to that of exceeding the limit.
-const SWIVEL_COST: f64 = 0.05;
-/// The golden section.
-const GOLDEN: f64 = 0.618_033_988_749_894_8;
-/// A rotation that exceeds its limit by less is allowed, radians.
-const ALLOWED: f64 = 1e-4;
 
 /// How an arm bends by nature. Its elbow points back while it hangs, and is carried along by the shortest arc from there
 /// to the direction of the target (Oshita 2021, analytical solution).
@@ -38,6 +29,8 @@ pub(super) struct Nature {
     pub(super) elbow: DVec3,
     /// How far the arm follows its nature rather than its stance, from 0 to 1.
     pub(super) share: f64,
+    /// World position towards which the limb bends instead.
+    pub(super) pole: Option<DVec3>,
 }
 
 /// How fast a limb may turn in a step.
@@ -299,7 +292,7 @@ impl<'a> LimbShape<'a> {
         };
         let mut spin = aimed(wanted);
         if let Some(nature) = nature {
-            let swivel = self.natural_swivel(spin, direction, nature);
+            let swivel = self.natural_swivel(spin, (base, direction), nature);
             spin = (DQuat::from_axis_angle(direction, swivel * nature.share) * spin).normalize();
         }
         // In a drag, the swivel goes from the current one towards the wanted one. Near the direction opposite to that of
@@ -312,7 +305,7 @@ impl<'a> LimbShape<'a> {
             spin = current;
         }
         let mut local =
-            self.allowed(limits, above.conjugate() * spin, (above.conjugate() * direction, swivels));
+            allowed(limits, (first, above.conjugate() * spin), (above.conjugate() * direction, swivels));
         if let Some(max) = free_pace.map(|pace| pace.speed * MAX_TURN_STEP) {
             let turn = rotation_vector(local * posed.locals[first].conjugate());
             if turn.length() > max {
@@ -363,7 +356,7 @@ impl<'a> LimbShape<'a> {
     }
 
     /// Returns the turn about the direction of the target that bends the limb by its nature.
-    fn natural_swivel(&self, spin: DQuat, direction: DVec3, nature: &Nature) -> f64 {
+    fn natural_swivel(&self, spin: DQuat, (base, direction): (DVec3, DVec3), nature: &Nature) -> f64 {
         if self.last == 0 {
             return 0.0;
         }
@@ -371,50 +364,9 @@ impl<'a> LimbShape<'a> {
         let axis = spin * self.segments[0].1 * (self.hinges[0].axis * self.signs[0]);
         let elbow = direction.cross(axis);
         let arc = shortest_arc(nature.hanging, direction, nature.elbow.cross(nature.hanging));
-        let natural = arc * nature.elbow;
+        let natural = nature.pole.map_or(arc * nature.elbow, |pole| pole - base);
         elbow.cross(natural).dot(direction).atan2(elbow.dot(natural))
     }
-
-    /// Returns the local rotation of the first joint after a swivel about `axis`, the line to the target in the frame above
-    /// the joint. It is as near to the wanted swivel as the limit allows. A large swivel for a small gain would be a jump.
-    fn allowed(&self, limits: &Limits<'_>, local: DQuat, (axis, swivels): (DVec3, Swivels)) -> DQuat {
-        let first = self.joints[0];
-        let Swivels { wanted, range: [min, max] } = swivels;
-        let turned = |swivel: f64| (DQuat::from_axis_angle(axis, swivel) * local).normalize();
-        let nearest = wanted.clamp(min, max);
-        if limits.violation(first, turned(nearest)) <= ALLOWED {
-            return turned(nearest);
-        }
-        let cost = |swivel: f64| {
-            let violation = limits.violation(first, turned(swivel));
-            violation * violation + (SWIVEL_COST * (swivel - wanted)).powi(2)
-        };
-        // A scan for the best interval, and golden sections in it.
-        let step = (max - min) / SCAN;
-        let mut best = (cost(nearest), nearest);
-        let mut k = 0.0;
-        while k <= SCAN {
-            let swivel = min + k * step;
-            let cost = cost(swivel);
-            if cost < best.0 {
-                best = (cost, swivel);
-            }
-            k += 1.0;
-        }
-        let (mut lo, mut hi) = ((best.1 - step).max(min), (best.1 + step).min(max));
-        for _ in 0..20 {
-            let (a, b) = (lo + (1.0 - GOLDEN) * (hi - lo), lo + GOLDEN * (hi - lo));
-            if cost(a) < cost(b) { hi = b } else { lo = a }
-        }
-        limits.nearest(first, turned(0.5 * (lo + hi)))
-    }
-}
-
-/// The swivels to choose from, radians.
-#[derive(Clone, Copy, Debug)]
-struct Swivels {
-    wanted: f64,
-    range: [f64; 2],
 }
 
 /// Wraps any angle to ±π.

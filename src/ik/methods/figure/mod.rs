@@ -14,17 +14,21 @@ use crate::ik::{Body, Goal, Options, Start};
 
 mod floor;
 mod limb;
+mod merit;
 mod neck;
 mod normal;
 mod posed;
+mod swivel;
 mod tasks;
 mod trunk;
+mod trunk_tasks;
 mod weights;
 
 use limb::{LimbShape, Pace, Reach};
 use posed::{Limits, Posed};
 use tasks::{LastTarget, LimbTask, Tasks};
-use trunk::{Budget, Guard, Subject, Trunk, TrunkPoint};
+use trunk::Trunk;
+use trunk_tasks::{Budget, Guard, Subject, TrunkPoint};
 use weights::Weights;
 
 /// Distance by which targets move in one step of a solve that does not continue a drag, metres of a person.
@@ -81,6 +85,11 @@ impl FigureSolver {
         self.last.clear();
     }
 
+    /// Returns whether a limb with a goal is stretched, so that a target that is not reached is out of reach.
+    pub(in crate::ik) fn is_stretched(&self) -> bool {
+        self.state.tasks.is_stretched(&self.state.posed)
+    }
+
     /// Poses a body that is a figure. Returns the number of iterations, or `None` if the body is no figure or its links
     /// have no fixed lengths.
     pub(in crate::ik) fn solve(
@@ -94,7 +103,7 @@ impl FigureSolver {
         if !state.posed.load(body) {
             return None;
         }
-        stance.clone_from(&state.posed);
+        stance.copy(&state.posed);
         if let Some(given) = body.stance() {
             stance.set_stance(body, given);
         }

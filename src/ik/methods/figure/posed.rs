@@ -68,6 +68,17 @@ impl Posed {
         self.forward();
     }
 
+    /// Copies a figure. Allocates nothing once the buffers have grown.
+    pub(super) fn copy(&mut self, from: &Self) {
+        self.parents.clone_from(&from.parents);
+        self.offsets.clone_from(&from.offsets);
+        self.scales.clone_from(&from.scales);
+        self.locals.clone_from(&from.locals);
+        self.spins.clone_from(&from.spins);
+        self.positions.clone_from(&from.positions);
+        self.above = from.above;
+    }
+
     /// Sets the pose to a stance.
     pub(super) fn set_stance(&mut self, body: &Body, stance: &Stance) {
         self.set_pose(body, &stance.rotations, stance.root);

@@ -7,7 +7,7 @@ use crate::ik::figure::Part;
 
 use super::limb::{LimbShape, Nature, Reach};
 use super::posed::Posed;
-use super::trunk::{Rope, Subject, TrunkPoint, TrunkTasks, TrunkTurn};
+use super::trunk_tasks::{Rope, Subject, TrunkPoint, TrunkTasks, TrunkTurn};
 
 /// What a limb must do.
 #[derive(Clone, Copy, Debug)]
@@ -17,26 +17,27 @@ pub(super) struct LimbTask {
     pub(super) orientation: Option<DQuat>,
     /// Weight with which the limb pulls on the trunk.
     pub(super) weight: f64,
+    /// World position towards which the limb bends.
+    pole: Option<DVec3>,
     /// The link that carries the point, and the point in its frame, metres.
     carrier: usize,
     offset: DVec3,
 }
 
 impl LimbTask {
-    /// Returns how the limb bends by nature, the more the farther its end is from the stance. `None` if it is no arm.
+    /// Returns how the limb bends by nature, the more the farther its end is from the stance, or towards its pole. `None` if it
+    /// is no arm and has no pole.
     pub(super) fn nature(&self, subject: &Subject<'_>, posed: &Posed, limb: usize) -> Option<Nature> {
-        if self.reach.fixed || !subject.figure.parts.limbs[limb].is_arm {
+        if self.pole.is_none() && (self.reach.fixed || !subject.figure.parts.limbs[limb].is_arm) {
             return None;
         }
         let (link, from_figure) = subject.figure.carriages[limb];
         let spin = posed.spins[link] * from_figure;
         let away = subject.stance.point(self.carrier, self.offset).distance(self.reach.target);
         let away = away / (NATURE_REACH * subject.weights.size);
-        Some(Nature {
-            hanging: spin * DVec3::NEG_Y,
-            elbow: spin * DVec3::NEG_Z,
-            share: 1.0 - (-away * away).exp(),
-        })
+        let share = if self.pole.is_some() { 1.0 } else { 1.0 - (-away * away).exp() };
+        let (hanging, elbow) = (spin * DVec3::NEG_Y, spin * DVec3::NEG_Z);
+        Some(Nature { hanging, elbow, share, pole: self.pole })
     }
 }
 
@@ -57,6 +58,8 @@ impl LastTarget {
 
 /// Distance from the stance at which an arm bends mostly by its nature, metres of a person.
 const NATURE_REACH: f64 = 0.3;
+/// A limb is stretched if it is longer than this fraction of its largest length.
+const STRETCHED: f64 = 0.999;
 /// A limb pulls noticeably when it is shorter than its largest length by this many widths of its softness.
 const SLACK_WIDTHS: f64 = 9.0;
 /// Distance from the stance at which a limb that was stretched in it pulls like any other, metres of a person.
@@ -223,7 +226,8 @@ impl Tasks {
         let weight = if goal.pinned { subject.weights.fixed } else { pull };
         let reach = Reach { last, point, target: to, fixed: goal.pinned };
         let orientation = goal.orientation.filter(|_| joint == end);
-        self.limbs[limb] = Some(LimbTask { reach, orientation, weight, carrier: link, offset });
+        self.limbs[limb] =
+            Some(LimbTask { reach, orientation, weight, pole: goal.pole, carrier: link, offset });
         let from = above_floor(subject, self.start(goal, posed.point(link, offset)));
         self.ways.push(Way { from, to, task: Moving::Limb(limb) });
     }
@@ -275,6 +279,14 @@ impl Tasks {
         if self.poses_head {
             joints.extend(figure.parts.neck.iter().copied().filter(turns));
         }
+    }
+
+    /// Returns whether a limb with a task is as long as it can be.
+    pub(super) fn is_stretched(&self, posed: &Posed) -> bool {
+        self.trunk
+            .ropes
+            .iter()
+            .any(|rope| posed.positions[rope.link].distance(rope.target) > STRETCHED * rope.range[1])
     }
 
     /// Returns the largest distance between a target and its point.

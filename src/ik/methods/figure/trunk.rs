@@ -6,20 +6,16 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::figure::Figure;
 use crate::ik::limit::angle_between;
 use crate::ik::rotation::rotation_vector;
 
+use super::merit::{GUARD, HARD, masses, merit, softplus, unbalanced};
 use super::normal::Normal;
-use super::posed::{Limits, Posed};
-use super::weights::Weights;
+use super::posed::Posed;
+use super::trunk_tasks::{Budget, Guard, Rope, Subject, TrunkTasks};
 
-/// Weight of the inequalities.
-const HARD: f64 = 1e4;
 /// Fraction of the largest turn at which a joint is held.
 const FROZEN: f64 = 0.9;
-/// Weight of guards, which give way to the lengths of fixed limbs.
-const GUARD: f64 = 2e3;
 /// Maximum number of times that violated inequalities are added to a step.
 const ROUNDS: usize = 4;
 /// An iteration that reduces the merit by a smaller fraction is the last one.
@@ -31,88 +27,6 @@ const DAMPING_FACTOR: f64 = 8.0;
 const MAX_TURN: f64 = 0.35;
 /// A step that turns and moves by less ends the iteration, radians and metres of a person.
 const CONVERGED: f64 = 2e-6;
-
-/// How far the trunk may go in one step of a drag.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Budget {
-    /// Largest turn of a joint, radians.
-    pub(super) turn: f64,
-    /// Largest displacement of the hips, metres.
-    pub(super) distance: f64,
-}
-
-/// A limb seen from the trunk: its first joint must be within some distances of its target.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rope {
-    /// The first joint of the limb.
-    pub(super) link: usize,
-    pub(super) target: DVec3,
-    /// Smallest and largest distance, metres.
-    pub(super) range: [f64; 2],
-    /// How much longer than the largest distance a pulling limb may be before it pulls.
-    pub(super) slack: f64,
-    /// Weight of a rope that pulls softly, or `None` for a limb whose end is fixed.
-    pub(super) pull: Option<f64>,
-}
-
-/// A point of the trunk that must reach a position.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TrunkPoint {
-    pub(super) link: usize,
-    /// The point in the frame of the link, metres.
-    pub(super) offset: DVec3,
-    pub(super) target: DVec3,
-    /// The only direction that counts, or `None` if all count.
-    pub(super) along: Option<DVec3>,
-    pub(super) weight: f64,
-}
-
-/// A link of the trunk that must have an orientation.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TrunkTurn {
-    pub(super) link: usize,
-    pub(super) target: DQuat,
-    pub(super) weight: f64,
-}
-
-/// A joint of a fixed limb that must stay within its limit, as a linear function of the trunk.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Guard {
-    /// The first joint of the limb.
-    pub(super) link: usize,
-    /// Where that joint is now.
-    pub(super) at: DVec3,
-    /// How far the guarded joint turns towards its limit while the first joint moves, radians per metre.
-    pub(super) gradient: DVec3,
-    /// A link, its orientation now, and the world axis about which its turns relieve the guarded joint. The axis may be
-    /// zero.
-    pub(super) carrier: usize,
-    pub(super) spin: DQuat,
-    pub(super) axis: DVec3,
-    /// How far the guarded joint is from its limit now, radians.
-    pub(super) margin: f64,
-}
-
-impl Guard {
-    /// Returns by how much a pose exceeds the limit, radians. Negative within the limit.
-    fn excess(&self, posed: &Posed) -> f64 {
-        let turned = rotation_vector(posed.spins[self.carrier] * self.spin.conjugate());
-        (posed.positions[self.link] - self.at).dot(self.gradient) - turned.dot(self.axis) - self.margin
-    }
-}
-
-/// What is asked of the trunk.
-#[derive(Clone, Debug, Default)]
-pub(super) struct TrunkTasks {
-    pub(super) ropes: Vec<Rope>,
-    pub(super) points: Vec<TrunkPoint>,
-    pub(super) turns: Vec<TrunkTurn>,
-    pub(super) guards: Vec<Guard>,
-    /// The part of the ground on which the figure stands: the smallest and the largest x and z.
-    pub(super) support: Option<[DVec3; 2]>,
-    /// Links that may turn, besides the hips.
-    pub(super) joints: Vec<usize>,
-}
 
 /// The solver of the trunk.
 #[derive(Clone, Debug, Default)]
@@ -128,15 +42,6 @@ pub(super) struct Trunk {
     /// See [`Trunk::begin`].
     start: Vec<DQuat>,
     start_position: DVec3,
-}
-
-/// The figure that is solved.
-#[derive(Clone, Copy)]
-pub(super) struct Subject<'a> {
-    pub(super) figure: &'a Figure,
-    pub(super) limits: Limits<'a>,
-    pub(super) stance: &'a Posed,
-    pub(super) weights: &'a Weights,
 }
 
 impl Trunk {
@@ -155,7 +60,7 @@ impl Trunk {
             self.column[link] = Some(6 + 3 * index);
         }
         let unknowns = 6 + 3 * tasks.joints.len();
-        let mut merit = self.merit(posed, subject, tasks);
+        let mut best = merit(posed, subject, tasks);
         let mut damping = subject.weights.motion;
         for iteration in 0..iterations {
             self.normal.start(unknowns);
@@ -170,10 +75,10 @@ impl Trunk {
                 self.normal.solve(damping);
                 self.obey(posed, subject, tasks, damping);
                 let step = self.apply(posed, subject, tasks, budget);
-                let after = self.merit(posed, subject, tasks);
-                if after <= merit || step < CONVERGED {
-                    gained = merit - after;
-                    merit = after;
+                let after = merit(posed, subject, tasks);
+                if after <= best || step < CONVERGED {
+                    gained = best - after;
+                    best = after;
                     break step;
                 }
                 self.put_back(posed, subject, tasks);
@@ -184,7 +89,7 @@ impl Trunk {
                 damping *= DAMPING_FACTOR;
                 self.normal.restore();
             };
-            if step < CONVERGED || gained < GAIN * merit {
+            if step < CONVERGED || gained < GAIN * best {
                 return iteration + 1;
             }
             if tries == 0 {
@@ -232,54 +137,6 @@ impl Trunk {
         links.zip(&self.before).for_each(|(link, local)| posed.locals[link] = *local);
         posed.positions[0] = self.base;
         subject.figure.trunk.iter().for_each(|&link| posed.forward_link(link));
-    }
-
-    /// Returns the sum of squares that the steps reduce, with the violation of inequalities.
-    fn merit(&self, posed: &Posed, subject: &Subject<'_>, tasks: &TrunkTasks) -> f64 {
-        let Subject { figure, stance, weights, .. } = *subject;
-        let square = |v: DVec3, w: DVec3| (v * w).length_squared();
-        let moved = (posed.positions[0] - stance.positions[0]) / weights.size;
-        let turn = |link: usize| rotation_vector(posed.spins[link] * stance.spins[link].conjugate());
-        let mut sum =
-            square(moved, DVec3::new(weights.hips_sideways, weights.hips_height, weights.hips_sideways));
-        sum += square(turn(0), DVec3::new(weights.hips_tilt, weights.hips_yaw, weights.hips_tilt));
-        for &link in &tasks.joints {
-            let own = rotation_vector(posed.locals[link] * stance.locals[link].conjugate());
-            sum += square(own, DVec3::splat(weights.of(figure.roles[link])));
-        }
-        let chest = figure.chest();
-        if chest != 0 {
-            sum += square(turn(chest), DVec3::new(weights.chest_tilt, weights.chest_yaw, weights.chest_tilt));
-        }
-        sum += square(unbalanced(posed, subject, tasks), DVec3::splat(weights.balance / weights.size));
-        for task in &tasks.points {
-            let missing = posed.point(task.link, task.offset) - task.target;
-            let missing = task.along.map_or(missing, |along| along * missing.dot(along)).length();
-            sum += capped(missing / weights.size, weights.max_pull) * task.weight * task.weight;
-        }
-        for task in &tasks.turns {
-            let turned = rotation_vector(posed.spins[task.link] * task.target.conjugate());
-            sum += square(turned, DVec3::splat(task.weight));
-        }
-        for guard in &tasks.guards {
-            sum += (guard.excess(posed).max(0.0) * GUARD).powi(2);
-        }
-        for rope in &tasks.ropes {
-            let distance = posed.positions[rope.link].distance(rope.target);
-            let [min, max] = rope.range;
-            let (value, weight) = match rope.pull {
-                Some(weight) => {
-                    let width = (weights.softness * max).max(1e-9);
-                    (
-                        width * softplus((distance - max - rope.slack) / width).0 + (min - distance).max(0.0),
-                        weight,
-                    )
-                }
-                None => ((distance - max).max(min - distance).max(0.0), HARD),
-            };
-            sum += capped(value / weights.size, weights.max_pull) * weight * weight;
-        }
-        sum
     }
 
     /// Nearness to the stance, uprightness and balance.
@@ -518,37 +375,4 @@ impl Trunk {
         subject.figure.trunk.iter().for_each(|&link| posed.forward_link(link));
         size
     }
-}
-
-/// Returns ln(1 + eˣ) and its derivative.
-fn softplus(x: f64) -> (f64, f64) {
-    if x > 30.0 {
-        return (x, 1.0);
-    }
-    let e = x.exp();
-    (e.ln_1p(), (e / (1.0 + e)).max(f64::MIN_POSITIVE))
-}
-
-/// Returns the links that stand for the mass of the trunk, with their fractions of it.
-fn masses(figure: &Figure) -> [(usize, f64); 3] {
-    let chest = figure.chest();
-    [(0, 0.4), (chest, 0.4), (figure.parts.neck.last().copied().unwrap_or(chest), 0.2)]
-}
-
-/// Returns the middle of the mass of the trunk.
-fn middle(posed: &Posed, figure: &Figure) -> DVec3 {
-    masses(figure).into_iter().map(|(link, mass)| posed.positions[link] * mass).sum()
-}
-
-/// Returns by how much the middle of the mass has left the ground on which the figure stands. A figure that stood beside it
-/// in the stance may stay there.
-fn unbalanced(posed: &Posed, subject: &Subject<'_>, tasks: &TrunkTasks) -> DVec3 {
-    let Some([lo, hi]) = tasks.support else { return DVec3::ZERO };
-    let (now, before) = (middle(posed, subject.figure), middle(subject.stance, subject.figure));
-    (now - now.clamp(lo.min(before), hi.max(before))).with_y(0.0)
-}
-
-/// Returns the square of an error, which grows only linearly beyond `cap`.
-fn capped(error: f64, cap: f64) -> f64 {
-    if error < cap { error * error } else { cap * (2.0 * error - cap) }
 }

@@ -31,6 +31,8 @@ pub(super) struct Weights {
     pub(super) balance: f64,
     /// Damping of every unknown in one step.
     pub(super) motion: f64,
+    /// How far the head turns towards what a hand reaches for, from 0 to 1.
+    pub(super) look: f64,
 }
 
 impl Weights {
@@ -53,6 +55,7 @@ impl Weights {
             chest_yaw: 0.2,
             balance,
             motion: 0.02,
+            look: options.look,
         }
     }
 }

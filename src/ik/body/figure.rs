@@ -1,0 +1,75 @@
+//! The figure that a body is, and the pose that it stays near.
+
+use std::sync::Arc;
+
+use glam::{DQuat, DVec3};
+
+use crate::ik::figure::{Figure, FigureParts};
+use crate::ik::{Link, SolveError};
+
+use super::{Body, unit};
+
+/// A pose that a figure stays near.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::ik) struct Stance {
+    /// Local rotations of the links.
+    pub(in crate::ik) rotations: Vec<DQuat>,
+    /// Translation of the base from its offset, in base space.
+    pub(in crate::ik) root: DVec3,
+}
+
+impl Body {
+    /// Sets the parts of the figure that the body is. [`Method::FullBody`](crate::ik::Method::FullBody) poses a figure as a whole.
+    /// Set the facing before it.
+    ///
+    /// # Errors
+    /// [`SolveError::Figure`] if a link does not exist or occurs twice, if a limb has fewer than three joints, or if a link is
+    /// not below the part that it belongs to. The body is then unchanged.
+    pub fn set_figure(&mut self, parts: FigureParts) -> Result<(), SolveError> {
+        self.figure = Some(Arc::new(Figure::new(&self.links, self.facing, parts)?));
+        Ok(())
+    }
+
+    /// Returns the figure that the body is.
+    pub(in crate::ik) fn figure(&self) -> Option<&Arc<Figure>> {
+        self.figure.as_ref()
+    }
+
+    /// Sets the pose that a figure stays near: a local rotation for each link, and the translation of the base from its
+    /// offset in metres of base space. Without a stance, a solve stays near the pose in which it starts. Allocates nothing
+    /// after the first call. Numbers that are not finite are replaced by those of rest.
+    pub fn set_stance(&mut self, rotation: impl Fn(usize) -> DQuat, root: DVec3) {
+        let stance = self.stance.get_or_insert_with(|| Stance { rotations: Vec::new(), root: DVec3::ZERO });
+        let given = |(i, l): (usize, &Link)| {
+            let q = rotation(i);
+            if q.is_finite() && q.length_squared() > 0.0 { unit(q) } else { l.rest }
+        };
+        stance.rotations.clear();
+        stance.rotations.extend(self.links.iter().enumerate().map(given));
+        stance.root = if root.is_finite() { root } else { DVec3::ZERO };
+    }
+
+    /// Removes the stance.
+    pub fn clear_stance(&mut self) {
+        self.stance = None;
+    }
+
+    /// Returns the stance.
+    pub(in crate::ik) fn stance(&self) -> Option<&Stance> {
+        self.stance.as_ref()
+    }
+
+    /// Sets how the figure stands and which way it faces at rest: the rotation from the space of the figure (+Y up, +Z
+    /// to its front) to base space. [`Swivel::Arm`](crate::ik::Swivel::Arm) and [`Swivel::Leg`](crate::ik::Swivel::Leg) use it.
+    /// A new body faces +Z of the world in which it was created. Does nothing if the rotation is not finite.
+    pub fn set_facing(&mut self, base_from_figure: DQuat) {
+        if base_from_figure.is_finite() {
+            self.facing = unit(base_from_figure);
+        }
+    }
+
+    /// Returns the rotation from the space of the figure to base space, see [`Body::set_facing`].
+    pub(in crate::ik) fn facing(&self) -> DQuat {
+        self.facing
+    }
+}
