@@ -14,7 +14,7 @@ const OVERBEND: f64 = 3.0 * PI / 180.0;
 /// Two bones whose angle has at least this sine determine the axis of the joint between them.
 const BENT: f64 = 0.05;
 
-/// The parts of a figure, as links of a [`Body`] whose base is the hips.
+/// The parts of a figure, as links of a [`Body`](super::Body) whose base is the hips.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FigureParts {
     /// The links of the back from above the hips to the chest.
