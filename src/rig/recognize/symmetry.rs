@@ -128,7 +128,7 @@ impl Pair {
     }
 }
 
-/// Finds the plane between left and right. `None` if there is none.
+/// Finds the plane between left and right. Returns `None` if no pair of chains is symmetric.
 pub(super) fn plane(anatomy: &Anatomy<'_>) -> Option<Plane> {
     let mut votes = Vec::new();
     for &node in &anatomy.order {
