@@ -16,6 +16,10 @@ use super::{Draw, Frame, Gpu, RenderError, shaders};
 /// Depth offset between consecutive ghosts, in grid cells.
 const DEPTH_STEP: f32 = 0.03;
 
+/// Depth bias of a ghost's colour against its own depth, in units in the last place of the depth. Several times the
+/// rounding of an interpolated depth, and far less than `DEPTH_STEP`.
+const COLOR_DEPTH_BIAS: i32 = -64;
+
 /// The properties that select a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct GhostVariant {
@@ -157,8 +161,17 @@ fn create_pipeline(
         blend: v.color.then_some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
         write_mask: if v.color { wgpu::ColorWrites::ALL } else { wgpu::ColorWrites::empty() },
     };
-    let nearest = if v.color { wgpu::CompareFunction::Equal } else { wgpu::CompareFunction::Less };
-    let depth = wgpu::DepthStencilState { depth_compare: Some(nearest), ..depth_state(!v.color) };
+    // The two pipelines may round the depth of a surface differently, so the colour passes a little nearer, not only
+    // where the depths are equal.
+    let depth = if v.color {
+        wgpu::DepthStencilState {
+            depth_compare: Some(wgpu::CompareFunction::LessEqual),
+            bias: wgpu::DepthBiasState { constant: COLOR_DEPTH_BIAS, ..Default::default() },
+            ..depth_state(false)
+        }
+    } else {
+        depth_state(true)
+    };
     gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
         label: Some("ghost"),
         layout: Some(layout),
