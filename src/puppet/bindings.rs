@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use glam::{Affine3A, DQuat, DVec3};
+use glam::{Affine3A, DQuat, DVec3, Vec3};
 
 use crate::asset::{Character, Skeleton};
 use crate::ik::{Body, SolveError};
 use crate::pose::{Pose, orientation, update_world_matrices, world_matrices};
-use crate::rig::{Binding, BodyLimb, BodyPlan, JointRig, Reparented, Rig, RigError, figure_parts};
+use crate::rig::{
+    Binding, BodyLimb, BodyPlan, JointRig, LimbKind, Reparented, Rig, RigError, figure_parts,
+};
 
 use super::{CharacterPrior, PinnedNode};
 
@@ -69,6 +71,13 @@ pub(super) struct Bound {
     pub(super) body: Body,
     /// The frame of its last use.
     used: u64,
+}
+
+/// A foot that nothing pulls, where it is in the stance.
+pub(super) struct Foot {
+    pub(super) pin: PinnedNode,
+    /// Whether it stands on the floor. A foot in the air stays where it is only as long as its leg can reach.
+    pub(super) stands: bool,
 }
 
 /// The reason why nodes cannot be bound.
@@ -146,18 +155,23 @@ impl Bindings {
         self.feet.clear();
         let Some(plan) = &self.body else { return };
         world_matrices(skeleton, &Pose::rest(skeleton), &mut self.stance_world);
-        let ends = plan.limbs.iter().filter(|l| l.stands).map(BodyLimb::end);
-        let height = |end: usize| Some((end, self.stance_world.get(end)?.translation.y - plan.floor));
-        self.feet.extend(ends.filter_map(height));
+        let legs = || plan.limbs.iter().filter(|l| l.kind == LimbKind::Leg);
+        let height = |leg: &BodyLimb| self.stance_world.get(leg.end()).map(|w| w.translation.y - plan.floor);
+        // A foot that is in the air at rest would stand as high as the others do.
+        let standing = legs().filter(|l| l.stands).filter_map(height).fold(f32::INFINITY, f32::min);
+        self.feet.extend(legs().filter_map(|leg| {
+            let own = height(leg)?;
+            Some((leg.end(), if leg.stands { own } else { own.min(standing) }))
+        }));
     }
 
-    /// Returns the feet that stand on the floor in the stance, each where it is there. A foot that carries one of the
-    /// given nodes is left out, because it is about to move or is pinned anyway.
-    pub(super) fn standing_feet<'a>(
+    /// Returns the feet where they are in the stance, if at least one of them stands on the floor there. A foot that
+    /// carries one of the given nodes is left out, because it is about to move or is pinned anyway.
+    pub(super) fn feet<'a>(
         &'a self,
         subject: &'a Subject<'a>,
         moved: impl Iterator<Item = usize> + Clone + 'a,
-    ) -> impl Iterator<Item = PinnedNode> + 'a {
+    ) -> impl Iterator<Item = Foot> + 'a {
         let (own, stance) = match subject.stance {
             Some(stance) => (&self.stance_world[..], stance),
             None => (subject.world_from_node, subject.pose),
@@ -171,15 +185,17 @@ impl Bindings {
         };
         let floor = subject.rig.body.as_ref().map_or(0.0, |plan| plan.floor);
         let size = self.feet.iter().map(|(_, height)| height.abs()).fold(0.02, f32::max);
-        self.feet.iter().filter_map(move |&(node, height)| {
-            let world = own.get(node)?;
-            let is_standing = world.translation.y - floor < height + FOOT_TOLERANCE * size;
+        let position = |node: usize| own.get(node).map(|world| Vec3::from(world.translation));
+        let stands = move |&(node, height): &(usize, f32)| {
+            position(node).is_some_and(|at| at.y - floor < height + FOOT_TOLERANCE * size)
+        };
+        let any = self.feet.iter().any(stands);
+        self.feet.iter().filter_map(move |foot| {
+            let node = foot.0;
+            let position = position(node).filter(|_| any)?.as_dvec3();
             let is_moved = moved.clone().any(|n| logical.ancestors(n).any(|above| above == node));
-            (is_standing && !is_moved).then(|| PinnedNode {
-                node,
-                position: glam::Vec3::from(world.translation).as_dvec3(),
-                orientation: orientation(logical, pose, node),
-            })
+            let pin = PinnedNode { node, position, orientation: orientation(logical, pose, node) };
+            (!is_moved).then_some(Foot { pin, stands: stands(foot) })
         })
     }
 

@@ -7,7 +7,7 @@ use crate::ik::{Aim, Body, BoundPrior, Goal, GoalAxes, GoalOutcome, Method, Opti
 use crate::pose::{Pose, orientation, rest_orientation};
 use crate::rig::{Binding, Rig, RigError, body_ends, default_base, topmost_joint};
 
-use super::bindings::{BindError, Bindings, Subject, facing};
+use super::bindings::{BindError, Bindings, Foot, Subject, facing};
 use super::{CharacterPrior, GoalKind, Pin, PinnedNode, PuppetError, Target};
 
 /// The targets and pins of a puppet, and the options to solve them with.
@@ -214,9 +214,14 @@ impl Problem {
         }));
         self.contacts = 0;
         if whole_body {
-            for contact in bindings.standing_feet(subject, self.effectors.iter().copied()) {
-                let Some((link, offset)) = bound.binding.link(contact.node, pose) else { continue };
-                self.goals.push(Goal { offset, ..Goal::pin(link, contact.position, contact.orientation) });
+            for Foot { pin, stands } in bindings.feet(subject, self.effectors.iter().copied()) {
+                let Some((link, offset)) = bound.binding.link(pin.node, pose) else { continue };
+                let weight = if stands { 1.0 } else { 0.0 };
+                self.goals.push(Goal {
+                    offset,
+                    weight,
+                    ..Goal::pin(link, pin.position, pin.orientation)
+                });
                 self.contacts += 1;
             }
         }

@@ -67,7 +67,10 @@ pub(super) fn complete(
     // Something else may be below the feet, such as the tip of a spear.
     let standing = limbs.iter().filter(|l| l.stands).map(|l| anatomy.lowest[l.end()]);
     let sole = standing.reduce(f32::min).filter(|sole| sole - anatomy.floor > 0.05 * anatomy.size);
-    let floor = sole.unwrap_or(anatomy.floor);
+    let feet = limbs.iter().filter(|l| l.kind == LimbKind::Leg);
+    let joints = feet.flat_map(|l| l.digits.iter().flatten().chain(l.joints.last()));
+    // A surface that is no foot, such as a sign, may be above the feet.
+    let floor = joints.map(|&n| anatomy.at[n].y).fold(sole.unwrap_or(anatomy.floor), f32::min);
     let size = size(anatomy, parts.kind, &limbs, floor);
     let plan = BodyPlan {
         kind: parts.kind,

@@ -6,14 +6,18 @@ use crate::view::Bounds;
 /// Number of intervals at whose ends a clip is sampled for its bounds.
 const BOUNDS_SAMPLES: u8 = 24;
 
+/// A body of size one stands on the ground plane if its feet are this near to it, metres.
+const GROUND_TOLERANCE: f32 = 0.1;
+
 /// Puts a puppet into its initial pose and returns its bounds.
 ///
-/// A file with clips but no meshes contains only motion, and its rest pose may be far from the poses of its frames.
-/// The puppet therefore starts at the first frame of the first clip, and the bounds cover all sampled frames so that
-/// it stays in view.
+/// A file with clips but no meshes contains only motion, and its rest pose may be far from the poses of its frames. If
+/// its body does not stand on the ground plane at rest, the puppet therefore starts at the first frame of the first
+/// clip, and the bounds cover all sampled frames so that it stays in view.
 pub(super) fn apply(puppet: &mut Puppet) -> Bounds {
     let seconds = puppet.character().clips.first().map(|c| c.seconds);
-    let Some(seconds) = seconds.filter(|_| puppet.parts().is_empty()) else {
+    let plays = puppet.parts().is_empty() && !stands_at_rest(puppet);
+    let Some(seconds) = seconds.filter(|_| plays) else {
         return puppet.bounds();
     };
     let mut all = Bounds::default();
@@ -26,4 +30,10 @@ pub(super) fn apply(puppet: &mut Puppet) -> Bounds {
         all.extend([now.lo, now.hi]);
     }
     all
+}
+
+/// Returns whether a body is recognised that stands on the ground plane at rest.
+fn stands_at_rest(puppet: &Puppet) -> bool {
+    let Some(plan) = &puppet.rig.body else { return false };
+    plan.limbs.iter().any(|limb| limb.stands) && plan.floor.abs() < GROUND_TOLERANCE * plan.size
 }

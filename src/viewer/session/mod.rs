@@ -164,7 +164,7 @@ pub struct Session {
 
 impl Session {
     /// Creates a session that shows a character at rest in a view of `size` pixels. A file that has motion but no
-    /// meshes starts at the first frame of its first clip.
+    /// meshes starts at the first frame of its first clip, unless its body stands on the ground plane at rest.
     pub fn new(character: impl Into<Arc<Character>>, rig: Option<Rig>, size: Vec2) -> Self {
         let character: Arc<Character> = character.into();
         let scene = character.default_scene;

@@ -13,6 +13,7 @@ use crate::ik::rotation::rotation_vector;
 use crate::ik::{Body, Goal, Options, Start};
 
 mod floor;
+mod hang;
 mod limb;
 mod merit;
 mod neck;
@@ -155,6 +156,9 @@ impl State {
             iterations += self.solve_limbs(subject, pace.as_ref(), corrections);
         }
         neck::level(&mut self.posed, subject, &self.tasks);
+        if let Some(pace) = pace.filter(|_| !self.tasks.poses_head) {
+            neck::slow_down(&mut self.posed, subject, &self.previous, pace.speed);
+        }
         self.posed.forward();
         self.avoid_floor(subject, pace.as_ref());
         iterations
@@ -202,6 +206,7 @@ impl State {
             for index in 0..subject.figure.parts.limbs.len() {
                 self.pose_limb(subject, index, pace);
             }
+            self.tasks.trunk.guards.extend(neck::guard(&mut self.posed, subject, &self.tasks));
             let carried = self.tasks.carry(&self.posed) > MISSED * subject.weights.size;
             if (self.tasks.trunk.points.len() == points && !carried) || correction == corrections {
                 break;
@@ -229,7 +234,7 @@ impl State {
             let miss = shape.pose(posed, subject.stance, &subject.limits, (&reach, nature.as_ref(), pace));
             let first = limb.joints[0];
             let aimed = shape.aim(subject.stance, posed.positions[first], reach.target);
-            (miss, aimed.filter(|_| reach.fixed && subject.limits.apply), shape, reach)
+            (miss, aimed.filter(|_| task.holds() && subject.limits.apply), shape, reach)
         });
         let miss = miss.map(|(miss, aimed, shape, reach)| {
             if let Some(spin) = aimed {
@@ -243,10 +248,13 @@ impl State {
         for link in subject.figure.below[index].iter().filter(|l| !turned.contains(l)) {
             posed.locals[*link] = subject.stance.locals[*link];
         }
+        if task.is_none() && limb.is_arm {
+            posed.locals[limb.joints[0]] = hang::hanging(posed, subject, index);
+        }
         subject.figure.below[index].iter().for_each(|&link| posed.forward_link(link));
         let (Some(task), Some(miss)) = (task, miss) else { return };
         let missed = miss.vector.length() > MISSED * subject.weights.size;
-        if missed && !miss.on_the_way {
+        if missed && !miss.on_the_way && task.weight > 0.0 {
             self.correct(subject, index, &task, task.reach.target - miss.vector);
         }
         if let Some(orientation) = task.orientation {
@@ -265,7 +273,7 @@ impl State {
         let allowed = subject.limits.nearest(end, local);
         posed.locals[end] = allowed;
         subject.figure.below[index].iter().for_each(|&link| posed.forward_link(link));
-        if task.reach.fixed && subject.limits.apply {
+        if task.holds() && subject.limits.apply {
             self.guard_end(subject, index, local);
         }
     }

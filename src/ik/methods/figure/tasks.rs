@@ -15,7 +15,7 @@ pub(super) struct LimbTask {
     pub(super) reach: Reach,
     /// World orientation of the last joint.
     pub(super) orientation: Option<DQuat>,
-    /// Weight with which the limb pulls on the trunk.
+    /// Weight with which the limb pulls on the trunk. Zero if its end only stays where it is as long as the limb can reach.
     pub(super) weight: f64,
     /// World position towards which the limb bends.
     pole: Option<DVec3>,
@@ -25,6 +25,11 @@ pub(super) struct LimbTask {
 }
 
 impl LimbTask {
+    /// Returns whether the end is fixed, and the trunk must allow it.
+    pub(super) fn holds(&self) -> bool {
+        self.reach.fixed && self.weight > 0.0
+    }
+
     /// Returns how the limb bends by nature, the more the farther its end is from the stance, or towards its pole. `None` if it
     /// is no arm and has no pole.
     pub(super) fn nature(&self, subject: &Subject<'_>, posed: &Posed, limb: usize) -> Option<Nature> {
@@ -140,7 +145,7 @@ impl Tasks {
     /// Measures the ground under the fixed limbs.
     fn set_support(&mut self, subject: &Subject<'_>) {
         let limbs = subject.figure.parts.limbs.iter().zip(&self.limbs);
-        let fixed = limbs.filter(|(_, task)| task.is_some_and(|t| t.reach.fixed)).map(|(limb, _)| limb);
+        let fixed = limbs.filter(|(_, task)| task.is_some_and(|t| t.holds())).map(|(limb, _)| limb);
         let links = fixed.flat_map(|limb| limb.digits.iter().chain(limb.joints.last()));
         let points = links.map(|&link| subject.stance.positions[link]);
         self.trunk.support = points.map(|p| [p, p]).reduce(|[lo, hi], [p, q]| [lo.min(p), hi.max(q)]);
@@ -223,7 +228,11 @@ impl Tasks {
         self.ranges[limb] = shape.reach();
         let to = above_floor(subject, target);
         let pull = subject.weights.pull * parts.pull;
-        let weight = if goal.pinned { subject.weights.fixed } else { pull };
+        let weight = match goal.pinned {
+            true if goal.weight > 0.0 => subject.weights.fixed,
+            true => 0.0,
+            false => pull,
+        };
         let reach = Reach { last, point, target: to, fixed: goal.pinned };
         let orientation = goal.orientation.filter(|_| joint == end);
         self.limbs[limb] =
@@ -310,7 +319,7 @@ impl Tasks {
         }
         self.trunk.ropes.clear();
         for (limb, task) in self.limbs.iter().enumerate() {
-            let Some(task) = task else { continue };
+            let Some(task) = task.filter(|t| t.weight > 0.0) else { continue };
             let link = subject.figure.parts.limbs[limb].joints[0];
             let range = self.ranges[limb];
             // A limb that is stretched in the stance does not pull there, but more and more as its end moves away.

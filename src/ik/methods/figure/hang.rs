@@ -1,0 +1,20 @@
+//! Arms that do nothing. They hang as in the stance while the trunk leans.
+
+use glam::DQuat;
+
+use super::neck::tilt_of;
+use super::posed::Posed;
+use super::trunk_tasks::Subject;
+
+/// Fraction of the lean of the trunk that an arm without a task does not follow.
+const HANGING: f64 = 0.75;
+
+/// Returns the local rotation of the first joint of an arm without a task. Its limit has priority.
+pub(super) fn hanging(posed: &Posed, subject: &Subject<'_>, index: usize) -> DQuat {
+    let (link, _) = subject.figure.carriages[index];
+    let first = subject.figure.parts.limbs[index].joints[0];
+    let lean = tilt_of(posed.spins[link] * subject.stance.spins[link].conjugate());
+    let above = posed.spin_above(first);
+    let upright = DQuat::from_scaled_axis(-HANGING * lean) * above * subject.stance.locals[first];
+    subject.limits.nearest(first, (above.conjugate() * upright).normalize())
+}
