@@ -7,9 +7,7 @@ use glam::{Affine3A, DQuat, DVec3, Vec3};
 use crate::asset::{Character, Skeleton};
 use crate::ik::{Body, SolveError};
 use crate::pose::{Pose, orientation, update_world_matrices, world_matrices};
-use crate::rig::{
-    Binding, BodyLimb, BodyPlan, JointRig, LimbKind, Reparented, Rig, RigError, figure_parts,
-};
+use crate::rig::{Binding, BodyLimb, BodyPlan, JointRig, LimbKind, Reparented, Rig, RigError, figure_parts};
 
 use super::{CharacterPrior, PinnedNode};
 

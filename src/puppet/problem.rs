@@ -5,7 +5,7 @@ use glam::{DVec3, Vec3};
 use crate::asset::{Character, Skeleton};
 use crate::ik::{Aim, Body, BoundPrior, Goal, GoalAxes, GoalOutcome, Method, Options, SolveError};
 use crate::pose::{Pose, orientation, rest_orientation};
-use crate::rig::{Binding, Rig, RigError, body_ends, default_base, topmost_joint};
+use crate::rig::{Binding, BodyKind, Rig, RigError, body_ends, default_base, topmost_joint};
 
 use super::bindings::{BindError, Bindings, Foot, Subject, facing};
 use super::{CharacterPrior, GoalKind, Pin, PinnedNode, PuppetError, Target};
@@ -214,14 +214,14 @@ impl Problem {
         }));
         self.contacts = 0;
         if whole_body {
+            let is_many_legged = subject.rig.body.as_ref().is_some_and(|b| b.kind == BodyKind::ManyLegged);
             for Foot { pin, stands } in bindings.feet(subject, self.effectors.iter().copied()) {
                 let Some((link, offset)) = bound.binding.link(pin.node, pose) else { continue };
                 let weight = if stands { 1.0 } else { 0.0 };
-                self.goals.push(Goal {
-                    offset,
-                    weight,
-                    ..Goal::pin(link, pin.position, pin.orientation)
-                });
+                // The tip of an insect's leg stands at any angle.
+                let orientation = (!is_many_legged).then_some(pin.orientation);
+                let pin = Goal::pin(link, pin.position, pin.orientation);
+                self.goals.push(Goal { offset, weight, orientation, ..pin });
                 self.contacts += 1;
             }
         }

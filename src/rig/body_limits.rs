@@ -16,8 +16,11 @@ const OVERSTRETCH: f64 = 3.0;
 const STRAIGHT: f64 = 15.0;
 /// Maximum swing and twist in degrees. The first swing of a hip is to the front and the back, the second to the side.
 const SHOULDER: (f64, f64) = (115.0, 80.0);
-const HIP: ([f64; 2], f64) = ([118.0, 50.0], 45.0);
-const WRIST: (f64, f64) = (80.0, 70.0);
+/// Largest swing of a shoulder, and how far beyond straight up an arm can be raised, in degrees.
+const MAX_SHOULDER: f64 = 165.0;
+const RAISED: f64 = 5.0;
+const HIP: ([f64; 2], f64) = ([130.0, 50.0], 45.0);
+const WRIST: (f64, f64) = (85.0, 70.0);
 const ANKLE: (f64, f64) = (70.0, 35.0);
 /// The same for the paws and hooves of quadrupeds, which fold back.
 const PAW: (f64, f64) = (105.0, 35.0);
@@ -43,6 +46,12 @@ pub(super) fn add(rest: &RestPose<'_>, plan: &BodyPlan, rig: &mut Rig) {
             .into_iter()
             .map(|(node, limit, stiffness)| (node, JointRig { limit, stiffness, ..JointRig::default() })),
     );
+}
+
+/// Returns the range of a shoulder. An arm that hangs at rest swings farther, so that it can be raised all the way.
+fn shoulder(bone: Vec3) -> (f64, f64) {
+    let upwards = f64::from(bone.angle_between(Vec3::Y).to_degrees()) + RAISED;
+    (upwards.clamp(SHOULDER.0, MAX_SHOULDER), SHOULDER.1)
 }
 
 struct BodyLimits<'a, 'b> {
@@ -79,7 +88,7 @@ impl BodyLimits<'_, '_> {
             let limit = match limb.kind {
                 LimbKind::Leg if is_many_legged => self.cone(first, bone, COXA),
                 LimbKind::Leg => self.hip(first, bone),
-                LimbKind::Arm | LimbKind::Wing => self.cone(first, bone, SHOULDER),
+                LimbKind::Arm | LimbKind::Wing => self.cone(first, bone, shoulder(bone)),
             };
             limits.extend(limit.map(|l| (first, l)));
         }

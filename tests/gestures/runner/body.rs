@@ -12,6 +12,9 @@ use sinew::skin::Skinned;
 const PERSON: f32 = 1.75;
 const ANIMAL_SHOULDER: f32 = 0.6;
 
+/// A foot that is higher above the lowest one than this is in the air, metres.
+const STANDING: f32 = 0.1;
+
 /// The side of a body that makes the gestures with one hand or one foot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
@@ -127,6 +130,13 @@ impl Body {
         let names = ["Foot", "FrontFoot", "HindFoot"];
         let sides = [Side::Left, Side::Right];
         names.iter().flat_map(|foot| sides.into_iter().filter_map(|s| self.side(s, foot).ok())).collect()
+    }
+
+    /// Returns the feet or paws that stand on the floor at rest, nearly as low as the lowest of them.
+    pub fn standing(&self) -> Vec<usize> {
+        let feet = self.feet();
+        let lowest = feet.iter().map(|&foot| self.rest[foot].y).fold(f32::INFINITY, f32::min);
+        feet.into_iter().filter(|&foot| self.rest[foot].y < lowest + STANDING * self.scale).collect()
     }
 
     /// Returns the unit direction to the body's left.

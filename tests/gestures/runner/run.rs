@@ -79,7 +79,7 @@ pub struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// Grabs a node. All feet except the dragged one stand, and nothing is pinned.
+    /// Grabs a node. All feet on the floor except the dragged one stand, and nothing is pinned.
     pub fn new(subject: &'a Subject, name: &str, node: usize) -> Self {
         Self::with_pins(subject, name, node, &[])
     }
@@ -98,7 +98,8 @@ impl<'a> Run<'a> {
         let upwards =
             std::iter::successors(Some(node), |&n| rig.above(skeleton, n)).take(skeleton.nodes.len());
         let pulled: Vec<usize> = upwards.collect();
-        let standing: Vec<usize> = body.feet().into_iter().filter(|foot| !pulled.contains(foot)).collect();
+        let standing: Vec<usize> =
+            body.standing().into_iter().filter(|foot| !pulled.contains(foot)).collect();
         let head = body.node("head").ok();
         let applicable = Applicable { standing, pinned: pins.to_vec(), upright_head: head != Some(node) };
         let watcher = Watcher::new(body, session.puppet(), applicable);

@@ -8,6 +8,8 @@ use super::trunk_tasks::Subject;
 
 /// Fraction of the lean of the trunk that an arm without a task does not follow.
 const HANGING: f64 = 0.75;
+/// Largest turn of such an arm in a step of a slow drag, radians.
+pub(super) const MAX_TURN: f64 = 0.12;
 
 /// Returns the local rotation of the first joint of an arm without a task. Its limit has priority.
 pub(super) fn hanging(posed: &Posed, subject: &Subject<'_>, index: usize) -> DQuat {

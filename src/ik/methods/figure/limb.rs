@@ -14,7 +14,8 @@ use crate::ik::rotation::{any_perpendicular, rotation_vector, shortest_arc, wrap
 use crate::ik::swing_twist;
 
 use super::posed::{Limits, Posed};
-use super::swivel::{MAX_SWIVEL, Swivels, allowed};
+use super::sweep::Target;
+use super::swivel::{MAX_SWIVEL, Swivels, allowed, way_out};
 
 /// Maximum number of joints of a limb that bend.
 pub(super) const MAX_BENDS: usize = 6;
@@ -71,12 +72,12 @@ pub(super) struct Reach {
 
 /// The geometry of a limb, from its first joint to the point that moves.
 pub(super) struct LimbShape<'a> {
-    hinges: &'a [LimbHinge],
-    joints: &'a [usize],
-    last: usize,
+    pub(super) hinges: &'a [LimbHinge],
+    pub(super) joints: &'a [usize],
+    pub(super) last: usize,
     point: DVec3,
     /// For each bending joint: its position in the frame of the joint before it, and the rotation before its hinge turns.
-    segments: [(DVec3, DQuat); MAX_BENDS],
+    pub(super) segments: [(DVec3, DQuat); MAX_BENDS],
     /// The hinge angles in the stance.
     stance: [f64; MAX_BENDS],
     /// The hinge angles at which the limb is longest.
@@ -149,19 +150,19 @@ impl<'a> LimbShape<'a> {
     }
 
     /// Returns the vector from hinge `i` to the point, in the frame of the hinge after its turn.
-    fn below(&self, i: usize, angles: &[f64; MAX_BENDS]) -> DVec3 {
+    pub(super) fn below(&self, i: usize, angles: &[f64; MAX_BENDS]) -> DVec3 {
         (i + 1..self.last).rev().fold(self.point, |vector, k| {
             let (offset, rotation) = self.segments[k];
             offset + self.turn(k, rotation, angles[k]) * vector
         })
     }
 
-    fn turn(&self, i: usize, before: DQuat, angle: f64) -> DQuat {
+    pub(super) fn turn(&self, i: usize, before: DQuat, angle: f64) -> DQuat {
         before * DQuat::from_axis_angle(self.hinges[i].axis, angle)
     }
 
     /// Returns the vector from the first joint to the point, in the frame of the first joint.
-    fn vector(&self, angles: &[f64; MAX_BENDS]) -> DVec3 {
+    pub(super) fn vector(&self, angles: &[f64; MAX_BENDS]) -> DVec3 {
         match self.last {
             0 => self.point,
             _ => {
@@ -172,7 +173,7 @@ impl<'a> LimbShape<'a> {
     }
 
     /// Clamps the angle of a hinge to its limit, or to the angle of the stance if that is beyond it.
-    fn clamp(&self, i: usize, angle: f64) -> f64 {
+    pub(super) fn clamp(&self, i: usize, angle: f64) -> f64 {
         let [min, max] = self.hinges[i].range;
         if !self.limited {
             return angle;
@@ -304,16 +305,29 @@ impl<'a> LimbShape<'a> {
             swivels.range = [-max, max];
             spin = current;
         }
-        let mut local =
-            allowed(limits, (first, above.conjugate() * spin), (above.conjugate() * direction, swivels));
+        let (local, axis) = (above.conjugate() * spin, above.conjugate() * direction);
+        if let Some(swivel) = free_pace.and_then(|_| way_out(limits, (first, local), (axis, swivels))) {
+            swivels = Swivels { wanted: swivel, range: [swivel; 2] };
+        }
+        let mut local = allowed(limits, (first, local), (axis, swivels));
         if let Some(max) = free_pace.map(|pace| pace.speed * MAX_TURN_STEP) {
-            let turn = rotation_vector(local * posed.locals[first].conjugate());
-            if turn.length() > max {
-                let turn = DQuat::from_scaled_axis(turn.clamp_length_max(max));
-                local = limits.nearest(first, (turn * posed.locals[first]).normalize());
-                on_the_way = true;
+            let slowed = limits.slowed(first, (posed.locals[first], local), max);
+            on_the_way |= slowed != local;
+            local = slowed;
+        }
+        let target = Target { above, to_target };
+        if !on_the_way && self.limited && self.last > 1 {
+            let (wanted_angles, wanted) = self.refine(limits, &target, (angles, local));
+            if self.miss(&target, (&wanted_angles, wanted)) < self.miss(&target, (&angles, local)) {
+                (angles, local) = (wanted_angles, wanted);
+                if let Some(pace) = free_pace {
+                    on_the_way = self.slow_down(posed, limits, &mut angles, pace.speed);
+                    local = limits.slowed(first, (posed.locals[first], wanted), pace.speed * MAX_TURN_STEP);
+                    on_the_way |= local != wanted;
+                }
             }
         }
+        let vector = self.vector(&angles);
         posed.locals[first] = local;
         for (i, angle) in angles.iter().enumerate().take(self.last) {
             let joint = self.joints[i + 1];
@@ -370,7 +384,7 @@ impl<'a> LimbShape<'a> {
 }
 
 /// Wraps any angle to ±π.
-fn wrapped_any(angle: f64) -> f64 {
+pub(super) fn wrapped_any(angle: f64) -> f64 {
     let turns = (angle / (2.0 * PI)).round();
     wrapped(angle - turns * 2.0 * PI)
 }

@@ -12,6 +12,8 @@ use super::trunk_tasks::{Subject, TrunkTasks};
 pub(super) const HARD: f64 = 1e4;
 /// Weight of guards, which give way to the lengths of fixed limbs.
 pub(super) const GUARD: f64 = 5e3;
+/// A guarded joint avoids its limit when it is this near to it, radians.
+pub(super) const NEAR_LIMIT: f64 = 0.4;
 
 /// Returns the sum of squares that the steps reduce, with the violation of inequalities.
 pub(super) fn merit(posed: &Posed, subject: &Subject<'_>, tasks: &TrunkTasks) -> f64 {
@@ -21,16 +23,17 @@ pub(super) fn merit(posed: &Posed, subject: &Subject<'_>, tasks: &TrunkTasks) ->
     let turn = |link: usize| rotation_vector(posed.spins[link] * stance.spins[link].conjugate());
     let mut sum =
         square(moved, DVec3::new(weights.hips_sideways, weights.hips_height, weights.hips_sideways));
-    sum += square(turn(0), DVec3::new(weights.hips_tilt, weights.hips_yaw, weights.hips_tilt));
+    sum += square(subject.along_axes(turn(0)), weights.hips_turn);
     for &link in &tasks.joints {
-        let own = rotation_vector(posed.locals[link] * stance.locals[link].conjugate());
-        sum += square(own, DVec3::splat(weights.of(figure.roles[link])));
+        sum += square(subject.along_axes(own_turn(posed, stance, link)), weights.of(figure.roles[link]));
     }
     let chest = figure.chest();
     if chest != 0 {
-        sum += square(turn(chest), DVec3::new(weights.chest_tilt, weights.chest_yaw, weights.chest_tilt));
+        sum += square(subject.along_axes(turn(chest)), weights.chest_turn);
     }
-    sum += square(unbalanced(posed, subject, tasks), DVec3::splat(weights.balance / weights.size));
+    for (excess, _) in unbalanced(posed, subject, tasks) {
+        sum += (excess * weights.balance / weights.size).powi(2);
+    }
     for task in &tasks.points {
         let missing = posed.point(task.link, task.offset) - task.target;
         let missing = task.along.map_or(missing, |along| along * missing.dot(along)).length();
@@ -41,7 +44,9 @@ pub(super) fn merit(posed: &Posed, subject: &Subject<'_>, tasks: &TrunkTasks) ->
         sum += square(turned, DVec3::splat(task.weight));
     }
     for guard in &tasks.guards {
-        sum += (guard.excess(posed).max(0.0) * GUARD).powi(2);
+        let excess = guard.excess(posed);
+        sum += (excess.max(0.0) * GUARD).powi(2);
+        sum += ((excess + NEAR_LIMIT).max(0.0) * weights.near_limit).powi(2);
     }
     for rope in &tasks.ropes {
         let distance = posed.positions[rope.link].distance(rope.target);
@@ -59,6 +64,12 @@ pub(super) fn merit(posed: &Posed, subject: &Subject<'_>, tasks: &TrunkTasks) ->
         sum += capped(value / weights.size, weights.max_pull) * weight * weight;
     }
     sum
+}
+
+/// Returns how far a joint has turned from the stance, as a rotation vector in the stance's world.
+pub(super) fn own_turn(posed: &Posed, stance: &Posed, link: usize) -> DVec3 {
+    let own = rotation_vector(posed.locals[link] * stance.locals[link].conjugate());
+    stance.spin_above(link) * own
 }
 
 /// Returns ln(1 + eˣ) and its derivative.
@@ -81,12 +92,26 @@ fn middle(posed: &Posed, figure: &Figure) -> DVec3 {
     masses(figure).into_iter().map(|(link, mass)| posed.positions[link] * mass).sum()
 }
 
-/// Returns by how much the middle of the mass has left the ground on which the figure stands. A figure that stood beside it
-/// in the stance may stay there.
-pub(super) fn unbalanced(posed: &Posed, subject: &Subject<'_>, tasks: &TrunkTasks) -> DVec3 {
-    let Some([lo, hi]) = tasks.support else { return DVec3::ZERO };
+/// Width over which balance begins to count, metres of a person.
+const BALANCE_EASE: f64 = 0.03;
+
+/// Returns by how much the middle of the mass has left the ground on which the figure stands, along x and z, each with its
+/// derivative. A figure that stood beside it in the stance may stay there.
+pub(super) fn unbalanced(posed: &Posed, subject: &Subject<'_>, tasks: &TrunkTasks) -> [(f64, f64); 2] {
+    let Some([lo, hi]) = tasks.support else { return [(0.0, 0.0); 2] };
     let (now, before) = (middle(posed, subject.figure), middle(subject.stance, subject.figure));
-    (now - now.clamp(lo.min(before), hi.max(before))).with_y(0.0)
+    let ease = BALANCE_EASE * subject.weights.size;
+    [0, 2].map(|axis| {
+        let over = eased(now[axis] - hi[axis].max(before[axis] + ease), ease);
+        let under = eased(lo[axis].min(before[axis] - ease) - now[axis], ease);
+        (over.0 - under.0, over.1 + under.1)
+    })
+}
+
+/// Returns x if it is positive, eased over ±`width`, and its derivative.
+fn eased(x: f64, width: f64) -> (f64, f64) {
+    let from = (x + width).max(0.0);
+    if x > width { (x, 1.0) } else { (from * from / (4.0 * width), from / (2.0 * width)) }
 }
 
 /// Returns the square of an error, which grows only linearly beyond `cap`.

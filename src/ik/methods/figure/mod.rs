@@ -2,34 +2,38 @@
 //!
 //! The trunk comes first: hips, back, collars, and the neck if the head is pulled. Each limb is then only a rope between
 //! its ends, so that a straight limb is no singularity. Then every limb is posed in closed form, and what its limits took
-//! away moves the trunk once more. Last come the head and what must stay above the floor.
+//! away moves the trunk once more. A step goes only as far as the limbs on the floor hold. Last come the head and what
+//! must stay above the floor.
 //!
 //! The order of analytic and differential parts is that of Li & Peng 2013. The figure stays near its stance, the pose
 //! in which a drag began, so that a pull that is undone leads back to it.
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::rotation::rotation_vector;
 use crate::ik::{Body, Goal, Options, Start};
 
 mod floor;
+mod guards;
 mod hang;
+mod hold;
 mod limb;
 mod merit;
 mod neck;
 mod normal;
 mod posed;
+mod sweep;
 mod swivel;
 mod tasks;
 mod trunk;
 mod trunk_tasks;
 mod weights;
 
-use limb::{LimbShape, Pace, Reach};
+use hold::TrunkPose;
+use limb::{LimbShape, Pace};
 use posed::{Limits, Posed};
 use tasks::{LastTarget, LimbTask, Tasks};
 use trunk::Trunk;
-use trunk_tasks::{Budget, Guard, Subject, TrunkPoint};
+use trunk_tasks::{Budget, Subject, TrunkPoint};
 use weights::Weights;
 
 /// Distance by which targets move in one step of a solve that does not continue a drag, metres of a person.
@@ -39,18 +43,10 @@ const DRAG_STEP: f64 = 0.06;
 const MAX_STEPS: f64 = 100.0;
 /// A drag that moves its target by this distance in a step, metres of a person, is slow.
 const SLOW_STEP: f64 = 0.005;
-/// Largest turn of a hand, a finger, a foot or a toe that the floor turns in a step of a slow drag, radians.
-const MAX_LIFT: f64 = 0.13;
 /// Largest turn of a joint of the trunk in a step of a slow drag, radians. Faster drags may turn it faster.
 const SLOW_TURN: f64 = 0.1;
 /// Largest displacement of the hips in such a step, metres of a person.
 const SLOW_MOVE: f64 = 0.009;
-/// Step of numeric derivatives, metres of a person.
-const DIFFERENCE: f64 = 1e-4;
-/// A smaller excess over a limit is a rounding error, radians.
-const ROUNDING: f64 = 1e-6;
-/// Limits of the ends of fixed limbs that are farther away need no attention, radians.
-const GUARDED: f64 = 0.5;
 /// Iterations of the trunk in a step, and in the last one.
 const ITERATIONS: usize = 2;
 const LAST_ITERATIONS: usize = 8;
@@ -58,8 +54,6 @@ const LAST_ITERATIONS: usize = 8;
 const CORRECTIONS: usize = 3;
 /// A limb that misses its target by less needs no correction, metres of a person.
 const MISSED: f64 = 1e-5;
-/// How far a hand stays above its target so that its fingers stay above the floor, metres of a person.
-const MAX_RAISE: f64 = 0.018;
 
 /// The solver of figures, with its buffers.
 #[derive(Clone, Debug, Default)]
@@ -78,6 +72,8 @@ struct State {
     tasks: Tasks,
     /// The local rotations before the limbs are posed.
     previous: Vec<DQuat>,
+    before: TrunkPose,
+    after: TrunkPose,
 }
 
 impl FigureSolver {
@@ -101,7 +97,7 @@ impl FigureSolver {
     ) -> Option<usize> {
         let figure = body.figure().cloned()?;
         let Self { stance, state, last } = self;
-        if !state.posed.load(body) {
+        if !state.posed.load(body, goals) {
             return None;
         }
         stance.copy(&state.posed);
@@ -110,7 +106,7 @@ impl FigureSolver {
         }
         let weights = Weights::new(figure.parts.size.max(f64::MIN_POSITIVE), &options.full_body);
         let limits = Limits { body, apply: options.limits };
-        let subject = Subject { figure: &figure, limits, stance, weights: &weights };
+        let subject = Subject::new(&figure, limits, stance, &weights);
         let continues = options.start == Start::Continue;
         if !continues {
             last.clear();
@@ -140,6 +136,7 @@ impl State {
             done += 1.0;
             self.tasks.advance(subject, done / steps);
             self.previous.clone_from(&self.posed.locals);
+            self.note_trunk();
             self.trunk.begin(&self.posed);
             if done == 1.0 {
                 self.solve_limbs(subject, None, 0);
@@ -154,6 +151,7 @@ impl State {
                 (passes, budget(subject, pace.as_ref())),
             );
             iterations += self.solve_limbs(subject, pace.as_ref(), corrections);
+            self.hold(subject, pace.as_ref());
         }
         neck::level(&mut self.posed, subject, &self.tasks);
         if let Some(pace) = pace.filter(|_| !self.tasks.poses_head) {
@@ -162,38 +160,6 @@ impl State {
         self.posed.forward();
         self.avoid_floor(subject, pace.as_ref());
         iterations
-    }
-
-    /// Lifts hands and feet whose fingers or toes would pass through the floor. What their joints cannot do, the limb does.
-    fn avoid_floor(&mut self, subject: &Subject<'_>, pace: Option<&Pace>) {
-        for index in 0..subject.figure.parts.limbs.len() {
-            let depth = floor::lift(&mut self.posed, subject, &self.tasks, index);
-            let raised = depth.min(MAX_RAISE * subject.weights.size);
-            if let Some(task) = self.tasks.limbs[index].as_mut().filter(|t| raised > 0.0 && !t.reach.fixed) {
-                task.reach.target.y += raised;
-                self.pose_limb(subject, index, pace);
-                floor::lift(&mut self.posed, subject, &self.tasks, index);
-            }
-            if let Some(pace) = pace {
-                self.slow_digits(subject, index, MAX_LIFT * pace.speed);
-            }
-        }
-    }
-
-    /// Limits how far the floor turns the end of a limb and its fingers or toes in a step.
-    fn slow_digits(&mut self, subject: &Subject<'_>, index: usize, max: f64) {
-        let limb = &subject.figure.parts.limbs[index];
-        if self.tasks.limbs[index].is_some_and(|t| t.orientation.is_some()) {
-            return;
-        }
-        for &link in limb.joints.last().into_iter().chain(&limb.digits) {
-            let turn = rotation_vector(self.posed.locals[link] * self.previous[link].conjugate());
-            if turn.length() > max {
-                let turn = DQuat::from_scaled_axis(turn.clamp_length_max(max));
-                self.posed.locals[link] = (turn * self.previous[link]).normalize();
-            }
-        }
-        subject.figure.below[index].iter().for_each(|&link| self.posed.forward_link(link));
     }
 
     /// Poses all limbs, and lets the trunk make up for their limits.
@@ -249,7 +215,13 @@ impl State {
             posed.locals[*link] = subject.stance.locals[*link];
         }
         if task.is_none() && limb.is_arm {
-            posed.locals[limb.joints[0]] = hang::hanging(posed, subject, index);
+            let (first, local) = (limb.joints[0], hang::hanging(posed, subject, index));
+            posed.locals[first] = match pace {
+                Some(pace) => {
+                    subject.limits.slowed(first, (self.previous[first], local), hang::MAX_TURN * pace.speed)
+                }
+                None => local,
+            };
         }
         subject.figure.below[index].iter().for_each(|&link| posed.forward_link(link));
         let (Some(task), Some(miss)) = (task, miss) else { return };
@@ -278,55 +250,6 @@ impl State {
         }
     }
 
-    /// Guards the last joint of a fixed limb. The limb turns about it while its first joint moves. `local` is the rotation
-    /// that the last joint should have.
-    fn guard_end(&mut self, subject: &Subject<'_>, index: usize, local: DQuat) {
-        let limb = &subject.figure.parts.limbs[index];
-        let Some(&end) = limb.joints.last() else { return };
-        let (link, posed) = (limb.joints[0], &self.posed);
-        let arm = posed.positions[link] - posed.positions[end];
-        let above = posed.spin_above(end);
-        // A turn about the limb itself is no matter of the trunk.
-        let Some((axis, margin)) = margin(subject, (end, above, local), Some(arm)) else { return };
-        let gradient = arm.cross(axis) / arm.cross(axis).length_squared().max(f64::MIN_POSITIVE);
-        let (at, spin) = (posed.positions[link], posed.spins[0]);
-        self.tasks.trunk.guards.push(Guard {
-            link,
-            at,
-            gradient,
-            carrier: 0,
-            spin,
-            axis: DVec3::ZERO,
-            margin,
-        });
-    }
-
-    /// Guards the first joint of a fixed limb, which turns while the joint moves and while the trunk turns. `spin` is the
-    /// orientation that it should have.
-    fn guard_start(
-        &mut self,
-        subject: &Subject<'_>,
-        index: usize,
-        spin: DQuat,
-        shape: &LimbShape<'_>,
-        reach: &Reach,
-    ) {
-        let link = subject.figure.parts.limbs[index].joints[0];
-        let posed = &self.posed;
-        let (above, at) = (posed.spin_above(link), posed.positions[link]);
-        let local = (above.conjugate() * spin).normalize();
-        let Some((axis, margin)) = margin(subject, (link, above, local), None) else { return };
-        let Some(carrier) = posed.parent(link) else { return };
-        let step = DIFFERENCE * subject.weights.size;
-        let turn = |direction: DVec3| {
-            let moved = shape.aim(subject.stance, at + direction * step, reach.target);
-            moved.map_or(0.0, |moved| rotation_vector(moved * spin.conjugate()).dot(axis) / step)
-        };
-        let gradient = DVec3::new(turn(DVec3::X), turn(DVec3::Y), turn(DVec3::Z));
-        let spin = posed.spins[carrier];
-        self.tasks.trunk.guards.push(Guard { link, at, gradient, carrier, spin, axis, margin });
-    }
-
     /// Asks the trunk to carry a limb, as it is, so that its point comes from `at` to its target.
     fn correct(&mut self, subject: &Subject<'_>, index: usize, task: &LimbTask, at: DVec3) {
         let weight = if task.reach.fixed { subject.weights.fixed } else { task.weight };
@@ -347,36 +270,4 @@ impl State {
 fn budget(subject: &Subject<'_>, pace: Option<&Pace>) -> Budget {
     let speed = pace.map_or(f64::INFINITY, |pace| pace.speed);
     Budget { turn: SLOW_TURN * speed, distance: SLOW_MOVE * speed * subject.weights.size }
-}
-
-/// Returns the world axis about which a joint turns away from rest, and how far it may still turn about it, radians. The
-/// margin is negative beyond the limit. `None` if the limit is far. A part of the turn about `ignored` does not count.
-fn margin(
-    subject: &Subject<'_>,
-    (link, above, local): (usize, DQuat, DQuat),
-    ignored: Option<DVec3>,
-) -> Option<(DVec3, f64)> {
-    let rest = subject.limits.body.links()[link].rest;
-    let turned = above * rotation_vector(local * rest.conjugate());
-    let along = ignored.map_or(DVec3::ZERO, |arm| turned.project_onto_normalized(arm.normalize_or_zero()));
-    let (axis, angle) = ((turned - along).try_normalize()?, (turned - along).length());
-    let own = above.conjugate() * axis;
-    let from = if ignored.is_some() { rest } else { local };
-    let start = if ignored.is_some() { angle } else { 0.0 };
-    let violation = |turn: f64| {
-        subject.limits.violation(link, (DQuat::from_axis_angle(own, start + turn) * from).normalize())
-    };
-    let here = violation(0.0);
-    if here > ROUNDING {
-        return Some((axis, -here));
-    }
-    if violation(GUARDED) <= ROUNDING {
-        return None;
-    }
-    let (mut inside, mut outside) = (0.0, GUARDED);
-    for _ in 0..12 {
-        let middle = 0.5 * (inside + outside);
-        if violation(middle) > ROUNDING { outside = middle } else { inside = middle }
-    }
-    Some((axis, inside))
 }

@@ -54,9 +54,8 @@ pub(super) fn level(posed: &mut Posed, subject: &Subject<'_>, tasks: &Tasks) {
 /// Limits how far the neck turns from its last pose in a step.
 pub(super) fn slow_down(posed: &mut Posed, subject: &Subject<'_>, previous: &[DQuat], speed: f64) {
     for &joint in &subject.figure.parts.neck {
-        let turn = rotation_vector(posed.locals[joint] * previous[joint].conjugate());
-        let turn = DQuat::from_scaled_axis(turn.clamp_length_max(MAX_TURN * speed));
-        posed.locals[joint] = (turn * previous[joint]).normalize();
+        let turn = (previous[joint], posed.locals[joint]);
+        posed.locals[joint] = subject.limits.slowed(joint, turn, MAX_TURN * speed);
     }
 }
 

@@ -3,7 +3,9 @@
 use glam::{DQuat, DVec3};
 
 use crate::ik::body::Stance;
-use crate::ik::{Body, Limit};
+use crate::ik::limit::angle_between;
+use crate::ik::rotation::rotation_vector;
+use crate::ik::{Body, Goal, Limit};
 
 /// Links whose scales differ by a larger fraction between axes have no fixed lengths. Transforms of reparented joints are
 /// computed from matrices in single precision.
@@ -30,7 +32,7 @@ pub(super) struct Posed {
 
 impl Posed {
     /// Loads a body. Returns false if it is scaled unevenly or mirrored, so that its links have no fixed lengths.
-    pub(super) fn load(&mut self, body: &Body) -> bool {
+    pub(super) fn load(&mut self, body: &Body, goals: &[Goal]) -> bool {
         let Some(scale) = body.uniform_scale() else { return false };
         if body.world_from_base().matrix3.determinant() <= 0.0 || !body.displacements().is_empty() {
             return false;
@@ -40,14 +42,18 @@ impl Posed {
         self.offsets.clear();
         self.parents.extend(links.iter().map(|l| l.parent));
         self.scales.clear();
-        for link in links {
+        for (index, link) in links.iter().enumerate() {
             let above = link.parent.map_or(scale, |p| self.scales[p]);
             let [least, most] = [link.scale.min_element(), link.scale.max_element()];
-            if most - least > UNEVENNESS * most || least <= 0.0 || link.reversed {
+            let is_even = most - least <= UNEVENNESS * most && least > 0.0;
+            // The scale of a last link has no effect, unless a goal has a point beside its joint.
+            let is_last = || !links[index + 1..].iter().any(|l| l.parent == Some(index));
+            let is_point = || goals.iter().any(|g| g.link == index && g.offset != DVec3::ZERO);
+            if link.reversed || !is_even && (!is_last() || is_point()) {
                 return false;
             }
             self.offsets.push(link.offset * above);
-            self.scales.push(above * 0.5 * (least + most));
+            self.scales.push(if is_even { above * 0.5 * (least + most) } else { above });
         }
         self.spins.clear();
         self.spins.resize(links.len(), DQuat::IDENTITY);
@@ -157,6 +163,25 @@ impl Limits<'_> {
         }
         let rest = self.body.links()[link].rest;
         rest * limit.nearest(rest.conjugate() * local)
+    }
+
+    /// Returns the local rotation of a joint that turns from one rotation towards another by about `max` at most, radians.
+    pub(super) fn slowed(&self, link: usize, (from, to): (DQuat, DQuat), max: f64) -> DQuat {
+        let turn = rotation_vector(to * from.conjugate());
+        if turn.length() <= max {
+            return to;
+        }
+        // A limit may take the joint elsewhere, because the allowed rotations of a wide cone are far apart behind it.
+        let mut max = max;
+        for _ in 0..4 {
+            let turned = DQuat::from_scaled_axis(turn.clamp_length_max(max)) * from;
+            let allowed = self.nearest(link, turned.normalize());
+            if angle_between(from, allowed) <= 1.1 * max {
+                return allowed;
+            }
+            max *= 0.5;
+        }
+        from
     }
 
     /// Returns the angle in radians by which a local rotation exceeds the limit.

@@ -12,6 +12,11 @@ const SCAN: f64 = 8.0;
 pub(super) const MAX_SWIVEL: f64 = 80.0 * PI / 180.0;
 /// Cost of a swivel relative to that of exceeding the limit.
 const SWIVEL_COST: f64 = 0.05;
+/// A limb that exceeds its limit by more may be on the wrong side, radians.
+const STUCK: f64 = 0.1;
+/// Number of swivels to each side that are tried then, and the fraction of the violation that counts as much better.
+const WAYS: u32 = 12;
+const MUCH: f64 = 0.25;
 /// The golden section.
 const GOLDEN: f64 = 0.618_033_988_749_894_8;
 /// A rotation that exceeds its limit by less is allowed, radians.
@@ -26,6 +31,40 @@ pub(super) struct Swivels {
     pub(super) range: [f64; 2],
 }
 
+/// Returns where a swivel of a drag goes if the limit keeps the limb from its target on this side: a swivel anywhere with
+/// which the limb comes much nearer. `None` if the swivels nearby are about as good.
+pub(super) fn way_out(
+    limits: &Limits<'_>,
+    (first, local): (usize, DQuat),
+    (axis, swivels): (DVec3, Swivels),
+) -> Option<f64> {
+    let violation = |swivel: f64| limits.violation(first, turned(local, axis, swivel));
+    let [min, max] = swivels.range;
+    let here = violation(min).min(violation(0.0)).min(violation(max));
+    if here < STUCK {
+        return None;
+    }
+    let cost = |swivel: f64| {
+        let violation = violation(swivel);
+        violation * violation + (SWIVEL_COST * (swivel - swivels.wanted)).powi(2)
+    };
+    let mut best = (cost(0.0), 0.0);
+    for step in 1..=WAYS {
+        let swivel = PI * f64::from(step) / f64::from(WAYS);
+        for swivel in [swivel, -swivel] {
+            let cost = cost(swivel);
+            if cost < best.0 {
+                best = (cost, swivel);
+            }
+        }
+    }
+    (best.0 < MUCH * here * here).then_some(best.1)
+}
+
+fn turned(local: DQuat, axis: DVec3, swivel: f64) -> DQuat {
+    (DQuat::from_axis_angle(axis, swivel) * local).normalize()
+}
+
 /// Returns the local rotation of the first joint after a swivel about `axis`, the line to the target in the frame above
 /// the joint. It is as near to the wanted swivel as the limit allows. A large swivel for a small gain would be a jump.
 pub(super) fn allowed(
@@ -34,7 +73,7 @@ pub(super) fn allowed(
     (axis, swivels): (DVec3, Swivels),
 ) -> DQuat {
     let Swivels { wanted, range: [min, max] } = swivels;
-    let turned = |swivel: f64| (DQuat::from_axis_angle(axis, swivel) * local).normalize();
+    let turned = |swivel: f64| turned(local, axis, swivel);
     let nearest = wanted.clamp(min, max);
     if limits.violation(first, turned(nearest)) <= ALLOWED {
         return turned(nearest);

@@ -298,6 +298,12 @@ impl Tasks {
             .any(|rope| posed.positions[rope.link].distance(rope.target) > STRETCHED * rope.range[1])
     }
 
+    /// Returns the largest length of the limb that begins at a link, or infinity if it has no task.
+    pub(super) fn longest(&self, first: usize) -> f64 {
+        let rope = self.trunk.ropes.iter().find(|rope| rope.link == first);
+        rope.map_or(f64::INFINITY, |rope| rope.range[1])
+    }
+
     /// Returns the largest distance between a target and its point.
     pub(super) fn distance(&self) -> f64 {
         self.ways.iter().map(|w| w.from.distance(w.to)).fold(0.0, f64::max)

@@ -9,7 +9,7 @@ use glam::{DQuat, DVec3};
 use crate::ik::limit::angle_between;
 use crate::ik::rotation::rotation_vector;
 
-use super::merit::{GUARD, HARD, masses, merit, softplus, unbalanced};
+use super::merit::{GUARD, HARD, NEAR_LIMIT, masses, merit, own_turn, softplus, unbalanced};
 use super::normal::Normal;
 use super::posed::Posed;
 use super::trunk_tasks::{Budget, Guard, Rope, Subject, TrunkTasks};
@@ -148,25 +148,27 @@ impl Trunk {
         for axis in 0..3 {
             self.normal.add_unknown(axis, moved[axis] * size, hips[axis] / size);
         }
-        let turned = rotation_vector(posed.spins[0] * stance.spins[0].conjugate());
-        let turns = [weights.hips_tilt, weights.hips_yaw, weights.hips_tilt];
-        for axis in 0..3 {
-            self.normal.add_unknown(3 + axis, turned[axis], turns[axis]);
+        let turn = |link: usize| rotation_vector(posed.spins[link] * stance.spins[link].conjugate());
+        for (axis, weight) in subject.axes.into_iter().zip(weights.hips_turn.to_array()) {
+            self.turn_row(posed, 0, axis);
+            self.normal.add_row(turn(0).dot(axis), weight, 1.0);
         }
         for &link in &tasks.joints {
             let Some(column) = self.column[link] else { continue };
-            let weight = weights.of(figure.roles[link]);
-            let own = rotation_vector(posed.locals[link] * stance.locals[link].conjugate());
-            let own = posed.spin_above(link) * own;
-            (0..3).for_each(|axis| self.normal.add_unknown(column + axis, own[axis], weight));
+            let own = own_turn(posed, stance, link);
+            // The axes of the joint, which the trunk carries.
+            let carried = posed.spin_above(link) * stance.spin_above(link).conjugate();
+            for (axis, weight) in subject.axes.into_iter().zip(weights.of(figure.roles[link]).to_array()) {
+                let now = carried * axis;
+                (0..3).for_each(|i| self.normal.row[column + i] = now[i]);
+                self.normal.add_row(own.dot(axis), weight, 1.0);
+            }
         }
         let chest = figure.chest();
         if chest != 0 {
-            let turned = rotation_vector(posed.spins[chest] * stance.spins[chest].conjugate());
-            let weights = [weights.chest_tilt, weights.chest_yaw, weights.chest_tilt];
-            for axis in 0..3 {
+            for (axis, weight) in subject.axes.into_iter().zip(weights.chest_turn.to_array()) {
                 self.turn_row(posed, chest, axis);
-                self.normal.add_row(turned[axis], weights[axis], 1.0);
+                self.normal.add_row(turn(chest).dot(axis), weight, 1.0);
             }
         }
         self.add_balance(posed, subject, tasks);
@@ -175,18 +177,20 @@ impl Trunk {
     /// The middle of the trunk stays over the place where it was in the stance.
     fn add_balance(&mut self, posed: &Posed, subject: &Subject<'_>, tasks: &TrunkTasks) {
         let Subject { figure, weights, .. } = *subject;
-        let moved = unbalanced(posed, subject, tasks);
-        if weights.balance == 0.0 || moved == DVec3::ZERO {
+        if weights.balance == 0.0 {
             return;
         }
-        for axis in [DVec3::X, DVec3::Z] {
-            if moved.dot(axis) == 0.0 {
+        let unbalanced = unbalanced(posed, subject, tasks);
+        for (axis, (excess, slope)) in [DVec3::X, DVec3::Z].into_iter().zip(unbalanced) {
+            if slope == 0.0 {
                 continue;
             }
             for (link, mass) in masses(figure) {
-                self.point_row(posed, link, posed.positions[link], axis * mass);
+                self.point_row(posed, link, posed.positions[link], axis * mass * slope);
             }
-            self.normal.add_row(moved.dot(axis), weights.balance / weights.size, 1.0);
+            // The second derivative of an eased square.
+            let curvature = if slope < 1.0 { 1.5 } else { 1.0 };
+            self.normal.add_row(excess, weights.balance / weights.size, curvature);
         }
     }
 
@@ -203,10 +207,10 @@ impl Trunk {
     }
 
     /// Adds to the current row how a link turns about a world axis.
-    fn turn_row(&mut self, posed: &Posed, link: usize, axis: usize) {
+    fn turn_row(&mut self, posed: &Posed, link: usize, axis: DVec3) {
         for joint in posed.up(link) {
             if let Some(column) = self.column[joint] {
-                self.normal.row[column + axis] += 1.0;
+                (0..3).for_each(|i| self.normal.row[column + i] += axis[i]);
             }
         }
     }
@@ -226,14 +230,21 @@ impl Trunk {
         }
         for task in &tasks.turns {
             let turned = rotation_vector(posed.spins[task.link] * task.target.conjugate());
-            for axis in 0..3 {
+            for axis in DVec3::AXES {
                 self.turn_row(posed, task.link, axis);
-                self.normal.add_row(turned[axis], task.weight, 1.0);
+                self.normal.add_row(turned.dot(axis), task.weight, 1.0);
             }
         }
         for rope in &tasks.ropes {
             let Some(weight) = rope.pull else { continue };
             self.add_pull(posed, subject, rope, weight);
+        }
+        for guard in &tasks.guards {
+            let near = guard.excess(posed) + NEAR_LIMIT;
+            if near > 0.0 {
+                self.guard_row(posed, guard);
+                self.normal.add_row(near, subject.weights.near_limit, 1.0);
+            }
         }
     }
 
@@ -313,13 +324,14 @@ impl Trunk {
         true
     }
 
-    fn obey_guard(&mut self, posed: &Posed, guard: &Guard) -> bool {
+    /// Adds to the current row how a guarded joint turns towards its limit.
+    fn guard_row(&mut self, posed: &Posed, guard: &Guard) {
         self.point_row(posed, guard.link, posed.positions[guard.link], guard.gradient);
-        for joint in posed.up(guard.carrier) {
-            if let Some(column) = self.column[joint] {
-                (0..3).for_each(|axis| self.normal.row[column + axis] -= guard.axis[axis]);
-            }
-        }
+        self.turn_row(posed, guard.carrier, -guard.axis);
+    }
+
+    fn obey_guard(&mut self, posed: &Posed, guard: &Guard) -> bool {
+        self.guard_row(posed, guard);
         let now = guard.excess(posed);
         let is_violated = now + self.normal.predicted() > 1e-6;
         // A row of weight zero only clears it.

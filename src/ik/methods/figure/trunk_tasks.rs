@@ -97,4 +97,26 @@ pub(super) struct Subject<'a> {
     pub(super) limits: Limits<'a>,
     pub(super) stance: &'a Posed,
     pub(super) weights: &'a Weights,
+    /// The directions to the left, upwards and to the front of the figure in the stance, in the world.
+    pub(super) axes: [DVec3; 3],
+}
+
+impl<'a> Subject<'a> {
+    pub(super) fn new(
+        figure: &'a Figure,
+        limits: Limits<'a>,
+        stance: &'a Posed,
+        weights: &'a Weights,
+    ) -> Self {
+        let front = |&(link, from_figure): &(usize, DQuat)| {
+            (stance.spins[link] * from_figure * DVec3::Z).with_y(0.0).try_normalize()
+        };
+        let front = figure.carriages.first().and_then(front).unwrap_or(DVec3::Z);
+        Self { figure, limits, stance, weights, axes: [DVec3::Y.cross(front), DVec3::Y, front] }
+    }
+
+    /// Returns the components of a world vector to the left, upwards and to the front.
+    pub(super) fn along_axes(&self, vector: DVec3) -> DVec3 {
+        DVec3::from_array(self.axes.map(|axis| axis.dot(vector)))
+    }
 }

@@ -1,7 +1,12 @@
 //! The weights of a whole-body solve.
 
+use glam::DVec3;
+
 use crate::ik::FullBodyOptions;
 use crate::ik::figure::Part;
+
+/// How much stiffer the trunk is when it bends to the side than when it bends forwards.
+const SIDEWAYS: f64 = 2.0;
 
 /// The weights of what the trunk of a figure is asked for. Lengths are divided by the size of the figure, so that a
 /// weight means the same for a mouse and a horse.
@@ -20,15 +25,18 @@ pub(super) struct Weights {
     /// Nearness of the hips to their place in the stance.
     pub(super) hips_sideways: f64,
     pub(super) hips_height: f64,
-    pub(super) hips_tilt: f64,
-    pub(super) hips_yaw: f64,
+    /// Turns about the axes to the left, upwards and to the front.
+    pub(super) hips_turn: DVec3,
     pub(super) spine: f64,
+    /// How much stiffer the trunk is when it bends to the side than when it bends forwards.
+    pub(super) sideways: f64,
     pub(super) neck: f64,
     pub(super) collar: f64,
-    pub(super) chest_tilt: f64,
-    pub(super) chest_yaw: f64,
+    pub(super) chest_turn: DVec3,
     /// The middle of the trunk over its place in the stance.
     pub(super) balance: f64,
+    /// Distance of guarded joints from their limits.
+    pub(super) near_limit: f64,
     /// Damping of every unknown in one step.
     pub(super) motion: f64,
     /// How far the head turns towards what a hand reaches for, from 0 to 1.
@@ -37,7 +45,7 @@ pub(super) struct Weights {
 
 impl Weights {
     pub(super) fn new(size: f64, options: &FullBodyOptions) -> Self {
-        let balance = if options.balance { 4.0 } else { 0.0 };
+        let balance = if options.balance { 8.0 } else { 0.0 };
         Self {
             size,
             pull: 300.0,
@@ -46,27 +54,28 @@ impl Weights {
             softness: 0.012,
             hips_sideways: 0.5,
             hips_height: 1.3,
-            hips_tilt: 0.5,
-            hips_yaw: 0.4,
-            spine: options.spine_stiffness * 0.35,
+            hips_turn: DVec3::new(0.5, 1.0, 0.5 * SIDEWAYS),
+            sideways: SIDEWAYS,
+            spine: options.spine_stiffness * 0.2,
             neck: 0.5,
             collar: 1.0,
-            chest_tilt: 0.2,
-            chest_yaw: 0.2,
+            chest_turn: DVec3::new(0.2, 0.2, 0.2 * SIDEWAYS),
             balance,
-            motion: 0.02,
+            near_limit: 0.5,
+            motion: 3.0,
             look: options.look,
         }
     }
 }
 
 impl Weights {
-    /// Returns the weight of a joint's nearness to the stance.
-    pub(super) fn of(&self, part: Part) -> f64 {
+    /// Returns the weights of a joint's nearness to the stance, for turns about the axes to the left, upwards and to the
+    /// front.
+    pub(super) fn of(&self, part: Part) -> DVec3 {
         match part {
-            Part::Spine => self.spine,
-            Part::Neck => self.neck,
-            _ => self.collar,
+            Part::Spine => DVec3::new(1.0, 1.0, self.sideways) * self.spine,
+            Part::Neck => DVec3::splat(self.neck),
+            _ => DVec3::splat(self.collar),
         }
     }
 }

@@ -1,0 +1,92 @@
+//! Limbs whose ends are fixed hold. A step goes only as far as they do.
+
+use glam::{DQuat, DVec3};
+
+use crate::ik::limit::angle_between;
+
+use super::State;
+use super::limb::Pace;
+use super::tasks::LimbTask;
+use super::trunk_tasks::Subject;
+
+/// How far the end of a fixed limb may be from its place, metres of a person, and how far it may be turned, radians.
+const SLIDE: f64 = 1e-3;
+const TURN: f64 = 0.02;
+/// Largest turn of a joint of a fixed limb in a step of a slow drag, radians, and that of a limb that is nearly straight.
+const MAX_TURN: f64 = 0.13;
+const MAX_STRETCHED_TURN: f64 = 0.3;
+/// A limb that is longer than this fraction of its largest length is nearly straight.
+const STRETCHED: f64 = 0.985;
+/// Number of bisections of a step.
+const BISECTIONS: usize = 6;
+
+/// The trunk before or after a step.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TrunkPose {
+    hips: DVec3,
+    locals: Vec<DQuat>,
+}
+
+impl State {
+    /// Notes the pose of the trunk before a step.
+    pub(super) fn note_trunk(&mut self) {
+        self.before.hips = self.posed.positions[0];
+        self.before.locals.clone_from(&self.posed.locals);
+    }
+
+    /// Shortens a step of the trunk until all fixed limbs hold, or as well as before.
+    pub(super) fn hold(&mut self, subject: &Subject<'_>, pace: Option<&Pace>) {
+        let full = self.strain(subject, pace);
+        if full <= 1.0 {
+            return;
+        }
+        self.after.hips = self.posed.positions[0];
+        self.after.locals.clone_from(&self.posed.locals);
+        let none = self.strain_after(subject, pace, 0.0);
+        if full <= none {
+            self.strain_after(subject, pace, 1.0);
+            return;
+        }
+        let (mut held, mut beyond) = (0.0, 1.0);
+        for _ in 0..BISECTIONS {
+            let middle = 0.5 * (held + beyond);
+            let holds = self.strain_after(subject, pace, middle) <= none.max(1.0);
+            (held, beyond) = if holds { (middle, beyond) } else { (held, middle) };
+        }
+        self.strain_after(subject, pace, held);
+    }
+
+    /// Makes a fraction of the step and poses the limbs. Returns the strain.
+    fn strain_after(&mut self, subject: &Subject<'_>, pace: Option<&Pace>, fraction: f64) -> f64 {
+        let Self { posed, before, after, tasks, .. } = self;
+        posed.positions[0] = before.hips.lerp(after.hips, fraction);
+        for link in std::iter::once(0).chain(tasks.trunk.joints.iter().copied()) {
+            posed.locals[link] = before.locals[link].slerp(after.locals[link], fraction).normalize();
+        }
+        subject.figure.trunk.iter().for_each(|&link| posed.forward_link(link));
+        self.solve_limbs(subject, pace, 0);
+        self.strain(subject, pace)
+    }
+
+    /// Returns how badly the fixed limbs hold. They do up to 1.
+    fn strain(&self, subject: &Subject<'_>, pace: Option<&Pace>) -> f64 {
+        let Self { posed, previous, tasks, .. } = self;
+        let mut worst = 0.0_f64;
+        for (limb, task) in subject.figure.parts.limbs.iter().zip(&tasks.limbs) {
+            let Some(task) = task.filter(LimbTask::holds) else { continue };
+            let Some(&end) = limb.joints.last() else { continue };
+            let holder = limb.joints[task.reach.last];
+            let slide = posed.point(holder, task.reach.point).distance(task.reach.target);
+            worst = worst.max(slide / (SLIDE * subject.weights.size));
+            let turn = task.orientation.map_or(0.0, |wanted| angle_between(posed.spins[end], wanted));
+            worst = worst.max(turn / TURN);
+            let Some(pace) = pace else { continue };
+            let length = posed.positions[limb.joints[0]].distance(task.reach.target);
+            let is_stretched = length > STRETCHED * tasks.longest(limb.joints[0]);
+            let max = if is_stretched { MAX_STRETCHED_TURN } else { MAX_TURN };
+            let turns = limb.joints.iter().map(|&j| angle_between(previous[j], posed.locals[j]));
+            worst = worst.max(turns.fold(0.0, f64::max) / (max * pace.speed));
+        }
+        worst
+    }
+}
