@@ -19,7 +19,8 @@ pub(in crate::ik) struct Stance {
 }
 
 impl Body {
-    /// Sets the parts of the figure that the body is. [`Method::FullBody`](crate::ik::Method::FullBody) poses a figure as a whole.
+    /// Sets the parts of the figure that the body is. With [`root_motion`](crate::ik::Options::root_motion),
+    /// [`Method::FullBody`](crate::ik::Method::FullBody) and [`Method::Auto`](crate::ik::Method::Auto) pose a figure as a whole.
     /// Set the facing before it.
     ///
     /// # Errors

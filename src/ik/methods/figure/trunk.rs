@@ -31,7 +31,9 @@ const CONVERGED: f64 = 2e-6;
 /// The solver of the trunk.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trunk {
+    /// The unknowns are the displacement of the hips as a multiple of the size, and the turns of the joints.
     normal: Normal,
+    size: f64,
     /// For each link, the first of its three unknowns.
     column: Vec<Option<usize>>,
     /// The local rotations after a step.
@@ -53,6 +55,7 @@ impl Trunk {
         tasks: &TrunkTasks,
         (iterations, budget): (usize, Budget),
     ) -> usize {
+        self.size = subject.weights.size;
         self.column.clear();
         self.column.resize(posed.len(), None);
         self.column[0] = Some(3);
@@ -142,11 +145,10 @@ impl Trunk {
     /// Nearness to the stance, uprightness and balance.
     fn add_posture(&mut self, posed: &Posed, subject: &Subject<'_>, tasks: &TrunkTasks) {
         let Subject { figure, stance, weights, .. } = *subject;
-        let size = weights.size;
-        let moved = (posed.positions[0] - stance.positions[0]) / size;
+        let moved = (posed.positions[0] - stance.positions[0]) / weights.size;
         let hips = [weights.hips_sideways, weights.hips_height, weights.hips_sideways];
         for axis in 0..3 {
-            self.normal.add_unknown(axis, moved[axis] * size, hips[axis] / size);
+            self.normal.add_unknown(axis, moved[axis], hips[axis]);
         }
         let turn = |link: usize| rotation_vector(posed.spins[link] * stance.spins[link].conjugate());
         for (axis, weight) in subject.axes.into_iter().zip(weights.hips_turn.to_array()) {
@@ -197,7 +199,7 @@ impl Trunk {
     /// Adds to the current row how a point of a link moves along a direction.
     fn point_row(&mut self, posed: &Posed, link: usize, point: DVec3, direction: DVec3) {
         let row = &mut self.normal.row;
-        (0..3).for_each(|axis| row[axis] += direction[axis]);
+        (0..3).for_each(|axis| row[axis] += direction[axis] * self.size);
         for joint in posed.up(link) {
             if let Some(column) = self.column[joint] {
                 let lever = (point - posed.positions[joint]).cross(direction);
@@ -278,7 +280,7 @@ impl Trunk {
             let column = self.column[joint]?;
             Some(vector(column).cross(point - posed.positions[joint]))
         });
-        vector(0) + turned.sum::<DVec3>()
+        vector(0) * self.size + turned.sum::<DVec3>()
     }
 
     /// Returns the turn of a joint in the current step.
@@ -358,7 +360,7 @@ impl Trunk {
         let turns = tasks.joints.iter().map(|&l| self.turn(l).length()).fold(0.0, f64::max);
         let turns = turns.max(self.turn(0).length());
         let x = &self.normal.x;
-        let moved = DVec3::new(x[0], x[1], x[2]);
+        let moved = DVec3::new(x[0], x[1], x[2]) * self.size;
         let size = turns.max(moved.length() / subject.weights.size);
         let mut scale = if size > MAX_TURN { MAX_TURN / size } else { 1.0 };
         for link in std::iter::once(0).chain(tasks.joints.iter().copied()) {

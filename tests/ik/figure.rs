@@ -1,0 +1,259 @@
+//! A person of plain links is dragged as a figure. These properties hold wherever the hand goes.
+
+use std::f64::consts::PI;
+
+use glam::{DAffine3, DQuat, DVec3};
+use proptest::prelude::*;
+use sinew::ik::{
+    Body, FigureParts, Goal, LimbParts, Limit, Link, Method, Options, Outcome, SolveError, Solver, Start,
+    round_cone,
+};
+
+const CHEST: usize = 2;
+const HEAD: usize = 4;
+const SHOULDER: usize = 6;
+const HAND: usize = 8;
+const LEGS: [usize; 2] = [13, 17];
+const FEET: [usize; 2] = [15, 19];
+const LEG: f64 = 0.9;
+const ARM: f64 = 0.55;
+
+/// Returns a person of 1.75 m times `size` at rest, with the feet on the ground: hips, back, chest, neck, head, then
+/// collar, upper arm, forearm and hand on the left and on the right, then thigh, shin, foot and toes.
+fn person(size: f64) -> Body {
+    let mut links = Vec::new();
+    let mut add = |parent: Option<usize>, offset: [f64; 3], limit: Limit| {
+        links.push(Link { parent, offset: size * DVec3::from_array(offset), limit, ..Link::base() });
+        links.len() - 1
+    };
+    let degrees = |angle: f64| angle * PI / 180.0;
+    let cone = |axis: DVec3, swing: f64| round_cone(axis, degrees(swing), [-degrees(70.0), degrees(70.0)]);
+    let knee = Limit::Hinge { axis: DVec3::X, min: degrees(-3.0), max: degrees(150.0) };
+    let hips = add(None, [0.0, 1.0, 0.0], Limit::Free);
+    let back = add(Some(hips), [0.0, 0.12, 0.0], cone(DVec3::Y, 40.0));
+    let chest = add(Some(back), [0.0, 0.2, 0.0], cone(DVec3::Y, 40.0));
+    let neck = add(Some(chest), [0.0, 0.2, 0.0], cone(DVec3::Y, 50.0));
+    add(Some(neck), [0.0, 0.1, 0.0], cone(DVec3::Y, 50.0));
+    for side in [1.0, -1.0] {
+        let out = side * DVec3::X;
+        let elbow = Limit::Hinge { axis: DVec3::NEG_Y * side, min: degrees(-3.0), max: degrees(145.0) };
+        let collar = add(Some(chest), [0.03 * side, 0.16, 0.0], cone(out, 25.0));
+        let upper = add(Some(collar), [0.14 * side, 0.0, 0.0], cone(out, 115.0));
+        let lower = add(Some(upper), [0.28 * side, 0.0, 0.0], elbow);
+        add(Some(lower), [0.27 * side, 0.0, 0.0], cone(out, 80.0));
+    }
+    for side in [1.0, -1.0] {
+        let thigh = add(Some(hips), [0.1 * side, -0.02, 0.0], cone(DVec3::NEG_Y, 125.0));
+        let shin = add(Some(thigh), [0.0, -0.46, 0.0], knee);
+        let foot = add(Some(shin), [0.0, -0.44, 0.0], cone(DVec3::Z, 70.0));
+        add(Some(foot), [0.0, -0.06, 0.14], Limit::Hinge { axis: DVec3::X, min: -1.0, max: 0.5 });
+    }
+    let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
+    body.set_figure(parts(size)).unwrap();
+    body
+}
+
+fn parts(size: f64) -> FigureParts {
+    let arm = |first: usize| LimbParts {
+        collar: vec![first],
+        joints: vec![first + 1, first + 2, first + 3],
+        is_arm: true,
+        digits: Vec::new(),
+        bend: DVec3::NEG_Z,
+        pull: 1.0,
+    };
+    let leg = |first: usize| LimbParts {
+        collar: Vec::new(),
+        joints: vec![first, first + 1, first + 2],
+        is_arm: false,
+        digits: vec![first + 3],
+        bend: DVec3::Z,
+        pull: 1.0,
+    };
+    FigureParts {
+        spine: vec![1, CHEST],
+        neck: vec![3, HEAD],
+        limbs: vec![arm(5), arm(9), leg(13), leg(17)],
+        floor: Some(0.0),
+        size,
+    }
+}
+
+fn position(body: &Body, link: usize) -> DVec3 {
+    body.world_from_link(link).unwrap().translation
+}
+
+/// A drag with both feet on the ground.
+struct Drag {
+    body: Body,
+    solver: Solver,
+    options: Options,
+    size: f64,
+    /// The goals of the feet, and then that of the dragged link.
+    goals: Vec<Goal>,
+}
+
+impl Drag {
+    fn new(size: f64, link: usize) -> Self {
+        let mut body = person(size);
+        body.set_stance(|_| DQuat::IDENTITY, DVec3::ZERO);
+        let options = Options {
+            method: Method::FullBody,
+            start: Start::Continue,
+            root_motion: true,
+            ..Options::default()
+        };
+        let feet = FEET.map(|foot| Goal::pin(foot, position(&body, foot), body.orientation(foot).unwrap()));
+        let mut goals = feet.to_vec();
+        goals.push(Goal::position(link, position(&body, link)));
+        Self { body, solver: Solver::default(), options, size, goals }
+    }
+
+    fn target(&self) -> DVec3 {
+        self.goals.last().unwrap().position.unwrap()
+    }
+
+    /// Drags along a line in steps of 5 mm, and calls `check` with the rotations before and the body after each step.
+    fn to(&mut self, to: DVec3, mut check: impl FnMut(&[DQuat], &Body)) -> Outcome {
+        let from = self.target();
+        let steps = (from.distance(to) / (0.005 * self.size)).ceil().max(1.0);
+        let (mut step, mut outcome) = (0.0, Outcome::Reached);
+        while step < steps {
+            step += 1.0;
+            self.goals.last_mut().unwrap().position = Some(from.lerp(to, step / steps));
+            let before = self.body.rotations().to_vec();
+            let report = self.solver.solve(&mut self.body, &self.goals, &self.options).unwrap();
+            outcome = report.goals.last().unwrap().outcome;
+            check(&before, &self.body);
+        }
+        outcome
+    }
+
+    /// Returns the distance of the dragged link from its target, metres of a person.
+    fn error(&self) -> f64 {
+        position(&self.body, self.goals.last().unwrap().link).distance(self.target()) / self.size
+    }
+
+    /// Returns how far the feet have slid in metres of a person, and how far they have turned in radians.
+    fn feet(&self) -> (f64, f64) {
+        let slide =
+            |goal: &Goal| position(&self.body, goal.link).distance(goal.position.unwrap()) / self.size;
+        let turn = |goal: &Goal| angle(self.body.orientation(goal.link).unwrap(), goal.orientation.unwrap());
+        let feet = &self.goals[..2];
+        (feet.iter().map(slide).fold(0.0, f64::max), feet.iter().map(turn).fold(0.0, f64::max))
+    }
+}
+
+fn angle(a: DQuat, b: DQuat) -> f64 {
+    2.0 * (a.conjugate() * b).xyz().length().min(1.0).asin()
+}
+
+#[test]
+fn straight_legs_bend_forwards_when_the_hips_go_down() {
+    let mut drag = Drag::new(1.0, 0);
+    let to = drag.target() - 0.3 * LEG * DVec3::Y;
+    assert_eq!(drag.to(to, |_, _| {}), Outcome::Reached);
+    assert!(drag.error() < 1e-4 && drag.feet().0 < 1e-6, "{} {:?}", drag.error(), drag.feet());
+    for leg in LEGS {
+        assert!(position(&drag.body, leg + 1).z > 0.1, "the knee is at {}", position(&drag.body, leg + 1));
+    }
+    let lean = position(&drag.body, HEAD) - position(&drag.body, 0);
+    assert!(lean.angle_between(DVec3::Y) < 0.1, "{lean}");
+}
+
+#[test]
+fn a_hand_within_reach_moves_the_arm_alone() {
+    let mut drag = Drag::new(1.0, HAND);
+    let to = position(&drag.body, SHOULDER) + 0.7 * ARM * DVec3::Z;
+    let (hips, chest) = (position(&drag.body, 0), position(&drag.body, CHEST));
+    assert_eq!(drag.to(to, |_, _| {}), Outcome::Reached);
+    assert!(position(&drag.body, 0).distance(hips) < 2e-3, "{}", position(&drag.body, 0) - hips);
+    assert!(position(&drag.body, CHEST).distance(chest) < 2e-3, "{}", position(&drag.body, CHEST) - chest);
+}
+
+#[test]
+fn a_foot_in_the_air_stays_while_its_leg_reaches_and_never_holds_the_trunk() {
+    let mut drag = Drag::new(1.0, 0);
+    let [_, foot] = FEET;
+    drag.goals[1].weight = 0.0;
+    let from = drag.target();
+    drag.to(from - 0.2 * DVec3::Y, |_, _| {});
+    let place = drag.goals[1].position.unwrap();
+    assert!(position(&drag.body, foot).distance(place) < 1e-6);
+    // Only the other leg is long enough for this.
+    drag.to(from + DVec3::new(0.35, -0.03, 0.0), |_, _| {});
+    assert!(drag.error() < 1e-3, "{}", drag.error());
+    assert!(position(&drag.body, foot).distance(place) > 0.01);
+}
+
+#[test]
+fn parts_that_do_not_fit_the_body_are_errors() {
+    let mut body = person(1.0);
+    let mut wrong = parts(1.0);
+    wrong.neck.push(99);
+    assert!(matches!(body.set_figure(wrong), Err(SolveError::Figure { link: 99, .. })));
+    let mut wrong = parts(1.0);
+    wrong.limbs[0].joints.swap(0, 2);
+    assert!(matches!(body.set_figure(wrong), Err(SolveError::Figure { .. })));
+}
+
+/// A place for a hand: in reach, on the floor, overhead, behind, or far away.
+fn place() -> impl Strategy<Value = DVec3> {
+    (-1.2..1.2, -0.2..2.4, -1.0..1.4).prop_map(|(x, y, z)| DVec3::new(x, y, z))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Wherever a hand is pulled, the feet hold, no limit is exceeded and nothing jumps.
+    #[test]
+    fn a_body_that_is_pulled_stays_whole(first in place(), second in place()) {
+        let mut drag = Drag::new(1.0, HAND);
+        let links = drag.body.links().to_vec();
+        for to in [first, second] {
+            let mut worst = [0.0_f64; 2];
+            drag.to(to, |before, body| {
+                for (link, (before, now)) in links.iter().zip(before.iter().zip(body.rotations())) {
+                    worst[0] = worst[0].max(angle(*before, *now));
+                    worst[1] = worst[1].max(link.limit_violation(*now));
+                }
+            });
+            // A straight knee turns far for a small step.
+            prop_assert!(worst[0] < 0.32, "a joint turns by {} rad in a step", worst[0]);
+            prop_assert!(worst[1] < 2e-3, "a joint is {} rad beyond its limit", worst[1]);
+            let (slide, turn) = drag.feet();
+            prop_assert!(slide < 2e-3 && turn < 0.04, "the feet slide by {slide} m and turn by {turn} rad");
+            let up = drag.body.orientation(HEAD).unwrap() * DVec3::Y;
+            prop_assert!(up.angle_between(DVec3::Y) < PI / 6.0, "the head tilts: {up}");
+        }
+    }
+
+    /// A drag that goes back the way it came leads back to the pose in which it began.
+    #[test]
+    fn a_pull_that_is_undone_leads_back(to in place()) {
+        let mut drag = Drag::new(1.0, HAND);
+        let from = drag.target();
+        drag.to(to, |_, _| {});
+        drag.to(from, |_, _| {});
+        prop_assert!(drag.error() < 5e-3, "{}", drag.error());
+        let turns = drag.body.rotations().iter().map(|q| angle(*q, DQuat::IDENTITY));
+        let mean = turns.sum::<f64>() / 21.0;
+        prop_assert!(mean < PI / 60.0, "{mean} rad");
+    }
+
+    /// A mouse and a giant move alike. The sizes are powers of two, so that their lengths round alike.
+    #[test]
+    fn size_does_not_matter(
+        (x, y, z) in (0.0..0.5, 0.4..1.6, 0.2..0.7),
+        size in prop::sample::select(vec![0.0625, 32.0])) {
+        let to = DVec3::new(x, y, z);
+        let mut drags = [Drag::new(1.0, HAND), Drag::new(size, HAND)];
+        for drag in &mut drags {
+            drag.to(to * drag.size, |_, _| {});
+        }
+        let [a, b] = drags;
+        for (a, b) in a.body.rotations().iter().zip(b.body.rotations()) {
+            prop_assert!(angle(*a, *b) < 1e-4, "{a} {b}");
+        }
+    }
+}
