@@ -95,8 +95,8 @@ impl Figure {
     /// Prepares the parts of a figure for the links of a body. `facing`: see [`Body::set_facing`](super::Body::set_facing).
     ///
     /// # Errors
-    /// [`SolveError::Figure`] if a link does not exist or occurs twice, if a limb has fewer than three joints, or if a
-    /// link is not below the part that it belongs to.
+    /// [`SolveError::Figure`] if a link does not exist or occurs twice, if a limb has fewer than three joints, if a link
+    /// is not below the part that it belongs to, or if a number is invalid.
     pub(super) fn new(links: &[Link], facing: DQuat, parts: FigureParts) -> Result<Self, SolveError> {
         let mut roles = vec![Part::Other; links.len()];
         let mut take = |link: usize, part: Part| {
@@ -106,6 +106,19 @@ impl Figure {
             if is_free { Ok(()) } else { Err(SolveError::Figure { link, what: "occurs twice" }) }
         };
         take(0, Part::Hips)?;
+        let is_size = parts.size.is_finite() && parts.size > 0.0;
+        if !is_size || parts.floor.is_some_and(|floor| !floor.is_finite()) {
+            return Err(SolveError::Figure {
+                link: 0,
+                what: "has a size or a floor that is not a valid number",
+            });
+        }
+        for limb in &parts.limbs {
+            if !(0.0..=1.0).contains(&limb.pull) {
+                let link = limb.joints.first().copied().unwrap_or_default();
+                return Err(SolveError::Figure { link, what: "begins a limb whose pull is not from 0 to 1" });
+            }
+        }
         parts.spine.iter().try_for_each(|&l| take(l, Part::Spine))?;
         parts.neck.iter().try_for_each(|&l| take(l, Part::Neck))?;
         for (index, limb) in parts.limbs.iter().enumerate() {

@@ -19,7 +19,8 @@ pub struct Goal {
     pub pole: Option<DVec3>,
     /// The point of the link that has the target position, in the link's frame. Zero is the joint itself.
     pub offset: DVec3,
-    /// Weight relative to the other goals, not negative.
+    /// Weight relative to the other goals, not negative. The weight of a pin does not matter, except that a pin of weight zero
+    /// has no priority: the end of a limb of a figure stays where it is only as long as the limb can reach.
     pub weight: f64,
     /// Weights and tolerances of the position and the orientation, along the axes of a frame.
     pub axes: GoalAxes,

@@ -141,9 +141,11 @@ impl Bindings {
         if let Some(reparented) = &mut self.reparented {
             reparented.refresh(subject.pose, subject.world_from_node);
         }
-        if let (Some(reparented), Some(stance)) = (&mut self.reparented_stance, subject.stance) {
+        if let Some(stance) = subject.stance {
             world_matrices(&subject.character.skeleton, stance, &mut self.stance_world);
-            reparented.refresh(stance, &self.stance_world);
+            if let Some(reparented) = &mut self.reparented_stance {
+                reparented.refresh(stance, &self.stance_world);
+            }
         }
         Ok(())
     }
@@ -156,7 +158,8 @@ impl Bindings {
         let legs = || plan.limbs.iter().filter(|l| l.kind == LimbKind::Leg);
         let height = |leg: &BodyLimb| self.stance_world.get(leg.end()).map(|w| w.translation.y - plan.floor);
         // A foot that is in the air at rest would stand as high as the others do.
-        let standing = legs().filter(|l| l.stands).filter_map(height).fold(f32::INFINITY, f32::min);
+        let standing = legs().filter(|l| l.stands).filter_map(height).reduce(f32::min);
+        let Some(standing) = standing else { return };
         self.feet.extend(legs().filter_map(|leg| {
             let own = height(leg)?;
             Some((leg.end(), if leg.stands { own } else { own.min(standing) }))
@@ -191,7 +194,11 @@ impl Bindings {
         self.feet.iter().filter_map(move |foot| {
             let node = foot.0;
             let position = position(node).filter(|_| any)?.as_dvec3();
-            let is_moved = moved.clone().any(|n| logical.ancestors(n).any(|above| above == node));
+            // A leg in the air is free to move if any joint of it is pulled.
+            let leg = subject.rig.body.as_ref().and_then(|plan| plan.limbs.iter().find(|l| l.end() == node));
+            let is_of_leg = |n| leg.is_some_and(|leg| leg.joints.contains(&n)) && !stands(foot);
+            let is_moved =
+                moved.clone().any(|n| is_of_leg(n) || logical.ancestors(n).any(|above| above == node));
             let pin = PinnedNode { node, position, orientation: orientation(logical, pose, node) };
             (!is_moved).then_some(Foot { pin, stands: stands(foot) })
         })

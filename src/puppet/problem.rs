@@ -155,7 +155,7 @@ pub(super) struct Problem {
     pub(super) goals: Vec<Goal>,
     /// The pins, with their positions and orientations: `pinned`, and then the base if it is pinned.
     pub(super) pins: Vec<PinnedNode>,
-    /// Number of goals of feet that stand on the floor, which follow the pins.
+    /// Number of goals of feet, which follow the pins.
     contacts: usize,
     /// The style for [`Method::Style`], if it includes one of the joints.
     pub(super) style: Option<BoundPrior>,

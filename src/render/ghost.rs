@@ -18,7 +18,7 @@ const DEPTH_STEP: f32 = 0.03;
 
 /// Depth bias of a ghost's colour against its own depth, in units in the last place of the depth. Several times the
 /// rounding of an interpolated depth, and far less than `DEPTH_STEP`.
-const COLOR_DEPTH_BIAS: i32 = -64;
+const COLOR_DEPTH_BIAS: i32 = -16;
 
 /// The properties that select a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

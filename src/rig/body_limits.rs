@@ -48,7 +48,7 @@ pub(super) fn add(rest: &RestPose<'_>, plan: &BodyPlan, rig: &mut Rig) {
     );
 }
 
-/// Returns the range of a shoulder. An arm that hangs at rest swings farther, so that it can be raised all the way.
+/// Returns the range of a shoulder. An arm that hangs at rest swings farther, so that it can be raised nearly all the way.
 fn shoulder(bone: Vec3) -> (f64, f64) {
     let upwards = f64::from(bone.angle_between(Vec3::Y).to_degrees()) + RAISED;
     (upwards.clamp(SHOULDER.0, MAX_SHOULDER), SHOULDER.1)

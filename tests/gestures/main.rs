@@ -8,10 +8,13 @@ mod runner;
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
+use glam::{DVec3, Vec2, Vec3};
 use sinew::asset;
 use sinew::rig;
-use sinew::viewer::{Recording, Replay};
+use sinew::viewer::{Command, NodePoint, Recording, Replay, Session};
 
 use runner::verdict::{Failures, Rule};
 use runner::{Side, Subject, run_all};
@@ -53,6 +56,40 @@ fn every_gesture_is_recorded_as_a_session_that_replays_to_the_same_pose() {
     let mut replay = Replay::new(&recording, character, rig).unwrap();
     replay.advance(recording.length()).unwrap();
     assert_eq!(*replay.session().puppet().pose(), pose);
+}
+
+/// A second drag begins in the pose that the first one left, not at rest.
+#[test]
+fn a_foot_that_was_raised_stays_up_while_a_hand_is_dragged() {
+    let character = Arc::new(asset::mannequin().unwrap());
+    let mut session = Session::new(Arc::clone(&character), None, Vec2::new(800.0, 600.0));
+    let node =
+        |name: &str| character.skeleton.nodes.iter().position(|n| n.name.as_deref() == Some(name)).unwrap();
+    let (foot, standing, hand) = (node("leftFoot"), node("rightFoot"), node("leftHand"));
+    let at = |session: &Session, node: usize| {
+        Vec3::from(session.puppet().world_from_node()[node].translation).as_dvec3()
+    };
+    let drag = |session: &mut Session, node: usize, by: DVec3| {
+        let from = at(session, node);
+        session.apply(Command::GrabNode(NodePoint { node, offset: DVec3::ZERO }));
+        for step in 1..=60 {
+            session.apply(Command::Tick(Duration::from_secs(1) / 60));
+            session.apply(Command::DragTo(from + by * f64::from(step) / 60.0));
+        }
+        session.apply(Command::Release);
+    };
+    drag(&mut session, foot, DVec3::new(0.0, 0.25, 0.2));
+    let raised = [foot, standing].map(|node| at(&session, node));
+    assert!(raised[0].y > 0.25, "{}", raised[0]);
+    drag(&mut session, hand, DVec3::new(0.1, 0.3, 0.4));
+    let after = [foot, standing].map(|node| at(&session, node));
+    assert!(after[0].distance(raised[0]) < 0.005, "the raised foot moves from {} to {}", raised[0], after[0]);
+    assert!(
+        after[1].distance(raised[1]) < 0.001,
+        "the standing foot moves from {} to {}",
+        raised[1],
+        after[1]
+    );
 }
 
 #[test]

@@ -177,13 +177,45 @@ fn a_foot_in_the_air_stays_while_its_leg_reaches_and_never_holds_the_trunk() {
     let [_, foot] = FEET;
     drag.goals[1].weight = 0.0;
     let from = drag.target();
-    drag.to(from - 0.2 * DVec3::Y, |_, _| {});
+    let mut largest = 0.0_f64;
+    let mut watch = |before: &[DQuat], body: &Body| {
+        let turns = before.iter().zip(body.rotations()).map(|(a, b)| angle(*a, *b));
+        largest = turns.fold(largest, f64::max);
+    };
+    drag.to(from - 0.2 * DVec3::Y, &mut watch);
     let place = drag.goals[1].position.unwrap();
     assert!(position(&drag.body, foot).distance(place) < 1e-6);
     // Only the other leg is long enough for this.
-    drag.to(from + DVec3::new(0.35, -0.03, 0.0), |_, _| {});
+    drag.to(from + DVec3::new(0.35, -0.03, 0.0), &mut watch);
+    assert!(largest < 0.32, "a joint turns by {largest} rad in a step");
     assert!(drag.error() < 1e-3, "{}", drag.error());
     assert!(position(&drag.body, foot).distance(place) > 0.01);
+}
+
+#[test]
+fn a_shoulder_that_begins_beyond_its_limit_comes_back_and_reaches() {
+    let mut drag = Drag::new(1.0, HAND);
+    // 130 degrees upwards, of which the limit allows 115.
+    drag.body.set_rotation(SHOULDER, DQuat::from_rotation_z(130_f64.to_radians()));
+    let hand = position(&drag.body, HAND);
+    drag.goals[2].position = Some(hand);
+    drag.to(position(&drag.body, SHOULDER) + 0.8 * ARM * DVec3::Z, |_, _| {});
+    assert!(drag.error() < 5e-3, "{}", drag.error());
+    let links = drag.body.links();
+    assert!(links[SHOULDER].limit_violation(drag.body.rotations()[SHOULDER]) < 1e-3);
+}
+
+#[test]
+fn numbers_of_parts_that_are_invalid_are_errors() {
+    let mut body = person(1.0);
+    for size in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(body.set_figure(FigureParts { size, ..parts(1.0) }).is_err(), "{size}");
+    }
+    let floor = Some(f64::NEG_INFINITY);
+    assert!(body.set_figure(FigureParts { floor, ..parts(1.0) }).is_err());
+    let mut wrong = parts(1.0);
+    wrong.limbs[3].pull = 1.5;
+    assert!(matches!(body.set_figure(wrong), Err(SolveError::Figure { link: 17, .. })));
 }
 
 #[test]
@@ -220,7 +252,7 @@ proptest! {
             });
             // A straight knee turns far for a small step.
             prop_assert!(worst[0] < 0.32, "a joint turns by {} rad in a step", worst[0]);
-            prop_assert!(worst[1] < 2e-3, "a joint is {} rad beyond its limit", worst[1]);
+            prop_assert!(worst[1] < 1.7e-3, "a joint is {} rad beyond its limit", worst[1]);
             let (slide, turn) = drag.feet();
             prop_assert!(slide < 2e-3 && turn < 0.04, "the feet slide by {slide} m and turn by {turn} rad");
             let up = drag.body.orientation(HEAD).unwrap() * DVec3::Y;

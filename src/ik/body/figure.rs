@@ -24,8 +24,8 @@ impl Body {
     /// Set the facing before it.
     ///
     /// # Errors
-    /// [`SolveError::Figure`] if a link does not exist or occurs twice, if a limb has fewer than three joints, or if a link is
-    /// not below the part that it belongs to. The body is then unchanged.
+    /// [`SolveError::Figure`] if a link does not exist or occurs twice, if a limb has fewer than three joints, if a link is
+    /// not below the part that it belongs to, or if a number is invalid. The body is then unchanged.
     pub fn set_figure(&mut self, parts: FigureParts) -> Result<(), SolveError> {
         self.figure = Some(Arc::new(Figure::new(&self.links, self.facing, parts)?));
         Ok(())

@@ -236,9 +236,9 @@ fn prismatic(link: &Link, limit: &Limit) -> Option<Prismatic> {
     Some(Prismatic::new(link.slide_axis()?, [min, max]))
 }
 
-/// Returns the weight of a goal. Only the axes of a pin have weights.
+/// Returns the weight of a goal. Only the axes of a pin have weights, unless its own is zero.
 fn stated_weight(goal: &Goal) -> f64 {
-    if goal.pinned { 1.0 } else { goal.weight }
+    if goal.pinned && goal.weight > 0.0 { 1.0 } else { goal.weight }
 }
 
 /// Returns the largest factor by which a goal's weight is multiplied.

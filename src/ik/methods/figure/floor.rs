@@ -11,8 +11,8 @@ use super::{State, hang};
 
 /// Maximum number of turns of the end of a limb.
 const MAX_TURNS: usize = 6;
-/// Largest twist of a forearm for the sake of its hand, radians, and number of twists tried in each direction.
-const MAX_TWIST: f64 = 1.4;
+/// Largest twist of a hand about its forearm, radians, and number of twists tried in each direction.
+const MAX_TWIST: f64 = 1.2;
 const TWISTS: u32 = 6;
 /// Cost of the square of a twist, as a fraction of the length of the hand.
 const TWIST_COST: f64 = 0.05;
@@ -23,9 +23,10 @@ const NEAR: f64 = 1.8;
 /// Maximum number of turns of fingers or toes.
 const MAX_DIGIT_TURNS: usize = 10;
 
-/// Largest turn of a hand, a finger, a foot or a toe that the floor turns in a step of a slow drag, radians.
+/// Largest turn that the floor gives a hand, a finger, a foot or a toe in a step of a slow drag, radians.
 const MAX_LIFT: f64 = 0.13;
-/// How far a hand stays above its target so that its fingers stay above the floor, metres of a person.
+/// Largest distance by which a hand or a foot stays above its target so that its digits stay above the floor, metres of a
+/// person.
 const MAX_RAISE: f64 = 0.019;
 
 impl State {
@@ -123,7 +124,7 @@ fn lowest<'a>(posed: &Posed, links: impl IntoIterator<Item = &'a usize>) -> Opti
     links.into_iter().map(|&d| (posed.positions[d], d)).min_by(|a, b| a.0.y.total_cmp(&b.0.y))
 }
 
-/// Turns the end of a limb so that its digits stay above a height, after a twist of the forearm. Returns how deep the lowest
+/// Turns the end of a limb so that its digits stay above a height, from a given rotation. Returns how deep the lowest
 /// of them still is.
 fn lift_end(
     posed: &mut Posed,
@@ -142,7 +143,7 @@ fn lift_end(
     lowest(posed, digits).map_or(0.0, |(point, _)| (height - point.y).max(0.0))
 }
 
-/// Returns the local rotation of a hand that comes near the floor. The forearm twists so that the hand bends in the
+/// Returns the local rotation of a hand that comes near the floor. The hand twists about its forearm so that it bends in the
 /// direction in which it bends farthest.
 fn twisted(
     posed: &mut Posed,

@@ -24,7 +24,7 @@ impl State {
         let (link, posed) = (limb.joints[0], &self.posed);
         let arm = posed.positions[link] - posed.positions[end];
         let above = posed.spin_above(end);
-        // A turn about the limb itself is no matter of the trunk.
+        // The trunk cannot change a turn about the limb itself.
         let Some((axis, margin)) = margin(subject, (end, above, local), Some(arm)) else { return };
         let gradient = arm.cross(axis) / arm.cross(axis).length_squared().max(f64::MIN_POSITIVE);
         let (at, spin) = (posed.positions[link], posed.spins[0]);

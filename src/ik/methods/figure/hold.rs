@@ -32,6 +32,8 @@ impl State {
     pub(super) fn note_trunk(&mut self) {
         self.before.hips = self.posed.positions[0];
         self.before.locals.clone_from(&self.posed.locals);
+        // Buffers grow in the first frame of a drag, not in the first step that is shortened.
+        self.after.locals.clone_from(&self.posed.locals);
     }
 
     /// Shortens a step of the trunk until all fixed limbs hold, or as well as before.

@@ -68,6 +68,8 @@ pub(super) struct Reach {
     pub(super) target: DVec3,
     /// Whether the limb keeps its direction in the world rather than relative to the trunk, because its end is fixed.
     pub(super) fixed: bool,
+    /// Whether the end must stay where it is, at any pace.
+    pub(super) held: bool,
 }
 
 /// The geometry of a limb, from its first joint to the point that moves.
@@ -280,7 +282,7 @@ impl<'a> LimbShape<'a> {
             return Miss { vector: DVec3::ZERO, on_the_way: false };
         };
         let mut angles = self.angles(to_target.length());
-        let free_pace = pace.filter(|_| !reach.fixed);
+        let free_pace = pace.filter(|_| !reach.held);
         let mut on_the_way =
             free_pace.is_some_and(|pace| self.slow_down(posed, limits, &mut angles, pace.speed));
         let vector = self.vector(&angles);

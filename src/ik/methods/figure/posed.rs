@@ -11,6 +11,9 @@ use crate::ik::{Body, Goal, Limit};
 /// computed from matrices in single precision.
 const UNEVENNESS: f64 = 1e-3;
 
+/// A joint that exceeds its limit by more is outside it, radians.
+const OUTSIDE: f64 = 1e-4;
+
 /// A body in a pose. Positions are in world metres, so that a file's scale above the skeleton has no effect.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Posed {
@@ -170,6 +173,12 @@ impl Limits<'_> {
         let turn = rotation_vector(to * from.conjugate());
         if turn.length() <= max {
             return to;
+        }
+        let turned = (DQuat::from_scaled_axis(turn.clamp_length_max(max)) * from).normalize();
+        // A joint that begins outside its limit comes back at the same pace.
+        let outside = self.violation(link, from);
+        if outside > OUTSIDE && self.violation(link, turned) < outside {
+            return turned;
         }
         // A limit may take the joint elsewhere, because the allowed rotations of a wide cone are far apart behind it.
         let mut max = max;

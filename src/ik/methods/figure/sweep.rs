@@ -37,8 +37,7 @@ impl LimbShape<'_> {
             for i in (0..self.last).rev() {
                 // The frame of the hinge before its turn, in the frame of the first joint.
                 let (mut pivot, mut frame) = (DVec3::ZERO, DQuat::IDENTITY);
-                for k in 0..=i {
-                    let (offset, rotation) = self.segments[k];
+                for (k, &(offset, rotation)) in self.segments.iter().enumerate().take(i + 1) {
                     pivot += frame * offset;
                     frame *= if k < i { self.turn(k, rotation, angles[k]) } else { rotation };
                 }

@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3};
 use crate::ik::Goal;
 use crate::ik::figure::Part;
 
-use super::limb::{LimbShape, Nature, Reach};
+use super::limb::{LimbShape, MAX_BENDS, Nature, Reach};
 use super::posed::Posed;
 use super::trunk_tasks::{Rope, Subject, TrunkPoint, TrunkTasks, TrunkTurn};
 
@@ -27,7 +27,7 @@ pub(super) struct LimbTask {
 impl LimbTask {
     /// Returns whether the end is fixed, and the trunk must allow it.
     pub(super) fn holds(&self) -> bool {
-        self.reach.fixed && self.weight > 0.0
+        self.reach.held
     }
 
     /// Returns how the limb bends by nature, the more the farther its end is from the stance, or towards its pole. `None` if it
@@ -125,6 +125,10 @@ impl Tasks {
         joints.clear();
         guards.clear();
         *support = None;
+        // Guards and corrections are added later.
+        let limbs = figure.parts.limbs.len();
+        guards.reserve(2 * limbs + 1);
+        points.reserve(goals.len() + limbs);
         self.limbs.clear();
         self.limbs.resize(figure.parts.limbs.len(), None);
         self.ranges.clear();
@@ -167,6 +171,9 @@ impl Tasks {
             }
             role => {
                 self.poses_head |= role == Part::Neck;
+                if goal.weight == 0.0 {
+                    return;
+                }
                 let weight = if goal.pinned { subject.weights.fixed } else { subject.weights.pull };
                 let at = posed.point(goal.link, offset);
                 let offset = posed.spins[carrier].conjugate() * (at - posed.positions[carrier]);
@@ -215,6 +222,7 @@ impl Tasks {
             (link, offset) = (parts.joints[end], DVec3::ZERO);
         }
         let last = if is_joint || joint == end { joint - 1 } else { joint };
+        let last = last.min(MAX_BENDS);
         let holder = parts.joints[last];
         // The joints below the last one that bends are as in the stance.
         let at = subject.stance.point(link, offset) - subject.stance.positions[holder];
@@ -233,7 +241,7 @@ impl Tasks {
             true => 0.0,
             false => pull,
         };
-        let reach = Reach { last, point, target: to, fixed: goal.pinned };
+        let reach = Reach { last, point, target: to, fixed: goal.pinned, held: goal.pinned && weight > 0.0 };
         let orientation = goal.orientation.filter(|_| joint == end);
         self.limbs[limb] =
             Some(LimbTask { reach, orientation, weight, pole: goal.pole, carrier: link, offset });
@@ -325,7 +333,7 @@ impl Tasks {
         }
         self.trunk.ropes.clear();
         for (limb, task) in self.limbs.iter().enumerate() {
-            let Some(task) = task.filter(|t| t.weight > 0.0) else { continue };
+            let Some(task) = task.filter(|t| t.reach.held || !t.reach.fixed) else { continue };
             let link = subject.figure.parts.limbs[limb].joints[0];
             let range = self.ranges[limb];
             // A limb that is stretched in the stance does not pull there, but more and more as its end moves away.

@@ -176,7 +176,7 @@ impl Trunk {
         self.add_balance(posed, subject, tasks);
     }
 
-    /// The middle of the trunk stays over the place where it was in the stance.
+    /// The middle of the trunk stays over the ground on which the figure stands.
     fn add_balance(&mut self, posed: &Posed, subject: &Subject<'_>, tasks: &TrunkTasks) {
         let Subject { figure, weights, .. } = *subject;
         if weights.balance == 0.0 {

@@ -33,7 +33,7 @@ pub(super) struct Weights {
     pub(super) neck: f64,
     pub(super) collar: f64,
     pub(super) chest_turn: DVec3,
-    /// The middle of the trunk over its place in the stance.
+    /// The middle of the trunk over the ground on which the figure stands.
     pub(super) balance: f64,
     /// Distance of guarded joints from their limits.
     pub(super) near_limit: f64,
