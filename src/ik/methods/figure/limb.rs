@@ -14,7 +14,6 @@ use crate::ik::rotation::{any_perpendicular, rotation_vector, shortest_arc, wrap
 use crate::ik::swing_twist;
 
 use super::posed::{Limits, Posed};
-use super::sweep::Target;
 use super::swivel::{MAX_SWIVEL, Swivels, allowed, way_out};
 
 /// Maximum number of joints of a limb that bend.
@@ -70,6 +69,12 @@ pub(super) struct Reach {
     pub(super) fixed: bool,
     /// Whether the end must stay where it is, at any pace.
     pub(super) held: bool,
+}
+
+/// Where the point of a limb must go: the orientation above its first joint, and the vector from that joint to the target.
+pub(super) struct Target {
+    pub(super) above: DQuat,
+    pub(super) to_target: DVec3,
 }
 
 /// The geometry of a limb, from its first joint to the point that moves.

@@ -4,18 +4,12 @@ use glam::{DQuat, DVec3};
 
 use crate::ik::rotation::{any_perpendicular, shortest_arc};
 
-use super::limb::{LimbShape, MAX_BENDS, wrapped_any};
+use super::limb::{LimbShape, MAX_BENDS, Target, wrapped_any};
 use super::posed::Limits;
 
 /// Maximum number of sweeps along a limb of several hinges, and the part of the distance at which they end.
 const SWEEPS: usize = 60;
 const SWEPT: f64 = 1e-6;
-/// Where the point of a limb must go: the orientation above its first joint, and the vector from that joint to the target.
-pub(super) struct Target {
-    pub(super) above: DQuat,
-    pub(super) to_target: DVec3,
-}
-
 impl LimbShape<'_> {
     /// Returns how far the point is from a target, metres.
     pub(super) fn miss(&self, target: &Target, (angles, local): (&[f64; MAX_BENDS], DQuat)) -> f64 {
