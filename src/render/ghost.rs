@@ -161,8 +161,8 @@ fn create_pipeline(
         blend: v.color.then_some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
         write_mask: if v.color { wgpu::ColorWrites::ALL } else { wgpu::ColorWrites::empty() },
     };
-    // The two pipelines may round the depth of a surface differently, so the colour passes a little nearer, not only
-    // where the depths are equal.
+    // The two pipelines may round the depth of a surface differently. The colour is therefore also drawn where it is
+    // slightly behind the depth, and twice where two layers are that close.
     let depth = if v.color {
         wgpu::DepthStencilState {
             depth_compare: Some(wgpu::CompareFunction::LessEqual),

@@ -16,9 +16,6 @@ const OVERSTRETCH: f64 = 3.0;
 const STRAIGHT: f64 = 15.0;
 /// Maximum swing and twist in degrees. The first swing of a hip is to the front and the back, the second to the side.
 const SHOULDER: (f64, f64) = (115.0, 80.0);
-/// Largest swing of a shoulder, and how far beyond straight up an arm can be raised, in degrees.
-const MAX_SHOULDER: f64 = 165.0;
-const RAISED: f64 = 5.0;
 const HIP: ([f64; 2], f64) = ([130.0, 50.0], 45.0);
 const WRIST: (f64, f64) = (85.0, 70.0);
 const ANKLE: (f64, f64) = (70.0, 35.0);
@@ -27,6 +24,9 @@ const PAW: (f64, f64) = (105.0, 35.0);
 const COLLAR: (f64, f64) = (25.0, 25.0);
 /// First joint of the leg of a spider or an insect, and joints of it that are straight at rest.
 const COXA: (f64, f64) = (70.0, 30.0);
+/// Largest swing of a shoulder whose arm hangs at rest, and how far beyond straight up an arm can be raised, in degrees.
+const MAX_SHOULDER: f64 = 165.0;
+const RAISED: f64 = 5.0;
 /// How far toes bend up and down, in degrees.
 const TOES: [f64; 2] = [-60.0, 30.0];
 

@@ -69,7 +69,7 @@ pub(super) fn complete(
     let sole = standing.reduce(f32::min).filter(|sole| sole - anatomy.floor > 0.05 * anatomy.size);
     let feet = limbs.iter().filter(|l| l.kind == LimbKind::Leg);
     let joints = feet.flat_map(|l| l.digits.iter().flatten().chain(l.joints.last()));
-    // A surface that is no foot, such as a sign, may be above the feet.
+    // The lowest surface may belong to something above the feet, for example to a sign.
     let floor = joints.map(|&n| anatomy.at[n].y).fold(sole.unwrap_or(anatomy.floor), f32::min);
     let size = size(anatomy, parts.kind, &limbs, floor);
     let plan = BodyPlan {

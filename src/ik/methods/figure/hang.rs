@@ -1,8 +1,8 @@
-//! Arms that do nothing. They hang as in the stance while the trunk leans.
+//! Arms without a task, which mostly keep their direction in the world while the trunk leans.
 
 use glam::DQuat;
 
-use super::neck::tilt_of;
+use super::neck::tilt;
 use super::posed::Posed;
 use super::trunk_tasks::Subject;
 
@@ -15,7 +15,7 @@ pub(super) const MAX_TURN: f64 = 0.12;
 pub(super) fn hanging(posed: &Posed, subject: &Subject<'_>, index: usize) -> DQuat {
     let (link, _) = subject.figure.carriages[index];
     let first = subject.figure.parts.limbs[index].joints[0];
-    let lean = tilt_of(posed.spins[link] * subject.stance.spins[link].conjugate());
+    let lean = tilt(posed, subject, link);
     let above = posed.spin_above(first);
     let upright = DQuat::from_scaled_axis(-HANGING * lean) * above * subject.stance.locals[first];
     subject.limits.nearest(first, (above.conjugate() * upright).normalize())

@@ -1,4 +1,4 @@
-//! Limbs whose ends are fixed hold. A step goes only as far as they do.
+//! Shortens a step of the trunk, so that the limbs whose ends are fixed keep them in place.
 
 use glam::{DQuat, DVec3};
 
@@ -20,20 +20,19 @@ const STRETCHED: f64 = 0.985;
 /// Number of bisections of a step.
 const BISECTIONS: usize = 6;
 
-/// The trunk before or after a step.
+/// The ends of a step of the trunk. The local rotations at its beginning are in [`State`].
 #[derive(Clone, Debug, Default)]
-pub(super) struct TrunkPose {
-    hips: DVec3,
-    locals: Vec<DQuat>,
+pub(super) struct TrunkStep {
+    hips: [DVec3; 2],
+    after: Vec<DQuat>,
 }
 
 impl State {
-    /// Notes the pose of the trunk before a step.
-    pub(super) fn note_trunk(&mut self) {
-        self.before.hips = self.posed.positions[0];
-        self.before.locals.clone_from(&self.posed.locals);
-        // Buffers grow in the first frame of a drag, not in the first step that is shortened.
-        self.after.locals.clone_from(&self.posed.locals);
+    /// Notes where the hips are before a step.
+    pub(super) fn begin_step(&mut self) {
+        self.step.hips[0] = self.posed.positions[0];
+        // The buffer grows in the first frame of a drag, not in the first step that is shortened.
+        self.step.after.clone_from(&self.posed.locals);
     }
 
     /// Shortens a step of the trunk until all fixed limbs hold, or as well as before.
@@ -42,8 +41,8 @@ impl State {
         if full <= 1.0 {
             return;
         }
-        self.after.hips = self.posed.positions[0];
-        self.after.locals.clone_from(&self.posed.locals);
+        self.step.hips[1] = self.posed.positions[0];
+        self.step.after.clone_from(&self.posed.locals);
         let none = self.strain_after(subject, pace, 0.0);
         if full <= none {
             self.strain_after(subject, pace, 1.0);
@@ -60,17 +59,18 @@ impl State {
 
     /// Makes a fraction of the step and poses the limbs. Returns the strain.
     fn strain_after(&mut self, subject: &Subject<'_>, pace: Option<&Pace>, fraction: f64) -> f64 {
-        let Self { posed, before, after, tasks, .. } = self;
-        posed.positions[0] = before.hips.lerp(after.hips, fraction);
+        let Self { posed, previous, step, tasks, .. } = self;
+        let [before, after] = step.hips;
+        posed.positions[0] = before.lerp(after, fraction);
         for link in std::iter::once(0).chain(tasks.trunk.joints.iter().copied()) {
-            posed.locals[link] = before.locals[link].slerp(after.locals[link], fraction).normalize();
+            posed.locals[link] = previous[link].slerp(step.after[link], fraction).normalize();
         }
         subject.figure.trunk.iter().for_each(|&link| posed.forward_link(link));
         self.solve_limbs(subject, pace, 0);
         self.strain(subject, pace)
     }
 
-    /// Returns how badly the fixed limbs hold. They do up to 1.
+    /// Returns how badly the fixed limbs hold. Up to 1, they hold.
     fn strain(&self, subject: &Subject<'_>, pace: Option<&Pace>) -> f64 {
         let Self { posed, previous, tasks, .. } = self;
         let mut worst = 0.0_f64;

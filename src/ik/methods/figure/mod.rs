@@ -28,7 +28,7 @@ mod trunk;
 mod trunk_tasks;
 mod weights;
 
-use hold::TrunkPose;
+use hold::TrunkStep;
 use limb::{LimbShape, Pace};
 use posed::{Limits, Posed};
 use tasks::{LastTarget, LimbTask, Tasks};
@@ -72,8 +72,7 @@ struct State {
     tasks: Tasks,
     /// The local rotations before the limbs are posed.
     previous: Vec<DQuat>,
-    before: TrunkPose,
-    after: TrunkPose,
+    step: TrunkStep,
 }
 
 impl FigureSolver {
@@ -136,7 +135,7 @@ impl State {
             done += 1.0;
             self.tasks.advance(subject, done / steps);
             self.previous.clone_from(&self.posed.locals);
-            self.note_trunk();
+            self.begin_step();
             self.trunk.begin(&self.posed);
             if done == 1.0 {
                 self.solve_limbs(subject, None, 0);

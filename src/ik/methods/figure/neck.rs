@@ -59,14 +59,14 @@ pub(super) fn slow_down(posed: &mut Posed, subject: &Subject<'_>, previous: &[DQ
     }
 }
 
-/// Returns what keeps the trunk from leaning further than the neck can make up for, or `None` if it may lean far.
-/// Levels the head.
+/// Levels the head. Returns the guard that keeps the trunk from leaning further than the neck can make up for, or `None`
+/// if the trunk may lean much further.
 pub(super) fn guard(posed: &mut Posed, subject: &Subject<'_>, tasks: &Tasks) -> Option<Guard> {
     let &first = subject.figure.parts.neck.first().filter(|_| !tasks.poses_head)?;
     let head = *subject.figure.parts.neck.last()?;
     let carrier = posed.parent(first)?;
     let spin = posed.spins[carrier];
-    let lean = tilt_of(spin * subject.stance.spins[carrier].conjugate());
+    let lean = tilt(posed, subject, carrier);
     let axis = lean.try_normalize().filter(|_| lean.length() > EASY_LEAN)?;
     let mut excess = |turn: f64| {
         posed.spins[carrier] = DQuat::from_axis_angle(axis, turn) * spin;
@@ -92,12 +92,12 @@ pub(super) fn guard(posed: &mut Posed, subject: &Subject<'_>, tasks: &Tasks) -> 
 }
 
 /// Returns how far a link leans from where it is in the stance, as a rotation vector.
-fn tilt(posed: &Posed, subject: &Subject<'_>, link: usize) -> DVec3 {
+pub(super) fn tilt(posed: &Posed, subject: &Subject<'_>, link: usize) -> DVec3 {
     tilt_of(posed.spins[link] * subject.stance.spins[link].conjugate())
 }
 
-/// Returns how far a turn leans the vertical, as a rotation vector.
-pub(super) fn tilt_of(turned: DQuat) -> DVec3 {
+/// Returns how far a turn tilts the vertical, as a rotation vector.
+fn tilt_of(turned: DQuat) -> DVec3 {
     rotation_vector(shortest_arc(DVec3::Y, turned * DVec3::Y, DVec3::X))
 }
 

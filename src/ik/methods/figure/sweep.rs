@@ -10,6 +10,7 @@ use super::posed::Limits;
 /// Maximum number of sweeps along a limb of several hinges, and the part of the distance at which they end.
 const SWEEPS: usize = 60;
 const SWEPT: f64 = 1e-6;
+
 impl LimbShape<'_> {
     /// Returns how far the point is from a target, metres.
     pub(super) fn miss(&self, target: &Target, (angles, local): (&[f64; MAX_BENDS], DQuat)) -> f64 {
