@@ -11,7 +11,7 @@ use super::{Limit, Link, SolveError};
 
 mod figure;
 
-pub(super) use figure::Stance;
+pub(super) use figure::{Stance, even_scale};
 
 /// A rotation is that of rest if the dot product of both differs from 1 by at most this.
 const AT_REST: f64 = 1e-12;

@@ -8,12 +8,12 @@ use crate::pose::orientation;
 
 use super::problem::Demand;
 use super::solve::Posable;
-use super::{GoalKind, GoalReport, Puppet, Target, fits};
+use super::{GoalKind, GoalReport, Puppet, Target};
 
 impl Puppet {
-    /// Moves each constrained joint to its target by solving its own chain. A joint that already has a target, or that
-    /// no chain can move, stays where it is. Every other joint gets a report, which
-    /// [`Puppet::report_contacts`] completes.
+    /// Moves each constrained joint to its target: as pins of the whole body, or of its own chain if the body is not
+    /// recognised. A joint that already has a target, or that nothing can move, stays where it is. Every other joint gets a
+    /// report, which [`Puppet::report_contacts`] completes.
     pub(super) fn keep_contacts(&mut self) {
         self.contact_reports.clear();
         if self.contacts.is_empty() {
@@ -27,16 +27,26 @@ impl Puppet {
             targets: &self.contact_targets,
             pins: &[],
             pinned: &[],
-            options: Options { method: Method::Auto, tolerance: None, trace: false, ..self.options },
-            whole_body: false,
+            options: Options { method: Method::FullBody, tolerance: None, trace: false, ..self.options },
+            whole_body: true,
         };
         let mut posable = Posable {
             character: &self.character,
             rig: &self.rig,
             style: self.style.as_ref(),
-            stance: self.stance.as_ref().filter(|stance| fits(&self.character, stance)),
+            // The body stays near the motion.
+            stance: None,
             pose: &mut self.pose,
             world_from_node: &mut self.world_from_node,
+        };
+        let demand = if self.workspace.poses_figure(&posable, &demand) {
+            demand
+        } else {
+            Demand {
+                options: Options { method: Method::Auto, ..demand.options },
+                whole_body: false,
+                ..demand
+            }
         };
         self.workspace.groups.set(&self.character, &self.rig, &demand);
         for index in 0..self.workspace.groups.len() {

@@ -5,7 +5,7 @@ use glam::{DVec3, Vec3};
 use crate::asset::{Character, Skeleton};
 use crate::ik::{Aim, Body, BoundPrior, Goal, GoalAxes, GoalOutcome, Method, Options, SolveError};
 use crate::pose::{Pose, orientation, rest_orientation};
-use crate::rig::{Binding, BodyKind, Rig, RigError, body_ends, default_base, topmost_joint};
+use crate::rig::{Binding, BodyKind, LimbKind, Rig, RigError, body_ends, default_base, topmost_joint};
 
 use super::bindings::{BindError, Bindings, Foot, Subject, facing};
 use super::{CharacterPrior, GoalKind, Pin, PinnedNode, PuppetError, Target};
@@ -213,7 +213,18 @@ impl Problem {
             Some(Goal { offset, ..Goal::pin(link, pin.position, pin.orientation) })
         }));
         self.contacts = 0;
-        if whole_body {
+        if whole_body && demand.kind == GoalKind::Contact {
+            // Nothing pulls. The motion says which feet stand, and its hands are relative to the shoulders.
+            let limbs = subject.rig.body.iter().flat_map(|plan| &plan.limbs);
+            let free = limbs.filter(|limb| limb.kind != LimbKind::Leg);
+            let is_free = |node: usize| free.clone().any(|limb| limb.joints.contains(&node));
+            for (goal, target) in self.goals.iter_mut().zip(groups.targets(index, demand.targets)) {
+                goal.pinned = true;
+                if is_free(target.node) {
+                    goal.weight = 0.0;
+                }
+            }
+        } else if whole_body {
             let is_many_legged = subject.rig.body.as_ref().is_some_and(|b| b.kind == BodyKind::ManyLegged);
             for Foot { pin, stands } in bindings.feet(subject, self.effectors.iter().copied()) {
                 let Some((link, offset)) = bound.binding.link(pin.node, pose) else { continue };

@@ -58,6 +58,16 @@ impl Workspace {
         self.is_limited.iter().enumerate().filter(|(_, limited)| **limited).map(|(node, _)| node)
     }
 
+    /// Returns whether the solver of figures would pose the whole body for the targets. Where the lengths of links depend on
+    /// the pose, it cannot.
+    pub(super) fn poses_figure(&mut self, posable: &Posable<'_>, demand: &Demand<'_>) -> bool {
+        let Self { bindings, groups, problem, .. } = self;
+        groups.set(posable.character, posable.rig, demand);
+        groups.get(0).is_some_and(|group| group.whole_body)
+            && problem.set(&posable.subject(), demand, (groups, 0), bindings).is_ok()
+            && bindings.get(problem.binding).is_some_and(|bound| bound.body.poses_as_figure(&problem.goals))
+    }
+
     /// Solves one group of targets. It updates the pose and its world matrices, and adds a report for each target and
     /// each pin. If there is an error, nothing is changed.
     pub(super) fn solve_group(

@@ -147,6 +147,22 @@ impl GoalReport {
             seconds: 0.0,
         }
     }
+
+    /// Returns the largest errors of those reports whose targets were not reached, for messages: `3.0 mm and 12.4°`. An error
+    /// that would be printed as zero is left out, unless both are.
+    pub(crate) fn worst_miss<'a>(reports: impl Iterator<Item = &'a Self>) -> String {
+        let missed = reports.filter(|r| r.outcome != Outcome::Reached);
+        let (distance, angle) = missed.fold((0.0_f64, 0.0_f64), |(distance, angle), report| {
+            let turn = report.orientation_error.unwrap_or(0.0);
+            (distance.max(report.position_error.unwrap_or(0.0)), angle.max(turn))
+        });
+        let (distance, angle) = (1e3 * distance, angle.to_degrees());
+        match (distance >= 0.005, angle >= 0.05) {
+            (true, true) => format!("{distance:.2} mm and {angle:.1}°"),
+            (false, true) => format!("{angle:.1}°"),
+            _ => format!("{distance:.2} mm"),
+        }
+    }
 }
 
 /// A pinned node, with the world position and the world orientation that it must keep.

@@ -161,6 +161,33 @@ fn straight_legs_bend_forwards_when_the_hips_go_down() {
     assert!(lean.angle_between(DVec3::Y) < 0.1, "{lean}");
 }
 
+/// A retargeted walk leaves the feet above the ground, and its balance, its floor and its bends are its own.
+#[test]
+fn without_a_pull_the_body_moves_only_as_far_as_its_feet_need() {
+    let solve = |up: f64| {
+        let mut body = person(1.0);
+        // It leans beyond its feet.
+        body.set_rotation(CHEST, DQuat::from_rotation_x(0.6));
+        let pin = |foot| {
+            let at = position(&body, foot) + up * DVec3::Y;
+            Goal::pin(foot, at, body.orientation(foot).unwrap())
+        };
+        let goals = FEET.map(pin);
+        let before = body.clone();
+        let options = Options { method: Method::FullBody, root_motion: true, ..Options::default() };
+        let report = Solver::default().solve(&mut body, &goals, &options).unwrap().clone();
+        assert!(report.goals.iter().all(|g| g.outcome == Outcome::Reached), "{report:?}");
+        (before, body)
+    };
+    let (before, body) = solve(0.06);
+    assert_eq!(position(&body, 0), position(&before, 0));
+    assert!(angle(body.orientation(CHEST).unwrap(), before.orientation(CHEST).unwrap()) < 1e-12);
+    let (before, body) = solve(-0.05);
+    let moved = position(&body, 0) - position(&before, 0);
+    assert!((moved.y + 0.05).abs() < 5e-3 && moved.with_y(0.0).length() < 5e-3, "{moved}");
+    assert!(angle(body.orientation(CHEST).unwrap(), before.orientation(CHEST).unwrap()) < 0.02);
+}
+
 #[test]
 fn a_hand_within_reach_moves_the_arm_alone() {
     let mut drag = Drag::new(1.0, HAND);

@@ -85,21 +85,28 @@ fn contacts_are_reported_with_their_distance() {
     };
     let near = place(&puppet, foot) + DVec3::new(0.0, 0.1, 0.05);
     let far = place(&puppet, hand) + DVec3::X * 3.0;
-    let above = place(&puppet, hips) + DVec3::Y * 0.25;
-    puppet.follow(&pose, &[contact(foot, near), contact(hand, far), contact(hips, above)]).unwrap();
-    let report = |node: usize| {
+    let above = place(&puppet, hips) + DVec3::Y * 0.1;
+    let contacts = [contact(foot, near), contact(hand, far), contact(hips, above)];
+    puppet.follow(&pose, &contacts).unwrap();
+    let report = |puppet: &Puppet, node: usize| {
         let found: Vec<_> = puppet.reports().iter().filter(|r| r.node == node).collect();
         assert!(found.len() == 1 && found[0].kind == GoalKind::Contact, "{found:?}");
         (found[0].outcome, found[0].position_error.unwrap())
     };
-    let (outcome, error) = report(foot);
-    assert!(outcome == Outcome::Reached && error < 1e-3, "{outcome} {error}");
-    let (outcome, error) = report(hand);
+    for node in [foot, hips] {
+        let (outcome, error) = report(&puppet, node);
+        assert!(outcome == Outcome::Reached && error < 1e-3, "{outcome} {error}");
+    }
+    // The body does not follow a hand.
+    let (outcome, error) = report(&puppet, hand);
     assert!(outcome != Outcome::Reached);
     assert!((error - place(&puppet, hand).distance(far)).abs() < 1e-6 && error > 2.0, "{error}");
-    // No joint moves the hips.
-    let (outcome, error) = report(hips);
-    assert!(outcome == Outcome::OutOfReach && (error - 0.25).abs() < 1e-6, "{outcome} {error}");
+    // Without a body, no joint moves the hips.
+    puppet.rig.body = None;
+    puppet.follow(&pose, &contacts).unwrap();
+    let ((reached, _), (outcome, error)) = (report(&puppet, foot), report(&puppet, hips));
+    assert!(reached == Outcome::Reached && outcome == Outcome::OutOfReach, "{reached} {outcome}");
+    assert!((error - 0.1).abs() < 1e-6, "{error}");
     puppet.follow(&pose, &[]).unwrap();
     assert!(puppet.reports().is_empty());
 }

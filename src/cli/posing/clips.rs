@@ -107,8 +107,8 @@ pub(in crate::cli) fn missed(reports: &[GoalReport]) -> Vec<String> {
         let of_kind = || reports.iter().filter(move |r| r.kind == kind);
         let missed = || of_kind().filter(|r| r.outcome != Outcome::Reached);
         let (count, all) = (missed().count(), of_kind().count());
-        let error = missed().filter_map(|r| r.position_error).fold(0.0, f64::max);
-        let text = format!("{count} of {all} {name} in all frames are missed, by up to {error:.2e} m");
+        let worst = GoalReport::worst_miss(of_kind());
+        let text = format!("{count} of {all} {name} in all frames are missed, by up to {worst}");
         (count > 0).then_some(text)
     };
     [(GoalKind::Pin, "pins"), (GoalKind::Contact, "contacts")].into_iter().filter_map(warning).collect()

@@ -5,9 +5,13 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 
 use crate::ik::figure::{Figure, FigureParts};
-use crate::ik::{Link, SolveError};
+use crate::ik::{Goal, Link, SolveError};
 
 use super::{Body, unit};
+
+/// Links whose scales differ by a larger fraction between axes have no fixed lengths. Transforms of reparented joints are
+/// computed from matrices in single precision.
+const UNEVENNESS: f64 = 1e-3;
 
 /// A pose that a figure stays near.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +38,22 @@ impl Body {
     /// Returns the figure that the body is.
     pub(in crate::ik) fn figure(&self) -> Option<&Arc<Figure>> {
         self.figure.as_ref()
+    }
+
+    /// Returns whether the solver of figures poses this body for some goals: it is a figure, its links have fixed lengths, and it
+    /// has no displacements. Where it is mirrored or scaled unevenly, the lengths depend on the pose.
+    pub(crate) fn poses_as_figure(&self, goals: &[Goal]) -> bool {
+        let has_length = |(index, link): (usize, &Link)| {
+            // The scale of a last link has no effect, unless a goal has a point beside its joint.
+            let is_last = || !self.links[index + 1..].iter().any(|l| l.parent == Some(index));
+            let is_point = || goals.iter().any(|g| g.link == index && g.offset != DVec3::ZERO);
+            !link.reversed && (even_scale(link).is_some() || is_last() && !is_point())
+        };
+        self.figure.is_some()
+            && self.uniform_scale.is_some()
+            && self.world_from_base.matrix3.determinant() > 0.0
+            && self.displacements.is_empty()
+            && self.links.iter().enumerate().all(has_length)
     }
 
     /// Sets the pose that a figure stays near: a local rotation for each link, and the translation of the base from its
@@ -73,4 +93,10 @@ impl Body {
     pub(in crate::ik) fn facing(&self) -> DQuat {
         self.facing
     }
+}
+
+/// Returns the scale of a link if it is the same along all axes.
+pub(in crate::ik) fn even_scale(link: &Link) -> Option<f64> {
+    let [least, most] = [link.scale.min_element(), link.scale.max_element()];
+    (most - least <= UNEVENNESS * most && least > 0.0).then_some(0.5 * (least + most))
 }

@@ -3,7 +3,7 @@
 use egui::{RichText, Ui};
 
 use crate::ik::Outcome;
-use crate::puppet::GoalKind;
+use crate::puppet::{GoalKind, GoalReport};
 use crate::text::printable;
 use crate::viewer::Session;
 
@@ -47,16 +47,16 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &PanelState) {
 /// each would move the rest of the panel.
 fn contacts(ui: &mut Ui, session: &Session) {
     let contacts = || session.reports.iter().filter(|r| r.kind == GoalKind::Contact);
-    let missed = || contacts().filter(|r| r.outcome != Outcome::Reached);
-    let (count, lost) = (contacts().count(), missed().count());
+    let lost = contacts().filter(|r| r.outcome != Outcome::Reached).count();
+    let count = contacts().count();
     if count == 0 {
         return;
     }
-    let worst = missed().filter_map(|r| r.position_error).fold(0.0, f64::max);
     let (text, color) = if lost == 0 {
         (format!("{count} of {count} contacts in place"), theme::quiet(ui))
     } else {
-        (format!("{lost} of {count} contacts missed by up to {:.2} mm", worst * 1e3), theme::accent(ui))
+        let worst = GoalReport::worst_miss(contacts());
+        (format!("{lost} of {count} contacts missed by up to {worst}"), theme::accent(ui))
     };
     ui.label(RichText::new(text).small().color(color));
 }

@@ -88,7 +88,7 @@ impl State {
 /// allow.
 fn lift(posed: &mut Posed, subject: &Subject<'_>, index: usize, previous: Option<&[DQuat]>) {
     let limb = &subject.figure.parts.limbs[index];
-    let (Some(floor), Some(&end)) = (subject.figure.parts.floor, limb.joints.last()) else { return };
+    let (Some(floor), Some(&end)) = (subject.floor, limb.joints.last()) else { return };
     let lowest = |posed: &Posed| lowest(posed, &limb.digits).filter(|(p, _)| p.y < floor);
     let last = previous.map(|locals| locals[end]);
     let local = twisted(posed, subject, (index, end), (floor, last));
@@ -105,13 +105,13 @@ fn lift(posed: &mut Posed, subject: &Subject<'_>, index: usize, previous: Option
 /// Returns how deep the lowest finger or toe of a limb is under the floor, metres.
 fn depth(posed: &Posed, subject: &Subject<'_>, index: usize) -> f64 {
     let lowest = lowest(posed, &subject.figure.parts.limbs[index].digits);
-    subject.figure.parts.floor.zip(lowest).map_or(0.0, |(floor, (point, _))| (floor - point.y).max(0.0))
+    subject.floor.zip(lowest).map_or(0.0, |(floor, (point, _))| (floor - point.y).max(0.0))
 }
 
 /// Turns a limb that does nothing at its first joint, so that its end and its fingers stay above the floor.
 fn raise(posed: &mut Posed, subject: &Subject<'_>, index: usize) {
     let limb = &subject.figure.parts.limbs[index];
-    let Some(floor) = subject.figure.parts.floor else { return };
+    let Some(floor) = subject.floor else { return };
     for _ in 0..MAX_TURNS {
         let ends = limb.digits.iter().chain(&limb.joints);
         let Some((point, _)) = lowest(posed, ends).filter(|(p, _)| p.y < floor) else { return };

@@ -80,7 +80,8 @@ impl State {
             let holder = limb.joints[task.reach.last];
             let slide = posed.point(holder, task.reach.point).distance(task.reach.target);
             worst = worst.max(slide / (SLIDE * subject.weights.size));
-            let turn = task.orientation.map_or(0.0, |wanted| angle_between(posed.spins[end], wanted));
+            let wanted = task.orientation.filter(|_| subject.is_pulled);
+            let turn = wanted.map_or(0.0, |wanted| angle_between(posed.spins[end], wanted));
             worst = worst.max(turn / TURN);
             let Some(pace) = pace else { continue };
             let length = posed.positions[limb.joints[0]].distance(task.reach.target);

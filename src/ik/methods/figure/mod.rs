@@ -103,9 +103,10 @@ impl FigureSolver {
         if let Some(given) = body.stance() {
             stance.set_stance(body, given);
         }
-        let weights = Weights::new(figure.parts.size.max(f64::MIN_POSITIVE), &options.full_body);
+        let is_pulled = goals.iter().any(|goal| !goal.pinned);
+        let weights = Weights::new(figure.parts.size.max(f64::MIN_POSITIVE), &options.full_body, is_pulled);
         let limits = Limits { body, apply: options.limits };
-        let subject = Subject::new(&figure, limits, stance, &weights);
+        let subject = Subject::new((&figure, is_pulled), limits, stance, &weights);
         let continues = options.start == Start::Continue;
         if !continues {
             last.clear();
@@ -157,7 +158,9 @@ impl State {
             neck::slow_down(&mut self.posed, subject, &self.previous, pace.speed);
         }
         self.posed.forward();
-        self.avoid_floor(subject, pace.as_ref());
+        if subject.floor.is_some() {
+            self.avoid_floor(subject, pace.as_ref());
+        }
         iterations
     }
 
@@ -195,11 +198,12 @@ impl State {
             let LimbTask { reach, .. } = task;
             let chain = (&limb.joints[..], &subject.figure.hinges[index][..]);
             let shape = LimbShape::new(subject.stance, &subject.limits, chain, (reach.last, reach.point));
+            let guarded = task.holds() && subject.limits.apply && subject.is_pulled;
             let nature = task.nature(subject, posed, index);
             let miss = shape.pose(posed, subject.stance, &subject.limits, (&reach, nature.as_ref(), pace));
             let first = limb.joints[0];
             let aimed = shape.aim(subject.stance, posed.positions[first], reach.target);
-            (miss, aimed.filter(|_| task.holds() && subject.limits.apply), shape, reach)
+            (miss, aimed.filter(|_| guarded), shape, reach)
         });
         let miss = miss.map(|(miss, aimed, shape, reach)| {
             if let Some(spin) = aimed {
@@ -244,7 +248,7 @@ impl State {
         let allowed = subject.limits.nearest(end, local);
         posed.locals[end] = allowed;
         subject.figure.below[index].iter().for_each(|&link| posed.forward_link(link));
-        if task.holds() && subject.limits.apply {
+        if task.holds() && subject.limits.apply && subject.is_pulled {
             self.guard_end(subject, index, local);
         }
     }

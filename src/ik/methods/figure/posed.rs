@@ -2,14 +2,10 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::body::Stance;
+use crate::ik::body::{Stance, even_scale};
 use crate::ik::limit::angle_between;
 use crate::ik::rotation::rotation_vector;
 use crate::ik::{Body, Goal, Limit};
-
-/// Links whose scales differ by a larger fraction between axes have no fixed lengths. Transforms of reparented joints are
-/// computed from matrices in single precision.
-const UNEVENNESS: f64 = 1e-3;
 
 /// A joint that exceeds its limit by more is outside it, radians.
 const OUTSIDE: f64 = 1e-4;
@@ -36,27 +32,16 @@ pub(super) struct Posed {
 impl Posed {
     /// Loads a body. Returns false if it is scaled unevenly or mirrored, so that its links have no fixed lengths.
     pub(super) fn load(&mut self, body: &Body, goals: &[Goal]) -> bool {
-        let Some(scale) = body.uniform_scale() else { return false };
-        if body.world_from_base().matrix3.determinant() <= 0.0 || !body.displacements().is_empty() {
-            return false;
-        }
+        let Some(scale) = body.uniform_scale().filter(|_| body.poses_as_figure(goals)) else { return false };
         let links = body.links();
         self.parents.clear();
         self.offsets.clear();
         self.parents.extend(links.iter().map(|l| l.parent));
         self.scales.clear();
-        for (index, link) in links.iter().enumerate() {
+        for link in links {
             let above = link.parent.map_or(scale, |p| self.scales[p]);
-            let [least, most] = [link.scale.min_element(), link.scale.max_element()];
-            let is_even = most - least <= UNEVENNESS * most && least > 0.0;
-            // The scale of a last link has no effect, unless a goal has a point beside its joint.
-            let is_last = || !links[index + 1..].iter().any(|l| l.parent == Some(index));
-            let is_point = || goals.iter().any(|g| g.link == index && g.offset != DVec3::ZERO);
-            if link.reversed || !is_even && (!is_last() || is_point()) {
-                return false;
-            }
             self.offsets.push(link.offset * above);
-            self.scales.push(if is_even { above * 0.5 * (least + most) } else { above });
+            self.scales.push(above * even_scale(link).unwrap_or(1.0));
         }
         self.spins.clear();
         self.spins.resize(links.len(), DQuat::IDENTITY);

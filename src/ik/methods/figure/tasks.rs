@@ -355,5 +355,5 @@ impl Tasks {
 
 /// Returns a target, moved up to the floor if it is below.
 fn above_floor(subject: &Subject<'_>, target: DVec3) -> DVec3 {
-    subject.figure.parts.floor.map_or(target, |floor| target.with_y(target.y.max(floor)))
+    subject.floor.map_or(target, |floor| target.with_y(target.y.max(floor)))
 }

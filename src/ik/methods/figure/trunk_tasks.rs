@@ -97,22 +97,36 @@ pub(super) struct Subject<'a> {
     pub(super) limits: Limits<'a>,
     pub(super) stance: &'a Posed,
     pub(super) weights: &'a Weights,
+    /// Whether a goal pulls. If there are only pins, the pose is a motion's, and only the lengths of limbs may change it: its
+    /// balance, its floor and its bends are its own.
+    pub(super) is_pulled: bool,
+    /// The height that limbs and targets stay above, world metres.
+    pub(super) floor: Option<f64>,
     /// The directions to the left, upwards and to the front of the figure in the stance, in the world.
     pub(super) axes: [DVec3; 3],
 }
 
 impl<'a> Subject<'a> {
     pub(super) fn new(
-        figure: &'a Figure,
+        (figure, is_pulled): (&'a Figure, bool),
         limits: Limits<'a>,
         stance: &'a Posed,
         weights: &'a Weights,
     ) -> Self {
+        let floor = figure.parts.floor.filter(|_| is_pulled);
         let front = |&(link, from_figure): &(usize, DQuat)| {
             (stance.spins[link] * from_figure * DVec3::Z).with_y(0.0).try_normalize()
         };
         let front = figure.carriages.first().and_then(front).unwrap_or(DVec3::Z);
-        Self { figure, limits, stance, weights, axes: [DVec3::Y.cross(front), DVec3::Y, front] }
+        Self {
+            figure,
+            limits,
+            stance,
+            weights,
+            is_pulled,
+            floor,
+            axes: [DVec3::Y.cross(front), DVec3::Y, front],
+        }
     }
 
     /// Returns the components of a world vector to the left, upwards and to the front.

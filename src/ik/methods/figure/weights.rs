@@ -44,8 +44,9 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    pub(super) fn new(size: f64, options: &FullBodyOptions) -> Self {
-        let balance = if options.balance { 8.0 } else { 0.0 };
+    /// Returns the weights of a figure that is pulled, or of one in a motion that only has pins.
+    pub(super) fn new(size: f64, options: &FullBodyOptions, is_pulled: bool) -> Self {
+        let balance = if options.balance && is_pulled { 8.0 } else { 0.0 };
         Self {
             size,
             pull: 300.0,
