@@ -2,7 +2,7 @@
 //! buffers.
 
 /// Solves `(a + floor I) x = b` for a symmetric positive semidefinite matrix by Cholesky factorisation (Golub & Van Loan,
-/// algorithm 4.2.1). Overwrites the lower triangle of `a` with the factor, and `b` with x. Only the lower triangle of
+/// algorithm 4.2.1). Overwrites `a`, and `b` with x. Only the lower triangle of
 /// `a` is read. `floor` must be positive.
 ///
 /// In exact arithmetic no pivot is below `floor`. Pivots that rounding errors bring below it are raised to it, so that
@@ -50,23 +50,27 @@ fn solve_damped_fixed<const N: usize>(a: &[f64], b: &mut [f64], floor: f64) {
     b.copy_from_slice(&x);
 }
 
+/// Each column of the factor is also stored as a row of the upper triangle, so that all inner loops run along rows.
 fn solve_damped_rows(a: &mut [f64], b: &mut [f64], floor: f64, n: usize) {
     for j in 0..n {
         let (above, below) = a.split_at_mut((j + 1) * n);
         let row = &mut above[j * n..];
-        let pivot = row[j] + floor - row[..j].iter().map(|x| x * x).sum::<f64>();
         // Store the inverse of the pivot, because both substitutions need it.
-        let inverse = 1.0 / pivot.max(floor).sqrt();
+        let inverse = 1.0 / (row[j] + floor).max(floor).sqrt();
         row[j] = inverse;
-        let row = &row[..j];
-        for other in below.chunks_exact_mut(n) {
-            let dot: f64 = row.iter().zip(&other[..j]).map(|(x, y)| x * y).sum();
-            other[j] = (other[j] - dot) * inverse;
+        let column = &mut row[j + 1..];
+        for (entry, other) in column.iter_mut().zip(below.chunks_exact_mut(n)) {
+            other[j] *= inverse;
+            *entry = other[j];
         }
-    }
-    for i in 0..n {
-        let dot: f64 = a[i * n..i * n + i].iter().zip(&b[..i]).map(|(x, y)| x * y).sum();
-        b[i] = (b[i] - dot) * a[i * n + i];
+        for (i, other) in below.chunks_exact_mut(n).enumerate() {
+            let by = column[i];
+            let rest = &mut other[j + 1..=j + 1 + i];
+            rest.iter_mut().zip(&*column).for_each(|(entry, l)| *entry -= by * l);
+        }
+        let (done, rest) = b.split_at_mut(j + 1);
+        done[j] *= inverse;
+        rest.iter_mut().zip(&*column).for_each(|(b, l)| *b -= l * done[j]);
     }
     for i in (0..n).rev() {
         let x = b[i] * a[i * n + i];

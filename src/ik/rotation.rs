@@ -9,14 +9,25 @@ pub use crate::mathematics::{best_fit, shortest_arc};
 
 /// Two links bend if the sine of the angle between them is at least this. Rounded files bend straight limbs by less.
 pub(super) const BENT: f64 = 1e-3;
-/// Below this sine of half the angle, a rotation vector is twice the vector part of the quaternion to the last bit.
-const SMALL_ANGLE: f64 = 1e-12;
+/// Square of the tangent of half the angle up to which [`rotation_vector`] uses a series.
+const SMALL_ANGLE: f64 = 0.01;
 
 /// Returns the rotation vector of a rotation, with an angle within ±π.
 pub(super) fn rotation_vector(q: DQuat) -> DVec3 {
     let q = if q.w < 0.0 { -q } else { q };
-    let length = q.xyz().length();
-    if length < SMALL_ANGLE { q.xyz() * 2.0 } else { q.xyz() * (2.0 * length.atan2(q.w) / length) }
+    let square = q.xyz().length_squared();
+    if square == 0.0 {
+        return DVec3::ZERO;
+    }
+    if square <= SMALL_ANGLE * q.w * q.w {
+        // atan(x) / x to the last bit. Most joints turn a little in a step, and the arcus tangent would take much of the time.
+        let t = square / (q.w * q.w);
+        let series = 1.0 / 9.0 + t * (-1.0 / 11.0 + t * (1.0 / 13.0 - t / 15.0));
+        let series = 1.0 + t * (-1.0 / 3.0 + t * (1.0 / 5.0 + t * (-1.0 / 7.0 + t * series)));
+        return q.xyz() * (2.0 * series / q.w);
+    }
+    let length = square.sqrt();
+    q.xyz() * (2.0 * length.atan2(q.w) / length)
 }
 
 /// Wraps an angle within ±3π to ±π.

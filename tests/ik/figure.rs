@@ -256,6 +256,18 @@ fn parts_that_do_not_fit_the_body_are_errors() {
     assert!(matches!(body.set_figure(wrong), Err(SolveError::Figure { .. })));
 }
 
+/// Behind the body and out of reach, no step of the trunk helped, but each turned the feet by another degree.
+#[test]
+fn feet_do_not_creep_while_a_hand_is_out_of_reach() {
+    let mut drag = Drag::new(1.0, HAND);
+    drag.to(
+        DVec3::new(-0.944_351_754_272_376_8, 0.135_380_718_825_626_66, -0.939_979_487_626_692_3),
+        |_, _| {},
+    );
+    let (slide, turn) = drag.feet();
+    assert!(slide < 2e-3 && turn < 0.021, "the feet slide by {slide} m and turn by {turn} rad");
+}
+
 /// A place for a hand: in reach, on the floor, overhead, behind, or far away.
 fn place() -> impl Strategy<Value = DVec3> {
     (-1.2..1.2, -0.2..2.4, -1.0..1.4).prop_map(|(x, y, z)| DVec3::new(x, y, z))

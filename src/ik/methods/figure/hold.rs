@@ -43,7 +43,7 @@ impl State {
         }
         self.step.hips[1] = self.posed.positions[0];
         self.step.after.clone_from(&self.posed.locals);
-        let none = self.strain_after(subject, pace, 0.0);
+        let none = self.strain_before(subject, pace);
         if full <= none {
             self.strain_after(subject, pace, 1.0);
             return;
@@ -54,7 +54,11 @@ impl State {
             let holds = self.strain_after(subject, pace, middle) <= none.max(1.0);
             (held, beyond) = if holds { (middle, beyond) } else { (held, middle) };
         }
-        self.strain_after(subject, pace, held);
+        if held > 0.0 {
+            self.strain_after(subject, pace, held);
+        } else {
+            self.strain_before(subject, pace);
+        }
     }
 
     /// Makes a fraction of the step and poses the limbs. Returns the strain.
@@ -68,6 +72,23 @@ impl State {
         subject.figure.trunk.iter().for_each(|&link| posed.forward_link(link));
         self.solve_limbs(subject, pace, 0);
         self.strain(subject, pace)
+    }
+
+    /// Undoes the step and poses the limbs. Fixed limbs stay as they were if they hold better so, because without a step
+    /// their swivels must not creep. Returns the strain.
+    fn strain_before(&mut self, subject: &Subject<'_>, pace: Option<&Pace>) -> f64 {
+        let posed = self.strain_after(subject, pace, 0.0);
+        if posed <= 1.0 {
+            return posed;
+        }
+        let Self { posed: pose, previous, tasks, .. } = self;
+        let limbs = subject.figure.parts.limbs.iter().zip(&subject.figure.below).zip(&tasks.limbs);
+        for ((limb, below), _) in limbs.filter(|(_, task)| task.is_some_and(|t| t.holds())) {
+            limb.joints.iter().for_each(|&joint| pose.locals[joint] = previous[joint]);
+            below.iter().for_each(|&link| pose.forward_link(link));
+        }
+        let kept = self.strain(subject, pace);
+        if kept <= posed { kept } else { self.strain_after(subject, pace, 0.0) }
     }
 
     /// Returns how badly the fixed limbs hold. Up to 1, they hold.

@@ -19,7 +19,7 @@ const FROZEN: f64 = 0.9;
 /// Maximum number of times that violated inequalities are added to a step.
 const ROUNDS: usize = 4;
 /// An iteration that reduces the merit by a smaller fraction is the last one.
-const GAIN: f64 = 1e-6;
+const GAIN: f64 = 1e-3;
 /// Maximum number of times that a step is tried with more damping.
 const TRIES: usize = 6;
 const DAMPING_FACTOR: f64 = 8.0;

@@ -63,7 +63,7 @@ impl Weights {
             chest_turn: DVec3::new(0.2, 0.2, 0.2 * SIDEWAYS),
             balance,
             near_limit: 0.5,
-            motion: 3.0,
+            motion: 2.0,
             look: options.look,
         }
     }
