@@ -106,7 +106,7 @@ impl BakeArgs {
 pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let mut watch = Stopwatch::new(verbosity.verbose);
     args.format()?;
-    if let Some(session) = &args.replay {
+    if let Some(session) = args.replay.as_deref().or(args.model.project()) {
         session::refuse_posing(matches)?;
         return replay(args, session, watch, verbosity);
     }
@@ -149,9 +149,13 @@ fn replay(
     watch.stage("load");
     let times = match args.seconds {
         Some(TimeRange { from, to }) => from..to,
+        None if recording.is_project() => 0.0..replay.session().puppet().seconds(),
         None => 0.0..recording.length().as_secs_f32(),
     };
-    let rate = args.fps.unwrap_or(SESSION_RATE);
+    if recording.is_project() {
+        replay.play();
+    }
+    let rate = args.fps.unwrap_or(if recording.is_project() { RATE } else { SESSION_RATE });
     check_frame_count(&times, rate)?;
     let mut recorder = Recorder::new(&replay.session().puppet().character().skeleton);
     for time in bake::frames(times, rate) {
@@ -161,7 +165,11 @@ fn replay(
     watch.stage("bake");
     let puppet = replay.session().puppet();
     let clip = recorder.clip(&puppet.character().skeleton, Some(args.name.clone())).unwrap_or_default();
-    let reduced = reduced(&clip, puppet, args.key_error.unwrap_or(0.0));
+    let reduced = reduced(
+        &clip,
+        puppet,
+        args.key_error.unwrap_or(if recording.is_project() { KEY_ERROR } else { 0.0 }),
+    );
     let written = BakedClip { all: clip, reduced, rate };
     written.write(args, puppet.character(), file.as_deref(), verbosity)?;
     watch.stage("write");

@@ -33,7 +33,7 @@ use clap::{ArgAction, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, 
 use crate::asset::Character;
 use crate::regress::OptionKey;
 use crate::rig::Rig;
-use crate::{asset, rig};
+use crate::{asset, rig, viewer};
 use failure::Failure;
 
 /// Skinning and inverse kinematics for glTF characters
@@ -85,7 +85,7 @@ enum Command {
 /// The model to work on.
 #[derive(Args, Clone, Debug)]
 struct ModelArg {
-    /// Model to load: .gltf, .glb, .vrm or .bvh [default: the built-in character]
+    /// Model or project to load: .gltf, .glb, .vrm, .bvh or .sinew [default: the built-in character]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     /// Length of one BVH unit in metres [default: guessed so that the figure is human-sized]
@@ -94,8 +94,22 @@ struct ModelArg {
 }
 
 impl ModelArg {
+    /// Returns the file if it is a project.
+    fn project(&self) -> Option<&Path> {
+        self.file.as_deref().filter(|file| viewer::is_project(file))
+    }
+
+    /// Returns this without a file that is a project, because the project names its model.
+    fn without_project(&self) -> Self {
+        Self { file: self.file.clone().filter(|file| !viewer::is_project(file)), ..self.clone() }
+    }
+
     fn load(&self) -> Result<Character, Failure> {
         match &self.file {
+            Some(path) if viewer::is_project(path) => {
+                let cause = "is a project, which view, render, pose and bake can open; name its model here";
+                Err(Failure::Usage(format!("{}: {cause}", path.display())))
+            }
             Some(path) => Ok(asset::load_in_units(path, self.units)?),
             None if self.units.is_some() => {
                 Err(Failure::Usage("--units: the built-in character is in metres; name a .bvh file".into()))

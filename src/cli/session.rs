@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::parser::ValueSource;
 use clap::{ArgMatches, Id};
 
 use crate::viewer::{Recording, Replay};
@@ -33,8 +34,10 @@ impl ReplayedSession {
         let inputs = || [Some(session), model.file.as_deref(), rig].into_iter().flatten();
         output.map_or(Ok(()), |output| output::protect(output, inputs()))?;
         let recording = Recording::open(session)?;
-        let file = model.file.clone().or_else(|| recording.character());
-        let character = ModelArg { file: file.clone(), ..model.clone() }.load()?;
+        let given = model.without_project();
+        let file = given.file.or_else(|| recording.character());
+        let units = given.units.or_else(|| recording.units());
+        let character = ModelArg { file: file.clone(), units }.load()?;
         let files = character.files.iter().map(PathBuf::as_path);
         output.map_or(Ok(()), |output| output::protect(output, files))?;
         let rig = rig_of(&character, rig)?;
@@ -52,11 +55,20 @@ pub(super) fn refuse_posing(matches: &ArgMatches) -> Result<(), Failure> {
         None => Ok(()),
         Some(id) => {
             let option = id.as_str().replace('_', "-");
-            let option = if option == "looping" { "loop" } else { &option };
-            let cause = "cannot be used with --replay, because the session determines it";
-            Err(Failure::Usage(format!("--{option}: {cause}")))
+            Err(refused(if option == "looping" { "loop" } else { &option }))
         }
     }
+}
+
+/// Refuses options by their ids, for a project that is given as the model. With `--replay`, clap refuses them.
+pub(super) fn refuse(matches: &ArgMatches, options: &[&str]) -> Result<(), Failure> {
+    let is_given = |id: &&&str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    options.iter().find(is_given).map_or(Ok(()), |id| Err(refused(&id.replace('_', "-"))))
+}
+
+fn refused(option: &str) -> Failure {
+    let cause = "cannot be used with a session or a project, which determines it";
+    Failure::Usage(format!("--{option}: {cause}"))
 }
 
 /// Parses a time since the start of a session.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use toml_edit::{Item, Table, TableLike};
+use toml_edit::{Item, Table, TableLike, Value};
 
 use crate::text::printable;
 
@@ -186,9 +186,51 @@ pub(crate) fn numbers<const N: usize>(item: &Item, key: &str) -> Result<[f64; N]
     values.try_into().map_err(|_| SpannedError::at(item, cause()))
 }
 
+/// Returns a number of single precision with as few digits as it needs.
+pub(crate) fn short(number: f32) -> Value {
+    exact(format!("{number}").parse::<f64>().unwrap_or(f64::from(number)))
+}
+
+/// Returns a number. A tiny one is written with an exponent.
+pub(crate) fn exact(number: f64) -> Value {
+    if number != 0.0 && number.abs() < 1e-5 {
+        format!("{number:e}").parse().unwrap_or_else(|_| number.into())
+    } else {
+        number.into()
+    }
+}
+
+/// Returns an angle in degrees with as few decimals as it needs, so that [`radians`] gives the same angle.
+pub(crate) fn degrees(angle: f32) -> Value {
+    let exact = f64::from(angle).to_degrees();
+    let rounded = |decimals: i32| {
+        let factor = 10_f64.powi(decimals);
+        (exact * factor).round() / factor
+    };
+    let is_same = |degrees: &f64| radians(*degrees).to_bits() == angle.to_bits();
+    (0..12).map(rounded).find(is_same).unwrap_or(exact).into()
+}
+
+/// Returns an angle in radians and in single precision.
+pub(crate) fn radians(degrees: f64) -> f32 {
+    single(degrees * std::f64::consts::PI / 180.0)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Lines;
+    use super::{Lines, degrees, radians, short, single};
+
+    #[test]
+    fn numbers_of_single_precision_are_short_and_exact() {
+        assert_eq!([short(0.1), short(-2.5e-12)].map(|v| v.to_string()), ["0.1", "-2.5e-12"]);
+        assert_eq!(degrees(radians(22.5)).to_string(), "22.5");
+        for bits in (0..0x7f00_0000_u32).step_by(0x0012_3457) {
+            let number = f32::from_bits(bits);
+            assert_eq!(single(short(number).as_float().unwrap()).to_bits(), bits);
+            let angle = number.min(1e4);
+            assert_eq!(radians(degrees(angle).as_float().unwrap()).to_bits(), angle.to_bits());
+        }
+    }
 
     #[test]
     fn lines_are_counted_from_one() {

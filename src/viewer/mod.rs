@@ -9,6 +9,7 @@ mod input;
 mod orbit;
 #[cfg(feature = "viewer")]
 mod panel;
+mod project;
 mod replay;
 mod session;
 #[cfg(feature = "viewer")]
@@ -17,6 +18,7 @@ mod window;
 pub use folder::neighbour;
 pub use input::{Button, Event, Input, Key};
 pub use orbit::Orbit;
+pub use project::is_project;
 pub use replay::{Recording, Replay, ReplayError};
 pub use session::added_clips::AddedClips;
 pub use session::command::{Axis, Command, DragScope, NodePoint};

@@ -1,4 +1,4 @@
-//! Replays a recorded session. The same commands at the same times give bit-identical results.
+//! Replays a recorded session, or restores a project. The same commands at the same times give bit-identical results.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -14,6 +14,7 @@ use crate::files::bounded;
 use crate::rig::Rig;
 use crate::text::printable;
 
+use super::project::{Project, is_project};
 use super::session::recorder::{FORMAT, Header, MAX_LINE_BYTES, MAX_SECONDS, SessionLine};
 use super::session::{MAX_ADDITIONS, fingerprint};
 use super::{AddedClips, Command, Session};
@@ -105,14 +106,16 @@ impl SessionLines {
     }
 }
 
-/// A session file that was read to its end and is valid. It may be too long for memory, so the commands are read again
-/// during the replay.
+/// A session file that was read to its end and is valid, or a project. A session may be too long for memory, so its commands
+/// are read again during the replay.
 #[derive(Debug)]
 pub struct Recording {
     path: PathBuf,
     header: Header,
     length: Duration,
     truncated: bool,
+    /// The project, if the file is one.
+    project: Option<Project>,
     /// The files whose clips were added, without duplicates.
     sources: Vec<ClipSource>,
 }
@@ -125,15 +128,21 @@ struct ClipSource {
     file: PathBuf,
     fingerprint: String,
     keep_hands: bool,
+    /// Name of the only clip. In a session, each command has its own.
+    name: Option<String>,
     source: Arc<Source>,
 }
 
 impl Recording {
-    /// Reads a session file, and the clip files to which it refers. An incomplete last line is ignored.
+    /// Reads a session file or a project, and the clip files to which it refers. An incomplete last line of a session is
+    /// ignored.
     ///
     /// # Errors
     /// [`ReplayError`] for the first invalid line.
     pub fn open(path: &Path) -> Result<Self, ReplayError> {
+        if is_project(path) {
+            return Self::of_project(path);
+        }
         let mut lines = SessionLines::open(path)?;
         let header = lines.header()?;
         let mut length = Duration::ZERO;
@@ -155,10 +164,51 @@ impl Recording {
                 file,
                 fingerprint,
                 keep_hands,
+                name: None,
                 source: Arc::new(source),
             });
         }
-        Ok(Self { path: path.into(), header, length, truncated: lines.truncated, sources })
+        Ok(Self { path: path.into(), header, length, truncated: lines.truncated, project: None, sources })
+    }
+
+    fn of_project(path: &Path) -> Result<Self, ReplayError> {
+        let project = Project::open(path)?;
+        let mut sources = Vec::new();
+        for clips in project.clips.iter().take(MAX_ADDITIONS) {
+            let source = Source::load(&resolve(path, &clips.file)).map_err(|e| ReplayError::Line {
+                path: path.into(),
+                line: clips.line,
+                cause: LineError::Clips(one_line(&e)),
+            })?;
+            sources.push(ClipSource {
+                line: clips.line,
+                file: clips.file.clone(),
+                fingerprint: clips.fingerprint.clone(),
+                keep_hands: clips.keep_hands,
+                name: clips.name.clone(),
+                source: Arc::new(source),
+            });
+        }
+        let header = Header {
+            format: FORMAT.into(),
+            sinew: String::new(),
+            character: project.character.clone(),
+            fingerprint: project.fingerprint.clone(),
+            size: project.size,
+            scale: 1.0,
+        };
+        let length = Duration::ZERO;
+        Ok(Self { path: path.into(), header, length, truncated: false, project: Some(project), sources })
+    }
+
+    /// Returns whether the file is a project, which has a state but no length.
+    pub fn is_project(&self) -> bool {
+        self.project.is_some()
+    }
+
+    /// Returns the length in metres of one unit of the character's file, if a project defines it.
+    pub fn units(&self) -> Option<f64> {
+        self.project.as_ref().and_then(|project| project.units)
     }
 
     /// Returns the path of the session's character. `None` stands for the built-in character.
@@ -175,15 +225,20 @@ impl Recording {
     pub fn warnings(&self, character: &Character, rig: &Rig) -> Vec<String> {
         let mut warnings = Vec::new();
         let path = self.path.display();
-        if fingerprint::of_character(character, &character.clips, rig) != self.header.fingerprint {
+        let then = if self.is_project() { "the project was saved" } else { "the recording" };
+        // A project that was written by hand has no fingerprints.
+        let is_known = |fingerprint: &str| !(self.is_project() && fingerprint.is_empty());
+        let own = &self.header.fingerprint;
+        if is_known(own) && fingerprint::of_character(character, &character.clips, rig) != *own {
             let name = character.path.display();
-            warnings.push(format!("{path}: {name} or its rig has changed since the recording"));
+            warnings.push(format!("{path}: {name} or its rig has changed since {then}"));
         }
         for clip_source in &self.sources {
-            if fingerprint::of_source(&clip_source.source) != clip_source.fingerprint {
+            let then_known = is_known(&clip_source.fingerprint);
+            if then_known && fingerprint::of_source(&clip_source.source) != clip_source.fingerprint {
                 let file = resolve(&self.path, &clip_source.file);
                 let file = file.display();
-                warnings.push(format!("{path}: {file} has changed since the recording"));
+                warnings.push(format!("{path}: {file} has changed since {then}"));
             }
         }
         if self.truncated {
@@ -206,7 +261,8 @@ fn one_line(error: &impl std::fmt::Display) -> String {
 #[derive(Debug)]
 pub struct Replay {
     session: Session,
-    lines: SessionLines,
+    /// The commands that follow. A project has none.
+    lines: Option<SessionLines>,
     next: Option<TimedCommand>,
     /// The added clips of the recording, retargeted to the character.
     additions: Vec<AddedClips>,
@@ -222,8 +278,14 @@ impl Replay {
         character: impl Into<Arc<Character>>,
         rig: Rig,
     ) -> Result<Self, ReplayError> {
-        let mut lines = SessionLines::open(&recording.path)?;
-        let header = lines.header()?;
+        let (mut lines, header) = match &recording.project {
+            Some(_) => (None, recording.header.clone()),
+            None => {
+                let mut lines = SessionLines::open(&recording.path)?;
+                let header = lines.header()?;
+                (Some(lines), header)
+            }
+        };
         let mut session = Session::new(character, Some(rig), Vec2::from_array(header.size));
         session.apply(Command::Scale(header.scale));
         let retarget = |clip_source: &ClipSource| {
@@ -235,9 +297,25 @@ impl Replay {
                     ReplayError::Line { path: recording.path.clone(), line: clip_source.line, cause }
                 })
         };
-        let additions = recording.sources.iter().map(retarget).collect::<Result<_, _>>()?;
-        let next = lines.step()?;
+        let additions = recording.sources.iter().map(retarget).collect::<Result<Vec<AddedClips>, _>>()?;
+        if let Some(project) = &recording.project {
+            for (mut addition, clip_source) in additions.into_iter().zip(&recording.sources) {
+                addition.file = resolve(&recording.path, &clip_source.file);
+                addition.name.clone_from(&clip_source.name);
+                session.apply(Command::AddClips(Box::new(addition)));
+            }
+            let commands = project.commands(session.puppet().character(), &session.loaded_rig)?;
+            commands.into_iter().for_each(|command| session.apply(command));
+            return Ok(Self { session, lines: None, next: None, additions: Vec::new() });
+        }
+        let next = lines.as_mut().map_or(Ok(None), SessionLines::step)?;
         Ok(Self { session, lines, next, additions })
+    }
+
+    /// Starts the motion of a project from its beginning.
+    pub fn play(&mut self) {
+        self.session.apply(Command::Seek(0.0));
+        self.session.apply(Command::Play(true));
     }
 
     /// Executes all commands up to a time since the start of the recording, and moves the playing motion to that time.
@@ -266,7 +344,7 @@ impl Replay {
 
     fn execute_until(&mut self, to: Duration) -> Result<(), ReplayError> {
         while let Some((at, command)) = self.next.take_if(|(at, _)| *at <= to) {
-            self.next = self.lines.step()?;
+            self.next = self.lines.as_mut().map_or(Ok(None), SessionLines::step)?;
             // Of consecutive `Hover` commands only the last one matters, and picking at each position would be slow.
             let is_hover = |command: &Option<Command>| matches!(command, Some(Command::Hover(_)));
             if is_hover(&command) && self.next.as_ref().is_some_and(|(at, next)| *at <= to && is_hover(next))
@@ -293,5 +371,10 @@ impl Replay {
     /// Returns the session in its current state.
     pub fn session(&self) -> &Session {
         &self.session
+    }
+
+    /// Returns the session, to continue it.
+    pub fn into_session(self) -> Session {
+        self.session
     }
 }

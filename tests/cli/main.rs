@@ -13,6 +13,7 @@ mod oracle;
 mod own_suite;
 mod pose;
 mod printable;
+mod project;
 mod render;
 mod replay;
 mod rig;

@@ -24,7 +24,7 @@ use super::image_args::ImageArgs;
 use super::posing::{PosingArgs, methods};
 use super::progress::Progress;
 use super::timing::Stopwatch;
-use super::{ModelArg, Verbosity, output};
+use super::{ModelArg, Verbosity, output, session};
 
 pub(super) mod replay;
 
@@ -140,6 +140,11 @@ pub(super) fn run(
     matches: &ArgMatches,
     verbosity: Verbosity,
 ) -> Result<ExitCode, Failure> {
+    if let Some(project) = args.model.project() {
+        session::refuse_posing(matches)?;
+        session::refuse(matches, &SESSION_OPTIONS)?;
+        return replay::run(args, project, verbosity);
+    }
     if let Some(session) = &args.replay {
         return replay::run(args, session, verbosity);
     }

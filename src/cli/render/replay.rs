@@ -1,6 +1,6 @@
 //! `sinew render --replay`: draws a session that was recorded in the viewer.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -28,14 +28,21 @@ pub(in crate::cli) fn run(
     watch.note("session", &format!("{:.3} s", recording.length().as_secs_f64()));
     watch.stage("read");
     let pending = PendingRenderer::open(&args.image, verbosity);
-    let file = args.model.file.clone().or_else(|| recording.character());
-    let model = ModelArg { file, ..args.model };
+    let given = args.model.without_project();
+    let units = given.units.or_else(|| recording.units());
+    let file = given.file.or_else(|| recording.character());
+    let model = ModelArg { file, units };
     let character = model.load()?;
     let rig = rig_of(&character, None)?;
     verbosity.warn(&character.warnings);
     verbosity.warn(&recording.warnings(&character, &rig));
+    let inputs = character.files.iter().map(PathBuf::as_path).chain([session]);
+    output::protect(&names.single, inputs)?;
     watch.stage("load");
     let mut replay = Replay::new(&recording, character, rig)?;
+    if recording.is_project() && args.frames.is_some() {
+        replay.play();
+    }
     // A session may switch to any shading mode, so all textures are needed.
     let mut loaded = pending.load(replay.session().puppet(), ShadingMode::Shaded, &mut watch)?;
     let mut draw = |replay: &Replay| -> Result<Vec<u8>, Failure> {

@@ -1,8 +1,8 @@
-//! Reads motion files (`NAME.motion.toml`). `docs/motion.md` describes the format.
+//! Reads and writes motion files (`NAME.motion.toml`). `docs/motion.md` describes the format.
 
 use std::path::{Path, PathBuf};
 
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 use toml_edit::{Document, Item, Table, TableLike};
 
 use crate::asset::Character;
@@ -12,8 +12,12 @@ use crate::puppet::{Puppet, Target};
 use crate::rig;
 use crate::rig::Rig;
 use crate::text::toml::{
-    SpannedError, check_keys, missing, number, numbers, optional, required, single, spelling, tables,
+    SpannedError, check_keys, missing, number, numbers, optional, radians, required, single, spelling, tables,
 };
+
+mod write;
+
+pub(crate) use write::write;
 
 const VERSION: i64 = 1;
 /// Maximum size of a motion file, in bytes.
@@ -75,7 +79,22 @@ pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result
         MotionFileError::Format { path: path.to_owned(), line, cause }
     };
     let document = Document::parse(text.to_owned()).map_err(|e| format_error(SpannedError::syntax(&e)))?;
-    MotionReader { character, rig }.motion(document.as_table()).map_err(format_error)
+    let root = document.as_table();
+    let motion = || {
+        check_keys(root, &["version", "plant", "strip", "bar", "layer", "edit"])?;
+        let version = root.get("version").ok_or_else(|| missing(None, "version"))?;
+        if version.as_integer() != Some(VERSION) {
+            return Err(SpannedError::at(version, format!("version must be {VERSION}")));
+        }
+        MotionReader { character, rig }.motion(root)
+    };
+    motion().map_err(format_error)
+}
+
+/// Reads a motion from a table of another file. Its keys are those of a motion file without `version`.
+pub(crate) fn read_table(table: &Table, character: &Character, rig: &Rig) -> Result<Motion, SpannedError> {
+    check_keys(table, &["plant", "strip", "layer", "edit"])?;
+    MotionReader { character, rig }.motion(table)
 }
 
 struct MotionReader<'a> {
@@ -85,11 +104,6 @@ struct MotionReader<'a> {
 
 impl MotionReader<'_> {
     fn motion(&self, root: &Table) -> Result<Motion, SpannedError> {
-        check_keys(root, &["version", "plant", "strip", "bar", "layer", "edit"])?;
-        let version = root.get("version").ok_or_else(|| missing(None, "version"))?;
-        if version.as_integer() != Some(VERSION) {
-            return Err(SpannedError::at(version, format!("version must be {VERSION}")));
-        }
         let mut motion = Motion { plant: flag(root, "plant")?, ..Motion::default() };
         for table in tables(root, spelling(root, "strip", "bar")?)? {
             let strip = self.strip(table, &motion.strips).map_err(|f| f.or_at(table.span()))?;
@@ -288,8 +302,7 @@ impl MotionReader<'_> {
             nodes.iter().map(vector).collect()
         };
         let turns = vectors("turn", MAX_DEGREES)?.into_iter();
-        let turns =
-            turns.map(|(n, degrees)| (n, (degrees * std::f64::consts::PI / 180.0).as_vec3())).collect();
+        let turns = turns.map(|(n, by)| (n, Vec3::from_array(by.to_array().map(radians)))).collect();
         let shifts = vectors("shift", max_length)?.into_iter().map(|(n, by)| (n, by.as_vec3())).collect();
         let direct = Edit { time, before, after, turns, shifts };
         let targets = vectors("reach", max_length)?;

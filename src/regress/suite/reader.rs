@@ -23,9 +23,9 @@ pub(super) struct SuiteReader<'a> {
 }
 
 /// Keys of a case that are not command-line options.
-const CASE_KEYS: [&str; 14] = [
-    "name", "model", "replay", "frames", "fps", "compare", "levels", "mean", "worst", "tolerate", "distance",
-    "angle", "outcome", "error",
+const CASE_KEYS: [&str; 15] = [
+    "name", "model", "project", "replay", "frames", "fps", "compare", "levels", "mean", "worst", "tolerate",
+    "distance", "angle", "outcome", "error",
 ];
 /// The command-line options that a case can set if it plays back a session. The session defines all other options.
 const REPLAY_OPTIONS: [&str; 1] = ["resolution"];
@@ -232,6 +232,13 @@ impl SuiteReader<'_> {
         };
         let model = text("model")?.map(|m| self.folder.join(m));
         let session = text("replay")?.map(|m| self.folder.join(m));
+        let project = text("project")?.map(|m| self.folder.join(m));
+        if let Some(item) = get("project").filter(|_| session.is_some() || model.is_some()) {
+            return Err(SpannedError::at(
+                item,
+                "project excludes model and replay, because it names its model",
+            ));
+        }
         let mut words: Vec<String> = text("name")?.map(str::to_owned).into_iter().collect();
         words.extend(
             chosen
@@ -246,9 +253,10 @@ impl SuiteReader<'_> {
         let mut arguments = Vec::new();
         for (key, item) in &keys {
             if let Some(option) = self.option(key) {
-                let is_from_session = session.is_some() && !REPLAY_OPTIONS.contains(key);
+                let is_from_session =
+                    session.as_ref().or(project.as_ref()).is_some() && !REPLAY_OPTIONS.contains(key);
                 if is_from_session && table.contains_key(key) {
-                    let cause = format!("{key} cannot be set for a replayed session; the session defines it");
+                    let cause = format!("{key} cannot be set for a session or a project, which defines it");
                     return Err(SpannedError::at(item, cause));
                 }
                 if !is_from_session {
@@ -275,7 +283,8 @@ impl SuiteReader<'_> {
             if let Some(item) = get("frames").or(get("fps")) {
                 return Err(SpannedError::at(item, "frames and fps need a session; set replay"));
             }
-            cases.list.push(case(name, checks, None));
+            let state = |session| Replayed { session, moment: Moment::Frame(0), fps };
+            cases.list.push(case(name, checks, project.map(state)));
             return Ok(());
         };
         if fps <= 0.0 || checks.report.is_some() {

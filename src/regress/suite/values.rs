@@ -122,7 +122,7 @@ pub(super) fn argument_text(value: &Value) -> Option<String> {
 /// The part of a case's name that stands for a value of a matrix.
 pub(super) fn name_part(key: &str, value: &Value) -> String {
     match value {
-        Value::String(text) if key == "model" || key == "replay" || key == "rig" => {
+        Value::String(text) if key == "model" || key == "project" || key == "replay" || key == "rig" => {
             Path::new(text.value()).file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned())
         }
         Value::Boolean(on) if *on.value() => key.to_owned(),

@@ -25,6 +25,8 @@ mod options;
 mod tests;
 mod write;
 
+pub(crate) use options::{read as read_options, update as update_options};
+pub(crate) use write::limit_value;
 pub use write::write;
 
 const VERSION: i64 = 1;
@@ -214,13 +216,13 @@ fn similar_node<'a>(skeleton: &'a Skeleton, name: &str) -> Option<&'a str> {
 }
 
 /// Returns the name of a node, or `#INDEX` if [`named`] would find another node by that name.
-fn name(skeleton: &Skeleton, node: usize) -> String {
+pub(crate) fn name(skeleton: &Skeleton, node: usize) -> String {
     let own = skeleton.label(node);
     if named(skeleton, &own) == Some(node) { own } else { format!("#{node}") }
 }
 
 /// Reads a limit with angles in degrees and displacements in metres.
-fn limit(item: &Item) -> Result<Limit, SpannedError> {
+pub(crate) fn limit(item: &Item) -> Result<Limit, SpannedError> {
     let table = item.as_table_like().ok_or_else(|| SpannedError::at(item, "limit must be a table"))?;
     let kind = required(table, "kind")?;
     let angles = |key: &str| {

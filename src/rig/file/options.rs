@@ -9,7 +9,7 @@ use crate::text::toml::SpannedError;
 const TABLE: &str = "options";
 
 /// Reads the table of options.
-pub(super) fn read(item: &Item) -> Result<OptionOverrides, SpannedError> {
+pub(crate) fn read(item: &Item) -> Result<OptionOverrides, SpannedError> {
     let table = item
         .as_table_like()
         .ok_or_else(|| SpannedError::at(item, format!("{TABLE} must be written as [{TABLE}]")))?;
@@ -58,7 +58,7 @@ fn text(item: &Item) -> Option<String> {
 }
 
 /// Updates the table of options in a document. Values that mean the same keep their formatting.
-pub(super) fn update(root: &mut Table, wanted: &OptionOverrides) {
+pub(crate) fn update(root: &mut Table, wanted: &OptionOverrides) {
     if wanted.is_empty() && !root.contains_key(TABLE) {
         return;
     }

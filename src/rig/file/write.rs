@@ -81,7 +81,8 @@ fn mimic_value(mimic: &MimicRig, limit: &Limit, skeleton: &Skeleton) -> Value {
     table.into()
 }
 
-fn limit_value(limit: &Limit) -> Option<Value> {
+/// Returns a limit as it is written in rig files. A free joint has none.
+pub(crate) fn limit_value(limit: &Limit) -> Option<Value> {
     let mut table = InlineTable::new();
     let mut add = |key: &str, value: Value| {
         table.insert(key, value);

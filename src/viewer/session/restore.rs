@@ -40,7 +40,8 @@ impl Session {
         commands
     }
 
-    fn snapshot(&self) -> Snapshot {
+    /// Returns the state of the character.
+    pub(in crate::viewer) fn snapshot(&self) -> Snapshot {
         let rest = &self.puppet.character().skeleton;
         let State { held, goals, pins, base, rig, motion } = &self.state;
         let before = &self.loaded_rig;

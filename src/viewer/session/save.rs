@@ -135,6 +135,22 @@ impl Session {
         Ok(path)
     }
 
+    /// Saves the state of the session as a project, which `sinew` and the viewer open. The character's file and those of its added
+    /// clips are not copied: the project names them relative to its folder.
+    ///
+    /// # Errors
+    /// [`SaveError::Exists`] if the file exists, unless `replace` is set. [`SaveError::Write`] if it cannot be written. An
+    /// existing file is then unchanged.
+    pub fn save_project(&self, path: &Path, replace: bool) -> Result<(), SaveError> {
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let text = self.project_text(folder);
+        let write = if replace { atomic::write } else { atomic::write_new };
+        write(path, text.as_bytes()).map_err(|source| match source.kind() {
+            io::ErrorKind::AlreadyExists => SaveError::Exists { path: path.into() },
+            _ => SaveError::Write { path: path.into(), source },
+        })
+    }
+
     /// Saves a take as `NAME-take-0001.csv` or under the next free number in a folder.
     ///
     /// # Errors

@@ -1,0 +1,123 @@
+//! Writes a motion in the format of motion files.
+
+use glam::Vec3;
+use toml_edit::{Array, ArrayOfTables, InlineTable, Item, Table, Value};
+
+use crate::asset::Character;
+use crate::motion::{Edit, Layer, Motion, RootMotion, Strip};
+use crate::rig;
+use crate::rig::Rig;
+use crate::text::toml::{degrees, short};
+
+/// Writes a motion into a table that [`read_table`](super::read_table) reads. Clips and nodes are written by name. Reading
+/// it gives the same numbers.
+pub(crate) fn write(motion: &Motion, character: &Character, rig: &Rig, table: &mut Table) {
+    if motion.plant {
+        table.insert("plant", true.into());
+    }
+    let writer = MotionWriter { character, rig };
+    let lists = [
+        ("strip", motion.strips.iter().map(|strip| writer.strip(strip)).collect::<ArrayOfTables>()),
+        ("layer", motion.layers.iter().map(|layer| writer.layer(layer)).collect()),
+        ("edit", motion.edits.iter().map(|edit| writer.edit(edit)).collect()),
+    ];
+    for (key, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
+        table.insert(key, Item::ArrayOfTables(list));
+    }
+}
+
+struct MotionWriter<'a> {
+    character: &'a Character,
+    rig: &'a Rig,
+}
+
+impl MotionWriter<'_> {
+    /// Returns the name of a clip, or its index if another clip has the same name.
+    fn clip(&self, clip: usize) -> String {
+        let clips = &self.character.clips;
+        let name = clips.get(clip).and_then(|c| c.name.clone());
+        let is_first = |name: &String| clips.iter().position(|c| c.name.as_ref() == Some(name)) == Some(clip);
+        name.filter(is_first).unwrap_or_else(|| clip.to_string())
+    }
+
+    fn node(&self, node: usize) -> String {
+        rig::file::name(&self.character.skeleton, node)
+    }
+
+    /// Returns the name of a node in a mask, in which the name of a chain stands for the whole chain.
+    fn masked(&self, node: usize) -> String {
+        let name = self.node(node);
+        let is_chain = self.rig.chains.iter().any(|chain| chain.name == name);
+        if is_chain { format!("#{node}") } else { name }
+    }
+
+    fn strip(&self, strip: &Strip) -> Table {
+        let Strip { clips, start, seconds, from, speed, looping, root_motion } = strip;
+        let mut table = Table::new();
+        #[expect(clippy::float_cmp, reason = "a weight that was never changed")]
+        let clips: Value = match clips.as_slice() {
+            [only] if only.weight == 1.0 => self.clip(only.clip).into(),
+            blended => {
+                blended.iter().map(|c| (self.clip(c.clip), short(c.weight))).collect::<InlineTable>().into()
+            }
+        };
+        table.insert("clips", clips.into());
+        table.insert("start", short(*start).into());
+        if let Some(seconds) = seconds {
+            table.insert("seconds", short(*seconds).into());
+        }
+        insert_unless(&mut table, "from", *from, 0.0);
+        insert_unless(&mut table, "speed", *speed, 1.0);
+        if *looping {
+            table.insert("looping", true.into());
+        }
+        if *root_motion == RootMotion::InPlace {
+            table.insert("root_motion", "in-place".into());
+        }
+        table
+    }
+
+    fn layer(&self, layer: &Layer) -> Table {
+        let Layer { clip, weight, additive, mask, speed } = layer;
+        let mut table = Table::new();
+        table.insert("clip", self.clip(*clip).into());
+        insert_unless(&mut table, "weight", *weight, 1.0);
+        if *additive {
+            table.insert("additive", true.into());
+        }
+        if !mask.is_empty() {
+            let names: Array = mask.iter().map(|&node| self.masked(node)).collect();
+            table.insert("mask", names.into());
+        }
+        insert_unless(&mut table, "speed", *speed, 1.0);
+        table
+    }
+
+    fn edit(&self, edit: &Edit) -> Table {
+        let Edit { time, before, after, turns, shifts } = edit;
+        let mut table = Table::new();
+        table.insert("time", short(*time).into());
+        table.insert("before", short(*before).into());
+        table.insert("after", short(*after).into());
+        let mut add = |key: &str, vectors: &[(usize, Vec3)], number: fn(f32) -> Value| {
+            let list =
+                |vector: &Vec3| Value::from(vector.to_array().map(number).into_iter().collect::<Array>());
+            let mut nodes = Table::new();
+            nodes.extend(vectors.iter().map(|(node, vector)| (self.node(*node), list(vector))));
+            if !nodes.is_empty() {
+                table.insert(key, Item::Table(nodes));
+            }
+        };
+        add("turn", turns, degrees);
+        add("shift", shifts, short);
+        table
+    }
+}
+
+/// Inserts a number unless it is the default of its key.
+fn insert_unless(table: &mut Table, key: &str, number: f32, default: f32) {
+    #[expect(clippy::float_cmp, reason = "a number that was never changed")]
+    if number != default {
+        table.insert(key, short(number).into());
+    }
+}

@@ -1,0 +1,171 @@
+//! Projects, `NAME.sinew`: everything that a person has made with a character, as text that is readable in a diff. The
+//! format is described in `docs/project.md`.
+//!
+//! A project is to a session what the first commands of a recording are: commands that restore its state. Nodes and clips
+//! have names, so that the project survives a character that was exported again.
+
+use std::path::{Component, Path, PathBuf};
+
+use toml_edit::{Document, Table};
+
+use crate::files::bounded;
+use crate::text::printable;
+use crate::text::toml::{SpannedError, check_keys, missing, number, optional, required, single, tables};
+
+use super::replay::{LineError, ReplayError};
+
+mod free;
+mod read;
+mod write;
+
+/// Extension of project files.
+pub(in crate::viewer) const EXTENSION: &str = "sinew";
+const VERSION: i64 = 1;
+/// Maximum size of a project file in bytes. A pose of a hundred thousand joints takes a fifth of it.
+const MAX_BYTES: u64 = 64 << 20;
+/// Width and height in pixels of a project that does not have them.
+const SIZE: [f32; 2] = [1280.0, 800.0];
+/// The tables and keys of a project.
+const KEYS: [&str; 12] = [
+    "version",
+    "character",
+    "fingerprint",
+    "units",
+    "clips",
+    "view",
+    "solver",
+    "pose",
+    "goal",
+    "pin",
+    "rig",
+    "motion",
+];
+
+/// Returns whether a path is that of a project, by its extension.
+pub fn is_project(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case(EXTENSION))
+}
+
+/// A project file whose character was not loaded yet.
+#[derive(Debug)]
+pub(in crate::viewer) struct Project {
+    path: PathBuf,
+    document: Document<String>,
+    /// The character's file as written in the project. `None` stands for the built-in character.
+    pub(in crate::viewer) character: Option<String>,
+    pub(in crate::viewer) fingerprint: String,
+    /// Length in metres of one unit of the character's file.
+    pub(in crate::viewer) units: Option<f64>,
+    pub(in crate::viewer) clips: Vec<ProjectClips>,
+    /// Width and height of the view in pixels.
+    pub(in crate::viewer) size: [f32; 2],
+}
+
+/// A file whose clips were added to the character.
+#[derive(Debug)]
+pub(in crate::viewer) struct ProjectClips {
+    pub(in crate::viewer) line: usize,
+    /// The path as written in the project.
+    pub(in crate::viewer) file: PathBuf,
+    pub(in crate::viewer) fingerprint: String,
+    pub(in crate::viewer) name: Option<String>,
+    pub(in crate::viewer) keep_hands: bool,
+}
+
+impl Project {
+    /// Reads a project file. Names of nodes and clips are not looked up yet.
+    ///
+    /// # Errors
+    /// [`ReplayError`] if the file cannot be read or a line is invalid.
+    pub(in crate::viewer) fn open(path: &Path) -> Result<Self, ReplayError> {
+        let failed = |source| ReplayError::Read { path: path.into(), source };
+        let text = bounded::read_to_string(path, MAX_BYTES).map_err(failed)?;
+        let error = |e: SpannedError| line_error(path, &text, e);
+        let document = Document::parse(text.clone()).map_err(|e| error(SpannedError::syntax(&e)))?;
+        let (units, size, clips) = header(document.as_table(), &text).map_err(error)?;
+        let string = |key: &str| match document.get(key) {
+            None => Ok(None),
+            Some(item) => match item.as_str() {
+                Some(text) => Ok(Some(text.to_owned())),
+                None => Err(error(SpannedError::at(item, format!("{key} must be a string")))),
+            },
+        };
+        let (character, fingerprint) = (string("character")?, string("fingerprint")?.unwrap_or_default());
+        Ok(Self { path: path.into(), character, fingerprint, units, clips, size, document })
+    }
+
+    fn error(&self, error: SpannedError) -> ReplayError {
+        line_error(&self.path, self.document.raw(), error)
+    }
+}
+
+type Header = (Option<f64>, [f32; 2], Vec<ProjectClips>);
+
+/// Reads what is needed before the character is loaded.
+fn header(root: &Table, text: &str) -> Result<Header, SpannedError> {
+    check_keys(root, &KEYS)?;
+    let version = root.get("version").ok_or_else(|| missing(None, "version"))?;
+    if version.as_integer() != Some(VERSION) {
+        let cause = format!("version must be {VERSION}; a newer program may have written this project");
+        return Err(SpannedError::at(version, cause));
+    }
+    let units = match root.get("units") {
+        None => None,
+        Some(item) => Some(number(item, "units", |u| u > 0.0, || "units must be a positive number".into())?),
+    };
+    let view = root.get("view").and_then(|v| v.as_table());
+    let size = |key: &str, default: f32| {
+        view.map_or(Ok(default), |view| optional(view, key, default.into(), 1.0..=32_768.0).map(single))
+    };
+    let size = [size("width", SIZE[0])?, size("height", SIZE[1])?];
+    let clips =
+        tables(root, "clips")?.into_iter().map(|table| clips(table, text)).collect::<Result<_, _>>()?;
+    Ok((units, size, clips))
+}
+
+fn clips(table: &Table, text: &str) -> Result<ProjectClips, SpannedError> {
+    check_keys(table, &["file", "fingerprint", "name", "keep_hands"])?;
+    let string = |key: &str| match table.get(key) {
+        None => Ok(None),
+        Some(item) => match item.as_str() {
+            Some(text) => Ok(Some(text.to_owned())),
+            None => Err(SpannedError::at(item, format!("{key} must be a string"))),
+        },
+    };
+    required(table, "file").map_err(|e| e.or_at(table.span()))?;
+    let keep_hands = match table.get("keep_hands") {
+        None => false,
+        Some(item) => {
+            item.as_bool().ok_or_else(|| SpannedError::at(item, "keep_hands must be true or false"))?
+        }
+    };
+    let line = SpannedError::new(table.span(), "").line_and_cause(text).0;
+    Ok(ProjectClips {
+        line,
+        file: string("file")?.unwrap_or_default().into(),
+        fingerprint: string("fingerprint")?.unwrap_or_default(),
+        name: string("name")?,
+        keep_hands,
+    })
+}
+
+fn line_error(path: &Path, text: &str, error: SpannedError) -> ReplayError {
+    let (line, cause) = error.line_and_cause(text);
+    ReplayError::Line { path: path.into(), line, cause: LineError::Value(printable::cause(&cause)) }
+}
+
+/// Returns the path of a file relative to a folder, with `..` where the file is outside, so that both can be moved together.
+/// A file that has no folder in common with it keeps its absolute path.
+fn relative_to(folder: &Path, file: &Path) -> String {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+    let file = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
+    let common = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
+    let shared = folder.components().take(common).any(|c| matches!(c, Component::Normal(_)));
+    let path: PathBuf = if shared {
+        let up = folder.components().skip(common).map(|_| Component::ParentDir);
+        up.chain(file.components().skip(common)).collect()
+    } else {
+        file
+    };
+    path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
+}

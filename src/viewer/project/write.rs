@@ -1,0 +1,245 @@
+//! Writes the state of a session as a project.
+
+use std::path::Path;
+
+use glam::{DQuat, DVec3};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
+
+use crate::asset::{Skeleton, Transform};
+use crate::ik::GoalAxes;
+use crate::puppet::{Pin, Target, motion_file};
+use crate::rig;
+use crate::text::json;
+use crate::text::toml::{degrees, exact, short};
+use crate::viewer::session::fingerprint;
+use crate::viewer::{DragScope, Session, Snapshot};
+
+use super::{VERSION, free, relative_to};
+
+impl Session {
+    /// Returns the session as the text of a project in a folder. Two sessions in the same state have the same text.
+    pub(in crate::viewer) fn project_text(&self, folder: &Path) -> String {
+        let mut document = DocumentMut::new();
+        let writer = ProjectWriter { session: self, skeleton: &self.puppet().character().skeleton };
+        writer.header(document.as_table_mut(), folder);
+        let snapshot = self.snapshot();
+        let mut motion = Table::new();
+        motion_file::write(&snapshot.motion, self.puppet().character(), &self.state.rig, &mut motion);
+        let tables = [
+            ("view", writer.view()),
+            ("solver", writer.solver()),
+            ("pose", writer.pose(&snapshot)),
+            ("rig", writer.rig(&snapshot)),
+            ("motion", motion),
+        ];
+        for (key, table) in tables.into_iter().filter(|(_, table)| !table.is_empty()) {
+            document.insert(key, Item::Table(table));
+        }
+        let goals: ArrayOfTables = snapshot.goals.iter().map(|goal| writer.goal(goal)).collect();
+        let pins: ArrayOfTables = snapshot.pins.iter().map(|pin| writer.pin(pin)).collect();
+        for (key, list) in [("goal", goals), ("pin", pins)].into_iter().filter(|(_, list)| !list.is_empty()) {
+            document.insert(key, Item::ArrayOfTables(list));
+        }
+        document.to_string()
+    }
+}
+
+struct ProjectWriter<'a> {
+    session: &'a Session,
+    skeleton: &'a Skeleton,
+}
+
+impl ProjectWriter<'_> {
+    fn node(&self, node: usize) -> String {
+        rig::file::name(self.skeleton, node)
+    }
+
+    fn header(&self, root: &mut Table, folder: &Path) {
+        let (session, character) = (self.session, self.session.puppet().character());
+        root.insert("version", VERSION.into());
+        if let Some(file) = session.file() {
+            root.insert("character", relative_to(folder, file).into());
+        }
+        let fingerprint = fingerprint::of_character(character, session.own_clips(), &session.loaded_rig);
+        root.insert("fingerprint", fingerprint.into());
+        if let Some(units) = character.units {
+            root.insert("units", units.into());
+        }
+        let clips = session.additions().iter().map(|added| {
+            let mut table = Table::new();
+            table.insert("file", relative_to(folder, &added.file).into());
+            table.insert("fingerprint", added.fingerprint.as_str().into());
+            if let Some(name) = &added.name {
+                table.insert("name", name.as_str().into());
+            }
+            if added.keep_hands {
+                table.insert("keep_hands", true.into());
+            }
+            table
+        });
+        let clips: ArrayOfTables = clips.collect();
+        if !clips.is_empty() {
+            root.insert("clips", Item::ArrayOfTables(clips));
+        }
+    }
+
+    fn view(&self) -> Table {
+        let Session { orbit, display, mode, clock, .. } = self.session;
+        let size = self.session.size();
+        let mut table = Table::new();
+        let values: [(&str, Value); 14] = [
+            ("width", short(size.x)),
+            ("height", short(size.y)),
+            ("target", orbit.target.to_array().map(short).into_iter().collect::<Array>().into()),
+            ("distance", short(orbit.distance)),
+            ("yaw", degrees(orbit.yaw)),
+            ("pitch", degrees(orbit.pitch)),
+            ("radius", short(orbit.radius)),
+            ("shading", name_of(mode)),
+            ("skinning", name_of(&self.session.puppet().skinning)),
+            ("skeleton", display.skeleton.into()),
+            ("names", display.names.into()),
+            ("ground", display.ground.into()),
+            ("shadow", display.shadow.into()),
+            ("time", short(self.session.puppet().time)),
+        ];
+        table.extend(values);
+        table.insert("speed", short(clock.speed).into());
+        table.insert("looping", clock.looping.into());
+        table
+    }
+
+    fn solver(&self) -> Table {
+        let session = self.session;
+        let mut table = Table::new();
+        if session.keep {
+            table.insert("keep_goals", true.into());
+        }
+        if session.drag_scope == DragScope::Limb {
+            table.insert("drag", "limb".into());
+        }
+        if session.ring_mode.alone {
+            table.insert("rings_alone", true.into());
+        }
+        if session.ring_mode.world {
+            table.insert("rings_world", true.into());
+        }
+        let compared: Array = session.comparison.methods().iter().map(|m| m.name()).collect();
+        if !compared.is_empty() {
+            table.insert("compare", compared.into());
+        }
+        rig::file::update_options(&mut table, &session.storable_options());
+        table
+    }
+
+    fn pose(&self, snapshot: &Snapshot) -> Table {
+        let mut table = Table::new();
+        if let Some(base) = snapshot.base {
+            table.insert("base", self.node(base).into());
+        }
+        if let Some(selected) = snapshot.selected {
+            table.insert("selected", self.node(selected).into());
+        }
+        if !snapshot.morphs.is_empty() {
+            table.insert("morphs", snapshot.morphs.iter().copied().map(short).collect::<Array>().into());
+        }
+        let mut joints = Table::new();
+        for (node, local) in &snapshot.nodes {
+            let rest = self.skeleton.nodes.get(*node).map_or(Transform::IDENTITY, |n| n.rest);
+            joints.insert(&self.node(*node), Item::Value(transform(local, &rest)));
+        }
+        if !joints.is_empty() {
+            table.insert("joints", Item::Table(joints));
+        }
+        table
+    }
+
+    fn goal(&self, goal: &Target) -> Table {
+        let Target { node, base, offset, position, orientation, look, pole, weight, axes } = goal;
+        let mut table = Table::new();
+        table.insert("node", self.node(*node).into());
+        let mut add = |key: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                table.insert(key, value.into());
+            }
+        };
+        add("base", base.map(|base| self.node(base).into()));
+        add("offset", Some(*offset).filter(|o| *o != DVec3::ZERO).map(vector));
+        add("position", position.map(vector));
+        add("orientation", orientation.map(rotation));
+        add("look", look.map(vector));
+        add("pole", pole.map(vector));
+        add("weight", Some((*weight).into()));
+        let differs = *axes != GoalAxes::default();
+        let axes = differs.then(|| serde_json::to_value(axes).ok()).flatten();
+        add("axes", axes.map(|axes| free::to_toml(&axes)));
+        table
+    }
+
+    fn pin(&self, pin: &Pin) -> Table {
+        let mut table = Table::new();
+        table.insert("node", self.node(pin.node).into());
+        if let Some((position, orientation)) = pin.target {
+            table.insert("position", vector(position).into());
+            table.insert("orientation", rotation(orientation).into());
+        }
+        table
+    }
+
+    /// Returns what differs from the rig's file.
+    fn rig(&self, snapshot: &Snapshot) -> Table {
+        let mut table = Table::new();
+        let named = |values: Vec<(usize, Value)>| {
+            values.into_iter().map(|(node, value)| (self.node(node), value)).collect::<Table>()
+        };
+        let free = || Value::from([("kind", "free")].into_iter().collect::<toml_edit::InlineTable>());
+        let mut limits: Vec<_> = snapshot.limits.iter().collect();
+        limits.sort_by_key(|(node, _)| *node);
+        let limits = limits.into_iter();
+        let limits = limits.map(|(node, limit)| (*node, rig::file::limit_value(limit).unwrap_or_else(free)));
+        let pole = |pole: &Option<glam::Vec3>| match pole {
+            Some(at) => at.to_array().map(short).into_iter().collect::<Array>().into(),
+            None => "none".into(),
+        };
+        let poles = snapshot.poles.iter().map(|(node, at)| (*node, pole(at)));
+        for (key, values) in [("limits", named(limits.collect())), ("poles", named(poles.collect()))] {
+            if !values.is_empty() {
+                table.insert(key, Item::Table(values));
+            }
+        }
+        if let Some(options) = &snapshot.options {
+            rig::file::update_options(&mut table, options);
+        }
+        table
+    }
+}
+
+/// Returns the parts of a transform that differ from rest.
+fn transform(local: &Transform, rest: &Transform) -> Value {
+    let list = |numbers: &[f32]| Value::from(numbers.iter().copied().map(short).collect::<Array>());
+    let mut table = toml_edit::InlineTable::new();
+    if local.rotation != rest.rotation {
+        table.insert("rotation", list(&local.rotation.to_array()));
+    }
+    if local.translation != rest.translation {
+        table.insert("translation", list(&local.translation.to_array()));
+    }
+    if local.scale != rest.scale {
+        table.insert("scale", list(&local.scale.to_array()));
+    }
+    table.into()
+}
+
+fn vector(vector: DVec3) -> Value {
+    vector.to_array().map(exact).into_iter().collect::<Array>().into()
+}
+
+fn rotation(rotation: DQuat) -> Value {
+    rotation.to_array().map(exact).into_iter().collect::<Array>().into()
+}
+
+/// Returns the name of a choice, as in recorded sessions.
+fn name_of<T: serde::Serialize>(choice: &T) -> Value {
+    let text = json::to_string(choice).unwrap_or_default();
+    text.trim_matches('"').into()
+}

@@ -1,0 +1,93 @@
+//! Projects on the command line: they are drawn, posed, baked, and compared in suites.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{command, json};
+
+const SITTING: &str = r#"
+version = 1
+[view]
+target = [0, 0.7, 0]
+distance = 3
+time = 0.5
+[pose.joints]
+hips = { translation = [0, 0.6, 0] }
+[[motion.strip]]
+clips = "wave"
+seconds = 2
+[[goal]]
+node = "leftHand"
+position = [0.3, 0.9, 0.3]
+"#;
+
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    drop(fs::remove_dir_all(&folder));
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("sit.sinew"), SITTING).unwrap();
+    folder
+}
+
+fn run(arguments: &[&str], folder: &Path) -> (Option<i32>, String) {
+    let output = command([]).args(arguments).current_dir(folder).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn a_project_is_drawn_posed_and_baked() {
+    let folder = folder("cli-project");
+    assert_eq!(
+        run(&["render", "sit.sinew", "-o", "sit.png", "--resolution=64,64"], &folder),
+        (Some(0), String::new())
+    );
+    let pose = json(["pose", folder.join("sit.sinew").to_str().unwrap()]);
+    assert!(pose["reports"][0]["position_error"].as_f64().unwrap() < 1e-3, "{}", pose["reports"]);
+    let (code, text) = run(&["bake", "sit.sinew", "-o", "sit.glb"], &folder);
+    assert!(code == Some(0) && text.contains("sit.glb: 2.000 s"), "{text}");
+    let frames =
+        ["render", "--replay", "sit.sinew", "--frames=0..3", "--resolution=64,64", "-o", "f-{frame:04}.png"];
+    assert_eq!(run(&frames, &folder).0, Some(0));
+    let frame = |number: u32| fs::read(folder.join(format!("f-{number:04}.png"))).unwrap();
+    assert!(frame(0) != frame(2), "the motion does not play");
+}
+
+#[test]
+fn options_that_a_project_determines_are_refused() {
+    let folder = folder("cli-project-options");
+    let before = fs::read(folder.join("sit.sinew")).unwrap();
+    for (arguments, cause) in [
+        (
+            ["render", "sit.sinew", "--mode=normal", "-o", "a.png"],
+            "--mode: cannot be used with a session or a project",
+        ),
+        (["render", "sit.sinew", "--reach=hips=0,1,0", "-o", "a.png"], "--reach: cannot be used"),
+        (["bake", "sit.sinew", "--reach=hips=0,1,0", "-o", "a.glb"], "--reach: cannot be used"),
+        (["render", "sit.sinew", "--resolution=64,64", "-o", "sit.sinew"], "sit.sinew"),
+    ] {
+        let (code, text) = run(&arguments, &folder);
+        assert!(
+            code == Some(2) && text.contains(cause) && text.lines().count() == 1,
+            "{arguments:?}\n{text}"
+        );
+    }
+    let (code, text) = run(&["inspect", "sit.sinew"], &folder);
+    assert!(code == Some(2) && text.contains("is a project"), "{text}");
+    assert_eq!(fs::read(folder.join("sit.sinew")).unwrap(), before);
+}
+
+#[test]
+fn a_suite_compares_projects() {
+    let folder = folder("cli-project-suite");
+    let suite =
+        "version = 1\n[[case]]\nname = \"sitting\"\nproject = \"sit.sinew\"\nresolution = \"64,64\"\n";
+    fs::write(folder.join("suite.toml"), suite).unwrap();
+    assert_eq!(run(&["test", "suite.toml", "--update"], &folder).0, Some(0));
+    assert_eq!(run(&["test", "suite.toml"], &folder).0, Some(0));
+    fs::write(folder.join("sit.sinew"), SITTING.replace("distance = 3", "distance = 2")).unwrap();
+    let (code, _) = run(&["test", "suite.toml"], &folder);
+    assert_eq!(code, Some(1));
+    fs::write(folder.join("suite.toml"), format!("{suite}mode = \"normal\"\n")).unwrap();
+    let (code, text) = run(&["test", "suite.toml"], &folder);
+    assert!(code == Some(2) && text.contains("line 6") && text.contains("a session or a project"), "{text}");
+}

@@ -1,0 +1,238 @@
+//! Projects: a saved session comes back whole, and a mistake in the file is reported with its line.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use glam::{DVec3, Vec2, Vec3};
+use proptest::prelude::*;
+use sinew::asset::{self, mannequin};
+use sinew::export::bake::Source;
+use sinew::ik::{AxesFrame, AxisTerm, GoalAxes, Limit, Method, Options, Tolerance};
+use sinew::motion::{Edit, Layer, Motion, RootMotion, Strip, WeightedClip};
+use sinew::render::ShadingMode;
+use sinew::rig;
+use sinew::skin::Skinning;
+use sinew::viewer::{
+    Command, Display, DragScope, Input, Recording, Replay, ReplayError, RingMode, SaveError, Session,
+};
+
+use super::files::folder;
+use super::{SIZE, at, drag};
+
+fn session() -> Session {
+    let character = mannequin().unwrap();
+    let rig = rig::load(&character, None).unwrap();
+    Session::new(character, Some(rig), SIZE)
+}
+
+fn open(path: &Path) -> Result<Session, ReplayError> {
+    let recording = Recording::open(path)?;
+    let character = recording.character().map_or_else(mannequin, |file| asset::load(&file)).unwrap();
+    let rig = rig::load(&character, None).unwrap();
+    assert_eq!(recording.warnings(&character, &rig), Vec::<String>::new());
+    Ok(Replay::new(&recording, character, rig)?.into_session())
+}
+
+/// Saves a session twice: as it is, and after it was opened again. Returns both texts and the opened session.
+fn reopened(session: &Session, path: &Path) -> ([String; 2], Session) {
+    session.save_project(path, true).unwrap();
+    let first = fs::read_to_string(path).unwrap();
+    let opened = open(path).unwrap();
+    opened.save_project(path, true).unwrap();
+    ([first, fs::read_to_string(path).unwrap()], opened)
+}
+
+/// Returns the largest distance between joints of two sessions, metres.
+fn difference(a: &Session, b: &Session) -> f32 {
+    let pairs = a.puppet().world_from_node().iter().zip(b.puppet().world_from_node());
+    pairs.map(|(a, b)| a.translation.distance(b.translation)).fold(0.0, f32::max)
+}
+
+fn motion() -> Motion {
+    let clips = vec![WeightedClip { clip: 0, weight: 0.25 }, WeightedClip { clip: 1, weight: 0.1 }];
+    let turns = vec![(3, Vec3::new(0.1, -1.0 / 3.0, 2.0)), (9, Vec3::X)];
+    let edit = Edit { time: 0.5, before: 0.2, after: 0.1, turns, shifts: vec![(1, Vec3::Y / 7.0)] };
+    let layer = Layer { clip: 1, weight: 0.3, additive: true, mask: vec![4, 9], speed: 1.5 };
+    let blend = Strip { clips, looping: true, seconds: Some(3.1), speed: -0.7, ..Strip::new(0) };
+    let last = Strip { start: 3.0, from: 0.1, root_motion: RootMotion::InPlace, ..Strip::new(2) };
+    Motion { strips: vec![blend, last], layers: vec![layer], edits: vec![edit], plant: true }
+}
+
+/// Returns a session in which nothing has its default value.
+fn full(input: &mut Input) -> Session {
+    let mut session = session();
+    let find = |session: &Session, name: &str| session.puppet().character().skeleton.find(name).unwrap();
+    let (hand, foot, knee) =
+        (find(&session, "leftHand"), find(&session, "rightFoot"), find(&session, "leftLowerLeg"));
+    let mut options = Options { method: Method::FullBody, ..session_options() };
+    options.ccd.step = 1.0 / 3.0;
+    session.apply(Command::Solver(Box::new(options)));
+    session.apply(Command::KeepGoals(true));
+    let start = at(&session, "leftHand");
+    drag(&mut session, input, start, Vec2::new(-50.0, -40.0));
+    session.apply(Command::Release);
+    let term = AxisTerm {
+        weights: DVec3::new(1.0 / 3.0, 0.0, 2.0),
+        tolerance: Some(Tolerance::Axes(DVec3::new(0.1, f64::INFINITY, 1.0))),
+    };
+    let axes = GoalAxes { frame: AxesFrame::World, position: term, ..GoalAxes::default() };
+    for command in [
+        Command::GoalAxes(hand, axes),
+        Command::GoalWeight(hand, 1.0 / 3.0),
+        Command::PinNode(foot),
+        Command::Limit(knee, Limit::Hinge { axis: DVec3::X, min: 0.0, max: 0.5 }),
+        Command::Limit(hand, Limit::Free),
+        Command::Select(Some(knee)),
+        Command::DragScope(DragScope::Limb),
+        Command::RingMode(RingMode { alone: true, world: true }),
+        Command::Compare(vec![Method::Ccd, Method::TwoBone]),
+        Command::ShadingMode(ShadingMode::Lambert),
+        Command::Skinning(Skinning::DualQuaternion),
+        Command::Display(Display { skeleton: true, names: true, ground: false, shadow: false }),
+        Command::Orbit(Vec2::new(31.0, 17.0)),
+        Command::Motion(Box::new(motion())),
+        Command::Looping(false),
+        Command::Speed(0.5),
+        Command::Seek(0.3),
+    ] {
+        session.apply(command);
+    }
+    session
+}
+
+fn session_options() -> Options {
+    Options { restarts: 0, record: true, start: sinew::ik::Start::Continue, ..Options::default() }
+}
+
+#[test]
+fn a_project_restores_everything() {
+    let path = folder("project").join("all.sinew");
+    let mut input = Input::default();
+    let session = full(&mut input);
+    let ([first, second], opened) = reopened(&session, &path);
+    assert_eq!(first, second);
+    for key in [
+        "[view]",
+        "[solver",
+        "compare",
+        "joints",
+        "limits",
+        "[[goal]]",
+        "axes",
+        "[[pin]]",
+        "edit.turn",
+        "\"#4\"",
+    ] {
+        assert!(first.contains(key), "{key} is missing in\n{first}");
+    }
+    // The goals are solved anew.
+    assert!(difference(&session, &opened) < 1e-3, "{}", difference(&session, &opened));
+    assert_eq!(session.camera(), opened.camera());
+    assert_eq!(session.puppet().motion, opened.puppet().motion);
+    assert_eq!(opened.selected(), session.selected());
+}
+
+#[test]
+fn a_new_project_is_short_and_an_existing_file_is_kept() {
+    let path = folder("project-new").join("new.sinew");
+    let ([first, second], _) = reopened(&session(), &path);
+    assert_eq!(first, second);
+    assert!(first.lines().count() < 24 && !first.contains("[pose"), "{first}");
+    let refused = session().save_project(&path, false).unwrap_err();
+    assert!(matches!(refused, SaveError::Exists { .. }), "{refused}");
+    let beyond = session().save_project(&path.join("beyond.sinew"), true).unwrap_err();
+    assert!(beyond.to_string().contains("beyond.sinew"), "{beyond}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), second);
+}
+
+/// The folders of a project and of its files can be moved together.
+#[test]
+fn files_are_found_relative_to_the_project() {
+    let top = folder("project-files");
+    let place = |name: &str| {
+        let folder = top.join(name);
+        fs::create_dir_all(folder.join("work")).unwrap();
+        fs::create_dir_all(folder.join("models")).unwrap();
+        folder
+    };
+    let (before, after) = (place("before"), place("after"));
+    let assets = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets");
+    for name in ["awkward.glb", "mannequin.glb"] {
+        fs::copy(assets.join(name), before.join("models").join(name)).unwrap();
+    }
+    let character = asset::load(&before.join("models/awkward.glb")).unwrap();
+    let rig = rig::load(&character, None).unwrap();
+    let mut session = Session::new(character, Some(rig), SIZE);
+    let file = before.join("models/mannequin.glb");
+    let addition = session.addition(&file, Arc::new(Source::load(&file).unwrap()), true).unwrap();
+    let own = session.puppet().character().clips.len();
+    session.apply(Command::AddClips(Box::new(addition)));
+    session.apply(Command::Clip(Some(own + 1)));
+    session.apply(Command::Seek(0.25));
+    let path = before.join("work/walk.sinew");
+    let ([first, second], _) = reopened(&session, &path);
+    assert_eq!(first, second);
+    assert!(first.contains("character = \"../models/awkward.glb\""), "{first}");
+    for part in ["models/awkward.glb", "models/mannequin.glb", "work/walk.sinew"] {
+        fs::rename(before.join(part), after.join(part)).unwrap();
+    }
+    let opened = open(&after.join("work/walk.sinew")).unwrap();
+    assert_eq!(opened.puppet().motion, session.puppet().motion);
+    assert!(difference(&session, &opened) < 1e-6);
+}
+
+#[test]
+fn mistakes_are_reported_with_their_line() {
+    let path = folder("project-mistakes").join("wrong.sinew");
+    let cases = [
+        ("version = 2", 1, "version must be 1"),
+        ("version = 1\nfoo = 3", 2, "unknown key \"foo\""),
+        ("version = 1\n[pose]\nbase = \"nobody\"", 3, "node \"nobody\" does not exist"),
+        ("version = 1\n[pose.joints]\nhips = { rotation = [0, 0, 0, 2] }", 3, "quaternion of length 1"),
+        ("version = 1\n[pose]\nmorphs = [1, 2]", 3, "morphs must be a list of"),
+        ("version = 1\n[view]\nshading = \"pink\"", 3, "shading: unknown variant `pink`"),
+        ("version = 1\n[solver]\ncompare = [\"best\"]", 3, "unknown method \"best\""),
+        ("version = 1\n[[goal]]\nposition = [0, 1, 0]", 3, "node is missing"),
+        ("version = 1\n[[motion.strip]]\nclips = \"dance\"", 3, "animation \"dance\" does not exist"),
+        ("version = 1\n[[clips]]\nfile = \"none.bvh\"", 2, "none.bvh"),
+        ("version = 1\n[rig.limits]\nhips = { kind = \"hinge\" }", 3, "axis is missing"),
+        ("version = 1\n[view", 2, ""),
+    ];
+    for (text, line, cause) in cases {
+        fs::write(&path, text).unwrap();
+        let error = open(&path).map(|_| ()).unwrap_err().to_string();
+        let start = format!("{}: line {line}: ", path.display());
+        assert!(
+            error.starts_with(&start) && error.contains(cause) && !error.contains('\n'),
+            "{text}\n{error}"
+        );
+    }
+    fs::remove_file(&path).unwrap();
+    assert!(open(&path).map(|_| ()).unwrap_err().to_string().contains("wrong.sinew"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Wherever hands and hips were dragged, the project of the opened session is the same text.
+    #[test]
+    fn a_saved_session_is_saved_the_same_again(
+        moves in prop::collection::vec((0..3_usize, -0.4..0.4_f64, -0.4..0.4_f64, any::<bool>()), 1..5),
+    ) {
+        let path = folder("project-random").join("random.sinew");
+        let mut session = session();
+        for (which, x, y, keep) in moves {
+            let name = ["leftHand", "rightFoot", "hips"][which];
+            let node = session.puppet().character().skeleton.find(name).unwrap();
+            let from = session.puppet().world_from_node()[node].translation.as_dvec3();
+            session.apply(Command::KeepGoals(keep));
+            session.apply(Command::GrabNode(sinew::viewer::NodePoint { node, offset: DVec3::ZERO }));
+            session.apply(Command::DragTo(from + DVec3::new(x, y, 0.1)));
+            session.apply(Command::Release);
+        }
+        let ([first, second], opened) = reopened(&session, &path);
+        prop_assert_eq!(first, second);
+        prop_assert!(difference(&session, &opened) < 2e-3, "{}", difference(&session, &opened));
+    }
+}
