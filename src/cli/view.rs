@@ -7,15 +7,20 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use glam::Vec2;
 
 use crate::files::atomic;
 use crate::render::{AdapterChoice, RenderError};
 use crate::viewer;
-use crate::viewer::{Recorder, SaveError, ViewerError};
+use crate::viewer::{Command, Recorder, SaveError, Session, ViewerError};
 
 use super::failure::Failure;
 use super::posing::clips;
+use super::session::ReplayedSession;
 use super::{ModelArg, Verbosity, default_image, rig_of, signals};
+
+/// Width and height of the view before the window has opened, pixels.
+const SIZE: Vec2 = Vec2::new(1280.0, 800.0);
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -124,9 +129,28 @@ fn open(
     {
         return Ok(Err(ViewerError::NoDisplay("neither DISPLAY nor WAYLAND_DISPLAY is set".into())));
     }
-    let character = model.load()?;
-    verbosity.warn(&character.warnings);
-    let rig = rig_of(&character, None)?;
-    let clips = clips::added_clips(&character, clips, &rig, keep_hands)?;
-    Ok(viewer::open(character, Some(rig), adapter, recorder()?, listen, clips, signals::set_close_handler))
+    let session = session(model, (clips, keep_hands), verbosity)?;
+    Ok(viewer::open(session, adapter, recorder()?, listen, signals::set_close_handler))
+}
+
+/// Returns the session of a project, or a new one of a character, to which the clips of other files are added.
+fn session(
+    model: &ModelArg,
+    (clips, keep_hands): (&[PathBuf], bool),
+    verbosity: Verbosity,
+) -> Result<Session, Failure> {
+    let mut session = match model.project() {
+        Some(project) => ReplayedSession::open(project, model, None, None, verbosity)?.replay.into_session(),
+        None => {
+            let character = model.load()?;
+            verbosity.warn(&character.warnings);
+            let rig = rig_of(&character, None)?;
+            Session::new(character, Some(rig), SIZE)
+        }
+    };
+    let character = session.puppet().shared_character();
+    for addition in clips::added_clips(&character, clips, &session.puppet().rig, keep_hands)? {
+        session.apply(Command::AddClips(Box::new(addition)));
+    }
+    Ok(session)
 }

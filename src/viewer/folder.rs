@@ -10,11 +10,21 @@ const MOTION_EXTENSION: &str = "bvh";
 #[cfg(feature = "viewer")]
 const TAKE_EXTENSION: &str = "csv";
 
+/// Extensions of what the viewer itself writes: projects and recorded sessions.
+#[cfg(feature = "viewer")]
+const OWN_EXTENSIONS: [&str; 2] = ["sinew", "session"];
+
 /// Returns all extensions in lower and upper case. The file dialogs of some systems are case-sensitive.
 #[cfg(feature = "viewer")]
 pub(super) fn all_extensions() -> Vec<String> {
-    let lower_case = || EXTENSIONS.iter().chain([&TAKE_EXTENSION]);
+    let lower_case = || EXTENSIONS.iter().chain([&TAKE_EXTENSION]).chain(&OWN_EXTENSIONS);
     lower_case().map(|e| (*e).to_owned()).chain(lower_case().map(|e| e.to_uppercase())).collect()
+}
+
+/// Returns whether a file is a project or a recorded session, by its extension.
+#[cfg(feature = "viewer")]
+pub(super) fn is_own(file: &Path) -> bool {
+    file.extension().is_some_and(|e| OWN_EXTENSIONS.iter().any(|own| e.eq_ignore_ascii_case(own)))
 }
 
 /// Returns the next or previous model in the folder of a file, in the order of their names. After the last one comes

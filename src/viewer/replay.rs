@@ -306,6 +306,7 @@ impl Replay {
             }
             let commands = project.commands(session.puppet().character(), &session.loaded_rig)?;
             commands.into_iter().for_each(|command| session.apply(command));
+            session.project = Some((recording.path.clone(), session.work()));
             return Ok(Self { session, lines: None, next: None, additions: Vec::new() });
         }
         let next = lines.as_mut().map_or(Ok(None), SessionLines::step)?;

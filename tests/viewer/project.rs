@@ -35,10 +35,11 @@ fn open(path: &Path) -> Result<Session, ReplayError> {
 }
 
 /// Saves a session twice: as it is, and after it was opened again. Returns both texts and the opened session.
-fn reopened(session: &Session, path: &Path) -> ([String; 2], Session) {
+fn reopened(session: &mut Session, path: &Path) -> ([String; 2], Session) {
     session.save_project(path, true).unwrap();
     let first = fs::read_to_string(path).unwrap();
-    let opened = open(path).unwrap();
+    let mut opened = open(path).unwrap();
+    assert!(session.is_saved() && opened.is_saved() && opened.project() == Some(path));
     opened.save_project(path, true).unwrap();
     ([first, fs::read_to_string(path).unwrap()], opened)
 }
@@ -109,8 +110,8 @@ fn session_options() -> Options {
 fn a_project_restores_everything() {
     let path = folder("project").join("all.sinew");
     let mut input = Input::default();
-    let session = full(&mut input);
-    let ([first, second], opened) = reopened(&session, &path);
+    let mut session = full(&mut input);
+    let ([first, second], opened) = reopened(&mut session, &path);
     assert_eq!(first, second);
     for key in [
         "[view]",
@@ -126,7 +127,7 @@ fn a_project_restores_everything() {
     ] {
         assert!(first.contains(key), "{key} is missing in\n{first}");
     }
-    // The goals are solved anew.
+    // The goals are solved again.
     assert!(difference(&session, &opened) < 1e-3, "{}", difference(&session, &opened));
     assert_eq!(session.camera(), opened.camera());
     assert_eq!(session.puppet().motion, opened.puppet().motion);
@@ -136,7 +137,7 @@ fn a_project_restores_everything() {
 #[test]
 fn a_new_project_is_short_and_an_existing_file_is_kept() {
     let path = folder("project-new").join("new.sinew");
-    let ([first, second], _) = reopened(&session(), &path);
+    let ([first, second], _) = reopened(&mut session(), &path);
     assert_eq!(first, second);
     assert!(first.lines().count() < 24 && !first.contains("[pose"), "{first}");
     let refused = session().save_project(&path, false).unwrap_err();
@@ -171,7 +172,7 @@ fn files_are_found_relative_to_the_project() {
     session.apply(Command::Clip(Some(own + 1)));
     session.apply(Command::Seek(0.25));
     let path = before.join("work/walk.sinew");
-    let ([first, second], _) = reopened(&session, &path);
+    let ([first, second], _) = reopened(&mut session, &path);
     assert_eq!(first, second);
     assert!(first.contains("character = \"../models/awkward.glb\""), "{first}");
     for part in ["models/awkward.glb", "models/mannequin.glb", "work/walk.sinew"] {
@@ -231,7 +232,7 @@ proptest! {
             session.apply(Command::DragTo(from + DVec3::new(x, y, 0.1)));
             session.apply(Command::Release);
         }
-        let ([first, second], opened) = reopened(&session, &path);
+        let ([first, second], opened) = reopened(&mut session, &path);
         prop_assert_eq!(first, second);
         prop_assert!(difference(&session, &opened) < 2e-3, "{}", difference(&session, &opened));
     }

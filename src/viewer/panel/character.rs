@@ -11,7 +11,8 @@ use super::{AppRequest, PanelState, RECORDING, heading, name, theme};
 /// Shows the character's file name.
 pub(super) fn title(ui: &mut Ui, session: &Session) {
     let character = session.puppet.character();
-    let title = character.path.file_name().map_or_else(|| "sinew".into(), |n| n.to_string_lossy());
+    let path = session.project().unwrap_or(&character.path);
+    let title = path.file_name().map_or_else(|| "sinew".into(), |n| n.to_string_lossy());
     ui.label(RichText::new(name(&title)).heading());
 }
 
@@ -42,8 +43,9 @@ pub(super) fn files(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
                 panel.request = Some(request);
             }
         };
+        button("Project", "Ctrl + S: save what you have made, to open it again", AppRequest::Save);
         button("Image", "F12: save the scene as PNG", AppRequest::SaveImage);
-        button("Pose", "Ctrl + S: save all joints as JSON", AppRequest::Pose(PoseFile::Json));
+        button("Pose", "Save all joints as JSON", AppRequest::Pose(PoseFile::Json));
         button("Posed .glb", "Save a copy of the model in this pose", AppRequest::Pose(PoseFile::Glb));
     });
     if record(ui, session.recorded()).on_hover_text("Ctrl + R: record the session for playback").clicked() {

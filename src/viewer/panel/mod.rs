@@ -106,6 +106,8 @@ pub(super) enum AppRequest {
     Open,
     /// Opens this file.
     Read(PathBuf),
+    /// Saves the project.
+    Save,
     /// Saves the scene as an image.
     SaveImage,
     /// Saves the pose.

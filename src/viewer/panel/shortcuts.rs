@@ -31,7 +31,7 @@ const SHORTCUTS: [(&str, &str); 29] = [
     ("Del", "Remove the selected strip or key"),
     ("Ctrl + O", "Open a file (or drop one here)"),
     ("Left, Right, F5", "Previous file, next file, reload"),
-    ("F12, Ctrl + S", "Save an image, save the pose"),
+    ("Ctrl + S, F12", "Save the project, save an image"),
     ("Ctrl + R", "Start or stop recording"),
     ("Ctrl + Q", "Quit"),
 ];

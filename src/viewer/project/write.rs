@@ -19,6 +19,21 @@ use super::{VERSION, free, relative_to};
 impl Session {
     /// Returns the session as the text of a project in a folder. Two sessions in the same state have the same text.
     pub(in crate::viewer) fn project_text(&self, folder: &Path) -> String {
+        self.document(folder).to_string()
+    }
+
+    /// Returns what a person would lose: the project without the view, the solver's options and the selection.
+    pub(in crate::viewer) fn work(&self) -> String {
+        let mut document = self.document(Path::new("."));
+        document.remove("view");
+        document.remove("solver");
+        if let Some(pose) = document.get_mut("pose").and_then(Item::as_table_mut) {
+            pose.remove("selected");
+        }
+        document.to_string()
+    }
+
+    fn document(&self, folder: &Path) -> DocumentMut {
         let mut document = DocumentMut::new();
         let writer = ProjectWriter { session: self, skeleton: &self.puppet().character().skeleton };
         writer.header(document.as_table_mut(), folder);
@@ -40,7 +55,7 @@ impl Session {
         for (key, list) in [("goal", goals), ("pin", pins)].into_iter().filter(|(_, list)| !list.is_empty()) {
             document.insert(key, Item::ArrayOfTables(list));
         }
-        document.to_string()
+        document
     }
 }
 
@@ -171,7 +186,7 @@ impl ProjectWriter<'_> {
         add("pole", pole.map(vector));
         add("weight", Some((*weight).into()));
         let differs = *axes != GoalAxes::default();
-        let axes = differs.then(|| serde_json::to_value(axes).ok()).flatten();
+        let axes = differs.then(|| json::to_value(axes).ok()).flatten();
         add("axes", axes.map(|axes| free::to_toml(&axes)));
         table
     }

@@ -1,5 +1,6 @@
 //! The state of the viewer without a window. Its input is commands, and its output is frames.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -131,6 +132,8 @@ pub struct Session {
     own_clip_count: usize,
     /// The sources of the added clips.
     additions: Vec<AddedClips>,
+    /// The project as which the session was opened or last saved, and its work then ([`Session::work`]).
+    pub(super) project: Option<(PathBuf, String)>,
     /// The rig as it was last loaded from or saved to its file.
     pub(super) saved_rig: Arc<Rig>,
     /// The rig at the start of the session, which is also the rig at the start of a replay.
@@ -207,6 +210,7 @@ impl Session {
             followed: None,
             own_clip_count: puppet.character().clips.len(),
             additions: Vec::new(),
+            project: None,
             saved_rig: Arc::clone(&rig),
             loaded_rig: rig,
             written_rig: None,

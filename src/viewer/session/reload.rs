@@ -18,6 +18,7 @@ impl Session {
         self.adopt_rig_options(from, !reloaded);
         if reloaded {
             self.orbit = from.orbit;
+            self.project.clone_from(&from.project);
             errors = self.reapply_added_clips(from.additions());
             self.restore_from(from);
         }

@@ -11,6 +11,7 @@ use crate::rig::RigLoadError;
 use crate::text::json;
 use crate::text::json::JsonError;
 use crate::viewer::Session;
+use crate::viewer::project::EXTENSION;
 use crate::{asset, export, rig};
 
 /// The numbers that a file name may contain. The first free one is used.
@@ -141,14 +142,53 @@ impl Session {
     /// # Errors
     /// [`SaveError::Exists`] if the file exists, unless `replace` is set. [`SaveError::Write`] if it cannot be written. An
     /// existing file is then unchanged.
-    pub fn save_project(&self, path: &Path, replace: bool) -> Result<(), SaveError> {
+    pub fn save_project(&mut self, path: &Path, replace: bool) -> Result<(), SaveError> {
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let text = self.project_text(folder);
         let write = if replace { atomic::write } else { atomic::write_new };
         write(path, text.as_bytes()).map_err(|source| match source.kind() {
             io::ErrorKind::AlreadyExists => SaveError::Exists { path: path.into() },
             _ => SaveError::Write { path: path.into(), source },
-        })
+        })?;
+        self.project = Some((path.to_owned(), self.work()));
+        Ok(())
+    }
+
+    /// Saves the project under its name. A new one is saved beside the character as `NAME.sinew`, or under the first free
+    /// number, or in `folder` if the character is built in.
+    ///
+    /// # Errors
+    /// [`SaveError`] if it cannot be written.
+    pub fn save(&mut self, folder: &Path) -> Result<PathBuf, SaveError> {
+        if let Some(path) = self.project().map(Path::to_path_buf) {
+            self.save_project(&path, true)?;
+            return Ok(path);
+        }
+        let beside = self.file().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
+        let (folder, name) = (beside.unwrap_or(folder).to_path_buf(), self.name());
+        // The mannequin has the name of the program, which is also the extension.
+        let name = if self.file().is_some() { name } else { "mannequin".to_owned() };
+        let path = folder.join(format!("{name}.{EXTENSION}"));
+        match self.save_project(&path, false) {
+            Ok(()) => Ok(path),
+            Err(SaveError::Exists { .. }) => {
+                let text = self.project_text(&folder);
+                let path = write_numbered(&folder, &name, EXTENSION, text.as_bytes())?;
+                self.project = Some((path.clone(), self.work()));
+                Ok(path)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the file of the project as which the session was opened or last saved.
+    pub fn project(&self) -> Option<&Path> {
+        self.project.as_ref().map(|(path, _)| path.as_path())
+    }
+
+    /// Returns whether everything that a person has made is in the project's file.
+    pub fn is_saved(&self) -> bool {
+        self.project.as_ref().is_some_and(|(_, work)| *work == self.work())
     }
 
     /// Saves a take as `NAME-take-0001.csv` or under the next free number in a folder.

@@ -82,6 +82,9 @@ impl App {
     /// Returns whether the character may be closed. If a rig or keys are unsaved, the first call returns false and
     /// shows a warning, and the next call returns true.
     pub(super) fn confirm_leave(&mut self) -> bool {
+        if self.session.is_saved() {
+            return true;
+        }
         // A recording also saves the keys.
         let has_unsaved_keys = self.session.is_keyed() && self.session.recorded().is_none();
         let warning = match (self.session.is_rig_changed(), has_unsaved_keys) {
@@ -220,9 +223,14 @@ impl App {
 
     /// Shows a file that was read, or the error if reading failed.
     fn show_read(&mut self, read: LoadResult) {
+        let mut warnings = None;
         let found = match read.outcome {
             Ok(LoadedFile::Clips(addition)) => return self.play_addition(*addition),
             Ok(LoadedFile::Character(session, images)) => Ok((*session, images)),
+            Ok(LoadedFile::Project(session, images, found)) => {
+                warnings = Some(found);
+                Ok((*session, images))
+            }
             Err(error) => Err(error),
         };
         let open = self.open.as_mut();
@@ -242,10 +250,17 @@ impl App {
                 // A recording can only contain one character.
                 self.stop_recording();
                 let files_changed = session.puppet.character().files != self.session.puppet.character().files;
-                if let Some(error) = session.take_over(&self.session, read.reloads).into_iter().next() {
-                    self.notify(Err(error));
+                // A project has its own settings.
+                let errors = match &warnings {
+                    Some(_) => Vec::new(),
+                    None => session.take_over(&self.session, read.reloads),
+                };
+                if let Some(text) = warnings.into_iter().flatten().chain(errors).next() {
+                    self.notify(Err(text));
                 }
+                let scale = self.session.scale();
                 self.session = session;
+                self.session.apply(Command::Scale(scale));
                 self.retarget_source();
                 self.panel.warned_unsaved = false;
                 if !read.reloads {
@@ -254,7 +269,10 @@ impl App {
                     self.panel.open.recent = self.settings.recent().to_vec();
                 }
                 if !read.reloads || files_changed {
-                    self.watch(&read.path);
+                    match self.session.file().map(Path::to_path_buf) {
+                        Some(file) => self.watch(&file),
+                        None => self.files.watch = None,
+                    }
                 }
             }
             Err(error) => self.notify(Err(error)),

@@ -11,10 +11,10 @@ use glam::Vec2;
 use crate::asset::{Character, load_in_units};
 use crate::export::bake::{Source, is_take};
 use crate::render::{DecodedImages, ShadingMode};
-use crate::rig;
 use crate::rig::Rig;
 use crate::text::printable;
-use crate::viewer::{AddedClips, Session};
+use crate::viewer::{AddedClips, Command, Recording, Replay, Session, folder};
+use crate::{asset, rig};
 
 /// Maximum number of background threads. A read cannot be cancelled, and with a second thread the next read does not
 /// have to wait for it. More threads would only fill memory with characters that are no longer needed, and the
@@ -76,6 +76,8 @@ pub struct LoadResult {
 pub enum LoadedFile {
     /// A character at rest, with its decoded textures.
     Character(Box<Session>, DecodedImages),
+    /// A project, or a recorded session at its end, with its decoded textures, and warnings of one line each.
+    Project(Box<Session>, DecodedImages, Vec<String>),
     /// Clips without a character, retargeted to the one that is shown.
     Clips(Box<AddedClips>),
 }
@@ -212,6 +214,10 @@ impl Queue {
 /// Reads a file. Returns `None` if a newer request has made the result obsolete.
 fn read(request: &ReadRequest, is_wanted: impl Fn() -> bool) -> Option<Result<LoadedFile, String>> {
     let ReadRequest { path, reloads, units, size, current } = request;
+    if folder::is_own(path) {
+        let read = read_recording(path, *size, is_wanted).transpose()?;
+        return Some(read.map_err(|e| one_line(&e)));
+    }
     if is_take(path) {
         return Some(read_take(path, current.as_ref()));
     }
@@ -244,9 +250,38 @@ fn read(request: &ReadRequest, is_wanted: impl Fn() -> bool) -> Option<Result<Lo
     if !is_wanted() {
         return None;
     }
-    let puppet = session.puppet();
-    let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
+    let images = decode(&session);
     Some(Ok(LoadedFile::Character(Box::new(session), images)))
+}
+
+fn decode(session: &Session) -> DecodedImages {
+    let puppet = session.puppet();
+    DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded)
+}
+
+/// Reads a project, or a recorded session up to its end. Returns `None` if a newer request has made the result obsolete.
+fn read_recording(
+    path: &Path,
+    size: Vec2,
+    is_wanted: impl Fn() -> bool,
+) -> Result<Option<LoadedFile>, Box<dyn std::error::Error>> {
+    let recording = Recording::open(path)?;
+    let character = match recording.character() {
+        Some(file) => load_in_units(&file, recording.units())?,
+        None => asset::mannequin()?,
+    };
+    if !is_wanted() {
+        return Ok(None);
+    }
+    let rig = rig::load(&character, None)?;
+    let warnings = recording.warnings(&character, &rig);
+    let mut replay = Replay::new(&recording, character, rig)?;
+    replay.advance(recording.length())?;
+    let mut session = replay.into_session();
+    session.apply(Command::Release);
+    session.apply(Command::Resize(size));
+    let images = decode(&session);
+    Ok(Some(LoadedFile::Project(Box::new(session), images, warnings)))
 }
 
 /// Reads a recorded take and retargets it to the character that is shown.

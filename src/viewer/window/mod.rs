@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use glam::Vec2;
@@ -10,11 +9,9 @@ use winit::dpi::PhysicalSize;
 use winit::event_loop::{ActiveEventLoop, EventLoop, EventLoopProxy};
 use winit::window::Window;
 
-use crate::asset::Character;
 use crate::render::{AdapterChoice, RenderError};
-use crate::rig::Rig;
 
-use super::{AddedClips, Command, Input, Recorder, SaveError, Session, Settings, panel, session};
+use super::{Command, Input, Recorder, SaveError, Session, Settings, panel, session};
 
 use surface::{DrawOutcome, PanelOutput};
 
@@ -78,20 +75,18 @@ pub type Close = Box<dyn Fn() + Send>;
 
 /// Opens the viewer and returns when it is closed.
 ///
-/// `recorder` records from the start. `listen` is the address on which to receive a performer's motion. `clips` are
-/// added to the character's own ones. `closable` is called with a function that closes the window.
+/// The session is shown in the size of the window. `recorder` records from the start. `listen` is the address on which to receive
+/// a performer's motion. `closable` is called with a function that closes the window.
 ///
 /// Returns the path of the recording that was running when the window closed, if there was one.
 ///
 /// # Errors
 /// [`ViewerError::NoDisplay`] before anything is shown, or another [`ViewerError`] if the window or the adapter fails.
 pub fn open(
-    character: impl Into<Arc<Character>>,
-    rig: Option<Rig>,
+    session: Session,
     adapter: AdapterChoice,
     recorder: Option<Recorder>,
     listen: Option<SocketAddr>,
-    clips: Vec<AddedClips>,
     closable: impl FnOnce(Close),
 ) -> Result<Option<PathBuf>, ViewerError> {
     let events = EventLoop::<AppEvent>::with_user_event().build().map_err(|e| {
@@ -99,8 +94,6 @@ pub fn open(
         let message = e.to_string();
         ViewerError::NoDisplay(message.rsplit(": ").next().unwrap_or(&message).to_owned())
     })?;
-    let mut session = Session::new(character, rig, Vec2::new(1280.0, 800.0));
-    clips.into_iter().for_each(|addition| session.apply(Command::AddClips(Box::new(addition))));
     let mut app = App::new(session, adapter, recorder, events.create_proxy());
     if let Some(address) = listen {
         app.capture = Some(Capture::new(address, &app.session).map_err(ViewerError::Capture)?);

@@ -5,7 +5,7 @@ use std::path::Path;
 use winit::keyboard::{Key, NamedKey};
 
 use crate::viewer::panel::AppRequest;
-use crate::viewer::{PoseFile, Recorder, SaveError};
+use crate::viewer::{Recorder, SaveError};
 
 use super::{App, scale};
 
@@ -20,9 +20,7 @@ pub(super) fn request_for_key(key: &Key, control: bool) -> Option<AppRequest> {
         Key::Named(NamedKey::ArrowLeft) if !control => Some(AppRequest::Step(false)),
         Key::Named(NamedKey::ArrowRight) if !control => Some(AppRequest::Step(true)),
         Key::Character(text) if control && text.eq_ignore_ascii_case("r") => Some(AppRequest::Record),
-        Key::Character(text) if control && text.eq_ignore_ascii_case("s") => {
-            Some(AppRequest::Pose(PoseFile::Json))
-        }
+        Key::Character(text) if control && text.eq_ignore_ascii_case("s") => Some(AppRequest::Save),
         _ => None,
     }
 }
@@ -35,6 +33,17 @@ impl App {
         }
         match self.panel.request.take() {
             Some(AppRequest::SaveImage) => self.save_image(),
+            Some(AppRequest::Save) => {
+                let saved = self.session.save(Path::new("."));
+                self.panel.warned_unsaved = false;
+                if let Ok(path) = &saved {
+                    self.settings.add(path);
+                    self.panel.open.recent = self.settings.recent().to_vec();
+                }
+                // The folder is not the person's choice, so the message names it.
+                let whole = |path: std::path::PathBuf| std::path::absolute(&path).unwrap_or(path);
+                self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&whole(path))));
+            }
             Some(AppRequest::Pose(kind)) => {
                 let saved = self.session.save_pose(kind, Path::new("."));
                 self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&path)));
