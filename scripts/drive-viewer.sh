@@ -239,8 +239,8 @@ echo "drive-viewer: $((rounds * 200)) events in $duration s; resident memory $fi
 shot 13-after
 [ $((last - second)) -le "$max_growth" ] || fail "resident memory grew by $((last - second)) kB from the second to the last quarter, but at most $max_growth kB is accepted"
 
-# A limit has unsaved changes, so the viewer warns once before it closes.
-xdotool key ctrl+q sleep 1 key ctrl+q
+# The pose and a limit are not saved, so the viewer asks before it closes.
+xdotool key ctrl+q sleep 1 key d
 tries=100
 while kill -0 "$viewer" 2> /dev/null && [ "$tries" -gt 0 ]; do
     tries=$((tries - 1))

@@ -10,6 +10,7 @@ use clap::{ArgMatches, Args};
 use crate::asset::{Character, Clip};
 use crate::export;
 use crate::export::{bake, bvh};
+use crate::ik::Start;
 use crate::motion::{Motion, Recorder, Tolerance, reduce};
 use crate::puppet::Puppet;
 
@@ -106,6 +107,9 @@ impl BakeArgs {
 pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let mut watch = Stopwatch::new(verbosity.verbose);
     args.format()?;
+    if args.model.project().is_some() {
+        session::refuse(matches, &["replay"])?;
+    }
     if let Some(session) = args.replay.as_deref().or(args.model.project()) {
         session::refuse_posing(matches)?;
         return replay(args, session, watch, verbosity);
@@ -121,6 +125,18 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -
         let clip = default_clip(own_clips, puppet.character().clips.len())?;
         puppet.motion = Motion { plant: puppet.motion.plant, ..Motion::clip(clip) };
     }
+    let file = args.model.file.clone();
+    bake_motion(args, puppet, file.as_deref(), watch, verbosity)
+}
+
+/// Writes the motion of a puppet, with its goals on top. `file` is the character's file.
+fn bake_motion(
+    args: &BakeArgs,
+    mut puppet: Puppet,
+    file: Option<&Path>,
+    mut watch: Stopwatch,
+    verbosity: Verbosity,
+) -> Result<ExitCode, Failure> {
     let times = times(args.seconds, &puppet, verbosity)?;
     let rate = args.fps.unwrap_or(RATE);
     check_frame_count(&times, rate)?;
@@ -129,7 +145,7 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -
     verbosity.warn(&clips::missed(&reports));
     let reduced = reduced(&clip, &puppet, args.key_error.unwrap_or(KEY_ERROR));
     let written = BakedClip { all: clip, reduced, rate };
-    written.write(args, puppet.character(), args.model.file.as_deref(), verbosity)?;
+    written.write(args, puppet.character(), file, verbosity)?;
     watch.stage("write");
     watch.total();
     Ok(args.posing.exit_code(&reports))
@@ -147,15 +163,18 @@ fn replay(
     let ReplayedSession { recording, mut replay, file } = opened;
     output::check(&args.output)?;
     watch.stage("load");
+    if recording.is_project() {
+        let mut puppet = replay.session().puppet().clone();
+        puppet.looping = false;
+        // Each pose starts from the motion.
+        puppet.options.start = Start::Current;
+        return bake_motion(args, puppet, file.as_deref(), watch, verbosity);
+    }
     let times = match args.seconds {
         Some(TimeRange { from, to }) => from..to,
-        None if recording.is_project() => 0.0..replay.session().puppet().seconds(),
         None => 0.0..recording.length().as_secs_f32(),
     };
-    if recording.is_project() {
-        replay.play();
-    }
-    let rate = args.fps.unwrap_or(if recording.is_project() { RATE } else { SESSION_RATE });
+    let rate = args.fps.unwrap_or(SESSION_RATE);
     check_frame_count(&times, rate)?;
     let mut recorder = Recorder::new(&replay.session().puppet().character().skeleton);
     for time in bake::frames(times, rate) {
@@ -165,11 +184,7 @@ fn replay(
     watch.stage("bake");
     let puppet = replay.session().puppet();
     let clip = recorder.clip(&puppet.character().skeleton, Some(args.name.clone())).unwrap_or_default();
-    let reduced = reduced(
-        &clip,
-        puppet,
-        args.key_error.unwrap_or(if recording.is_project() { KEY_ERROR } else { 0.0 }),
-    );
+    let reduced = reduced(&clip, puppet, args.key_error.unwrap_or(0.0));
     let written = BakedClip { all: clip, reduced, rate };
     written.write(args, puppet.character(), file.as_deref(), verbosity)?;
     watch.stage("write");

@@ -75,6 +75,9 @@ impl PoseArgs {
 pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let mut watch = Stopwatch::new(verbosity.verbose);
     let copy = args.copy_path()?;
+    if args.model.project().is_some() {
+        session::refuse(matches, &["replay", "trace"])?;
+    }
     if let Some(session) = args.replay.as_deref().or(args.model.project()) {
         session::refuse_posing(matches)?;
         return replay(args, session, watch, verbosity);

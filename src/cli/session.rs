@@ -35,8 +35,8 @@ impl ReplayedSession {
         output.map_or(Ok(()), |output| output::protect(output, inputs()))?;
         let recording = Recording::open(session)?;
         let given = model.without_project();
+        let units = given.units.or_else(|| recording.units().filter(|_| given.file.is_none()));
         let file = given.file.or_else(|| recording.character());
-        let units = given.units.or_else(|| recording.units());
         let character = ModelArg { file: file.clone(), units }.load()?;
         let files = character.files.iter().map(PathBuf::as_path);
         output.map_or(Ok(()), |output| output::protect(output, files))?;

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, Vec3};
 
-use crate::ik::{Method, Options, Outcome};
+use crate::ik::{Method, Options, Outcome, Start};
 use crate::motion::ContactConstraint;
 use crate::pose::orientation;
 
@@ -27,7 +27,14 @@ impl Puppet {
             targets: &self.contact_targets,
             pins: &[],
             pinned: &[],
-            options: Options { method: Method::FullBody, tolerance: None, trace: false, ..self.options },
+            // The motion is the start, whatever the frames before were.
+            options: Options {
+                method: Method::FullBody,
+                start: Start::Current,
+                tolerance: None,
+                trace: false,
+                ..self.options
+            },
             whole_body: true,
         };
         let mut posable = Posable {

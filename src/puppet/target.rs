@@ -150,6 +150,7 @@ impl GoalReport {
 
     /// Returns the largest errors of those reports whose targets were not reached, for messages: `3.0 mm and 12.4°`. An error
     /// that would be printed as zero is left out, unless both are.
+    #[cfg(any(feature = "cli", feature = "viewer"))]
     pub(crate) fn worst_miss<'a>(reports: impl Iterator<Item = &'a Self>) -> String {
         let missed = reports.filter(|r| r.outcome != Outcome::Reached);
         let (distance, angle) = missed.fold((0.0_f64, 0.0_f64), |(distance, angle), report| {

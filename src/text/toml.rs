@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use toml_edit::{Item, Table, TableLike, Value};
+use toml_edit::{Item, Table, TableLike};
 
 use crate::text::printable;
 
@@ -187,12 +187,14 @@ pub(crate) fn numbers<const N: usize>(item: &Item, key: &str) -> Result<[f64; N]
 }
 
 /// Returns a number of single precision with as few digits as it needs.
-pub(crate) fn short(number: f32) -> Value {
+#[cfg(feature = "render")]
+pub(crate) fn short(number: f32) -> toml_edit::Value {
     exact(format!("{number}").parse::<f64>().unwrap_or(f64::from(number)))
 }
 
 /// Returns a number. A tiny one is written with an exponent.
-pub(crate) fn exact(number: f64) -> Value {
+#[cfg(feature = "render")]
+pub(crate) fn exact(number: f64) -> toml_edit::Value {
     if number != 0.0 && number.abs() < 1e-5 {
         format!("{number:e}").parse().unwrap_or_else(|_| number.into())
     } else {
@@ -201,7 +203,8 @@ pub(crate) fn exact(number: f64) -> Value {
 }
 
 /// Returns an angle in degrees with as few decimals as it needs, so that [`radians`] gives the same angle.
-pub(crate) fn degrees(angle: f32) -> Value {
+#[cfg(feature = "render")]
+pub(crate) fn degrees(angle: f32) -> toml_edit::Value {
     let exact = f64::from(angle).to_degrees();
     let rounded = |decimals: i32| {
         let factor = 10_f64.powi(decimals);
@@ -218,8 +221,11 @@ pub(crate) fn radians(degrees: f64) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lines, degrees, radians, short, single};
+    use super::Lines;
+    #[cfg(feature = "render")]
+    use super::{degrees, radians, short, single};
 
+    #[cfg(feature = "render")]
     #[test]
     fn numbers_of_single_precision_are_short_and_exact() {
         assert_eq!([short(0.1), short(-2.5e-12)].map(|v| v.to_string()), ["0.1", "-2.5e-12"]);

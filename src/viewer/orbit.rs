@@ -75,7 +75,7 @@ impl Orbit {
     }
 
     /// Returns whether all values are finite and in range.
-    pub(super) fn is_valid(&self) -> bool {
+    pub(in crate::viewer) fn is_valid(&self) -> bool {
         let lengths = [self.distance, self.radius];
         self.target.is_finite()
             && lengths.into_iter().all(|l| l.is_finite() && l > 0.0)

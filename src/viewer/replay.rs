@@ -261,6 +261,7 @@ fn one_line(error: &impl std::fmt::Display) -> String {
 #[derive(Debug)]
 pub struct Replay {
     session: Session,
+    path: PathBuf,
     /// The commands that follow. A project has none.
     lines: Option<SessionLines>,
     next: Option<TimedCommand>,
@@ -306,14 +307,21 @@ impl Replay {
             }
             let commands = project.commands(session.puppet().character(), &session.loaded_rig)?;
             commands.into_iter().for_each(|command| session.apply(command));
-            session.project = Some((recording.path.clone(), session.work()));
-            return Ok(Self { session, lines: None, next: None, additions: Vec::new() });
+            session.meet_goals();
+            session.note_project(&recording.path, project.text());
+            return Ok(Self {
+                session,
+                path: recording.path.clone(),
+                lines: None,
+                next: None,
+                additions: Vec::new(),
+            });
         }
         let next = lines.as_mut().map_or(Ok(None), SessionLines::step)?;
-        Ok(Self { session, lines, next, additions })
+        Ok(Self { session, path: recording.path.clone(), lines, next, additions })
     }
 
-    /// Starts the motion of a project from its beginning.
+    /// Starts the motion of a project from its beginning, for a sequence of images.
     pub fn play(&mut self) {
         self.session.apply(Command::Seek(0.0));
         self.session.apply(Command::Play(true));
@@ -359,7 +367,9 @@ impl Replay {
             match command {
                 Some(Command::AddClips(addition)) => {
                     if let Some(known) = known(&addition) {
-                        self.session.apply(Command::AddClips(Box::new(addition.with_contents_of(known))));
+                        let mut addition = addition.with_contents_of(known);
+                        addition.file = resolve(&self.path, &addition.file);
+                        self.session.apply(Command::AddClips(Box::new(addition)));
                     }
                 }
                 Some(command) => self.session.apply(command),

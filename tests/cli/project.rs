@@ -15,7 +15,7 @@ time = 0.5
 hips = { translation = [0, 0.6, 0] }
 [[motion.strip]]
 clips = "wave"
-seconds = 2
+seconds = 1.3
 [[goal]]
 node = "leftHand"
 position = [0.3, 0.9, 0.3]
@@ -44,10 +44,31 @@ fn a_project_is_drawn_posed_and_baked() {
     let pose = json(["pose", folder.join("sit.sinew").to_str().unwrap()]);
     assert!(pose["reports"][0]["position_error"].as_f64().unwrap() < 1e-3, "{}", pose["reports"]);
     let (code, text) = run(&["bake", "sit.sinew", "-o", "sit.glb"], &folder);
-    assert!(code == Some(0) && text.contains("sit.glb: 2.000 s"), "{text}");
+    assert!(code == Some(0) && text.contains("sit.glb: 1.300 s"), "{text}");
     let frames =
         ["render", "--replay", "sit.sinew", "--frames=0..3", "--resolution=64,64", "-o", "f-{frame:04}.png"];
     assert_eq!(run(&frames, &folder).0, Some(0));
+    // The last pose is the end of the motion, not its beginning.
+    let hand = |arguments: &[&str]| {
+        let output = command([]).args(arguments).current_dir(&folder).output().unwrap();
+        let pose = serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap();
+        let node = pose["nodes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|node| node["name"] == "rightHand")
+            .unwrap()
+            .clone();
+        [12, 13, 14].map(|i| node["world"][i].as_f64().unwrap())
+    };
+    let waving = "version = 1\n[[motion.strip]]\nclips = \"wave\"\nseconds = 1.3\n";
+    fs::write(folder.join("wave.sinew"), waving).unwrap();
+    assert_eq!(run(&["bake", "wave.sinew", "-o", "wave.glb"], &folder).0, Some(0));
+    let end = hand(&["pose", "wave.glb", "--animation=baked", "--animation-time=1.3"]);
+    let [first, last] =
+        ["--animation-time=0", "--animation-time=1.3"].map(|time| hand(&["pose", "--animation=wave", time]));
+    let distance = |a: [f64; 3]| a.iter().zip(end).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+    assert!(distance(last) < 1e-3 && distance(first) > 0.05, "{end:?} {first:?} {last:?}");
     let frame = |number: u32| fs::read(folder.join(format!("f-{number:04}.png"))).unwrap();
     assert!(frame(0) != frame(2), "the motion does not play");
 }

@@ -198,7 +198,7 @@ fn replay_options_of_pose_and_bake_are_checked() {
             let line = refusal([command, "--replay", &session, option, value, "-o", out]);
             assert_eq!(
                 line,
-                format!("{option}: cannot be used with --replay, because the session determines it")
+                format!("{option}: cannot be used with a session or a project, which determines it")
             );
         }
         assert!(refusal([command, "--replay", "no.session", "-o", out]).starts_with("no.session: "));

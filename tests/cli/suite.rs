@@ -258,7 +258,7 @@ fn a_session_makes_a_case_for_each_frame_and_one_for_the_joints() {
     let output = lines.join("\n");
     assert!(code == 1 && output.contains("failed  s joints") && output.contains("/left"), "{output}");
     fs::write(&suite, format!("{case}mode = \"mask\"\n")).unwrap();
-    assert!(refusal(["test", path]).contains("line 7: mode cannot be set for a replayed session"));
+    assert!(refusal(["test", path]).contains("line 7: mode cannot be set for a session or a project"));
     // A session case without frames would compare no image, so it could not fail.
     fs::write(&suite, case).unwrap();
     assert!(refusal(["test", path]).contains("line 2: frames is missing"));

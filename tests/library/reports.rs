@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3, Vec3};
 use sinew::asset;
-use sinew::ik::{Limit, Method, Outcome};
+use sinew::ik::{Limit, Method, Outcome, Start};
 use sinew::motion::{ContactConstraint, Motion};
 use sinew::puppet::{GoalKind, GoalReport, Pin, Puppet, Target};
 
@@ -109,6 +109,31 @@ fn contacts_are_reported_with_their_distance() {
     assert!((error - 0.1).abs() < 1e-6, "{error}");
     puppet.follow(&pose, &[]).unwrap();
     assert!(puppet.reports().is_empty());
+}
+
+/// A player may jump in time, and the viewer's solves continue from the last frame. Neither may change how contacts are kept.
+#[test]
+fn contacts_do_not_depend_on_earlier_frames_or_on_the_start_of_solves() {
+    let contact = |puppet: &Puppet, down: f32| {
+        let foot = node(puppet, "leftFoot");
+        let position = place(puppet, foot).as_vec3() - Vec3::new(0.0, down, 0.1 * down);
+        vec![ContactConstraint { node: foot, position, orientation: None, weight: 1.0 }]
+    };
+    let rest = mannequin();
+    let (pose, near, far) = (rest.pose().clone(), contact(&rest, 0.02), contact(&rest, 0.15));
+    let after = |start: Start, earlier: &[&[ContactConstraint]]| {
+        let mut puppet = mannequin();
+        puppet.options.start = start;
+        earlier.iter().for_each(|contacts| puppet.follow(&pose, contacts).unwrap());
+        puppet.follow(&pose, &far).unwrap();
+        let report = puppet.reports().last().unwrap().clone();
+        assert!(report.outcome == Outcome::Reached && report.position_error.unwrap() < 1e-4, "{report:?}");
+        puppet.pose().clone()
+    };
+    let direct = after(Start::Current, &[]);
+    for start in [Start::Continue, Start::Rest] {
+        assert!(after(start, &[]) == direct && after(start, &[&near, &far, &near]) == direct, "{start:?}");
+    }
 }
 
 /// The feet of the idle clip stay in place while a goal of the hips bends the legs.

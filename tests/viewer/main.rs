@@ -24,6 +24,7 @@ mod live;
 mod opening;
 mod project;
 mod recording;
+mod recovery;
 mod scope;
 mod steps;
 mod toast;

@@ -184,6 +184,32 @@ fn files_are_found_relative_to_the_project() {
 }
 
 #[test]
+fn goals_without_a_motion_are_met_and_reported() {
+    let path = folder("project-goals").join("goal.sinew");
+    fs::write(&path, "version = 1\n[[goal]]\nnode = \"leftHand\"\nposition = [0.3, 1.2, 0.4]\n").unwrap();
+    let session = open(&path).unwrap();
+    assert!(session.reports().iter().all(|r| r.position_error.unwrap() < 1e-3), "{:?}", session.reports());
+    let hand = session.puppet().character().skeleton.find("leftHand").unwrap();
+    let at: Vec3 = session.puppet().world_from_node()[hand].translation.into();
+    assert!(at.distance(Vec3::new(0.3, 1.2, 0.4)) < 1e-3, "{at}");
+}
+
+/// Another program, or a second window, has changed the file in the meantime.
+#[test]
+fn a_project_that_was_changed_by_others_is_not_replaced() {
+    let folder = folder("project-changed");
+    let mut session = session();
+    let first = session.save(&folder).unwrap();
+    assert_eq!(first, folder.join("mannequin.sinew"));
+    assert_eq!(session.save(&folder).unwrap(), first);
+    let changed = format!("{}# a comment\n", fs::read_to_string(&first).unwrap());
+    fs::write(&first, &changed).unwrap();
+    let second = session.save(&folder).unwrap();
+    assert!(second != first && session.project() == Some(&*second));
+    assert_eq!(fs::read_to_string(&first).unwrap(), changed);
+}
+
+#[test]
 fn mistakes_are_reported_with_their_line() {
     let path = folder("project-mistakes").join("wrong.sinew");
     let cases = [
@@ -198,6 +224,12 @@ fn mistakes_are_reported_with_their_line() {
         ("version = 1\n[[motion.strip]]\nclips = \"dance\"", 3, "animation \"dance\" does not exist"),
         ("version = 1\n[[clips]]\nfile = \"none.bvh\"", 2, "none.bvh"),
         ("version = 1\n[rig.limits]\nhips = { kind = \"hinge\" }", 3, "axis is missing"),
+        ("version = 1\n[view]\nyaw = 3", 3, "yaw needs distance"),
+        (
+            "version = 1\n[view]\ntarget = [0, 1, 0]\npitch = 89\nradius = 1\ndistance = 2",
+            6,
+            "the camera is invalid",
+        ),
         ("version = 1\n[view", 2, ""),
     ];
     for (text, line, cause) in cases {
@@ -221,6 +253,7 @@ proptest! {
     fn a_saved_session_is_saved_the_same_again(
         moves in prop::collection::vec((0..3_usize, -0.4..0.4_f64, -0.4..0.4_f64, any::<bool>()), 1..5),
     ) {
+        let has_goals = moves.iter().any(|(.., keep)| *keep);
         let path = folder("project-random").join("random.sinew");
         let mut session = session();
         for (which, x, y, keep) in moves {
@@ -234,6 +267,7 @@ proptest! {
         }
         let ([first, second], opened) = reopened(&mut session, &path);
         prop_assert_eq!(first, second);
-        prop_assert!(difference(&session, &opened) < 2e-3, "{}", difference(&session, &opened));
+        // Goals that stay are solved for again.
+        prop_assert!(has_goals || difference(&session, &opened) < 1e-6, "{}", difference(&session, &opened));
     }
 }

@@ -21,6 +21,9 @@ fn toast_area(screen: &DecodedImage) -> Vec<[u8; 4]> {
     screen.part([400, 740, 480, 60])
 }
 
+/// The folder of the viewer's settings.
+const STATE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/state");
+
 #[test]
 fn toasts_appear_without_the_panel_and_open_shows_the_panel() {
     let Some((_server, display)) = display(&["xdotool", "import"]) else { return };
@@ -30,7 +33,11 @@ fn toasts_appear_without_the_panel_and_open_shows_the_panel() {
     let file = folder.join("brief.glb");
     fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/arm.glb"), &file).unwrap();
     let mut viewer = Command::new(env!("CARGO_BIN_EXE_sinew"));
-    viewer.env("DISPLAY", &display).env_remove("WAYLAND_DISPLAY").current_dir(&folder);
+    viewer
+        .env("DISPLAY", &display)
+        .env_remove("WAYLAND_DISPLAY")
+        .env("XDG_STATE_HOME", STATE)
+        .current_dir(&folder);
     // Prevent the system's file dialog from opening.
     viewer.env("PATH", &folder).env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/none");
     viewer.env("XDG_CONFIG_HOME", folder.join("config"));

@@ -12,12 +12,19 @@ use crate::image::{self, PixelAccess};
 /// Colour of the recording indicator.
 const RECORDING: [u8; 3] = [235, 64, 52];
 
+/// The folder of the viewer's settings.
+const STATE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/state");
+
 #[test]
 fn destroying_the_window_exits_and_saves_the_recording() {
     let Some((_server, display)) = display(&["xdotool"]) else { return };
     let session = super::files::folder("window-destroyed").join("a.session");
     let mut viewer = Command::new(env!("CARGO_BIN_EXE_sinew"));
-    viewer.env("DISPLAY", &display).env_remove("WAYLAND_DISPLAY").args(["view", "--adapter", "cpu"]);
+    viewer.env("DISPLAY", &display).env_remove("WAYLAND_DISPLAY").env("XDG_STATE_HOME", STATE).args([
+        "view",
+        "--adapter",
+        "cpu",
+    ]);
     viewer.arg("--record").arg(&session).stderr(Stdio::piped());
     let mut viewer = Started(viewer.spawn().unwrap());
     let tool = |args: &[&str]| {
@@ -50,7 +57,11 @@ fn destroying_the_window_exits_and_saves_the_recording() {
 fn window_opens_handles_input_and_closes() {
     let Some((_server, display)) = display(&["xdotool", "import"]) else { return };
     let mut viewer = Command::new(env!("CARGO_BIN_EXE_sinew"));
-    viewer.env("DISPLAY", &display).env_remove("WAYLAND_DISPLAY").args(["view", "--adapter", "cpu"]);
+    viewer.env("DISPLAY", &display).env_remove("WAYLAND_DISPLAY").env("XDG_STATE_HOME", STATE).args([
+        "view",
+        "--adapter",
+        "cpu",
+    ]);
     let folder = super::files::folder("window-recorded");
     let session = folder.join("a.session");
     viewer.arg("--record").arg(&session);
@@ -147,7 +158,7 @@ fn recording_ended_by_a_signal_gets_its_name() {
     let left = folder.join(".a.session.1.part");
     std::fs::write(&left, "of a process that was killed").unwrap();
     let mut viewer = Command::new(env!("CARGO_BIN_EXE_sinew"));
-    viewer.env("DISPLAY", &display).env_remove("WAYLAND_DISPLAY");
+    viewer.env("DISPLAY", &display).env_remove("WAYLAND_DISPLAY").env("XDG_STATE_HOME", STATE);
     viewer.args(["view", "--adapter", "cpu", "--record"]).arg(&session).stderr(Stdio::piped());
     let mut viewer = Started(viewer.spawn().unwrap());
     let start = Instant::now();

@@ -143,6 +143,7 @@ pub(super) fn run(
     if let Some(project) = args.model.project() {
         session::refuse_posing(matches)?;
         session::refuse(matches, &SESSION_OPTIONS)?;
+        session::refuse(matches, &["replay", "compare", "reference", "rig", "require_reached"])?;
         return replay::run(args, project, verbosity);
     }
     if let Some(session) = &args.replay {

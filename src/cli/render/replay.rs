@@ -29,7 +29,7 @@ pub(in crate::cli) fn run(
     watch.stage("read");
     let pending = PendingRenderer::open(&args.image, verbosity);
     let given = args.model.without_project();
-    let units = given.units.or_else(|| recording.units());
+    let units = given.units.or_else(|| recording.units().filter(|_| given.file.is_none()));
     let file = given.file.or_else(|| recording.character());
     let model = ModelArg { file, units };
     let character = model.load()?;

@@ -126,22 +126,24 @@ impl Posed for ReplayedCase {
 /// The characters and rigs of a run. Each is loaded once.
 #[derive(Default)]
 pub(super) struct AssetCache {
-    characters: Mutex<HashMap<Option<PathBuf>, CharacterCell>>,
+    characters: Mutex<HashMap<CharacterKey, CharacterCell>>,
     /// Keys are the paths of the character and of the rig.
     rigs: Mutex<HashMap<(PathBuf, Option<PathBuf>), Rig>>,
 }
 
+/// The path of a character, and the bits of its units if they are given.
+type CharacterKey = (Option<PathBuf>, Option<u64>);
 /// A character or its load error. The first thread that needs it loads it.
 type CharacterCell = Arc<OnceLock<Result<Arc<Character>, String>>>;
 
 impl AssetCache {
-    fn character(&self, path: Option<&Path>) -> Result<Arc<Character>, String> {
+    fn character(&self, path: Option<&Path>, units: Option<f64>) -> Result<Arc<Character>, String> {
         let cell = {
             let mut characters = self.characters.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(characters.entry(path.map(Path::to_path_buf)).or_default())
+            Arc::clone(characters.entry((path.map(Path::to_path_buf), units.map(f64::to_bits))).or_default())
         };
-        let load =
-            || path.map_or_else(asset::mannequin, asset::load).map(Arc::new).map_err(|e| e.to_string());
+        let read = || path.map_or_else(asset::mannequin, |path| asset::load_in_units(path, units));
+        let load = || read().map(Arc::new).map_err(|e| e.to_string());
         cell.get_or_init(load).clone()
     }
 
@@ -161,7 +163,7 @@ impl AssetCache {
         if let Some(replayed) = &case.replay {
             return self.replay(case, replayed);
         }
-        let character = self.character(case.model.as_deref())?;
+        let character = self.character(case.model.as_deref(), None)?;
         let arguments = DEFAULTS.iter().map(|a| (*a).to_owned()).chain(case.arguments.iter().cloned());
         let matches = CaseArgs::command().try_get_matches_from(arguments).map_err(|e| first_line(&e))?;
         let args = CaseArgs::from_arg_matches(&matches).map_err(|e| first_line(&e))?;
@@ -186,7 +188,9 @@ impl AssetCache {
         let image = CaseArgs::from_arg_matches(&matches).map_err(|e| first_line(&e))?.image;
         let message = |e: ReplayError| e.to_string();
         let recording = Recording::open(&replayed.session).map_err(message)?;
-        let character = self.character(case.model.clone().or_else(|| recording.character()).as_deref())?;
+        let units = recording.units().filter(|_| case.model.is_none());
+        let character =
+            self.character(case.model.clone().or_else(|| recording.character()).as_deref(), units)?;
         let rig = self.rig(&character, None)?;
         if let Some(warning) = recording.warnings(&character, &rig).into_iter().next() {
             return Err(warning);

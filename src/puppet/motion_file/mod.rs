@@ -15,8 +15,10 @@ use crate::text::toml::{
     SpannedError, check_keys, missing, number, numbers, optional, radians, required, single, spelling, tables,
 };
 
+#[cfg(feature = "render")]
 mod write;
 
+#[cfg(feature = "render")]
 pub(crate) use write::write;
 
 const VERSION: i64 = 1;
@@ -92,6 +94,7 @@ pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result
 }
 
 /// Reads a motion from a table of another file. Its keys are those of a motion file without `version`.
+#[cfg(feature = "render")]
 pub(crate) fn read_table(table: &Table, character: &Character, rig: &Rig) -> Result<Motion, SpannedError> {
     check_keys(table, &["plant", "strip", "layer", "edit"])?;
     MotionReader { character, rig }.motion(table)
@@ -335,7 +338,8 @@ impl MotionReader<'_> {
 
     fn clip(&self, item: &Item, name: &str) -> Result<usize, SpannedError> {
         let clips = &self.character.clips;
-        let index = || name.parse().ok().filter(|&i: &usize| i < clips.len());
+        let index =
+            || name.strip_prefix('#').unwrap_or(name).parse().ok().filter(|&i: &usize| i < clips.len());
         let clip = clips.iter().position(|c| c.name.as_deref() == Some(name)).or_else(index);
         clip.ok_or_else(|| SpannedError::at(item, format!("animation \"{name}\" does not exist")))
     }

@@ -4,7 +4,7 @@ use glam::Vec3;
 use toml_edit::{Array, ArrayOfTables, InlineTable, Item, Table, Value};
 
 use crate::asset::Character;
-use crate::motion::{Edit, Layer, Motion, RootMotion, Strip};
+use crate::motion::{Edit, Layer, Motion, RootMotion, Strip, WeightedClip};
 use crate::rig;
 use crate::rig::Rig;
 use crate::text::toml::{degrees, short};
@@ -32,12 +32,12 @@ struct MotionWriter<'a> {
 }
 
 impl MotionWriter<'_> {
-    /// Returns the name of a clip, or its index if another clip has the same name.
+    /// Returns the name of a clip, or `#INDEX` if it has none or another clip has the same.
     fn clip(&self, clip: usize) -> String {
         let clips = &self.character.clips;
         let name = clips.get(clip).and_then(|c| c.name.clone());
         let is_first = |name: &String| clips.iter().position(|c| c.name.as_ref() == Some(name)) == Some(clip);
-        name.filter(is_first).unwrap_or_else(|| clip.to_string())
+        name.filter(is_first).unwrap_or_else(|| format!("#{clip}"))
     }
 
     fn node(&self, node: usize) -> String {
@@ -57,9 +57,7 @@ impl MotionWriter<'_> {
         #[expect(clippy::float_cmp, reason = "a weight that was never changed")]
         let clips: Value = match clips.as_slice() {
             [only] if only.weight == 1.0 => self.clip(only.clip).into(),
-            blended => {
-                blended.iter().map(|c| (self.clip(c.clip), short(c.weight))).collect::<InlineTable>().into()
-            }
+            blended => self.weights(blended).into(),
         };
         table.insert("clips", clips.into());
         table.insert("start", short(*start).into());
@@ -75,6 +73,18 @@ impl MotionWriter<'_> {
             table.insert("root_motion", "in-place".into());
         }
         table
+    }
+
+    /// Returns a table of weights. A clip that occurs twice has the sum of its weights.
+    fn weights(&self, blended: &[WeightedClip]) -> InlineTable {
+        let mut sums: Vec<WeightedClip> = Vec::new();
+        for one in blended {
+            match sums.iter_mut().find(|sum| sum.clip == one.clip) {
+                Some(sum) => sum.weight += one.weight,
+                None => sums.push(*one),
+            }
+        }
+        sums.iter().map(|c| (self.clip(c.clip), short(c.weight))).collect()
     }
 
     fn layer(&self, layer: &Layer) -> Table {

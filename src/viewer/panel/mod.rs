@@ -26,6 +26,7 @@ mod method;
 mod morph_targets;
 mod open;
 mod option_row;
+mod question;
 mod report;
 mod shortcuts;
 mod solver;
@@ -38,6 +39,7 @@ mod toast;
 mod tree;
 
 pub(super) use capture::LiveStatus;
+pub(super) use question::{Answer, Leave, Question};
 pub(super) use theme::style;
 
 /// Width of the panel in points.
@@ -74,8 +76,8 @@ pub(super) struct PanelState {
     pub(super) scrolled_to: Option<usize>,
     /// An existing rig file that the user is asked to replace.
     pub(super) replace: Option<PathBuf>,
-    /// Whether the user was warned that unsaved changes would be lost.
-    pub(super) warned_unsaved: bool,
+    /// A question that must be answered first.
+    pub(super) question: Option<Question>,
     /// State of the timeline.
     pub(super) timeline: timeline::TimelineState,
     /// The live source that the character follows.
@@ -108,6 +110,8 @@ pub(super) enum AppRequest {
     Read(PathBuf),
     /// Saves the project.
     Save,
+    /// Answers the current question.
+    Answer(Answer),
     /// Saves the scene as an image.
     SaveImage,
     /// Saves the pose.
@@ -140,6 +144,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState) -> Ve
     let mut commands = Vec::new();
     labels::show(ui, session);
     toast::show(ui, session, panel);
+    question::show(ui, panel);
     if panel.shortcuts {
         shortcuts::show(ui, panel);
     }

@@ -22,7 +22,7 @@ mod write;
 pub(in crate::viewer) const EXTENSION: &str = "sinew";
 const VERSION: i64 = 1;
 /// Maximum size of a project file in bytes. A pose of a hundred thousand joints takes a fifth of it.
-const MAX_BYTES: u64 = 64 << 20;
+pub(in crate::viewer) const MAX_BYTES: u64 = 64 << 20;
 /// Width and height in pixels of a project that does not have them.
 const SIZE: [f32; 2] = [1280.0, 800.0];
 /// The tables and keys of a project.
@@ -94,6 +94,11 @@ impl Project {
         Ok(Self { path: path.into(), character, fingerprint, units, clips, size, document })
     }
 
+    /// Returns the text of the file.
+    pub(in crate::viewer) fn text(&self) -> &str {
+        self.document.raw()
+    }
+
     fn error(&self, error: SpannedError) -> ReplayError {
         line_error(&self.path, self.document.raw(), error)
     }
@@ -157,8 +162,13 @@ fn line_error(path: &Path, text: &str, error: SpannedError) -> ReplayError {
 /// Returns the path of a file relative to a folder, with `..` where the file is outside, so that both can be moved together.
 /// A file that has no folder in common with it keeps its absolute path.
 fn relative_to(folder: &Path, file: &Path) -> String {
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
-    let file = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
+    let real = |path: &Path| {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        path.canonicalize().unwrap_or(path)
+    };
+    // A link to a file keeps its own name, because other files lie beside the link.
+    let beside = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let (folder, file) = (real(folder), real(beside).join(file.file_name().unwrap_or_default()));
     let common = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
     let shared = folder.components().take(common).any(|c| matches!(c, Component::Normal(_)));
     let path: PathBuf = if shared {

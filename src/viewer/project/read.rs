@@ -134,11 +134,21 @@ impl<'a> ProjectReader<'a> {
         let mut before = Vec::new();
         if table.contains_key("distance") {
             let length = |key: &str| optional(table, key, 1.0, 0.0..=f64::from(f32::MAX)).map(single);
-            let angle = |key: &str| optional(table, key, 0.0, -360.0..=360.0).map(radians);
+            let angle = |key: &str| optional(table, key, 0.0, -361.0..=361.0).map(radians);
             let target = Vec3::from_array(numbers::<3>(required(table, "target")?, "target")?.map(single));
             let (distance, radius) = (length("distance")?, length("radius")?);
             let (yaw, pitch) = (angle("yaw")?, angle("pitch")?);
-            before.push(Command::Camera(Orbit { target, distance, yaw, pitch, radius }));
+            let orbit = Orbit { target, distance, yaw, pitch, radius };
+            if !orbit.is_valid() {
+                let cause =
+                    "the camera is invalid: distance and radius must be positive, and pitch below 88 degrees";
+                return Err(SpannedError::at(required(table, "distance")?, cause));
+            }
+            before.push(Command::Camera(orbit));
+        } else if let Some(key) =
+            ["target", "yaw", "pitch", "radius"].into_iter().find(|k| table.contains_key(k))
+        {
+            return Err(SpannedError::at(required(table, key)?, format!("{key} needs distance")));
         }
         before.extend(choice(table, "shading")?.map(Command::ShadingMode));
         before.extend(choice(table, "skinning")?.map(Command::Skinning));
@@ -196,10 +206,9 @@ impl<'a> ProjectReader<'a> {
         let mut local = self.character.skeleton.nodes.get(node).map_or(Transform::IDENTITY, |n| n.rest);
         if let Some(item) = table.get("rotation") {
             let rotation = Quat::from_array(numbers::<4>(item, "rotation")?.map(single));
-            if !((rotation.length() - 1.0).abs() < 1e-3) {
-                return Err(SpannedError::at(item, "rotation must be a quaternion of length 1"));
-            }
-            local.rotation = rotation;
+            let is_unit = (rotation.length() - 1.0).abs() < 1e-3;
+            let error = || SpannedError::at(item, "rotation must be a quaternion of length 1");
+            local.rotation = is_unit.then_some(rotation).ok_or_else(error)?;
         }
         if let Some(item) = table.get("translation") {
             local.translation = Vec3::from_array(numbers::<3>(item, "translation")?.map(single));

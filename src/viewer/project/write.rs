@@ -19,25 +19,32 @@ use super::{VERSION, free, relative_to};
 impl Session {
     /// Returns the session as the text of a project in a folder. Two sessions in the same state have the same text.
     pub(in crate::viewer) fn project_text(&self, folder: &Path) -> String {
-        self.document(folder).to_string()
+        let mut document = DocumentMut::new();
+        let writer = ProjectWriter { session: self, skeleton: &self.puppet().character().skeleton };
+        writer.header(document.as_table_mut(), folder);
+        self.add_state(&mut document);
+        document.to_string()
     }
 
-    /// Returns what a person would lose: the project without the view, the solver's options and the selection.
+    /// Returns what a person would miss: the project without the view, the solver's options, the selection, and a motion that
+    /// only plays a clip.
     pub(in crate::viewer) fn work(&self) -> String {
-        let mut document = self.document(Path::new("."));
-        document.remove("view");
-        document.remove("solver");
+        let mut document = DocumentMut::new();
+        self.add_state(&mut document);
+        ["view", "solver"].into_iter().for_each(|key| drop(document.remove(key)));
+        let motion = &self.state.motion;
+        if motion.strips.len() < 2 && motion.layers.is_empty() && motion.edits.is_empty() {
+            document.remove("motion");
+        }
         if let Some(pose) = document.get_mut("pose").and_then(Item::as_table_mut) {
             pose.remove("selected");
         }
         document.to_string()
     }
 
-    fn document(&self, folder: &Path) -> DocumentMut {
-        let mut document = DocumentMut::new();
+    fn add_state(&self, document: &mut DocumentMut) {
         let writer = ProjectWriter { session: self, skeleton: &self.puppet().character().skeleton };
-        writer.header(document.as_table_mut(), folder);
-        let snapshot = self.snapshot();
+        let snapshot = self.snapshot_beside(self.rig_on_disk());
         let mut motion = Table::new();
         motion_file::write(&snapshot.motion, self.puppet().character(), &self.state.rig, &mut motion);
         let tables = [
@@ -55,7 +62,6 @@ impl Session {
         for (key, list) in [("goal", goals), ("pin", pins)].into_iter().filter(|(_, list)| !list.is_empty()) {
             document.insert(key, Item::ArrayOfTables(list));
         }
-        document
     }
 }
 
@@ -75,7 +81,7 @@ impl ProjectWriter<'_> {
         if let Some(file) = session.file() {
             root.insert("character", relative_to(folder, file).into());
         }
-        let fingerprint = fingerprint::of_character(character, session.own_clips(), &session.loaded_rig);
+        let fingerprint = fingerprint::of_character(character, session.own_clips(), session.rig_on_disk());
         root.insert("fingerprint", fingerprint.into());
         if let Some(units) = character.units {
             root.insert("units", units.into());
@@ -107,7 +113,7 @@ impl ProjectWriter<'_> {
             ("height", short(size.y)),
             ("target", orbit.target.to_array().map(short).into_iter().collect::<Array>().into()),
             ("distance", short(orbit.distance)),
-            ("yaw", degrees(orbit.yaw)),
+            ("yaw", degrees(orbit.yaw % std::f32::consts::TAU)),
             ("pitch", degrees(orbit.pitch)),
             ("radius", short(orbit.radius)),
             ("shading", name_of(mode)),

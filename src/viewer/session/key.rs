@@ -37,12 +37,6 @@ impl Session {
         self.apply_motion();
     }
 
-    /// Returns whether the motion has keys.
-    #[cfg(feature = "viewer")]
-    pub(in crate::viewer) fn is_keyed(&self) -> bool {
-        !self.state.motion.edits.is_empty()
-    }
-
     /// Returns whether there is a pose to key.
     #[cfg(feature = "viewer")]
     pub(in crate::viewer) fn can_key(&self) -> bool {

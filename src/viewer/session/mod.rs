@@ -101,6 +101,15 @@ impl Default for Clock {
     }
 }
 
+/// A project's file as it was last read or written.
+#[derive(Clone, Debug)]
+pub(super) struct SavedProject {
+    path: PathBuf,
+    text: String,
+    /// See [`Session::work`].
+    work: String,
+}
+
 /// The state of the viewer: character, goals, camera and history.
 #[derive(Debug)]
 pub struct Session {
@@ -132,8 +141,8 @@ pub struct Session {
     own_clip_count: usize,
     /// The sources of the added clips.
     additions: Vec<AddedClips>,
-    /// The project as which the session was opened or last saved, and its work then ([`Session::work`]).
-    pub(super) project: Option<(PathBuf, String)>,
+    /// The project as which the session was opened or last saved.
+    pub(super) project: Option<SavedProject>,
     /// The rig as it was last loaded from or saved to its file.
     pub(super) saved_rig: Arc<Rig>,
     /// The rig at the start of the session, which is also the rig at the start of a replay.

@@ -38,6 +38,8 @@ impl Session {
         let clip = |clip: usize| clips.get(clip).copied().flatten();
         self.puppet.time = from.puppet.time;
         if !same {
+            // Saving must not replace the project with what is left of it.
+            self.project = None;
             let node = |n: usize| here.skeleton.find(there.skeleton.nodes.get(n)?.name.as_deref()?);
             let motion = from.state.motion.renumbered(clip, node);
             if motion.fits(&here) && !motion.is_rest() {

@@ -40,11 +40,21 @@ impl Session {
         commands
     }
 
-    /// Returns the state of the character.
-    pub(in crate::viewer) fn snapshot(&self) -> Snapshot {
+    /// Returns the state of the character. Limits, poles and options are those that differ from the rig at the start of the session,
+    /// which a replay loads too.
+    fn snapshot(&self) -> Snapshot {
+        self.snapshot_beside(&self.loaded_rig)
+    }
+
+    /// Returns the rig that is loaded with the character's file.
+    pub(in crate::viewer) fn rig_on_disk(&self) -> &Rig {
+        if self.file().is_some() { &self.saved_rig } else { &self.loaded_rig }
+    }
+
+    /// Returns the state of the character, with the limits, poles and options that differ from a rig.
+    pub(in crate::viewer) fn snapshot_beside(&self, before: &Rig) -> Snapshot {
         let rest = &self.puppet.character().skeleton;
         let State { held, goals, pins, base, rig, motion } = &self.state;
-        let before = &self.loaded_rig;
         let moved = held.locals.iter().zip(&rest.nodes).enumerate().filter(|(_, (now, n))| **now != n.rest);
         Snapshot {
             nodes: moved.map(|(node, (now, _))| (node, *now)).collect(),

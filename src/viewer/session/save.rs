@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 
 use crate::asset::LoadError;
 use crate::export::PoseDocument;
-use crate::files::atomic;
+use crate::files::{atomic, bounded};
 use crate::render::{Model, RenderError, Renderer};
 use crate::rig::RigLoadError;
 use crate::text::json;
 use crate::text::json::JsonError;
 use crate::viewer::Session;
 use crate::viewer::project::EXTENSION;
+
+use super::SavedProject;
 use crate::{asset, export, rig};
 
 /// The numbers that a file name may contain. The first free one is used.
@@ -150,31 +152,52 @@ impl Session {
             io::ErrorKind::AlreadyExists => SaveError::Exists { path: path.into() },
             _ => SaveError::Write { path: path.into(), source },
         })?;
-        self.project = Some((path.to_owned(), self.work()));
+        self.note_project(path, &text);
         Ok(())
     }
 
-    /// Saves the project under its name. A new one is saved beside the character as `NAME.sinew`, or under the first free
-    /// number, or in `folder` if the character is built in.
+    /// Notes that the session is a project whose file has this text.
+    pub(in crate::viewer) fn note_project(&mut self, path: &Path, text: &str) {
+        let work = self.work();
+        self.project = Some(SavedProject { path: path.into(), text: text.into(), work });
+    }
+
+    /// Saves the project under its name. A new one is saved beside the character as `NAME.sinew`, or in `folder` if the character
+    /// is built in. The name gets the first free number if there is such a file already, or if the project was changed by
+    /// another program.
     ///
     /// # Errors
     /// [`SaveError`] if it cannot be written.
     pub fn save(&mut self, folder: &Path) -> Result<PathBuf, SaveError> {
-        if let Some(path) = self.project().map(Path::to_path_buf) {
-            self.save_project(&path, true)?;
-            return Ok(path);
-        }
-        let beside = self.file().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
-        let (folder, name) = (beside.unwrap_or(folder).to_path_buf(), self.name());
-        // The mannequin has the name of the program, which is also the extension.
-        let name = if self.file().is_some() { name } else { "mannequin".to_owned() };
-        let path = folder.join(format!("{name}.{EXTENSION}"));
+        let path = match &self.project {
+            Some(SavedProject { path, text, .. }) => {
+                let path = path.clone();
+                let existing = bounded::read_regular(&path, text.len() as u64 + 1);
+                let is_changed = match existing {
+                    Ok(bytes) => bytes != text.as_bytes(),
+                    Err(error) => error.kind() != io::ErrorKind::NotFound,
+                };
+                if !is_changed {
+                    self.save_project(&path, true)?;
+                    return Ok(path);
+                }
+                path
+            }
+            None => {
+                let beside = self.file().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
+                // The mannequin has the name of the program, which is also the extension.
+                let name = self.file().map_or_else(|| "mannequin".to_owned(), |_| self.name());
+                beside.unwrap_or(folder).join(format!("{name}.{EXTENSION}"))
+            }
+        };
         match self.save_project(&path, false) {
             Ok(()) => Ok(path),
             Err(SaveError::Exists { .. }) => {
-                let text = self.project_text(&folder);
-                let path = write_numbered(&folder, &name, EXTENSION, text.as_bytes())?;
-                self.project = Some((path.clone(), self.work()));
+                let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+                let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                let text = self.project_text(folder);
+                let path = write_numbered(folder, &stem, EXTENSION, text.as_bytes())?;
+                self.note_project(&path, &text);
                 Ok(path)
             }
             Err(error) => Err(error),
@@ -183,12 +206,12 @@ impl Session {
 
     /// Returns the file of the project as which the session was opened or last saved.
     pub fn project(&self) -> Option<&Path> {
-        self.project.as_ref().map(|(path, _)| path.as_path())
+        self.project.as_ref().map(|project| project.path.as_path())
     }
 
     /// Returns whether everything that a person has made is in the project's file.
     pub fn is_saved(&self) -> bool {
-        self.project.as_ref().is_some_and(|(_, work)| *work == self.work())
+        self.project.as_ref().is_some_and(|project| project.work == self.work())
     }
 
     /// Saves a take as `NAME-take-0001.csv` or under the next free number in a folder.

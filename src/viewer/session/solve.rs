@@ -121,6 +121,16 @@ impl Session {
         self.update_comparison(has_targets);
     }
 
+    /// Shows how well a restored pose without a motion meets its goals, which may be written by hand. The next drag starts in the
+    /// restored pose and solves for them too.
+    pub(in crate::viewer) fn meet_goals(&mut self) {
+        if !self.state.goals.is_empty() && self.puppet.motion.is_rest() {
+            let held = self.state.held.clone();
+            self.solve();
+            self.state.held = held;
+        }
+    }
+
     /// Updates the compared methods.
     fn update_comparison(&mut self, has_targets: bool) {
         if has_targets {

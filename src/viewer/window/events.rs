@@ -7,6 +7,7 @@ use glam::Vec2;
 use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 use winit::keyboard::{Key as WinitKey, NamedKey};
 
+use crate::viewer::panel::Leave;
 use crate::viewer::{Button, Event, Key};
 
 use super::{App, pixels, requests};
@@ -20,6 +21,11 @@ impl App {
     /// Forwards an event to the scene unless it belongs to the panel.
     pub(super) fn handle_scene_event(&mut self, event: &WindowEvent, consumed: bool) {
         let Some(window) = self.open.as_ref().map(|s| Arc::clone(&s.window)) else { return };
+        // A question must be answered first. egui has its keys and clicks already.
+        let is_modifier = matches!(event, WindowEvent::ModifiersChanged(_));
+        if self.panel.question.is_some() && !self.input.is_busy() && !is_modifier {
+            return;
+        }
         if let WindowEvent::CursorMoved { position, .. } = event {
             self.at = pixels(position.x, position.y);
         }
@@ -88,7 +94,7 @@ impl App {
                         return;
                     }
                     WinitKey::Character(text) if self.input.control() && text.eq_ignore_ascii_case("q") => {
-                        self.quit |= self.confirm_leave();
+                        self.leave(Leave::Close);
                         window.request_redraw();
                         return;
                     }

@@ -8,6 +8,8 @@ use winit::event_loop::EventLoopProxy;
 use crate::motion::{Motion, RootMotion, Strip};
 use crate::viewer::{AddedClips, CharacterLoader, Command, LoadResult, LoadedFile, Watch, folder, neighbour};
 
+use crate::viewer::panel::Leave;
+
 use super::{App, requests};
 
 /// Time after the request of a dialog during which typed keys are assumed to be meant for the dialog.
@@ -72,38 +74,13 @@ impl App {
         self.request_redraw();
     }
 
-    /// Opens another file unless that would discard unsaved changes.
+    /// Opens another file, or asks first if that would lose work.
     pub(super) fn open_file(&mut self, file: &Path) {
-        if self.confirm_leave() {
-            self.read(file, false);
-        }
-    }
-
-    /// Returns whether the character may be closed. If a rig or keys are unsaved, the first call returns false and
-    /// shows a warning, and the next call returns true.
-    pub(super) fn confirm_leave(&mut self) -> bool {
-        if self.session.is_saved() {
-            return true;
-        }
-        // A recording also saves the keys.
-        let has_unsaved_keys = self.session.is_keyed() && self.session.recorded().is_none();
-        let warning = match (self.session.is_rig_changed(), has_unsaved_keys) {
-            (true, _) => "the rig has unsaved changes; repeat to discard them",
-            (false, true) => "the motion has unsaved keys; repeat to discard them",
-            (false, false) => return true,
-        };
-        if self.panel.warned_unsaved {
-            return true;
-        }
-        self.panel.warned_unsaved = true;
-        self.notify(Err(warning.into()));
-        self.request_redraw();
-        false
+        self.leave(Leave::Open(file.to_path_buf()));
     }
 
     /// Marks the open files as unchanged after the program has written one of them, so that they are not reloaded.
     pub(super) fn mark_files_read(&mut self) {
-        self.panel.warned_unsaved = false;
         if let Some(file) = self.session.file() {
             self.files.stamp = stamp(file, &self.session.puppet.character().files);
         }
@@ -191,7 +168,11 @@ impl App {
                 }
             }
             AppEvent::Changed => self.files.changed = Some(Instant::now()),
-            AppEvent::Close => self.quit = true,
+            AppEvent::Close => {
+                // Nobody can be asked any more.
+                self.autosave();
+                self.quit = true;
+            }
         }
         self.request_redraw();
     }
@@ -259,13 +240,20 @@ impl App {
                     self.notify(Err(text));
                 }
                 let scale = self.session.scale();
+                if !read.reloads {
+                    self.remove_autosave();
+                }
                 self.session = session;
                 self.session.apply(Command::Scale(scale));
+                if !read.reloads {
+                    self.note_opened();
+                }
                 self.retarget_source();
-                self.panel.warned_unsaved = false;
                 if !read.reloads {
                     self.files.changed = None;
-                    self.settings.add(&read.path);
+                    let recent =
+                        self.session.project().or(self.session.file()).unwrap_or(&read.path).to_path_buf();
+                    self.settings.add(&recent);
                     self.panel.open.recent = self.settings.recent().to_vec();
                 }
                 if !read.reloads || files_changed {

@@ -8,6 +8,7 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow};
 use winit::window::WindowId;
 
 use crate::render::RenderError;
+use crate::viewer::panel::Leave;
 use crate::viewer::{Command, panel};
 
 use super::capture::{self, Capture};
@@ -56,7 +57,7 @@ impl ApplicationHandler<AppEvent> for App {
             open.window.request_redraw();
         }
         match event {
-            WindowEvent::CloseRequested => self.quit |= self.confirm_leave(),
+            WindowEvent::CloseRequested => self.leave(Leave::Close),
             // This event also arrives for a window that this program has closed.
             WindowEvent::Destroyed if open.window.id() == id => {
                 (self.open, self.broken) = (None, None);
@@ -95,6 +96,7 @@ impl ApplicationHandler<AppEvent> for App {
             None => {}
         }
         self.reload_changed();
+        self.autosave_if_due();
         let Some(open) = &self.open else { return };
         if self.wake.is_some_and(|wake| wake <= Instant::now()) {
             self.wake = None;
@@ -109,7 +111,7 @@ impl ApplicationHandler<AppEvent> for App {
             open.window.request_redraw();
         }
         let poll = live.and_then(|_| Instant::now().checked_add(capture::POLL_INTERVAL));
-        let next = self.wake.into_iter().chain(self.next_reload()).chain(poll).min();
+        let next = self.wake.into_iter().chain(self.next_reload()).chain(self.unsaved.due).chain(poll).min();
         events.set_control_flow(next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
     }
 }

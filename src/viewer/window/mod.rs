@@ -29,12 +29,14 @@ pub(super) mod settings;
 pub(super) mod surface;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
+mod unsaved;
 #[cfg(feature = "viewer")]
 pub(super) mod watch;
 
 use capture::Capture;
 use files::{AppEvent, Files};
 use open_window::OpenWindow;
+use unsaved::Unsaved;
 
 /// Why the viewer could not open or had to close.
 #[derive(Debug, thiserror::Error)]
@@ -146,6 +148,7 @@ struct App {
     rebuilt: Option<Instant>,
     files: Files,
     settings: Settings,
+    unsaved: Unsaved,
 }
 
 impl App {
@@ -180,8 +183,10 @@ impl App {
             rebuilt: None,
             files: Files::new(proxy),
             settings,
+            unsaved: Unsaved::default(),
         };
         app.register_file();
+        app.note_opened();
         app
     }
 
@@ -208,6 +213,7 @@ impl App {
 
     fn redraw(&mut self) -> Result<(), RenderError> {
         let started = Instant::now();
+        self.note_change();
         self.follow_source();
         self.flush_pointer();
         self.handle_app_request();

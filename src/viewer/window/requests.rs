@@ -1,6 +1,6 @@
 //! App requests: actions such as saving files, which the panel and keys request and only the window can perform.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use winit::keyboard::{Key, NamedKey};
 
@@ -33,17 +33,8 @@ impl App {
         }
         match self.panel.request.take() {
             Some(AppRequest::SaveImage) => self.save_image(),
-            Some(AppRequest::Save) => {
-                let saved = self.session.save(Path::new("."));
-                self.panel.warned_unsaved = false;
-                if let Ok(path) = &saved {
-                    self.settings.add(path);
-                    self.panel.open.recent = self.settings.recent().to_vec();
-                }
-                // The folder is not the person's choice, so the message names it.
-                let whole = |path: std::path::PathBuf| std::path::absolute(&path).unwrap_or(path);
-                self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&whole(path))));
-            }
+            Some(AppRequest::Save) => drop(self.save_project()),
+            Some(AppRequest::Answer(answer)) => self.answer(answer),
             Some(AppRequest::Pose(kind)) => {
                 let saved = self.session.save_pose(kind, Path::new("."));
                 self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&path)));
@@ -74,6 +65,21 @@ impl App {
             Some(AppRequest::Level) => self.level_hips(),
             None => {}
         }
+    }
+
+    /// Saves the project. Returns whether it was saved.
+    pub(super) fn save_project(&mut self) -> bool {
+        let saved = self.session.save(Path::new("."));
+        if let Ok(path) = &saved {
+            self.settings.add(path);
+            self.panel.open.recent = self.settings.recent().to_vec();
+            self.remove_autosave();
+        }
+        let is_saved = saved.is_ok();
+        // The folder is not the person's choice, so the message names it.
+        let whole = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&whole(path))));
+        is_saved
     }
 
     pub(super) fn record(&mut self, recorder: Recorder, scale: f32) {

@@ -65,6 +65,11 @@ impl Settings {
         Self { stored: read(&path).unwrap_or_default(), path: Some(path) }
     }
 
+    /// Returns the folder of the file.
+    pub fn folder(&self) -> Option<&Path> {
+        self.path.as_deref().and_then(Path::parent)
+    }
+
     /// Returns the files that were opened last, the newest first.
     pub fn recent(&self) -> &[PathBuf] {
         &self.stored.recent

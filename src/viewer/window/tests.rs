@@ -13,6 +13,7 @@ use winit::window::WindowId;
 use crate::asset::mannequin;
 use crate::motion::{Edit, Motion};
 use crate::scene::picking::pixel;
+use crate::viewer::panel::{Answer, Leave};
 
 use super::*;
 
@@ -106,29 +107,40 @@ fn suspended_and_resumed() {
     );
     // Drop the window, because its event loop has ended.
     suspended.app.open = None;
-    check_leave_warnings(&mut suspended.app);
+    check_leave_questions(&mut suspended.app);
 }
 
-/// Checks that unsaved keys cause one warning, and that a playing clip without keys causes none.
-fn check_leave_warnings(app: &mut App) {
+/// Checks that unsaved keys cause a question, and that a playing clip without keys causes none.
+fn check_leave_questions(app: &mut App) {
+    app.session.apply(Command::RestAll);
+    app.session.apply(Command::ClearGoals);
     let play = |app: &mut App, motion| app.session.apply(Command::Motion(Box::new(motion)));
     play(app, Motion::clip(0));
-    assert!(app.confirm_leave());
+    app.leave(Leave::Close);
+    assert!(std::mem::take(&mut app.quit) && app.panel.question.is_none());
     let edit =
         Edit { time: 0.1, before: 0.1, after: 0.1, turns: vec![(3, glam::Vec3::X)], shifts: Vec::new() };
     play(app, Motion { edits: vec![edit], ..Motion::clip(0) });
-    assert!(!app.confirm_leave() && app.panel.notice.is_some());
-    assert!(app.confirm_leave());
+    app.leave(Leave::Close);
+    app.leave(Leave::Close);
+    assert!(!app.quit && app.panel.question.is_some());
+    app.answer(Answer::Cancel);
+    assert!(!app.quit && app.panel.question.is_none() && !app.session.state.motion.edits.is_empty());
+    app.leave(Leave::Close);
+    app.answer(Answer::No);
+    assert!(app.quit);
 }
 
 #[test]
 fn a_suspended_window_resumes_with_the_same_pose() {
     let Some((_server, name)) = display::display(&[]) else { return };
     let mut child = Program::new(std::env::current_exe().unwrap());
-    child.env("DISPLAY", name).env_remove("WAYLAND_DISPLAY");
+    let state = std::env::temp_dir().join(format!("sinew-state-{}", std::process::id()));
+    child.env("DISPLAY", name).env_remove("WAYLAND_DISPLAY").env("XDG_STATE_HOME", &state);
     let output =
         child.args(["--ignored", "--exact", "viewer::window::tests::suspended_and_resumed"]).output();
     let output = output.unwrap();
+    drop(std::fs::remove_dir_all(state));
     let stdout = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && stdout.contains("1 passed"), "{stdout}");
 }

@@ -22,6 +22,7 @@ use glam::Vec2;
 mod drawing;
 mod goal_axes;
 mod options;
+mod question;
 mod timeline;
 mod toasts;
 

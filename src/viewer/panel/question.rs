@@ -1,0 +1,88 @@
+//! Questions before work could be lost, in a window over everything else.
+
+use std::path::{Path, PathBuf};
+
+use egui::{Id, Key, Modal, RichText, Ui};
+
+use crate::text::printable;
+
+use super::{AppRequest, PanelState};
+
+/// What the person must decide.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::viewer) enum Question {
+    /// Whether to save before leaving the character.
+    Leave(Leave),
+    /// Whether to continue with the work that was found in this file after the program had ended without saving.
+    Recover(PathBuf),
+}
+
+/// Where to go when the character is left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::viewer) enum Leave {
+    /// Close the window.
+    Close,
+    /// Open another file.
+    Open(PathBuf),
+}
+
+/// The answer to a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::viewer) enum Answer {
+    /// Save and leave, or recover.
+    Yes,
+    /// Leave without saving, or delete what was found.
+    No,
+    /// Stay, or decide later.
+    Cancel,
+}
+
+/// Shows the question, if there is one.
+pub(super) fn show(ui: &Ui, panel: &mut PanelState) {
+    let Some(question) = &panel.question else { return };
+    let file =
+        |path: &Path| printable::line(&path.file_name().unwrap_or_default().to_string_lossy()).into_owned();
+    let (title, text, [yes, no, cancel]) = match question {
+        Question::Leave(Leave::Close) => (
+            "Save before closing?",
+            "Your work is not in a project yet.".to_owned(),
+            ["Save", "Discard", "Cancel"],
+        ),
+        Question::Leave(Leave::Open(path)) => {
+            let text = format!("Your work is not in a project yet. {} is opened next.", file(path));
+            ("Save before opening?", text, ["Save", "Discard", "Cancel"])
+        }
+        Question::Recover(_) => {
+            let text = "The program ended before this work was saved.".to_owned();
+            ("Recover unsaved work?", text, ["Recover", "Discard", "Later"])
+        }
+    };
+    let mut answer = None;
+    Modal::new(Id::unique("question")).show(ui.ctx(), |ui| {
+        ui.set_max_width(320.0);
+        ui.label(RichText::new(title).heading());
+        ui.label(text);
+        ui.add_space(8.0);
+        ui.horizontal(|ui| {
+            let buttons = [
+                (yes, "Enter", Key::Enter, Answer::Yes),
+                (no, "D", Key::D, Answer::No),
+                (cancel, "Esc", Key::Escape, Answer::Cancel),
+            ];
+            for (text, hint, key, of_button) in buttons {
+                if ui.button(text).on_hover_text(hint).clicked() || ui.input(|i| is_pressed(i, key)) {
+                    answer.get_or_insert(of_button);
+                }
+            }
+        });
+    });
+    if let Some(answer) = answer {
+        panel.request = Some(AppRequest::Answer(answer));
+    }
+}
+
+/// Returns whether a key was pressed. A key that is held down is not: it may answer a question that nobody has read.
+fn is_pressed(input: &egui::InputState, wanted: Key) -> bool {
+    let is = |event: &egui::Event| matches!(event, egui::Event::Key { key, pressed: true, repeat: false, .. } if *key == wanted);
+    input.events.iter().any(is)
+}

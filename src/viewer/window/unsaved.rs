@@ -1,0 +1,172 @@
+//! Work that is not in a project yet: the question before it is left, and the copy from which it is recovered after a
+//! crash.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::files::{atomic, bounded};
+use crate::viewer::SaveError;
+use crate::viewer::panel::{Answer, Leave, Question};
+use crate::viewer::project::{EXTENSION, MAX_BYTES};
+use crate::viewer::session::save::write_numbered;
+
+use super::App;
+
+/// Minimum time between two automatic saves.
+const INTERVAL: Duration = Duration::from_secs(30);
+/// Time after a change before it is saved automatically.
+const DELAY: Duration = Duration::from_secs(1);
+/// End of the names of automatically saved projects.
+const SUFFIX: &str = ".autosave.sinew";
+
+/// What is known about unsaved work.
+#[derive(Debug, Default)]
+pub(super) struct Unsaved {
+    /// The work when the file was opened, which nobody would miss.
+    opened: String,
+    /// The work that was last saved automatically, and its file.
+    saved: Option<(String, PathBuf)>,
+    last: Option<Instant>,
+    /// When to save next.
+    pub(super) due: Option<Instant>,
+    /// Whether an error was already shown.
+    has_failed: bool,
+}
+
+impl App {
+    /// Notes that another file was opened. Offers to recover the work that an earlier run has left for it.
+    pub(super) fn note_opened(&mut self) {
+        self.unsaved = Unsaved { opened: self.session.work(), ..Unsaved::default() };
+        let left = self.autosave_file().filter(|file| file.is_file());
+        self.panel.question = left.map(Question::Recover);
+    }
+
+    /// Returns whether closing would lose work. A recording contains it too.
+    fn has_unsaved_work(&self) -> bool {
+        let session = &self.session;
+        let is_as_opened = || session.project().is_none() && session.work() == self.unsaved.opened;
+        session.recorded().is_none() && !session.is_saved() && !is_as_opened()
+    }
+
+    /// Leaves the character, or asks first if that would lose work.
+    pub(super) fn leave(&mut self, leave: Leave) {
+        let is_missing = matches!(&leave, Leave::Open(file) if !file.exists());
+        if is_missing || !self.has_unsaved_work() {
+            return self.leave_now(leave);
+        }
+        self.panel.question = Some(Question::Leave(leave));
+        self.request_redraw();
+    }
+
+    fn leave_now(&mut self, leave: Leave) {
+        match leave {
+            Leave::Close => {
+                self.remove_autosave();
+                self.quit = true;
+            }
+            // The copy stays until the other file is shown.
+            Leave::Open(file) => self.read(&file, false),
+        }
+    }
+
+    /// Executes the answer to the current question.
+    pub(super) fn answer(&mut self, answer: Answer) {
+        self.request_redraw();
+        match (self.panel.question.take(), answer) {
+            (Some(Question::Leave(leave)), Answer::Yes) => {
+                if self.save_project() {
+                    self.leave_now(leave);
+                }
+            }
+            (Some(Question::Leave(leave)), Answer::No) => self.leave_now(leave),
+            (Some(Question::Recover(file)), Answer::No) => {
+                if let Err(error) = std::fs::remove_file(&file) {
+                    self.notify(Err(format!("{}: {error}", file.display())));
+                }
+            }
+            // From here on, the work is in a project of its own, which no later copy replaces.
+            (Some(Question::Recover(file)), answer) => match kept(&file) {
+                Ok(project) if answer == Answer::Yes => self.read(&project, false),
+                Ok(project) => self.notify(Ok(format!("kept as {}", project.display()))),
+                Err(error) => self.notify(Err(error.to_string())),
+            },
+            (None, _) => {}
+            (Some(Question::Leave(_)), Answer::Cancel) => {}
+        }
+    }
+
+    /// Notes that something may have changed, so that it is saved automatically before long.
+    pub(super) fn note_change(&mut self) {
+        if self.unsaved.due.is_none() {
+            let now = Instant::now();
+            let earliest = self.unsaved.last.map_or(now, |last| last + INTERVAL);
+            self.unsaved.due = Some(earliest.max(now + DELAY));
+        }
+    }
+
+    /// Saves unsaved work automatically, if it is time.
+    pub(super) fn autosave_if_due(&mut self) {
+        if self.unsaved.due.is_some_and(|due| due <= Instant::now()) {
+            (self.unsaved.due, self.unsaved.last) = (None, Some(Instant::now()));
+            self.autosave();
+        }
+    }
+
+    /// Saves unsaved work beside the project or the character, as `.FILE.autosave.sinew`. Once the work is saved in its project,
+    /// the copy is removed.
+    pub(super) fn autosave(&mut self) {
+        if !self.has_unsaved_work() {
+            return self.remove_autosave();
+        }
+        let work = self.session.work();
+        let is_known = self.unsaved.saved.as_ref().is_some_and(|(saved, _)| *saved == work);
+        // While the person has not decided about earlier work, its file must stay.
+        let is_asked = matches!(self.panel.question, Some(Question::Recover(_)));
+        let Some(file) = self.autosave_file().filter(|_| !is_known && !is_asked) else { return };
+        let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let text = self.session.project_text(folder);
+        // The folder of the settings may not exist yet.
+        let written = std::fs::create_dir_all(folder).and_then(|()| atomic::write(&file, text.as_bytes()));
+        match written {
+            Ok(()) => self.unsaved.saved = Some((work, file)),
+            Err(error) if !self.unsaved.has_failed => {
+                self.unsaved.has_failed = true;
+                self.notify(Err(format!("{}: {error}", file.display())));
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Removes the copy that this window has written.
+    pub(super) fn remove_autosave(&mut self) {
+        if let Some((_, file)) = self.unsaved.saved.take() {
+            // A copy that stays only leads to another question.
+            drop(std::fs::remove_file(file));
+        }
+    }
+
+    /// Returns the file for automatic saves: beside the project or the character, or in the folder of the settings for the built-in
+    /// character.
+    fn autosave_file(&self) -> Option<PathBuf> {
+        match self.session.project().or(self.session.file()) {
+            Some(path) => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                Some(path.with_file_name(format!(".{name}{SUFFIX}")))
+            }
+            None => self.settings.folder().map(|folder| folder.join(format!(".mannequin{SUFFIX}"))),
+        }
+    }
+}
+
+/// Makes the copy of unsaved work a project that is visible: `.fox.glb.autosave.sinew` to `fox.glb-recovered-0001.sinew`.
+fn kept(copy: &Path) -> Result<PathBuf, SaveError> {
+    let name = copy.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = name.trim_start_matches('.').trim_end_matches(SUFFIX);
+    let folder = copy.parent().unwrap_or(Path::new("."));
+    let failed = |source| SaveError::Write { path: copy.into(), source };
+    let text = bounded::read_regular(copy, MAX_BYTES).map_err(failed)?;
+    let path = write_numbered(folder, &format!("{name}-recovered"), EXTENSION, &text)?;
+    // The copy is removed only when the work has its new name.
+    std::fs::remove_file(copy).map_err(failed)?;
+    Ok(path)
+}
