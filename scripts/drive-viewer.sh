@@ -128,7 +128,7 @@ for position in "512 300" "120 120"; do
         key Tab key Tab key F5 key Left key Right key F12 key ctrl+s key ctrl+z
 done
 shot 03-saved
-[ -s "$work/sinew-0001.png" ] && [ -s "$work/sinew-0001.json" ] || fail "the image and the pose were not saved"
+[ -s "$work/sinew-0001.png" ] && [ -s "$work/mannequin.sinew" ] || fail "the image and the project were not saved"
 xdotool key ctrl+r mousemove 324 357 mousedown 1 mousemove 320 345 mousemove 330 300 mouseup 1 key f sleep 0.5 key ctrl+r
 tries=100
 until tail -n 1 "$work/sinew-0001.session" 2> /dev/null | grep -q '^{"at":[0-9.]*}$'; do
@@ -156,7 +156,8 @@ differs 04-before "opening the list of shortcuts"
 shot 04-keys
 xdotool key question
 
-# Open a file by its path. Without a file dialog the panel shows a path field.
+# Open a file by its path. Without a file dialog the panel shows a path field. Unsaved work would lead to a question.
+xdotool key ctrl+s sleep 1
 shot 05-before
 xdotool key ctrl+o
 differs 05-before "opening the path field"
@@ -222,7 +223,7 @@ while [ $(($(date +%s) - started)) -lt "$seconds" ]; do
     rounds=$((rounds + 1))
     events $((seed * 100000 + rounds)) | xdotool -
     alive "in round $rounds of seed $seed"
-    rm -f "$work"/*-0*.png "$work"/*-0*.json "$work"/*-0*.glb "$work"/*-0*.session
+    rm -f "$work"/*-0*.png "$work"/*-0*.json "$work"/*-0*.glb "$work"/*-0*.session "$work"/*.sinew
     echo "$(resident)" >> "$work/resident"
 done
 duration=$(($(date +%s) - started))
