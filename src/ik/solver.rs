@@ -163,7 +163,9 @@ impl Solver {
     ) -> Result<(), SolveError> {
         let options = Options { method: Method::FullBody, ..*options };
         let Some(iterations) = self.figure.solve(body, goals, &options) else {
-            return self.solve_tree(body, goals, &options, restarts);
+            self.solve_tree(body, goals, &options, restarts)?;
+            self.figure.level_head(body, goals, &options);
+            return Ok(());
         };
         self.chain.discard_pose();
         self.tree.set(body, goals, &options);

@@ -268,6 +268,24 @@ fn feet_do_not_creep_while_a_hand_is_out_of_reach() {
     assert!(slide < 2e-3 && turn < 0.021, "the feet slide by {slide} m and turn by {turn} rad");
 }
 
+/// A chest that is scaled unevenly has no fixed lengths, so that the differential method solves. It threw the head aside.
+#[test]
+fn the_head_stays_level_where_lengths_depend_on_the_pose() {
+    let even = person(1.0);
+    let mut links = even.links().to_vec();
+    links[CHEST].scale = DVec3::new(1.0, 1.25, 0.9);
+    let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
+    body.set_figure(parts(1.0)).unwrap();
+    body.set_stance(|_| DQuat::IDENTITY, DVec3::ZERO);
+    let mut drag = Drag { body, ..Drag::new(1.0, HAND) };
+    let from = position(&drag.body, HAND);
+    drag.goals.last_mut().unwrap().position = Some(from);
+    drag.to(DVec3::new(0.3, 0.4, 0.5), |_, _| {});
+    assert!(drag.error() < 0.05, "{}", drag.error());
+    let up = drag.body.orientation(HEAD).unwrap() * DVec3::Y;
+    assert!(up.angle_between(DVec3::Y) < PI / 6.0, "the head tilts: {up}");
+}
+
 /// A place for a hand: in reach, on the floor, overhead, behind, or far away.
 fn place() -> impl Strategy<Value = DVec3> {
     (-1.2..1.2, -0.2..2.4, -1.0..1.4).prop_map(|(x, y, z)| DVec3::new(x, y, z))

@@ -10,6 +10,7 @@
 
 use glam::{DQuat, DVec3};
 
+use crate::ik::figure::Part;
 use crate::ik::{Body, Goal, Options, Start};
 
 mod floor;
@@ -119,6 +120,27 @@ impl FigureSolver {
         }
         state.posed.write(body);
         Some(iterations)
+    }
+
+    /// Levels the head of a figure whose links have no fixed lengths, which the differential method has posed.
+    pub(in crate::ik) fn level_head(&mut self, body: &mut Body, goals: &[Goal], options: &Options) {
+        let Some(figure) = body.figure().cloned() else { return };
+        let Self { stance, state: State { posed, tasks, .. }, .. } = self;
+        posed.load_rotations(body);
+        stance.copy(posed);
+        if let Some(given) = body.stance() {
+            stance.set_stance(body, given);
+        }
+        let weights = Weights::new(figure.parts.size.max(f64::MIN_POSITIVE), &options.full_body, true);
+        let limits = Limits { body, apply: options.limits };
+        let subject = Subject::new((&figure, true), limits, stance, &weights);
+        *tasks = Tasks::default();
+        let carrier = |goal: &Goal| subject.figure.roles[subject.figure.carriers[goal.link]];
+        tasks.poses_head = goals.iter().any(|goal| carrier(goal) == Part::Neck);
+        neck::level(posed, &subject, tasks);
+        for &joint in &figure.parts.neck {
+            body.set_rotation(joint, posed.locals[joint]);
+        }
     }
 }
 

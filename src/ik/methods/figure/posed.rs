@@ -32,7 +32,16 @@ pub(super) struct Posed {
 impl Posed {
     /// Loads a body. Returns false if it is scaled unevenly or mirrored, so that its links have no fixed lengths.
     pub(super) fn load(&mut self, body: &Body, goals: &[Goal]) -> bool {
-        let Some(scale) = body.uniform_scale().filter(|_| body.poses_as_figure(goals)) else { return false };
+        let is_figure = body.poses_as_figure(goals);
+        if is_figure {
+            self.load_rotations(body);
+        }
+        is_figure
+    }
+
+    /// Loads a body of which only the orientations are needed. Its positions are wrong where it is scaled unevenly.
+    pub(super) fn load_rotations(&mut self, body: &Body) {
+        let scale = body.uniform_scale().unwrap_or(1.0);
         let links = body.links();
         self.parents.clear();
         self.offsets.clear();
@@ -49,7 +58,6 @@ impl Posed {
         self.positions.resize(links.len(), DVec3::ZERO);
         self.above = body.world_from_base_rotation();
         self.set_pose(body, body.rotations(), body.root());
-        true
     }
 
     /// Sets the pose. `root` is the translation of the base in base space.
