@@ -43,13 +43,11 @@ pub(super) fn show(ui: &Ui, panel: &mut PanelState) {
     let file =
         |path: &Path| printable::line(&path.file_name().unwrap_or_default().to_string_lossy()).into_owned();
     let (title, text, [yes, no, cancel]) = match question {
-        Question::Leave(Leave::Close) => (
-            "Save before closing?",
-            "Your work is not in a project yet.".to_owned(),
-            ["Save", "Discard", "Cancel"],
-        ),
+        Question::Leave(Leave::Close) => {
+            ("Save before closing?", "Your changes are not saved.".to_owned(), ["Save", "Discard", "Cancel"])
+        }
         Question::Leave(Leave::Open(path)) => {
-            let text = format!("Your work is not in a project yet. {} is opened next.", file(path));
+            let text = format!("Your changes are not saved. {} is opened next.", file(path));
             ("Save before opening?", text, ["Save", "Discard", "Cancel"])
         }
         Question::Recover(_) => {

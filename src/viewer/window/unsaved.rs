@@ -161,7 +161,8 @@ impl App {
 /// Makes the copy of unsaved work a project that is visible: `.fox.glb.autosave.sinew` to `fox.glb-recovered-0001.sinew`.
 fn kept(copy: &Path) -> Result<PathBuf, SaveError> {
     let name = copy.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let name = name.trim_start_matches('.').trim_end_matches(SUFFIX);
+    let name = name.strip_prefix('.').unwrap_or(&name);
+    let name = name.strip_suffix(SUFFIX).unwrap_or(name);
     let folder = copy.parent().unwrap_or(Path::new("."));
     let failed = |source| SaveError::Write { path: copy.into(), source };
     let text = bounded::read_regular(copy, MAX_BYTES).map_err(failed)?;
