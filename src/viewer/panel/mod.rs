@@ -26,6 +26,7 @@ mod method;
 mod morph_targets;
 mod open;
 mod option_row;
+mod path_field;
 mod question;
 mod report;
 mod shortcuts;
@@ -39,6 +40,7 @@ mod toast;
 mod tree;
 
 pub(super) use capture::LiveStatus;
+pub(super) use path_field::PathPurpose;
 pub(super) use question::{Answer, Leave, Question};
 pub(super) use theme::style;
 
@@ -68,6 +70,8 @@ pub(super) struct PanelState {
     toast: Option<toast::Toast>,
     /// The controls that open a file.
     pub(super) open: open::Open,
+    /// The field for a typed path.
+    pub(super) path: path_field::PathField,
     /// Whether the user has dragged anything, or changed anything that can be undone. The hint is then hidden.
     pub(super) has_dragged: bool,
     /// The search text of the joint list.
@@ -95,6 +99,12 @@ impl PanelState {
         (self.saved, self.notice) = (message.clone().ok(), message.err());
     }
 
+    /// Shows a success message with a button that issues a request.
+    pub(super) fn offer(&mut self, message: &str, label: &'static str, request: AppRequest) {
+        self.show_message(Ok(message.to_owned()));
+        self.toast = self.toast.take().map(|toast| toast.with_action(label, request));
+    }
+
     /// Clears the error and the toast, because they no longer apply.
     pub(super) fn clear_message(&mut self) {
         (self.notice, self.toast) = (None, None);
@@ -110,6 +120,10 @@ pub(super) enum AppRequest {
     Read(PathBuf),
     /// Saves the project.
     Save,
+    /// Saves the project under another name.
+    SaveAs,
+    /// Uses a typed path.
+    Path(PathPurpose, PathBuf),
     /// Answers the current question.
     Answer(Answer),
     /// Saves the scene as an image.
@@ -144,6 +158,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState) -> Ve
     let mut commands = Vec::new();
     labels::show(ui, session);
     toast::show(ui, session, panel);
+    path_field::show(ui, session, panel);
     question::show(ui, panel);
     if panel.shortcuts {
         shortcuts::show(ui, panel);

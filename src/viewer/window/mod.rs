@@ -16,6 +16,7 @@ use super::{Command, Input, Recorder, SaveError, Session, Settings, panel, sessi
 use surface::{DrawOutcome, PanelOutput};
 
 mod capture;
+mod dialogs;
 mod events;
 mod files;
 mod handler;
