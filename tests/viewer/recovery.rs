@@ -73,7 +73,7 @@ fn work_survives_a_killed_program() {
     focus();
     let recovered = folder.join("state/sinew/mannequin-recovered-0001.sinew");
     until("the work is not recovered", &|| drop(tool(&["key", "Return"])), &|| recovered.exists());
-    assert!(joints(&read(&recovered)) == joints(&lost) && !copy.exists());
+    assert_eq!(joints(&read(&recovered)), joints(&lost));
     // The copy stays until the work is saved under the name that it would have had.
     let saved = || -> Vec<PathBuf> {
         let files = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
@@ -81,6 +81,7 @@ fn work_survives_a_killed_program() {
     };
     until("the work is not saved", &|| drop(tool(&["key", "ctrl+s"])), &|| !recovered.exists());
     assert!(saved().iter().any(|path| joints(&read(path)) == joints(&lost)), "{:?}", saved());
+    assert!(!copy.exists(), "the work is saved");
     tool(&["key", "ctrl+q"]);
     let (start, mut status) = (Instant::now(), None);
     while status.is_none() && start.elapsed() < TIMEOUT {

@@ -18,6 +18,7 @@ mod clip_names;
 mod clips;
 mod compare;
 mod display;
+mod export;
 mod goal_axes;
 mod goals;
 mod joint;
@@ -40,6 +41,7 @@ mod toast;
 mod tree;
 
 pub(super) use capture::LiveStatus;
+pub(super) use export::ExportProgress;
 pub(super) use path_field::PathPurpose;
 pub(super) use question::{Answer, Leave, Question};
 pub(super) use theme::style;
@@ -70,6 +72,8 @@ pub(super) struct PanelState {
     toast: Option<toast::Toast>,
     /// The controls that open a file.
     pub(super) open: open::Open,
+    /// The export that is running.
+    pub(super) export: Option<ExportProgress>,
     /// The field for a typed path.
     pub(super) path: path_field::PathField,
     /// Whether the user has dragged anything, or changed anything that can be undone. The hint is then hidden.
@@ -122,6 +126,14 @@ pub(super) enum AppRequest {
     Save,
     /// Saves the project under another name.
     SaveAs,
+    /// Exports what the timeline plays.
+    ExportClip,
+    /// Stops the export.
+    CancelExport,
+    /// Shows a folder in the desktop's file manager.
+    OpenFolder(PathBuf),
+    /// Asks for the folder for images and poses.
+    ChooseFolder,
     /// Uses a typed path.
     Path(PathPurpose, PathBuf),
     /// Answers the current question.
@@ -159,6 +171,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState) -> Ve
     labels::show(ui, session);
     toast::show(ui, session, panel);
     path_field::show(ui, session, panel);
+    export::show(ui, session, panel);
     question::show(ui, panel);
     if panel.shortcuts {
         shortcuts::show(ui, panel);

@@ -32,6 +32,20 @@ pub(super) fn show(ui: &mut Ui, panel: &mut PanelState) {
             if is_typed { panel.path.close() } else { panel.path.show(PathPurpose::Open, String::new()) }
         }
     });
+    ui.horizontal(|ui| {
+        let mut button = |text: &str, hint: &str, request: AppRequest| {
+            if ui.button(text).on_hover_text(hint).clicked() {
+                panel.request = Some(request);
+            }
+        };
+        button("Save as…", "Ctrl + Shift + S: save the project under another name", AppRequest::SaveAs);
+        button(
+            "Export clip…",
+            "Ctrl + E: save what the timeline plays as .glb or .bvh",
+            AppRequest::ExportClip,
+        );
+        button("Folder…", "Choose the folder for images and poses", AppRequest::ChooseFolder);
+    });
     if let Some(file) = &panel.open.reading {
         ui.label(RichText::new(format!("Reading {}…", file_name(file))).color(theme::quiet(ui)));
     }

@@ -114,7 +114,7 @@ impl App {
                 let project = self.session.default_project(here);
                 self.session.project().unwrap_or(&project).with_extension("glb")
             }
-            PathPurpose::Folder => PathBuf::from("."),
+            PathPurpose::Folder => self.export_folder(),
         };
         std::path::absolute(&path).unwrap_or(path)
     }
@@ -154,7 +154,9 @@ impl App {
         }
         match purpose {
             PathPurpose::SaveAs => self.save_as(&named),
-            PathPurpose::Open | PathPurpose::ExportClip | PathPurpose::Folder => {}
+            PathPurpose::ExportClip => self.export_clip(&named),
+            PathPurpose::Folder => self.choose_folder(&named),
+            PathPurpose::Open => {}
         }
     }
 

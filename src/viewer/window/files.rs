@@ -10,6 +10,7 @@ use crate::viewer::panel::{Leave, PathPurpose};
 use crate::viewer::{AddedClips, CharacterLoader, Command, LoadResult, LoadedFile, Watch, neighbour};
 
 use super::dialogs::Dialog;
+use super::export::{ExportEnd, RunningExport};
 use super::{App, requests};
 
 /// Time without further changes after which a changed file is reloaded.
@@ -22,6 +23,8 @@ pub(super) enum AppEvent {
     Read(Box<LoadResult>),
     /// The system's file dialog was closed, with or without a path.
     Chosen(PathPurpose, Option<PathBuf>),
+    /// The export of a clip has ended.
+    Exported(ExportEnd),
     /// The open file, or one that belongs to it, has changed.
     Changed,
     /// The window should close without confirmation.
@@ -40,6 +43,8 @@ pub(super) struct Files {
     /// The file that was read while a question about it is shown.
     pub(super) pending: Option<LoadResult>,
     pub(super) dialog: Option<Dialog>,
+    /// The export of a clip that is running.
+    pub(super) export: Option<RunningExport>,
     pub(super) proxy: EventLoopProxy<AppEvent>,
 }
 
@@ -49,7 +54,16 @@ impl Files {
         // Sending fails only if the window has closed already.
         let loader =
             CharacterLoader::new(move |read| drop(sender.send_event(AppEvent::Read(Box::new(read)))));
-        Self { loader, watch: None, stamp: Vec::new(), changed: None, pending: None, dialog: None, proxy }
+        Self {
+            loader,
+            watch: None,
+            stamp: Vec::new(),
+            changed: None,
+            pending: None,
+            dialog: None,
+            export: None,
+            proxy,
+        }
     }
 }
 
@@ -129,6 +143,7 @@ impl App {
                 }
             }
             AppEvent::Chosen(purpose, path) => self.end_dialog(purpose, path),
+            AppEvent::Exported(end) => self.end_export(end),
             AppEvent::Changed => self.files.changed = Some(Instant::now()),
             AppEvent::Close => {
                 // Nobody can be asked any more.

@@ -1,6 +1,6 @@
 //! App requests: actions such as saving files, which the panel and keys request and only the window can perform.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use winit::keyboard::{Key, NamedKey};
 
@@ -16,6 +16,7 @@ pub(super) fn request_for_key(key: &Key, control: bool, shift: bool) -> Option<A
     let is = |text: &str, letter: &str| control && text.eq_ignore_ascii_case(letter);
     match key {
         Key::Character(text) if shift && is(text, "s") => Some(AppRequest::SaveAs),
+        Key::Character(text) if is(text, "e") => Some(AppRequest::ExportClip),
         Key::Character(text) if is(text, "o") => Some(AppRequest::Open),
         Key::Named(NamedKey::F12) => Some(AppRequest::SaveImage),
         Key::Named(NamedKey::F5) => Some(AppRequest::Reload),
@@ -39,10 +40,11 @@ impl App {
             Some(AppRequest::SaveAs) => self.ask_path(PathPurpose::SaveAs),
             Some(AppRequest::Path(purpose, path)) => self.use_path(purpose, path, false),
             Some(AppRequest::Answer(answer)) => self.answer(answer),
-            Some(AppRequest::Pose(kind)) => {
-                let saved = self.session.save_pose(kind, Path::new("."));
-                self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&path)));
-            }
+            Some(AppRequest::Pose(kind)) => self.save_pose(kind),
+            Some(AppRequest::ExportClip) => self.ask_export(),
+            Some(AppRequest::CancelExport) => self.cancel_export(),
+            Some(AppRequest::OpenFolder(folder)) => self.open_folder(&folder),
+            Some(AppRequest::ChooseFolder) => self.ask_path(PathPurpose::Folder),
             Some(AppRequest::Rig(replace)) => match self.session.save_rig(Path::new("."), replace) {
                 Err(SaveError::Exists { path }) => self.panel.replace = Some(path),
                 saved => {
@@ -78,9 +80,7 @@ impl App {
         if is_saved {
             self.note_saved();
         }
-        // The folder is not the person's choice, so the message names it.
-        let whole = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
-        self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&whole(path))));
+        self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&path)));
         is_saved
     }
 
@@ -121,12 +121,6 @@ impl App {
         }
     }
 
-    fn save_image(&mut self) {
-        let Some(open) = &mut self.open else { return };
-        let saved = open.graphics.save(&self.session, scale(&open.window), Path::new("."));
-        self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&path)));
-    }
-
     pub(super) fn notify(&mut self, result: Result<String, String>) {
         self.panel.show_message(result.map_err(|error| without_code(&error)));
     }
@@ -143,7 +137,8 @@ fn without_code(error: &str) -> String {
     }
 }
 
+/// Returns the message about a saved file. The folder is not always the person's choice, so the message has the whole path.
 pub(super) fn saved_message(path: &Path) -> String {
-    let path = path.strip_prefix(".").unwrap_or(path);
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     format!("saved {}", path.display())
 }

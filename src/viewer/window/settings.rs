@@ -32,6 +32,9 @@ struct StoredSettings {
     theme: ThemePreference,
     /// Paths, the newest first.
     recent: Vec<PathBuf>,
+    /// The folder for images and poses, if the person has chosen one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    export_folder: Option<PathBuf>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -44,7 +47,7 @@ enum Theme {
 
 impl Default for StoredSettings {
     fn default() -> Self {
-        Self { theme: ThemePreference::System, recent: Vec::new() }
+        Self { theme: ThemePreference::System, recent: Vec::new(), export_folder: None }
     }
 }
 
@@ -85,6 +88,18 @@ impl Settings {
         });
     }
 
+    /// Returns the folder that the person has chosen for images and poses.
+    pub fn export_folder(&self) -> Option<&Path> {
+        self.stored.export_folder.as_deref()
+    }
+
+    /// Sets and saves the folder for images and poses.
+    pub fn set_export_folder(&mut self, folder: &Path) {
+        if let Ok(folder) = std::path::absolute(folder) {
+            self.change(|stored| stored.export_folder = Some(folder));
+        }
+    }
+
     /// Returns the theme: dark, light or that of the system.
     pub fn theme(&self) -> ThemePreference {
         self.stored.theme
@@ -105,6 +120,7 @@ impl Settings {
         // Paths that are not Unicode cannot be written.
         let mut stored = self.stored.clone();
         stored.recent.retain(|file| file.to_str().is_some());
+        stored.export_folder.take_if(|folder| folder.to_str().is_none());
         let Ok(text) = json::to_string_pretty(&stored) else { return };
         let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
         let _ = folder.and_then(|()| atomic::write(path, format!("{text}\n").as_bytes()));
@@ -117,5 +133,6 @@ fn read(path: &Path) -> Option<StoredSettings> {
     let mut stored: StoredSettings = serde_json::from_slice(&bytes).ok()?;
     stored.recent.retain(|path| path.is_absolute());
     stored.recent.truncate(MAX_RECENT);
+    stored.export_folder.take_if(|folder| !folder.is_absolute());
     Some(stored)
 }
