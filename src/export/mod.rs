@@ -7,10 +7,12 @@
 //! | BVH | a clip as motion capture data | [`bvh`] |
 //!
 //! [`bake`] computes the clips that are exported: it samples the motion and the goals of a puppet, and retargets the
-//! clips of other characters. This module returns the contents of the files and does not write them.
+//! clips of other characters. [`StoredPose`] reads the JSON again. This module returns the contents of the files and does not write them.
 
 pub mod bake;
 pub mod bvh;
 mod pose;
+mod stored_pose;
 
 pub use pose::{PoseDocument, animated_copy, posed_copy};
+pub use stored_pose::{MAX_POSE_BYTES, StoredPose, StoredPoseError, is_posed_copy};

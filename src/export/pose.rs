@@ -11,12 +11,18 @@ use crate::pose::Pose;
 use crate::puppet::{GoalReport, Puppet};
 use crate::skin::Skinned;
 
+/// The format of a pose file, and its version.
+pub(super) const FORMAT: &str = "sinew-pose-1";
+
 /// The JSON export of a pose: the transforms of all nodes, the reports of goals, pins and contacts, the joints at their
 /// limits, and optionally the posed vertices.
 #[derive(Debug, Serialize)]
 pub struct PoseDocument {
     format: &'static str,
     nodes: Vec<NodeRecord>,
+    /// The morph weights of all nodes, if there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    weights: Vec<f32>,
     reports: Vec<ReportRecord>,
     /// The nodes at the border of their limits.
     limited: Vec<usize>,
@@ -70,8 +76,9 @@ impl PoseDocument {
     /// Exports the current pose of a puppet. `vertices` has one element for each part of the puppet.
     pub fn new(puppet: &Puppet, reports: &[GoalReport], vertices: Option<Vec<Skinned>>) -> Self {
         Self {
-            format: "sinew-pose-1",
+            format: FORMAT,
             nodes: nodes(puppet),
+            weights: puppet.pose().weights.clone(),
             reports: reports.iter().map(|r| record(r, puppet)).collect(),
             limited: puppet.limited().to_vec(),
             primitives: vertices.map(|v| primitives(puppet, v)),

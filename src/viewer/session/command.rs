@@ -10,7 +10,7 @@ use crate::ik::{GoalAxes, Limit, Method, Options};
 use crate::motion::Motion;
 use crate::render::ShadingMode;
 use crate::skin::Skinning;
-use crate::viewer::{AddedClips, Display, Orbit, RingMode, Snapshot};
+use crate::viewer::{AddedClips, AppliedPose, Display, Orbit, RingMode, Snapshot};
 
 use super::sparse;
 
@@ -178,6 +178,9 @@ pub enum Command {
     AddClips(Box<AddedClips>),
     /// Sets a morph weight by its index in the pose.
     Morph(usize, f32),
+    /// Applies a pose with a weight, and clears the goals. If a motion is loaded, the pose is keyed at the current time.
+    /// Consecutive changes until [`Command::Release`] blend from the same pose and are one undo step.
+    ApplyPose(Box<AppliedPose>),
     /// Applies local transforms and morph weights from a live source. Without weights, the morphs do not change.
     #[serde(alias = "follow")]
     LivePose(Vec<(usize, Transform)>, Vec<f32>),

@@ -110,6 +110,7 @@ impl Session {
                 }
                 self.show();
             }
+            Command::ApplyPose(applied) => self.apply_pose(&applied),
             Command::AddClips(addition) => self.add(*addition),
             Command::LivePose(nodes, morphs) => self.apply_live_pose(&nodes, &morphs),
             Command::ShadingMode(mode) => self.mode = mode,

@@ -76,6 +76,8 @@ pub(in crate::viewer) enum EditRun {
     Morph(usize),
     /// The motion.
     Motion,
+    /// A blend with a stored pose.
+    Pose,
     /// The weight of a node's goal.
     Weight(usize),
     /// The weights and tolerances of a node's goal along its axes.
@@ -129,6 +131,11 @@ impl History {
             self.remember(state.clone());
             self.run = Some(run);
         }
+    }
+
+    /// Returns the state before the last undo step.
+    pub(in crate::viewer) fn last(&self) -> Option<&State> {
+        self.past.last()
     }
 
     /// Makes the next edit start a new step.

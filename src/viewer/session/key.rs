@@ -7,7 +7,7 @@ use crate::motion::Keyed;
 use super::Session;
 
 /// Duration in seconds over which a keyed pose fades in, and over which it fades out.
-const FADE_SECONDS: f32 = 0.4;
+pub(super) const FADE_SECONDS: f32 = 0.4;
 
 impl Session {
     /// Turns the current pose into an edit of the motion at the current time, and clears the drag and the goals.

@@ -27,6 +27,7 @@ use steps::{Problem, Stepping};
 
 mod add_clips;
 pub(super) mod added_clips;
+pub(super) mod apply_pose;
 mod clip;
 pub(super) mod command;
 pub(super) mod drag;

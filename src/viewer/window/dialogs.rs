@@ -160,6 +160,13 @@ impl App {
         }
     }
 
+    /// Closes the path field if it is shown for a purpose.
+    pub(super) fn close_path(&mut self, purpose: PathPurpose) {
+        if self.panel.path.purpose() == Some(purpose) {
+            self.panel.path.close();
+        }
+    }
+
     /// Shows why a path could not be used. A typed path can then be corrected.
     pub(super) fn fail_path(&mut self, purpose: PathPurpose, error: String) {
         self.panel.path.fail(purpose, &error);

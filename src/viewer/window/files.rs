@@ -5,8 +5,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use winit::event_loop::EventLoopProxy;
 
+use crate::export::{StoredPose, is_posed_copy};
 use crate::motion::{Motion, RootMotion, Strip};
-use crate::viewer::panel::{Leave, PathPurpose};
+use crate::viewer::panel::{Answer, Leave, PathPurpose, Question};
 use crate::viewer::{AddedClips, CharacterLoader, Command, LoadResult, LoadedFile, Watch, neighbour};
 
 use super::dialogs::Dialog;
@@ -42,6 +43,8 @@ pub(super) struct Files {
     changed: Option<Instant>,
     /// The file that was read while a question about it is shown.
     pub(super) pending: Option<LoadResult>,
+    /// The file that is opened by a step through its folder.
+    stepped: Option<PathBuf>,
     pub(super) dialog: Option<Dialog>,
     /// The export of a clip that is running.
     pub(super) export: Option<RunningExport>,
@@ -60,6 +63,7 @@ impl Files {
             stamp: Vec::new(),
             changed: None,
             pending: None,
+            stepped: None,
             dialog: None,
             export: None,
             proxy,
@@ -89,18 +93,67 @@ impl App {
     /// Opens another file. A question about work that would be lost is asked when the file was read: a file that cannot be read,
     /// and one whose motion or pose the character takes over, lose nothing.
     pub(super) fn open_file(&mut self, file: &Path) {
+        self.files.stepped = None;
         self.read(file, false);
     }
 
     /// Shows a file that was read, or asks first if that would lose work.
     fn accept_read(&mut self, read: LoadResult) {
         let replaces = matches!(read.outcome, Ok(LoadedFile::Character(..) | LoadedFile::Project(..)));
-        if replaces && !read.reloads {
+        if self.offers_pose(&read) {
+            self.panel.question = Some(Question::SameJoints(read.path.clone()));
+            self.files.pending = Some(read);
+        } else if replaces && !read.reloads {
             let leave = Leave::Open(read.path.clone());
             self.files.pending = Some(read);
             self.leave(leave);
         } else {
             self.show_read(read);
+        }
+    }
+
+    /// Returns whether a file is a posed copy of the character that is shown. Stepping through a folder is not interrupted by a
+    /// question.
+    fn offers_pose(&self, read: &LoadResult) -> bool {
+        let current = self.session.puppet().character();
+        match &read.outcome {
+            Ok(LoadedFile::Character(other, _)) if !read.reloads => {
+                let is_step = self.files.stepped.as_ref() == Some(&read.path);
+                !is_step && is_posed_copy(other.puppet().character(), current)
+            }
+            _ => false,
+        }
+    }
+
+    /// Applies the pose of the posed copy that was read, or opens it after all.
+    pub(super) fn answer_same_joints(&mut self, answer: Answer) {
+        let Some(read) = self.files.pending.take() else { return };
+        match (&read.outcome, answer) {
+            (Ok(LoadedFile::Character(other, _)), Answer::Yes) => {
+                let pose = StoredPose::of_copy(other.puppet().character());
+                self.apply_pose(&pose, &read.path);
+            }
+            (_, Answer::No) => {
+                let leave = Leave::Open(read.path.clone());
+                self.files.pending = Some(read);
+                self.leave(leave);
+            }
+            _ => {}
+        }
+    }
+
+    /// Applies a pose from a file as one undo step.
+    fn apply_pose(&mut self, pose: &StoredPose, file: &Path) {
+        let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+        match self.session.command_for_pose(pose, 1.0) {
+            Ok(command) => {
+                self.session.apply(Command::Release);
+                self.session.apply(command);
+                self.session.apply(Command::Release);
+                self.close_path(PathPurpose::Open);
+                self.notify(Ok(format!("applied the pose of {name}")));
+            }
+            Err(error) => self.fail_path(PathPurpose::Open, format!("{name}: {error}")),
         }
     }
 
@@ -124,7 +177,10 @@ impl App {
             return self.notify(Err(requests::BUILT_IN.into()));
         };
         match neighbour(file, forward) {
-            Ok(Some(next)) => self.open_file(&next),
+            Ok(Some(next)) => {
+                self.open_file(&next);
+                self.files.stepped = Some(next);
+            }
             Ok(None) => self.notify(Err("the folder contains no other model".into())),
             Err(error) => {
                 let line = format!("{}: {error}", file.display());
@@ -184,6 +240,7 @@ impl App {
         let mut warnings = None;
         let found = match read.outcome {
             Ok(LoadedFile::Clips(addition)) => return self.play_addition(*addition),
+            Ok(LoadedFile::Pose(pose)) => return self.apply_pose(&pose, &read.path),
             Ok(LoadedFile::Character(session, images)) => Ok((*session, images)),
             Ok(LoadedFile::Project(session, images, found)) => {
                 warnings = Some(found);
@@ -227,9 +284,7 @@ impl App {
                 }
                 self.retarget_source();
                 if !read.reloads {
-                    if self.panel.path.purpose() == Some(PathPurpose::Open) {
-                        self.panel.path.close();
-                    }
+                    self.close_path(PathPurpose::Open);
                     self.files.changed = None;
                     // The copy of recovered work is removed when the work is saved.
                     let opened = Some(&*read.path).filter(|path| path.is_file() && !self.is_recovered());
@@ -267,9 +322,7 @@ impl App {
         self.session.apply(Command::Release);
         self.session.apply(Command::Seek(0.0));
         self.session.apply(Command::Play(true));
-        if self.panel.path.purpose() == Some(PathPurpose::Open) {
-            self.panel.path.close();
-        }
+        self.close_path(PathPurpose::Open);
         self.notify(Ok(format!("added the clips of {file}")));
     }
 

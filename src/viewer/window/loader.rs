@@ -10,6 +10,8 @@ use glam::Vec2;
 
 use crate::asset::{Character, load_in_units};
 use crate::export::bake::{Source, is_take};
+use crate::export::{MAX_POSE_BYTES, StoredPose};
+use crate::files::bounded;
 use crate::render::{DecodedImages, ShadingMode};
 use crate::rig::Rig;
 use crate::text::printable;
@@ -80,6 +82,8 @@ pub enum LoadedFile {
     Project(Box<Session>, DecodedImages, Vec<String>),
     /// Clips without a character, retargeted to the one that is shown.
     Clips(Box<AddedClips>),
+    /// A pose for the character that is shown.
+    Pose(Box<StoredPose>),
 }
 
 impl fmt::Debug for CharacterLoader {
@@ -218,6 +222,9 @@ fn read(request: &ReadRequest, is_wanted: impl Fn() -> bool) -> Option<Result<Lo
         let read = read_recording(path, *size, is_wanted).transpose()?;
         return Some(read.map_err(|e| one_line(&e)));
     }
+    if folder::is_pose(path) {
+        return Some(read_pose(path).map(|pose| LoadedFile::Pose(Box::new(pose))));
+    }
     if is_take(path) {
         return Some(read_take(path, current.as_ref()));
     }
@@ -298,6 +305,13 @@ fn read_take(path: &Path, current: Option<&CurrentCharacter>) -> Result<LoadedFi
     let addition =
         AddedClips::new(path, source, &current.character, &current.rig, false).map_err(|e| with_path(&e))?;
     Ok(LoadedFile::Clips(Box::new(addition)))
+}
+
+/// Reads an exported pose.
+fn read_pose(path: &Path) -> Result<StoredPose, String> {
+    let with_path = |e: &dyn fmt::Display| one_line(&format!("{}: {e}", path.display()));
+    let bytes = bounded::read_regular(path, MAX_POSE_BYTES).map_err(|e| with_path(&e))?;
+    StoredPose::read(&bytes).map_err(|e| with_path(&e))
 }
 
 fn one_line(error: &impl fmt::Display) -> String {

@@ -104,7 +104,7 @@ impl App {
                 Err(error) => self.notify(Err(error.to_string())),
             },
             (Some(Question::Replace(purpose, path)), Answer::Yes) => self.use_path(purpose, path, true),
-            (Some(Question::SameJoints(_)), _) => {}
+            (Some(Question::SameJoints(_)), answer) => self.answer_same_joints(answer),
             (Some(Question::Leave(_) | Question::Replace(..)) | None, _) => {}
         }
         // What is neither shown nor asked about was declined.
