@@ -122,6 +122,8 @@ pub(super) enum AppRequest {
     Open,
     /// Opens this file.
     Read(PathBuf),
+    /// Plays a recorded session from its start.
+    Watch(PathBuf),
     /// Saves the project.
     Save,
     /// Saves the project under another name.

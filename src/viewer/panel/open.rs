@@ -16,6 +16,8 @@ pub(in crate::viewer) struct Open {
     pub(in crate::viewer) reading: Option<PathBuf>,
     /// Recent files, newest first.
     pub(in crate::viewer) recent: Vec<PathBuf>,
+    /// The recorded session that was opened, which can be watched.
+    pub(in crate::viewer) session: Option<PathBuf>,
     /// Whether changes of the open file on disk are ignored.
     pub(in crate::viewer) ignore_changes: bool,
 }
@@ -46,6 +48,13 @@ pub(super) fn show(ui: &mut Ui, panel: &mut PanelState) {
         );
         button("Folder…", "Choose the folder for images and poses", AppRequest::ChooseFolder);
     });
+    if let Some(file) = panel.open.session.clone() {
+        let button =
+            ui.button("Watch").on_hover_text("Play the recording. Any key or click continues from there");
+        if button.clicked() {
+            panel.request = Some(AppRequest::Watch(file));
+        }
+    }
     if let Some(file) = &panel.open.reading {
         ui.label(RichText::new(format!("Reading {}…", file_name(file))).color(theme::quiet(ui)));
     }

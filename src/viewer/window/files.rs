@@ -7,8 +7,10 @@ use winit::event_loop::EventLoopProxy;
 
 use crate::export::{StoredPose, is_posed_copy};
 use crate::motion::{Motion, RootMotion, Strip};
-use crate::viewer::panel::{Answer, Leave, PathPurpose, Question};
-use crate::viewer::{AddedClips, CharacterLoader, Command, LoadResult, LoadedFile, Watch, neighbour};
+use crate::viewer::panel::{Answer, AppRequest, Leave, PathPurpose, Question};
+use crate::viewer::{
+    AddedClips, CharacterLoader, Command, LoadResult, LoadedFile, Watch, folder, is_project, neighbour,
+};
 
 use super::dialogs::Dialog;
 use super::export::{ExportEnd, RunningExport};
@@ -35,7 +37,7 @@ pub(super) enum AppEvent {
 /// The window's state that concerns files.
 #[derive(Debug)]
 pub(super) struct Files {
-    loader: CharacterLoader,
+    pub(super) loader: CharacterLoader,
     watch: Option<Watch>,
     /// Sizes and modification times of the open file and the files that belong to it, as of the last read.
     stamp: Vec<Option<(u64, SystemTime)>>,
@@ -99,7 +101,10 @@ impl App {
 
     /// Shows a file that was read, or asks first if that would lose work.
     fn accept_read(&mut self, read: LoadResult) {
-        let replaces = matches!(read.outcome, Ok(LoadedFile::Character(..) | LoadedFile::Project(..)));
+        let replaces = matches!(
+            read.outcome,
+            Ok(LoadedFile::Character(..) | LoadedFile::Project(..) | LoadedFile::Watch(..))
+        );
         if self.offers_pose(&read) {
             self.panel.question = Some(Question::SameJoints(read.path.clone()));
             self.files.pending = Some(read);
@@ -214,7 +219,10 @@ impl App {
     pub(super) fn next_reload(&self) -> Option<Instant> {
         // A recording can refer to only one version of a file.
         let recording = self.session.recorded().is_some();
-        let can_reload = !self.input.is_busy() && self.files.loader.reading().is_none() && !recording;
+        let can_reload = !self.input.is_busy()
+            && self.files.loader.reading().is_none()
+            && !recording
+            && self.watched.is_none();
         self.files
             .changed
             .filter(|_| can_reload && !self.panel.open.ignore_changes)
@@ -240,6 +248,9 @@ impl App {
         let mut warnings = None;
         let found = match read.outcome {
             Ok(LoadedFile::Clips(addition)) => return self.play_addition(*addition),
+            Ok(LoadedFile::Watch(replay, length, images)) => {
+                return self.show_watched(*replay, (length, &images), read.path);
+            }
             Ok(LoadedFile::Pose(pose)) => return self.apply_pose(&pose, &read.path),
             Ok(LoadedFile::Character(session, images)) => Ok((*session, images)),
             Ok(LoadedFile::Project(session, images, found)) => {
@@ -257,6 +268,7 @@ impl App {
         });
         match result {
             Ok(mut session) => {
+                self.watched = None;
                 self.session.apply(Command::Release);
                 self.panel.clear_message();
                 if !read.reloads {
@@ -295,13 +307,33 @@ impl App {
                     self.panel.open.recent = self.settings.recent().to_vec();
                 }
                 if !read.reloads || files_changed {
-                    match self.session.file().map(Path::to_path_buf) {
-                        Some(file) => self.watch(&file),
-                        None => self.files.watch = None,
-                    }
+                    self.watch_files();
+                }
+                if !read.reloads {
+                    self.offer_to_watch(&read.path);
                 }
             }
             Err(error) => self.fail_path(PathPurpose::Open, error),
+        }
+    }
+
+    /// Watches the character's file for changes.
+    pub(super) fn watch_files(&mut self) {
+        match self.session.file().map(Path::to_path_buf) {
+            Some(file) => self.watch(&file),
+            None => self.files.watch = None,
+        }
+    }
+
+    /// Offers to play a recorded session, which is shown at its end.
+    fn offer_to_watch(&mut self, file: &Path) {
+        let is_session = folder::is_own(file) && !is_project(file);
+        self.panel.open.session = is_session.then(|| file.to_path_buf());
+        // A warning is more important.
+        if is_session && self.panel.notice.is_none() {
+            let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+            let message = format!("{name} was opened at its end");
+            self.panel.offer(&message, "Watch", AppRequest::Watch(file.to_path_buf()));
         }
     }
 

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use glam::Vec2;
 
@@ -50,6 +51,8 @@ struct QueueState {
 
 struct ReadRequest {
     path: PathBuf,
+    /// Whether a recorded session is delivered at its start.
+    watches: bool,
     reloads: bool,
     units: Option<f64>,
     size: Vec2,
@@ -80,6 +83,8 @@ pub enum LoadedFile {
     Character(Box<Session>, DecodedImages),
     /// A project, or a recorded session at its end, with its decoded textures, and warnings of one line each.
     Project(Box<Session>, DecodedImages, Vec<String>),
+    /// A recorded session at its start, with its length and its decoded textures.
+    Watch(Box<Replay>, Duration, DecodedImages),
     /// Clips without a character, retargeted to the one that is shown.
     Clips(Box<AddedClips>),
     /// A pose for the character that is shown.
@@ -121,7 +126,23 @@ impl CharacterLoader {
     /// # Errors
     /// Fails if no thread can be started.
     pub fn start(&mut self, path: &Path, reloads: bool, units: Option<f64>, size: Vec2) -> io::Result<()> {
-        self.request(ReadRequest { path: path.to_owned(), reloads, units, size, current: None })
+        self.request(ReadRequest {
+            path: path.to_owned(),
+            watches: false,
+            reloads,
+            units,
+            size,
+            current: None,
+        })
+    }
+
+    /// Starts to read a recorded session, which is delivered as a replay at its start.
+    ///
+    /// # Errors
+    /// Same as [`CharacterLoader::start`].
+    pub fn start_watching(&mut self, path: &Path, size: Vec2) -> io::Result<()> {
+        let path = path.to_owned();
+        self.request(ReadRequest { path, watches: true, reloads: false, units: None, size, current: None })
     }
 
     /// Starts to read a file while a session is shown. A file that contains only motion is retargeted to the session's
@@ -135,7 +156,8 @@ impl CharacterLoader {
         let units = character.units.filter(|_| reloads);
         let (rig, additions) = (Arc::clone(&session.loaded_rig), session.additions().to_vec());
         let current = Some(CurrentCharacter { character, rig, additions });
-        self.request(ReadRequest { path: path.to_owned(), reloads, units, size: session.size(), current })
+        let (path, size) = (path.to_owned(), session.size());
+        self.request(ReadRequest { path, watches: false, reloads, units, size, current })
     }
 
     fn request(&mut self, request: ReadRequest) -> io::Result<()> {
@@ -217,9 +239,9 @@ impl Queue {
 
 /// Reads a file. Returns `None` if a newer request has made the result obsolete.
 fn read(request: &ReadRequest, is_wanted: impl Fn() -> bool) -> Option<Result<LoadedFile, String>> {
-    let ReadRequest { path, reloads, units, size, current } = request;
+    let ReadRequest { path, watches, reloads, units, size, current } = request;
     if folder::is_own(path) {
-        let read = read_recording(path, *size, is_wanted).transpose()?;
+        let read = read_recording(path, *watches, *size, is_wanted).transpose()?;
         return Some(read.map_err(|e| one_line(&e)));
     }
     if folder::is_pose(path) {
@@ -274,6 +296,7 @@ fn decode(session: &Session) -> DecodedImages {
 /// Reads a project, or a recorded session up to its end. Returns `None` if a newer request has made the result obsolete.
 fn read_recording(
     path: &Path,
+    watches: bool,
     size: Vec2,
     is_wanted: impl Fn() -> bool,
 ) -> Result<Option<LoadedFile>, Box<dyn std::error::Error>> {
@@ -288,6 +311,11 @@ fn read_recording(
     let rig = rig::load(&character, None)?;
     let warnings = recording.warnings(&character, &rig);
     let mut replay = Replay::new(&recording, character, rig)?;
+    if watches && !recording.is_project() {
+        replay.advance(Duration::ZERO)?;
+        let images = decode(replay.session());
+        return Ok(Some(LoadedFile::Watch(Box::new(replay), recording.length(), images)));
+    }
     replay.advance(recording.length())?;
     let mut session = replay.into_session();
     session.apply(Command::Release);

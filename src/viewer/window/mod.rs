@@ -35,6 +35,7 @@ mod tests;
 mod unsaved;
 #[cfg(feature = "viewer")]
 pub(super) mod watch;
+mod watched;
 
 use capture::Capture;
 use files::{AppEvent, Files};
@@ -150,6 +151,8 @@ struct App {
     /// When the graphics were last recreated.
     rebuilt: Option<Instant>,
     files: Files,
+    /// The recorded session that plays.
+    watched: Option<watched::Watched>,
     settings: Settings,
     unsaved: Unsaved,
 }
@@ -185,6 +188,7 @@ impl App {
             hidden: false,
             rebuilt: None,
             files: Files::new(proxy),
+            watched: None,
             settings,
             unsaved: Unsaved::default(),
         };
@@ -210,12 +214,16 @@ impl App {
         let now = Instant::now();
         let passed = now.saturating_duration_since(self.ticked);
         self.ticked = now;
+        if self.watched.is_some() {
+            return;
+        }
         let step = if self.session.is_playing() { passed.min(MAX_STEP) } else { passed };
         self.session.apply(Command::Tick(step));
     }
 
     fn redraw(&mut self) -> Result<(), RenderError> {
         let started = Instant::now();
+        self.advance_watched();
         self.note_change();
         self.follow_source();
         self.flush_pointer();
@@ -227,7 +235,9 @@ impl App {
         }
         let full = pixels(self.size.width.into(), self.size.height.into());
         let area = panel::scene_size(full, scale(&open.window), &self.panel, &self.session);
-        if area != self.session.size() {
+        // The positions of the pointer in a recording belong to its own size.
+        let is_watching = self.watched.is_some();
+        if area != self.session.size() && !is_watching {
             self.session.apply(Command::Resize(area));
         }
         let input = open.input(full);
@@ -237,21 +247,23 @@ impl App {
         open.egui.handle_platform_output(&open.window, output.platform_output);
         self.settings.set_theme(self.context.options(|options| options.theme_preference));
         let changed = !commands.is_empty() || self.panel.request.is_some();
-        commands.into_iter().for_each(|command| self.session.apply(command));
+        if !is_watching {
+            commands.into_iter().for_each(|command| self.session.apply(command));
+        }
         let scale = output.pixels_per_point;
-        if (self.session.scale - scale).abs() > 1e-3 {
+        if (self.session.scale - scale).abs() > 1e-3 && !is_watching {
             self.session.apply(Command::Scale(scale));
         }
         let shapes = self.context.tessellate(output.shapes, scale);
         let panel = PanelOutput { textures: output.textures_delta, shapes, scale };
-        let scene = (&self.session.frame(scale), self.session.size());
+        let scene = (&self.session.frame(scale), if is_watching { area } else { self.session.size() });
         let outcome = open.graphics.draw(scene, panel)?;
         session::push_time(&mut self.panel.frames, started.elapsed().as_secs_f32() * 1e3);
         let delay = output.viewport_output.values().map(|v| v.repaint_delay).min();
         self.wake = delay
             .and_then(|d| Instant::now().checked_add(d))
             .filter(|_| delay < Some(Duration::from_secs(60)));
-        if changed || outcome == DrawOutcome::Retry {
+        if changed || outcome == DrawOutcome::Retry || is_watching && !self.hidden {
             open.window.request_redraw();
         }
         Ok(())

@@ -52,6 +52,7 @@ impl App {
                     self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&path)));
                 }
             },
+            Some(AppRequest::Watch(file)) => self.watch_session(&file),
             Some(AppRequest::Open) => self.ask_path(PathPurpose::Open),
             Some(AppRequest::Read(file)) => self.open_file(&file),
             Some(AppRequest::Record) if self.session.recorded().is_some() => self.stop_recording(),

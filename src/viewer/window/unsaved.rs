@@ -52,9 +52,17 @@ impl App {
         self.panel.question = left.map(Question::Recover);
     }
 
+    /// Notes that a recording contains everything up to here.
+    pub(super) fn note_watched(&mut self) {
+        self.unsaved.opened = self.session.work();
+    }
+
     /// Returns whether closing would lose work. A recording contains it too.
     fn has_unsaved_work(&self) -> bool {
         let session = &self.session;
+        if self.watched.is_some() {
+            return false;
+        }
         let is_as_opened = || session.project().is_none() && session.work() == self.unsaved.opened;
         session.recorded().is_none() && !session.is_saved() && !is_as_opened()
     }
