@@ -16,7 +16,10 @@ use super::{Command, Input, Recorder, SaveError, Session, Settings, panel, sessi
 use surface::{DrawOutcome, PanelOutput};
 
 mod capture;
+mod dialogs;
 mod events;
+mod export;
+mod exports;
 mod files;
 mod handler;
 #[cfg(feature = "viewer")]
@@ -217,6 +220,7 @@ impl App {
         self.follow_source();
         self.flush_pointer();
         self.handle_app_request();
+        self.show_export();
         let Some(open) = &mut self.open else { return Ok(()) };
         if self.size.width == 0 || self.size.height == 0 {
             return Ok(());
