@@ -13,7 +13,7 @@ use crate::render::{AdapterChoice, RenderError};
 
 use super::{Command, Input, Recorder, SaveError, Session, Settings, panel, session};
 
-use surface::{DrawOutcome, PanelOutput};
+use surface::{DrawOutcome, PanelOutput, SceneView};
 
 mod capture;
 mod dialogs;
@@ -243,9 +243,9 @@ impl App {
         }
         let shapes = self.context.tessellate(output.shapes, scale);
         let panel = PanelOutput { textures: output.textures_delta, shapes, scale };
-        let _origin = self.panel.scene_origin(scale);
-        let scene = (&self.session.frame(scale), self.session.size());
-        let outcome = open.graphics.draw(scene, panel)?;
+        let frame = &self.session.frame(scale);
+        let scene = SceneView { frame, origin: self.panel.scene_origin(scale), size: self.session.size() };
+        let outcome = open.graphics.draw(&scene, panel)?;
         session::push_time(&mut self.panel.frames, started.elapsed().as_secs_f32() * 1e3);
         let delay = output.viewport_output.values().map(|v| v.repaint_delay).min();
         self.wake = delay
