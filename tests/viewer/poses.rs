@@ -111,7 +111,7 @@ fn invalid_poses_and_those_of_other_characters_are_refused() {
     };
     let refused = [
         ("", "EOF"),
-        ("[]", "not a pose"),
+        ("[]", "invalid pose"),
         ("{}", "not a pose"),
         ("{\"format\":\"sinew-pose-2\"}", "not a pose"),
         ("{\"format\":\"sinew-pose-1\"}", "nodes"),

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use egui::{Align2, Area, Frame, Id, Order, ProgressBar, Ui};
 
-use crate::viewer::Session;
-
 use super::{AppRequest, PanelState, name};
 
 /// Exports that take less time are not shown.
 const DELAY: Duration = Duration::from_secs(1);
+/// Distance from the top of the scene in points.
+const TOP_MARGIN: f32 = 70.0;
 /// Interval at which the progress is drawn.
 const INTERVAL: Duration = Duration::from_millis(100);
 
@@ -32,15 +32,14 @@ impl ExportProgress {
 }
 
 /// Shows the progress with a button that cancels the export.
-pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
+pub(super) fn show(ui: &Ui, panel: &mut PanelState) {
     let Some(export) = &panel.export else { return };
     ui.ctx().request_repaint_after(INTERVAL);
     if export.since.elapsed() < DELAY {
         return;
     }
-    let size = session.size() / ui.ctx().pixels_per_point();
     let area = Area::new(Id::unique("export")).pivot(Align2::CENTER_TOP).order(Order::Foreground);
-    area.fixed_pos(egui::pos2(size.x * 0.5, 70.0)).show(ui.ctx(), |ui| {
+    area.fixed_pos(panel.layout.scene.center_top() + egui::vec2(0.0, TOP_MARGIN)).show(ui.ctx(), |ui| {
         Frame::window(ui.style()).show(ui, |ui| {
             ui.horizontal(|ui| {
                 let text = format!("Exporting {}   {:.0} %", export.file, export.done * 100.0);

@@ -22,42 +22,22 @@ pub(in crate::viewer) struct Open {
     pub(in crate::viewer) ignore_changes: bool,
 }
 
-/// Shows the section.
-pub(super) fn show(ui: &mut Ui, panel: &mut PanelState) {
-    ui.horizontal(|ui| {
-        if ui.button("Open…").on_hover_text("Ctrl + O (or drop a file here)").clicked() {
-            panel.request = Some(AppRequest::Open);
-        }
-        ui.menu_button("Recent", |ui| menu(ui, panel));
-        let is_typed = panel.path.purpose() == Some(PathPurpose::Open);
-        if ui.selectable_label(is_typed, "Path").on_hover_text("Type the path of a file").clicked() {
-            if is_typed { panel.path.close() } else { panel.path.show(PathPurpose::Open, String::new()) }
-        }
-    });
-    ui.horizontal(|ui| {
-        let mut button = |text: &str, hint: &str, request: AppRequest| {
-            if ui.button(text).on_hover_text(hint).clicked() {
-                panel.request = Some(request);
-            }
-        };
-        button("Save as…", "Ctrl + Shift + S: save the project under another name", AppRequest::SaveAs);
-        button(
-            "Export clip…",
-            "Ctrl + E: save what the timeline plays as .glb or .bvh",
-            AppRequest::ExportClip,
-        );
-        button("Folder…", "Choose the folder for images and poses", AppRequest::ChooseFolder);
-    });
+/// Shows the entries of the file menu that open a file without the system's dialog.
+pub(super) fn menus(ui: &mut Ui, panel: &mut PanelState) {
+    ui.menu_button("Recent", |ui| menu(ui, panel));
     if let Some(file) = panel.open.session.clone() {
-        let button =
-            ui.button("Watch").on_hover_text("Play the recording. Any key or click continues from there");
-        if button.clicked() {
+        let hint = "Play the recording. Any key or click continues from there";
+        if ui.button("Watch").on_hover_text(hint).clicked() {
             panel.request = Some(AppRequest::Watch(file));
         }
     }
-    if let Some(file) = &panel.open.reading {
-        ui.label(RichText::new(format!("Reading {}…", file_name(file))).color(theme::quiet(ui)));
+    if ui.button("Path…").on_hover_text("Type the path of a file").clicked() {
+        panel.path.show(PathPurpose::Open, String::new());
     }
+}
+
+/// Shows the choice whether a file that changes on disk is read again.
+pub(super) fn reload(ui: &mut Ui, panel: &mut PanelState) {
     let mut reload = !panel.open.ignore_changes;
     ui.checkbox(&mut reload, "Reload on change").on_hover_text("Read the file again when it changes on disk");
     panel.open.ignore_changes = !reload;

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use egui::{Align2, Area, Frame, Id, Key, Order, RichText, TextEdit, Ui, vec2};
 
 use crate::text::printable;
-use crate::viewer::Session;
 
 use super::{AppRequest, PanelState, theme};
 
@@ -99,14 +98,14 @@ impl PathField {
 }
 
 /// Shows the field at the top of the scene. Enter uses the path, and Escape closes the field.
-pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
+pub(super) fn show(ui: &Ui, panel: &mut PanelState) {
     let is_asked = panel.question.is_some();
     let PathField { shown, focus } = &mut panel.path;
     let Some(typed) = shown else { return };
     let [title, action, hint] = typed.purpose.texts();
-    let scene = session.size() / ui.ctx().pixels_per_point();
-    let width = (scene.x - 48.0).clamp(120.0, MAX_WIDTH);
-    let top = egui::pos2(scene.x.max(width + 48.0) * 0.5, TOP_MARGIN);
+    let scene = panel.layout.scene;
+    let width = (scene.width() - 48.0).clamp(120.0, MAX_WIDTH);
+    let top = egui::pos2(scene.left() + scene.width().max(width + 48.0) * 0.5, scene.top() + TOP_MARGIN);
     let area = Area::new(Id::unique("path field")).order(Order::Foreground).pivot(Align2::CENTER_TOP);
     let (mut uses, mut closes) = (false, false);
     area.fixed_pos(top).show(ui.ctx(), |ui| {

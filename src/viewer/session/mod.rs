@@ -54,6 +54,7 @@ mod snapshot;
 mod solve;
 pub(super) mod sparse;
 mod steps;
+mod turn;
 
 pub use refusals::Refusals;
 pub use snapshot::{Snapshot, SolveProblem};

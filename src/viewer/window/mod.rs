@@ -13,7 +13,7 @@ use crate::render::{AdapterChoice, RenderError};
 
 use super::{Command, Input, Recorder, SaveError, Session, Settings, panel, session};
 
-use surface::{DrawOutcome, PanelOutput};
+use surface::{DrawOutcome, PanelOutput, SceneView};
 
 mod capture;
 mod dialogs;
@@ -175,7 +175,7 @@ impl App {
             broken: None,
             recorder,
             context,
-            panel: panel::PanelState::default(),
+            panel: panel::PanelState::with_layout(settings.layout()),
             input: Input::default(),
             at: Vec2::ZERO,
             moved: None,
@@ -234,18 +234,17 @@ impl App {
             return Ok(());
         }
         let full = pixels(self.size.width.into(), self.size.height.into());
-        let area = panel::scene_size(full, scale(&open.window), &self.panel, &self.session);
-        // The positions of the pointer in a recording belong to its own size.
         let is_watching = self.watched.is_some();
-        if area != self.session.size() && !is_watching {
-            self.session.apply(Command::Resize(area));
-        }
+        self.panel.keeps_size = is_watching;
         let input = open.input(full);
-        let (session, panel) = (&self.session, &mut self.panel);
+        let (session, panel) = (&mut self.session, &mut self.panel);
         let mut commands = Vec::new();
         let output = self.context.run_ui(input, |ui| commands.extend(panel::show(ui, session, panel)));
         open.egui.handle_platform_output(&open.window, output.platform_output);
         self.settings.set_theme(self.context.options(|options| options.theme_preference));
+        if !self.context.egui_is_using_pointer() {
+            self.settings.set_layout(&self.panel.layout);
+        }
         let changed = !commands.is_empty() || self.panel.request.is_some();
         if !is_watching {
             commands.into_iter().for_each(|command| self.session.apply(command));
@@ -256,8 +255,10 @@ impl App {
         }
         let shapes = self.context.tessellate(output.shapes, scale);
         let panel = PanelOutput { textures: output.textures_delta, shapes, scale };
-        let scene = (&self.session.frame(scale), if is_watching { area } else { self.session.size() });
-        let outcome = open.graphics.draw(scene, panel)?;
+        let frame = &self.session.frame(scale);
+        let scene =
+            SceneView { frame, origin: self.panel.scene_origin(scale), size: self.panel.scene_size(scale) };
+        let outcome = open.graphics.draw(&scene, panel)?;
         session::push_time(&mut self.panel.frames, started.elapsed().as_secs_f32() * 1e3);
         let delay = output.viewport_output.values().map(|v| v.repaint_delay).min();
         self.wake = delay

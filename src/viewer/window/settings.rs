@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::files::{atomic, bounded};
 use crate::text::json;
+use crate::viewer::panel::{Layout, StoredLayout};
 
 /// Maximum number of recent files.
 const MAX_RECENT: usize = 8;
@@ -32,6 +33,7 @@ struct StoredSettings {
     theme: ThemePreference,
     /// Paths, the newest first.
     recent: Vec<PathBuf>,
+    layout: StoredLayout,
     /// The folder for images and poses, if the person has chosen one.
     #[serde(skip_serializing_if = "Option::is_none")]
     export_folder: Option<PathBuf>,
@@ -47,7 +49,12 @@ enum Theme {
 
 impl Default for StoredSettings {
     fn default() -> Self {
-        Self { theme: ThemePreference::System, recent: Vec::new(), export_folder: None }
+        Self {
+            theme: ThemePreference::System,
+            recent: Vec::new(),
+            layout: StoredLayout::default(),
+            export_folder: None,
+        }
     }
 }
 
@@ -109,6 +116,19 @@ impl Settings {
     pub fn set_theme(&mut self, theme: ThemePreference) {
         if self.stored.theme != theme {
             self.change(|stored| stored.theme = theme);
+        }
+    }
+
+    /// Returns the arrangement of the window.
+    pub(in crate::viewer) fn layout(&self) -> Layout {
+        self.stored.layout.layout()
+    }
+
+    /// Sets and saves the arrangement of the window.
+    pub(in crate::viewer) fn set_layout(&mut self, layout: &Layout) {
+        let layout = StoredLayout::of(layout);
+        if self.stored.layout != layout {
+            self.change(|stored| stored.layout = layout);
         }
     }
 
