@@ -11,6 +11,8 @@ use sinew::viewer::{Button, Command, Event, Input, Key, Recorder, Recording, Rep
 use super::files::folder;
 use super::{SIZE, at, drag, pose};
 
+mod poses;
+
 const NOW: f32 = 0.5;
 
 /// Returns the mannequin with its first clip, paused at [`NOW`].

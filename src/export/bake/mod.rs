@@ -32,6 +32,7 @@ pub fn bake(
     rate: f32,
     name: &str,
 ) -> Result<(Clip, Vec<GoalReport>), PuppetError> {
+    puppet.shows_held = false;
     let mut recorder = Recorder::new(&puppet.character().skeleton);
     let mut reports = Vec::new();
     for time in frames(times, rate) {

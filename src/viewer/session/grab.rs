@@ -81,12 +81,13 @@ impl Session {
         self.trail.clear();
         let drag = Drag::new(hit, at, &self.puppet, (self.drag_scope, self.state.clone()));
         self.drag = Some(self.with_pins_here(drag));
+        self.begin_reflection();
         self.comparison.set_start_pose(&self.state.held);
     }
 
     /// Returns a drag whose pins stay where they are now. A motion places them otherwise.
     fn with_pins_here(&self, mut drag: Drag) -> Drag {
-        if self.puppet.motion.is_rest() {
+        if self.puppet.is_posed_by_hand() {
             drag.pins = drag.pins.iter().map(|p| self.pin_here(p.node)).collect();
         }
         drag
@@ -96,7 +97,7 @@ impl Session {
     /// began.
     pub(super) fn set_current_scope(&mut self, scope: DragScope) {
         let Some(mut drag) = self.drag.take_if(|drag| drag.scope != scope) else { return };
-        if self.puppet.motion.is_rest() {
+        if self.puppet.is_posed_by_hand() {
             self.state.held.clone_from(&drag.before.held);
             self.show();
             self.puppet.reset_solver();
@@ -131,17 +132,20 @@ impl Session {
 
     pub(super) fn release(&mut self) {
         self.history.end_run();
+        self.key_drag();
         self.release_gizmo();
         let Some(drag) = self.drag.take() else { return };
         if self.keep && drag.moved && !drag.moves_root {
+            let reflected = self.reflected(&drag.target);
             self.store_goal(drag.target);
+            reflected.into_iter().for_each(|goal| self.store_goal(goal));
         }
         if drag.before != self.state {
             self.history.remember(drag.before);
         }
         self.trail.clear();
         self.hover = self.under(self.pointer);
-        if !self.puppet.motion.is_rest() {
+        if !self.puppet.is_posed_by_hand() {
             self.solve();
         }
     }
