@@ -142,7 +142,7 @@ fn bake_motion(
     check_frame_count(&times, rate)?;
     let (clip, reports) = bake::bake(&mut puppet, times, rate, &args.name)?;
     watch.stage("bake");
-    verbosity.warn(&clips::missed(&reports));
+    verbosity.warn(&clips::missed(&reports, &|| puppet.length_unit()));
     let reduced = reduced(&clip, &puppet, args.key_error.unwrap_or(KEY_ERROR));
     let written = BakedClip { all: clip, reduced, rate };
     written.write(args, puppet.character(), file, verbosity)?;

@@ -16,6 +16,7 @@ mod bindings;
 mod bounds;
 mod contacts;
 mod error;
+mod length_unit;
 pub mod motion_file;
 mod prior;
 mod problem;
@@ -29,6 +30,7 @@ mod tests;
 mod trace;
 
 pub use error::PuppetError;
+pub use length_unit::LengthUnit;
 pub use prior::{CharacterPrior, LearnError, PostureBody};
 use solve::Workspace;
 pub use style_file::{StyleFileCause, StyleFileError, read_style};

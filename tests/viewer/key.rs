@@ -140,16 +140,6 @@ fn key_at_the_same_time_extends_the_edit_and_a_later_key_adds_one() {
 }
 
 #[test]
-fn key_without_a_motion_does_nothing() {
-    let mut session = Session::new(mannequin().unwrap(), None, SIZE);
-    let mut input = Input::default();
-    let from = at(&session, "leftHand");
-    drag(&mut session, &mut input, from, Vec2::new(-40.0, -40.0));
-    key(&mut session, &mut input);
-    assert!(session.is_dragging() && session.puppet().motion.is_rest());
-}
-
-#[test]
 fn replay_inserts_identical_keys() {
     let path = folder("session-key").join("a.session");
     let mut session = session();

@@ -106,7 +106,8 @@ impl StoredPose {
         if found == 0 || 2 * found < all {
             return Err(ReadPoseError::OtherCharacter { found, all });
         }
-        let lengths = pairs.iter().map(|(rest, _, local)| (rest.length(), local.translation.length()));
+        let bones = pairs.iter().filter(|(_, node, _)| Some(*node) != hips);
+        let lengths = bones.map(|(rest, _, local)| (rest.length(), local.translation.length()));
         let (here, there) = lengths.fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
         #[expect(clippy::cast_precision_loss, reason = "a mean")]
         let tolerance = SAME_LENGTH * here / found as f32;

@@ -5,13 +5,15 @@ use glam::Vec2;
 use crate::viewer::Command;
 
 use super::history::{EditRun, State};
-use super::{Session, sanitize_size};
+use super::{Session, hovering, sanitize_size};
 
 impl Session {
     /// Executes a command without recording it.
     pub(super) fn execute(&mut self, command: Command) {
         let shown_steps = self.suspend_steps(&command);
+        let changes_view = hovering::changes_view(&command);
         self.perform(command);
+        self.refresh_hover(changes_view);
         if shown_steps.is_some() {
             self.show_step(shown_steps);
         }

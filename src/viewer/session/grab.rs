@@ -10,12 +10,6 @@ use crate::viewer::session::drag::Drag;
 use super::{MAX_TRAIL_POINTS, Session};
 
 impl Session {
-    pub(super) fn hover(&mut self, at: Vec2) {
-        self.pointer = at;
-        self.hovered_grip = self.grip_under(at);
-        self.hover = if self.hovered_grip.is_some() { None } else { self.under(at) };
-    }
-
     /// Returns the position of a node in world metres.
     pub(in crate::viewer) fn position_of(&self, node: usize) -> Option<Vec3> {
         self.puppet.world_from_node().get(node).map(|m| m.translation.into())
@@ -144,7 +138,6 @@ impl Session {
             self.history.remember(drag.before);
         }
         self.trail.clear();
-        self.hover = self.under(self.pointer);
         if !self.puppet.is_posed_by_hand() {
             self.solve();
         }

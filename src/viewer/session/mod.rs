@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::asset::Character;
 use crate::ik::{Method, Options};
-use crate::puppet::{GoalReport, Puppet};
+use crate::puppet::{GoalReport, LengthUnit, Puppet};
 use crate::render::{Background, Frame, ShadingMode};
 use crate::rig::Rig;
 use crate::scene;
@@ -38,6 +38,7 @@ pub(super) mod gizmo;
 mod goals;
 mod grab;
 pub(super) mod history;
+mod hovering;
 mod initial_pose;
 mod key;
 mod level_of_detail;
@@ -180,6 +181,7 @@ pub struct Session {
     /// The bounds of the character at the start, enlarged to leave room for the limbs. Ground, shadow and depth range
     /// use them.
     scene_bounds: Bounds,
+    length_unit: LengthUnit,
     recorder: Option<Recorder>,
     /// The cached result of [`Session::refusals`].
     refusals: refusals::RefusalCache,
@@ -256,6 +258,7 @@ impl Session {
             size,
             pointer: Vec2::splat(-1.0),
             scene_bounds,
+            length_unit: LengthUnit::for_bounds(&bounds),
             recorder: None,
             refusals: refusals::RefusalCache::default(),
             puppet,
@@ -297,6 +300,11 @@ impl Session {
     /// Returns why the last solve or edit was refused.
     pub fn error(&self) -> Option<&str> {
         self.error.as_deref()
+    }
+
+    /// Returns the unit in which errors and other lengths of this character are shown.
+    pub fn length_unit(&self) -> LengthUnit {
+        self.length_unit
     }
 
     /// Returns the results of the other methods for the same goals.

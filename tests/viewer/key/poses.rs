@@ -283,6 +283,7 @@ fn keys_survive_a_recording_and_a_project() {
     assert_eq!((pose(&opened), &opened.puppet().motion), (unkeyed.clone(), &motion));
     assert!(opened.is_saved());
     let mut replay = open(&path);
+    replay.advance(Duration::ZERO).unwrap();
     assert_eq!(pose(replay.session()), unkeyed, "the first commands restore what is not keyed");
     replay.advance(Duration::from_secs(9)).unwrap();
     assert_eq!(pose(replay.session()), pose(&session));
