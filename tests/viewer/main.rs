@@ -29,6 +29,7 @@ mod recovery;
 mod scope;
 mod steps;
 mod toast;
+mod turn;
 mod window;
 
 const SIZE: Vec2 = Vec2::new(1280.0, 800.0);

@@ -10,6 +10,11 @@ use super::{AppRequest, PanelState, name, theme};
 
 const HINT: &str = "Path of a .glb, .gltf, .vrm, .bvh or .csv";
 
+/// Distance of the path field from the border of the window in points.
+const WINDOW_MARGIN: f32 = 12.0;
+/// Maximum width of the path field in points.
+const MAX_WIDTH: f32 = 640.0;
+
 /// State of the controls that open a file.
 #[derive(Debug, Default)]
 pub(in crate::viewer) struct Open {
@@ -38,28 +43,31 @@ impl Open {
     }
 }
 
-/// Shows the section.
-pub(super) fn show(ui: &mut Ui, panel: &mut PanelState) {
-    ui.horizontal(|ui| {
-        if ui.button("Open…").on_hover_text("Ctrl + O (or drop a file here)").clicked() {
-            panel.request = Some(AppRequest::Open);
-        }
-        ui.menu_button("Recent", |ui| menu(ui, panel));
-        if ui
-            .selectable_label(panel.open.typed.is_some(), "Path")
-            .on_hover_text("Type the path of a file")
-            .clicked()
-        {
-            match panel.open.typed.take() {
-                Some(_) => {}
-                None => panel.open.type_path(),
-            }
-        }
-    });
-    field(ui, panel);
-    if let Some(file) = &panel.open.reading {
-        ui.label(RichText::new(format!("Reading {}…", file_name(file))).color(theme::quiet(ui)));
+/// Shows the entries of the file menu that open a file without the system's dialog.
+pub(super) fn menus(ui: &mut Ui, panel: &mut PanelState) {
+    ui.menu_button("Recent", |ui| menu(ui, panel));
+    if ui.button("Path…").on_hover_text("Type the path of a file").clicked() {
+        panel.open.type_path();
     }
+}
+
+/// Shows the path field, if it is open, over everything else.
+pub(super) fn show(ui: &Ui, panel: &mut PanelState) {
+    if panel.open.typed.is_none() {
+        return;
+    }
+    let at = egui::pos2(WINDOW_MARGIN, WINDOW_MARGIN);
+    let area = egui::Area::new(egui::Id::unique("path")).fixed_pos(at).order(egui::Order::Foreground);
+    area.show(ui.ctx(), |ui| {
+        egui::Frame::popup(ui.style()).inner_margin(WINDOW_MARGIN / 2.0).show(ui, |ui| {
+            ui.set_width((ui.ctx().content_rect().width() - 3.0 * WINDOW_MARGIN).clamp(1.0, MAX_WIDTH));
+            field(ui, panel);
+        });
+    });
+}
+
+/// Shows the choice whether a file that changes on disk is read again.
+pub(super) fn reload(ui: &mut Ui, panel: &mut PanelState) {
     let mut reload = !panel.open.ignore_changes;
     ui.checkbox(&mut reload, "Reload on change").on_hover_text("Read the file again when it changes on disk");
     panel.open.ignore_changes = !reload;

@@ -1,10 +1,12 @@
-//! Toasts over the scene, which also appear when the panel is hidden. Until the user drags something, a hint is shown.
+//! Messages over the scene, which also appear when the panel is hidden: the newest toast, else why the last solve failed, else
+//! which file is being read. Until the user drags something, a hint is shown.
 
 use std::time::Duration;
 
 use egui::text::LayoutJob;
-use egui::{Align2, Color32, FontId, Pos2, Rect, Ui, vec2};
+use egui::{Align2, Color32, FontId, Rect, Ui, vec2};
 
+use crate::text::printable;
 use crate::viewer::Session;
 
 use super::{PanelState, RECORDING};
@@ -50,17 +52,22 @@ impl Toast {
 /// Shows the recording indicator, and the current toast or, if there is none, the hint.
 pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
     if session.recorded().is_some() {
-        recording(ui, session);
+        recording(ui, panel.layout.scene);
     }
     // A quick drag may end before a frame is drawn, but it leaves an undo step.
     panel.has_dragged |= session.is_dragging() || session.history.can_undo() || session.history.can_redo();
     let hint = ui.ctx().animate_bool_with_time(egui::Id::unique("hint"), !panel.has_dragged, FADE);
-    let now = ui.input(|i| i.time);
+    let (scene, now) = (panel.layout.scene, ui.input(|i| i.time));
     let toast = panel.toast.as_mut().map(|toast| (toast.remaining(now), toast));
     let Some((remaining, toast)) = toast.filter(|(remaining, _)| *remaining > 0.0) else {
         panel.toast = None;
-        if hint > 0.0 {
-            draw(ui, session, HINT, Color32::WHITE.gamma_multiply(0.85), hint);
+        if let Some(error) = &session.error {
+            draw(ui, scene, &printable::line(error), ERROR, 1.0);
+        } else if let Some(file) = &panel.open.reading {
+            let file = printable::line(&file.file_name().unwrap_or_default().to_string_lossy()).into_owned();
+            draw(ui, scene, &format!("Reading {file}…"), Color32::WHITE, 1.0);
+        } else if hint > 0.0 {
+            draw(ui, scene, HINT, Color32::WHITE.gamma_multiply(0.85), hint);
         }
         return;
     };
@@ -69,12 +76,12 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
     ui.ctx().request_repaint_after(Duration::from_secs_f64(until_fade));
     #[expect(clippy::cast_possible_truncation, reason = "seconds")]
     let opacity = (remaining as f32 / FADE).min(1.0);
-    draw(ui, session, &toast.text, if toast.is_error { ERROR } else { Color32::WHITE }, opacity);
+    draw(ui, scene, &toast.text, if toast.is_error { ERROR } else { Color32::WHITE }, opacity);
 }
 
 /// Draws a text at the bottom of the scene. `opacity` is from 0 to 1.
-fn draw(ui: &Ui, session: &Session, text: &str, color: Color32, opacity: f32) {
-    let size = session.size() / ui.ctx().pixels_per_point();
+fn draw(ui: &Ui, scene: Rect, text: &str, color: Color32, opacity: f32) {
+    let size = scene.size();
     if size.x <= 2.0 * BOTTOM_MARGIN {
         return;
     }
@@ -83,19 +90,18 @@ fn draw(ui: &Ui, session: &Session, text: &str, color: Color32, opacity: f32) {
     let mut job = LayoutJob::simple(text.to_owned(), FontId::proportional(14.0), color, width);
     job.wrap.max_rows = MAX_LINES;
     let text = ui.painter().layout_job(job);
-    let anchor = egui::pos2(size.x * 0.5, size.y - BOTTOM_MARGIN);
+    let anchor = scene.center_bottom() - vec2(0.0, BOTTOM_MARGIN);
     let rect = Align2::CENTER_BOTTOM.anchor_size(anchor, text.size());
     background(ui, rect, opacity);
     ui.painter().galley(rect.min, text, color);
 }
 
 /// Draws the recording indicator, a red dot in the upper left corner.
-fn recording(ui: &Ui, session: &Session) {
-    let size = session.size() / ui.ctx().pixels_per_point();
+fn recording(ui: &Ui, scene: Rect) {
     let color = Color32::WHITE;
     let text = ui.painter().layout_no_wrap("Recording".to_owned(), FontId::proportional(13.0), color);
-    let rect = Rect::from_min_size(Pos2::new(40.0, 18.0), text.size());
-    if rect.right() > size.x {
+    let rect = Rect::from_min_size(scene.min + vec2(40.0, 18.0), text.size());
+    if rect.right() > scene.right() {
         return;
     }
     background(ui, rect.with_min_x(rect.left() - 16.0), 1.0);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use glam::{DVec3, Vec2};
+use glam::{DVec3, Quat, Vec2};
 use serde::{Deserialize, Serialize};
 
 use crate::asset::Transform;
@@ -111,6 +111,9 @@ pub enum Command {
     Base,
     /// Resets the joint under the pointer to its rest pose. `true` resets its whole chain.
     Rest(bool),
+    /// Turns a joint to a rotation in its parent's frame, within its limit. Consecutive turns of the same joint until
+    /// [`Command::Release`] are one undo step.
+    Turn(usize, Quat),
     /// Resets the whole character to its rest pose.
     RestAll,
     /// Resets the selected joints to their rest pose.
@@ -234,6 +237,7 @@ impl Command {
             Self::Motion(motion) => motion.validate(),
             Self::Restore(snapshot) => snapshot.motion.validate(),
             Self::GrabNode(point) => check_position("offset", point.offset),
+            Self::Turn(_, rotation) if !rotation.is_finite() => Err("rotation is not finite".into()),
             Self::DragTo(position) => check_position("position", *position),
             _ => Ok(()),
         }

@@ -84,6 +84,7 @@ impl Session {
             Command::Scale(scale) if scale.is_finite() => self.scale = scale.clamp(0.1, 16.0),
             Command::Scale(_) => {}
             Command::Rest(chain) => self.rest(chain),
+            Command::Turn(node, rotation) => self.turn_joint(node, rotation),
             Command::RestAll => self.rest_all(),
             Command::ResetJoint => self.reset(false),
             Command::ResetLimb => self.reset(true),

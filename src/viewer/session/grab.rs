@@ -90,7 +90,20 @@ impl Session {
     /// Changes what the current drag moves. The pose is then the one that a drag with this scope leads to from where it
     /// began.
     pub(super) fn set_current_scope(&mut self, scope: DragScope) {
-        let Some(mut drag) = self.drag.take_if(|drag| drag.scope != scope) else { return };
+        let Some(drag) = self.drag.take_if(|drag| drag.scope != scope) else { return };
+        self.restart_drag(drag, scope);
+    }
+
+    /// Solves the current drag again from the pose in which it began, so that the pose does not depend on the method that was
+    /// selected before.
+    pub(super) fn resolve_drag(&mut self) {
+        if let Some(drag) = self.drag.take() {
+            let scope = drag.scope;
+            self.restart_drag(drag, scope);
+        }
+    }
+
+    fn restart_drag(&mut self, mut drag: Drag, scope: DragScope) {
         if self.puppet.is_posed_by_hand() {
             self.state.held.clone_from(&drag.before.held);
             self.show();

@@ -59,6 +59,7 @@ mod solve;
 pub(super) mod sparse;
 mod steps;
 mod symmetry;
+mod turn;
 
 pub use refusals::Refusals;
 pub use snapshot::{Snapshot, SolveProblem};

@@ -81,14 +81,21 @@ impl Session {
 
     /// Changes the solver's options. Invalid numbers are replaced by the defaults.
     pub(super) fn set_solver(&mut self, options: Options) {
-        self.options = sanitize(options);
+        let before = std::mem::replace(&mut self.options, sanitize(options));
+        if before.method != self.options.method
+            && self.refusal(self.options.method).is_none()
+            && self.drag.is_some()
+        {
+            self.puppet.options = self.options;
+            return self.resolve_drag();
+        }
         let before = (!self.is_dragging()).then(|| self.state.clone());
         let has_targets = self.solve_goals();
         // The new options may lead to another pose for goals that stay, and that change can be undone.
         if let Some(before) = before.filter(|b| *b != self.state) {
             self.history.remember(before);
         }
-        // During a drag all methods continue from their current poses. Otherwise the compared methods restart from
+        // During a drag all methods continue from their current poses, unless the method changes. Otherwise the compared methods restart from
         // their common start pose.
         if self.drag.is_some() || !has_targets {
             self.update_comparison(has_targets);

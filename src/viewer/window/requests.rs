@@ -82,6 +82,14 @@ impl App {
         is_saved
     }
 
+    /// Starts the recorder that was given when the window was opened.
+    pub(super) fn start_recorder(&mut self) {
+        let scale = self.open.as_ref().map_or(1.0, |s| scale(&s.window));
+        if let Some(recorder) = self.recorder.take() {
+            self.record(recorder, scale);
+        }
+    }
+
     pub(super) fn record(&mut self, recorder: Recorder, scale: f32) {
         match self.session.record(recorder, scale) {
             Ok(()) => {

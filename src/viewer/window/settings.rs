@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::files::{atomic, bounded};
 use crate::text::json;
+use crate::viewer::panel::{Layout, StoredLayout};
 
 /// Maximum number of recent files.
 const MAX_RECENT: usize = 8;
@@ -32,6 +33,7 @@ struct StoredSettings {
     theme: ThemePreference,
     /// Paths, the newest first.
     recent: Vec<PathBuf>,
+    layout: StoredLayout,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -44,7 +46,7 @@ enum Theme {
 
 impl Default for StoredSettings {
     fn default() -> Self {
-        Self { theme: ThemePreference::System, recent: Vec::new() }
+        Self { theme: ThemePreference::System, recent: Vec::new(), layout: StoredLayout::default() }
     }
 }
 
@@ -94,6 +96,19 @@ impl Settings {
     pub fn set_theme(&mut self, theme: ThemePreference) {
         if self.stored.theme != theme {
             self.change(|stored| stored.theme = theme);
+        }
+    }
+
+    /// Returns the arrangement of the window.
+    pub(in crate::viewer) fn layout(&self) -> Layout {
+        self.stored.layout.layout()
+    }
+
+    /// Sets and saves the arrangement of the window.
+    pub(in crate::viewer) fn set_layout(&mut self, layout: &Layout) {
+        let layout = StoredLayout::of(layout);
+        if self.stored.layout != layout {
+            self.change(|stored| stored.layout = layout);
         }
     }
 

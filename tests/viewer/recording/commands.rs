@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use glam::{DVec3, EulerRot, Vec2, Vec3};
+use glam::{DVec3, EulerRot, Quat, Vec2, Vec3};
 use proptest::prelude::*;
 use sinew::asset::Transform;
 use sinew::ik::{AxesFrame, AxisTerm, GoalAxes, Limit, Method, Options, Swivel, Tolerance};
@@ -74,6 +74,7 @@ fn every_command() -> Vec<Command> {
         Command::PinNode(12),
         Command::Base,
         Command::Rest(false),
+        Command::Turn(9, Quat::from_rotation_y(0.3)),
         Command::RestAll,
         Command::ResetJoint,
         Command::ResetLimb,
