@@ -23,6 +23,7 @@ mod image;
 mod key;
 mod live;
 mod opening;
+mod posing;
 mod project;
 mod recording;
 mod recovery;
