@@ -126,7 +126,7 @@ fn bake_motion(
     check_frame_count(&times, rate)?;
     let (clip, reports) = bake::bake(&mut puppet, times, rate, &args.name)?;
     watch.stage("bake");
-    verbosity.warn(&clips::missed(&reports));
+    verbosity.warn(&clips::missed(&reports, &|| puppet.length_unit()));
     let skeleton = &puppet.character().skeleton;
     let baked = BakedClip::new(clip, skeleton, args.key_error.unwrap_or(KEY_ERROR), rate);
     write(&baked, args, puppet.character(), file, verbosity)?;

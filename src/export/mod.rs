@@ -2,7 +2,7 @@
 //!
 //! | format | contents | items |
 //! |---|---|---|
-//! | JSON | the transforms of all nodes, the reports, and optionally the posed vertices | [`PoseDocument`] |
+//! | JSON | the transforms of all nodes, the reports, and optionally the posed vertices | [`PoseDocument`], [`StoredPose`] |
 //! | GLB | a copy of the model in another pose, or with other clips | [`posed_copy`], [`animated_copy`] |
 //! | BVH | a clip as motion capture data | [`bvh`] |
 //!
@@ -12,7 +12,9 @@
 pub mod bake;
 pub mod bvh;
 mod pose;
-mod stored_pose;
+mod posed_copy;
 
-pub use pose::{PoseDocument, animated_copy, posed_copy};
-pub use stored_pose::{MAX_POSE_BYTES, StoredPose, StoredPoseError, is_posed_copy};
+pub use pose::{
+    FittedPose, MAX_POSE_BYTES, PoseDocument, ReadPoseError, StoredPose, animated_copy, posed_copy,
+};
+pub use posed_copy::is_posed_copy;

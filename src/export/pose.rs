@@ -11,8 +11,12 @@ use crate::pose::Pose;
 use crate::puppet::{GoalReport, Puppet};
 use crate::skin::Skinned;
 
-/// The format of a pose file, and its version.
-pub(super) const FORMAT: &str = "sinew-pose-1";
+mod read;
+
+pub use read::{FittedPose, MAX_BYTES as MAX_POSE_BYTES, ReadPoseError, StoredPose};
+
+/// The name of the format, with its version.
+const FORMAT: &str = "sinew-pose-1";
 
 /// The JSON export of a pose: the transforms of all nodes, the reports of goals, pins and contacts, the joints at their
 /// limits, and optionally the posed vertices.
@@ -20,9 +24,9 @@ pub(super) const FORMAT: &str = "sinew-pose-1";
 pub struct PoseDocument {
     format: &'static str,
     nodes: Vec<NodeRecord>,
-    /// The morph weights of all nodes, if there are any.
+    /// All morph weights, if they differ from rest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    weights: Vec<f32>,
+    morphs: Vec<f32>,
     reports: Vec<ReportRecord>,
     /// The nodes at the border of their limits.
     limited: Vec<usize>,
@@ -78,7 +82,7 @@ impl PoseDocument {
         Self {
             format: FORMAT,
             nodes: nodes(puppet),
-            weights: puppet.pose().weights.clone(),
+            morphs: morphs(puppet),
             reports: reports.iter().map(|r| record(r, puppet)).collect(),
             limited: puppet.limited().to_vec(),
             primitives: vertices.map(|v| primitives(puppet, v)),
@@ -145,6 +149,11 @@ fn nodes(puppet: &Puppet) -> Vec<NodeRecord> {
             }
         };
     nodes.enumerate().map(record).collect()
+}
+
+fn morphs(puppet: &Puppet) -> Vec<f32> {
+    let weights = &puppet.pose().weights;
+    if *weights == puppet.character().skeleton.rest_weights { Vec::new() } else { weights.clone() }
 }
 
 fn record(report: &GoalReport, puppet: &Puppet) -> ReportRecord {

@@ -23,7 +23,6 @@ pub use orbit::Orbit;
 pub use project::is_project;
 pub use replay::{Recording, Replay, ReplayError};
 pub use session::added_clips::AddedClips;
-pub use session::apply_pose::AppliedPose;
 pub use session::command::{Axis, Command, DragScope, NodePoint};
 pub use session::gizmo::RingMode;
 pub use session::recorder::Recorder;

@@ -24,6 +24,7 @@ mod key;
 mod live;
 mod opening;
 mod poses;
+mod posing;
 mod project;
 mod recording;
 mod recovery;

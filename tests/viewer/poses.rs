@@ -21,7 +21,7 @@ fn dragged() -> Session {
 
 fn stored(session: &Session, name: &str) -> StoredPose {
     let json = session.save_pose(PoseFile::Json, &folder(name)).unwrap();
-    StoredPose::read(&fs::read(json).unwrap()).unwrap()
+    StoredPose::read(&fs::read_to_string(json).unwrap()).unwrap()
 }
 
 /// Returns the largest distance between joints of two sessions, metres.
@@ -36,7 +36,7 @@ fn pose_file_is_applied_as_one_undo_step() {
     let pose = stored(&wanted, "pose-json");
     let mut session = session();
     let before = session.puppet().pose().clone();
-    session.apply(session.command_for_pose(&pose, 1.0).unwrap());
+    session.apply(session.blend_command(&pose, 1.0).unwrap());
     session.apply(Command::Release);
     assert_eq!(session.puppet().pose(), wanted.puppet().pose());
     session.apply(Command::Undo);
@@ -51,15 +51,15 @@ fn blends_start_from_the_same_pose_until_the_release() {
     let before = session.puppet().pose().clone();
     // The commands of a slider.
     for weight in [0.2, 0.9, 0.5] {
-        session.apply(session.command_for_pose(&pose, weight).unwrap());
+        session.apply(session.blend_command(&pose, weight).unwrap());
     }
     let hand = session.puppet().character().skeleton.find("leftUpperArm").unwrap();
     let [from, now, to] =
         [&before, session.puppet().pose(), wanted.puppet().pose()].map(|pose| pose.locals[hand].rotation);
     assert!((from.angle_between(now) - now.angle_between(to)).abs() < 1e-3);
-    session.apply(session.command_for_pose(&pose, 0.0).unwrap());
+    session.apply(session.blend_command(&pose, 0.0).unwrap());
     assert_eq!(session.puppet().pose(), &before);
-    session.apply(session.command_for_pose(&pose, 1.0).unwrap());
+    session.apply(session.blend_command(&pose, 1.0).unwrap());
     session.apply(Command::Release);
     assert_eq!(session.puppet().pose(), wanted.puppet().pose());
     session.apply(Command::Undo);
@@ -75,7 +75,7 @@ fn pose_on_top_of_a_clip_is_keyed() {
     session.apply(Command::Play(false));
     session.apply(Command::Seek(0.3));
     let before = session.puppet().pose().clone();
-    session.apply(session.command_for_pose(&pose, 1.0).unwrap());
+    session.apply(session.blend_command(&pose, 1.0).unwrap());
     session.apply(Command::Release);
     assert_eq!(session.puppet().motion.edits.len(), 1);
     assert!(difference(&session, &wanted) < 1e-3, "{}", difference(&session, &wanted));
@@ -90,7 +90,7 @@ fn posed_copy_is_recognised_and_applied() {
     let copy = asset::load(&copy).unwrap();
     let mut session = session();
     assert!(is_posed_copy(&copy, session.puppet().character()));
-    session.apply(session.command_for_pose(&StoredPose::of_copy(&copy), 1.0).unwrap());
+    session.apply(session.blend_command(&StoredPose::of_copy(&copy.skeleton), 1.0).unwrap());
     assert!(difference(&session, &wanted) < 1e-5);
     for name in ["mannequin.glb", "spider.glb", "arm.glb"] {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/").to_owned() + name;
@@ -100,28 +100,10 @@ fn posed_copy_is_recognised_and_applied() {
 }
 
 #[test]
-fn invalid_poses_and_those_of_other_characters_are_refused() {
+fn blends_with_poses_of_other_characters_are_refused() {
     let pose = stored(&dragged(), "pose-other");
     let spider = asset::load(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spider.glb").as_ref()).unwrap();
     let spider = Session::new(spider, None, SIZE);
-    let error = spider.command_for_pose(&pose, 1.0).unwrap_err().to_string();
-    assert!(error.contains("do not exist in the character, for example"), "{error}");
-    let node = |numbers: &str| {
-        format!("{{\"format\":\"sinew-pose-1\",\"nodes\":[{{\"name\":\"a\",\"translation\":{numbers}}}]}}")
-    };
-    let refused = [
-        ("", "EOF"),
-        ("[]", "invalid pose"),
-        ("{}", "not a pose"),
-        ("{\"format\":\"sinew-pose-2\"}", "not a pose"),
-        ("{\"format\":\"sinew-pose-1\"}", "nodes"),
-        (&*node("[0,0,1e400]"), "number out of range"),
-        (&*node("[0,0,1e300],\"rotation\":[0,0,0,1],\"scale\":[1,1,1]"), "node 0 is invalid"),
-        (&*node("[0,0,0],\"rotation\":[0,0,0,0],\"scale\":[1,1,1]"), "node 0 is invalid"),
-    ];
-    for (text, cause) in refused {
-        let error = StoredPose::read(text.as_bytes()).unwrap_err().to_string();
-        assert!(error.contains(cause) && !error.contains('\n'), "{text}\n{error}");
-    }
-    assert!(StoredPose::read(&[b'['; 200_000]).is_err());
+    let error = spider.blend_command(&pose, 1.0).unwrap_err().to_string();
+    assert!(error.contains("another character") && !error.contains('\n'), "{error}");
 }

@@ -49,6 +49,7 @@ pub fn bake_while(
     name: &str,
     mut goes_on: impl FnMut(f32) -> bool,
 ) -> Result<Option<(Clip, Vec<GoalReport>)>, PuppetError> {
+    puppet.shows_held = false;
     let mut recorder = Recorder::new(&puppet.character().skeleton);
     let mut reports = Vec::new();
     let length = (times.end - times.start).max(f32::MIN_POSITIVE);

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::asset::Transform;
 use crate::ik::{GoalAxes, Limit, Method, Options};
-use crate::motion::Motion;
+use crate::motion::{Easing, Motion};
 use crate::render::ShadingMode;
 use crate::skin::Skinning;
-use crate::viewer::{AddedClips, AppliedPose, Display, Orbit, RingMode, Snapshot};
+use crate::viewer::{AddedClips, Display, Orbit, RingMode, Snapshot};
 
 use super::sparse;
 
@@ -87,6 +87,8 @@ pub enum Command {
     DragScope(DragScope),
     /// Sets what the current drag moves. The next drag has the scope of [`Command::DragScope`] again.
     CurrentScope(DragScope),
+    /// Sets whether the counterpart of a dragged joint on the other side of the body follows.
+    Symmetry(bool),
     /// Ends the drag.
     Release,
     /// Cancels the drag and restores the state before it.
@@ -114,12 +116,26 @@ pub enum Command {
     Turn(usize, Quat),
     /// Resets the whole character to its rest pose.
     RestAll,
+    /// Resets the selected joints to their rest pose.
+    ResetJoint,
+    /// Resets the limbs of the selected joints to their rest pose.
+    ResetLimb,
+    /// Exchanges the poses, pins and goals of the left and the right side.
+    MirrorPose,
+    /// Copies the pose of the selected limb to the other side.
+    MirrorLimb,
+    /// Sets local transforms of some nodes, and all morph weights unless the list is empty. Removes all goals.
+    SetPose(Vec<(usize, Transform)>, Vec<f32>),
     /// Undoes the last change.
     Undo,
     /// Redoes the last undone change.
     Redo,
-    /// Selects a joint, or clears the selection.
+    /// Selects a joint and nothing else, or clears the selection.
     Select(Option<usize>),
+    /// Adds a joint to the selection and makes it the active one.
+    SelectAdd(usize),
+    /// Removes a joint from the selection.
+    SelectRemove(usize),
     /// Highlights a joint, or clears the highlight.
     #[serde(alias = "hint")]
     Highlight(Option<usize>),
@@ -164,6 +180,18 @@ pub enum Command {
     Motion(Box<Motion>),
     /// Inserts a key with the current pose into the motion, and clears the goals and the drag that made the pose.
     Key,
+    /// Moves the key at a time to another time. Consecutive moves until [`Command::Release`] are one undo step.
+    KeyMove(f32, f32),
+    /// Copies the key at a time to another time.
+    KeyCopy(f32, f32),
+    /// Removes the key at a time.
+    KeyDelete(f32),
+    /// Sets how the pose changes from the key pose at a time to the next one.
+    KeyEasing(f32, Easing),
+    /// Sets whether a drag or another edit of the pose inserts a key when it ends.
+    AutoKey(bool),
+    /// Sets the duration of the motion in seconds. `None` is that of its content.
+    Duration(Option<f32>),
     /// Starts or pauses playback.
     Play(bool),
     /// Jumps to a time of the motion in seconds.
@@ -181,9 +209,10 @@ pub enum Command {
     AddClips(Box<AddedClips>),
     /// Sets a morph weight by its index in the pose.
     Morph(usize, f32),
-    /// Applies a pose with a weight, and clears the goals. If a motion is loaded, the pose is keyed at the current time.
-    /// Consecutive changes until [`Command::Release`] blend from the same pose and are one undo step.
-    ApplyPose(Box<AppliedPose>),
+    /// Blends the pose with local transforms of some nodes, and with all morph weights unless the list is empty, by a weight
+    /// from 0 to 1. Removes all goals. Consecutive blends until [`Command::Release`] start from the same pose and are one
+    /// undo step.
+    BlendPose(Vec<(usize, Transform)>, Vec<f32>, f32),
     /// Applies local transforms and morph weights from a live source. Without weights, the morphs do not change.
     #[serde(alias = "follow")]
     LivePose(Vec<(usize, Transform)>, Vec<f32>),

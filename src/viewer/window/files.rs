@@ -135,7 +135,7 @@ impl App {
         let Some(read) = self.files.pending.take() else { return };
         match (&read.outcome, answer) {
             (Ok(LoadedFile::Character(other, _)), Answer::Yes) => {
-                let pose = StoredPose::of_copy(other.puppet().character());
+                let pose = StoredPose::of_copy(&other.puppet().character().skeleton);
                 self.apply_pose(&pose, &read.path);
             }
             (_, Answer::No) => {
@@ -150,7 +150,7 @@ impl App {
     /// Applies a pose from a file as one undo step.
     fn apply_pose(&mut self, pose: &StoredPose, file: &Path) {
         let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
-        match self.session.command_for_pose(pose, 1.0) {
+        match self.session.blend_command(pose, 1.0) {
             Ok(command) => {
                 self.session.apply(Command::Release);
                 self.session.apply(command);

@@ -338,8 +338,9 @@ fn read_take(path: &Path, current: Option<&CurrentCharacter>) -> Result<LoadedFi
 /// Reads an exported pose.
 fn read_pose(path: &Path) -> Result<StoredPose, String> {
     let with_path = |e: &dyn fmt::Display| one_line(&format!("{}: {e}", path.display()));
-    let bytes = bounded::read_regular(path, MAX_POSE_BYTES).map_err(|e| with_path(&e))?;
-    StoredPose::read(&bytes).map_err(|e| with_path(&e))
+    let bytes = bounded::read_regular(path, MAX_POSE_BYTES as u64).map_err(|e| with_path(&e))?;
+    let text = String::from_utf8(bytes).map_err(|_| with_path(&"not UTF-8 text"))?;
+    StoredPose::read(&text).map_err(|e| with_path(&e))
 }
 
 fn one_line(error: &impl fmt::Display) -> String {
