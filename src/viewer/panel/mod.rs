@@ -23,6 +23,7 @@ mod goals;
 mod inspector;
 mod labels;
 mod layout;
+mod library;
 mod limit;
 mod method;
 mod morph_targets;
@@ -46,6 +47,7 @@ mod tree;
 pub(super) use capture::LiveStatus;
 pub(super) use export::ExportProgress;
 pub(super) use layout::{Layout, StoredLayout};
+pub(super) use library::LibraryRequest;
 pub(super) use path_field::PathPurpose;
 pub(super) use question::{Answer, Leave, Question};
 pub(super) use theme::style;
@@ -77,6 +79,8 @@ pub(super) struct PanelState {
     toast: Option<toast::Toast>,
     /// The controls that open a file.
     pub(super) open: open::Open,
+    /// The pose library.
+    pub(super) library: library::Library,
     /// The export that is running.
     pub(super) export: Option<ExportProgress>,
     /// The field for a typed path.
@@ -147,6 +151,8 @@ pub(super) enum AppRequest {
     Save,
     /// Saves the project under another name.
     SaveAs,
+    /// Reads or changes the pose library.
+    Library(LibraryRequest),
     /// Exports what the timeline plays.
     ExportClip,
     /// Stops the export.

@@ -60,6 +60,7 @@ mod solve;
 pub(super) mod sparse;
 mod steps;
 mod symmetry;
+mod thumbnail;
 mod turn;
 
 pub use refusals::Refusals;

@@ -22,6 +22,7 @@ mod export;
 mod exports;
 mod files;
 mod handler;
+mod library;
 #[cfg(feature = "viewer")]
 pub(super) mod loader;
 mod open_window;

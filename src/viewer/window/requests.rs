@@ -41,6 +41,7 @@ impl App {
             Some(AppRequest::Path(purpose, path)) => self.use_path(purpose, path, false),
             Some(AppRequest::Answer(answer)) => self.answer(answer),
             Some(AppRequest::Pose(kind)) => self.save_pose(kind),
+            Some(AppRequest::Library(request)) => self.handle_library(request),
             Some(AppRequest::ExportClip) => self.ask_export(),
             Some(AppRequest::CancelExport) => self.cancel_export(),
             Some(AppRequest::OpenFolder(folder)) => self.open_folder(&folder),
@@ -104,6 +105,7 @@ impl App {
         }
         self.remove_autosave();
         self.remove_recovered();
+        self.move_library();
     }
 
     /// Starts the recorder that was given when the window was opened.

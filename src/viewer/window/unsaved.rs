@@ -40,10 +40,12 @@ pub(super) struct Unsaved {
 impl App {
     /// Notes that another file was opened. Offers to recover the work that an earlier run has left for it.
     pub(super) fn note_opened(&mut self) {
+        self.show_library();
         let recovering = self.unsaved.recovering.take();
         self.unsaved = Unsaved { opened: self.session.work(), ..Unsaved::default() };
         if let Some((copy, earlier)) = recovering.filter(|(copy, _)| self.session.project() == Some(copy)) {
             self.session.continue_project(earlier.as_deref());
+            self.show_library();
             self.unsaved.opened.clear();
             self.unsaved.recovered = Some(copy);
             return;
