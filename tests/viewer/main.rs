@@ -21,6 +21,7 @@ mod goals;
 #[path = "../support/image.rs"]
 mod image;
 mod key;
+mod library;
 mod live;
 mod opening;
 mod poses;
@@ -32,6 +33,7 @@ mod scope;
 mod steps;
 mod toast;
 mod turn;
+mod watched;
 mod window;
 
 const SIZE: Vec2 = Vec2::new(1280.0, 800.0);

@@ -9,6 +9,8 @@ use super::Session;
 
 /// Width and height of a thumbnail in pixels.
 const SIDE: u32 = 160;
+/// The distance of the camera, relative to the one from which the sphere around the character is shown.
+const NEARER: f32 = 0.72;
 
 impl Session {
     /// Renders the character in its current pose from the direction of the camera, without a floor, and returns it as PNG.
@@ -19,6 +21,8 @@ impl Session {
         let bounds = self.puppet.bounds();
         let mut orbit = Orbit { ..self.orbit };
         orbit.frame(&bounds, 1.0);
+        // The sphere around a standing figure is much wider than the figure.
+        orbit.distance *= NEARER;
         let settings = ViewSettings {
             camera: orbit.camera(&bounds),
             mode: ShadingMode::Shaded,

@@ -51,7 +51,7 @@ impl App {
             LibraryRequest::Apply(name) => return self.apply_library_pose(&name),
             LibraryRequest::Rename(name, to) => library.rename(&name, &to),
             LibraryRequest::Remove(name) => library.remove(&name).map(|path| {
-                self.notify(Ok(format!("moved the pose {name} to {}", path.display())));
+                self.notify(Ok(format!("moved \"{name}\" to {}", path.display())));
             }),
         };
         self.panel.library.set(library);
@@ -66,7 +66,7 @@ impl App {
         let open = self.open.as_mut();
         let thumbnail = open.and_then(|open| open.graphics.thumbnail(&self.session).ok());
         let name = library.add(name, &json, thumbnail.as_deref())?;
-        self.notify(Ok(format!("added the pose {name} in {}", library.folder().display())));
+        self.notify(Ok(format!("added \"{name}\" in {}", library.folder().display())));
         Ok(())
     }
 

@@ -138,7 +138,7 @@ impl App {
 }
 
 /// Removes the number of a system error, such as ` (os error 2)`, after its text.
-fn without_code(error: &str) -> String {
+pub(super) fn without_code(error: &str) -> String {
     match error.split_once(" (os error ") {
         Some((before, after)) => {
             let rest = after.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-');
