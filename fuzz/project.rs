@@ -12,7 +12,6 @@ use crate::random::Random;
 pub(crate) const FORMAT: Format = Format { name: "project", inputs_per_round: 100, make, check };
 
 const SEED: &str = r##"version = 1
-units = 0.01
 
 [view]
 width = 640
@@ -40,7 +39,8 @@ base = "hips"
 selected = "head"
 
 [pose.joints]
-hips = { translation = [0.0, 0.6, 0.0], scale = [1.0, 1.1, 1.0] }
+hips = { translation = [0.0, 0.6, 0.0] }
+head = { scale = [1.0, 1.1, 1.0] }
 leftUpperArm = { rotation = [0.0, 0.0, 0.7071068, 0.7071068] }
 "#4" = { rotation = [0.0, 0.6, 0.0, 0.8] }
 
@@ -89,7 +89,7 @@ turn = { leftLowerArm = [10, 20, 30] }
 poles = { leftHand = [0.0, 1.0, -1.0], rightHand = "none" }
 
 [rig.limits]
-leftLowerLeg = { kind = "hinge", axis = [1, 0, 0], range = [0, 120] }
+leftLowerLeg = { kind = "hinge", axis = [1, 0, 0], min = 0, max = 120 }
 "##;
 
 fn make(random: &mut Random) -> Vec<u8> {
