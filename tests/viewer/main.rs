@@ -21,6 +21,7 @@ mod goals;
 #[path = "../support/image.rs"]
 mod image;
 mod key;
+mod keymap;
 mod live;
 mod opening;
 mod posing;
