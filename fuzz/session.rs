@@ -137,6 +137,7 @@ fn motion(node: usize, random: &mut Random) -> Motion {
         layers: vec![layer],
         edits: vec![edit],
         plant: random.once_in(3),
+        ..Motion::default()
     }
 }
 

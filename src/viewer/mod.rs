@@ -23,6 +23,7 @@ pub use input::{Button, Event, Input, Key};
 pub use keymap::{Action, Keymap, Shortcut};
 pub use orbit::Orbit;
 pub use project::is_project;
+pub use project::library::{PoseLibrary, poses_of};
 pub use replay::{Recording, Replay, ReplayError};
 pub use session::added_clips::AddedClips;
 pub use session::command::{Axis, Command, DragScope, NodePoint};

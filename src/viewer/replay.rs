@@ -351,6 +351,23 @@ impl Replay {
         Ok(())
     }
 
+    /// Does the same as [`Self::advance`] to a session that is kept elsewhere. It must be the one that [`Self::swap_session`] has
+    /// returned.
+    ///
+    /// # Errors
+    /// [`ReplayError`] if the file has changed in the meantime.
+    pub fn advance_session(&mut self, session: &mut Session, to: Duration) -> Result<(), ReplayError> {
+        self.swap_session(session);
+        let result = self.advance(to);
+        self.swap_session(session);
+        result
+    }
+
+    /// Exchanges the session of the replay for another one.
+    pub fn swap_session(&mut self, session: &mut Session) {
+        std::mem::swap(&mut self.session, session);
+    }
+
     fn execute_until(&mut self, to: Duration) -> Result<(), ReplayError> {
         while let Some((at, command)) = self.next.take_if(|(at, _)| *at <= to) {
             self.next = self.lines.as_mut().map_or(Ok(None), SessionLines::step)?;

@@ -22,8 +22,10 @@ mod goals;
 mod image;
 mod key;
 mod keymap;
+mod library;
 mod live;
 mod opening;
+mod poses;
 mod posing;
 mod project;
 mod recording;
@@ -32,6 +34,7 @@ mod scope;
 mod steps;
 mod toast;
 mod turn;
+mod watched;
 mod window;
 
 const SIZE: Vec2 = Vec2::new(1280.0, 800.0);

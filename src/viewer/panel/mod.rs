@@ -23,6 +23,7 @@ mod goals;
 mod inspector;
 mod labels;
 mod layout;
+mod library;
 mod limit;
 mod method;
 mod morph_targets;
@@ -48,6 +49,7 @@ pub(super) use capture::LiveStatus;
 pub(super) use export::ExportProgress;
 pub(super) use layout::{Layout, StoredLayout};
 pub(super) use palette::Palette;
+pub(super) use library::LibraryRequest;
 pub(super) use path_field::PathPurpose;
 pub(super) use question::{Answer, Leave, Question};
 pub(super) use theme::style;
@@ -69,6 +71,8 @@ pub(super) struct PanelState {
     pub(super) palette: Option<Palette>,
     /// An action that the user chose, for the window to perform.
     pub(super) action: Option<Action>,
+    /// Whether the session keeps its size, because the positions of the pointer in a recording belong to it.
+    pub(super) keeps_size: bool,
     pub(super) adapter: String,
     /// Durations of the latest frames in milliseconds. Each is measured from reading the session to the last driver
     /// command.
@@ -81,6 +85,8 @@ pub(super) struct PanelState {
     toast: Option<toast::Toast>,
     /// The controls that open a file.
     pub(super) open: open::Open,
+    /// The pose library.
+    pub(super) library: library::Library,
     /// The export that is running.
     pub(super) export: Option<ExportProgress>,
     /// The field for a typed path.
@@ -114,7 +120,7 @@ impl PanelState {
     }
 
     /// Returns the size of the scene in pixels.
-    fn scene_size(&self, scale: f32) -> Vec2 {
+    pub(super) fn scene_size(&self, scale: f32) -> Vec2 {
         (pixels(self.layout.scene.max, scale) - self.scene_origin(scale)).max(Vec2::ONE)
     }
 
@@ -145,10 +151,14 @@ pub(super) enum AppRequest {
     Open,
     /// Opens this file.
     Read(PathBuf),
+    /// Plays a recorded session from its start.
+    Watch(PathBuf),
     /// Saves the project.
     Save,
     /// Saves the project under another name.
     SaveAs,
+    /// Reads or changes the pose library.
+    Library(LibraryRequest),
     /// Exports what the timeline plays.
     ExportClip,
     /// Stops the export.
@@ -183,7 +193,7 @@ pub(super) enum AppRequest {
 pub(super) fn show(ui: &mut Ui, session: &mut Session, panel: &mut PanelState) -> Vec<Command> {
     let commands = lay_out(ui, session, panel);
     let size = panel.scene_size(ui.ctx().pixels_per_point());
-    if size != session.size() {
+    if size != session.size() && !panel.keeps_size {
         session.apply(Command::Resize(size));
         // Everything over the scene lies elsewhere now.
         ui.ctx().request_discard("the scene was resized");

@@ -78,6 +78,8 @@ pub(in crate::viewer) enum EditRun {
     Turn(usize),
     /// The motion.
     Motion,
+    /// A blend with a stored pose.
+    Blend,
     /// The weight of a node's goal.
     Weight(usize),
     /// The weights and tolerances of a node's goal along its axes.
@@ -131,6 +133,16 @@ impl History {
             self.remember(state.clone());
             self.run = Some(run);
         }
+    }
+
+    /// Returns whether the last undo step still collects edits of a kind.
+    pub(in crate::viewer) fn is_in_run(&self, run: EditRun) -> bool {
+        self.run == Some(run)
+    }
+
+    /// Returns the state before the last undo step.
+    pub(in crate::viewer) fn last(&self) -> Option<&State> {
+        self.past.last()
     }
 
     /// Makes the next edit start a new step.

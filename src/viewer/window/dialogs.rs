@@ -11,6 +11,7 @@ use crate::viewer::project::EXTENSION;
 
 use super::App;
 use super::files::AppEvent;
+use super::requests::without_code;
 
 /// Time after the request of a dialog during which typed keys are assumed to be meant for the dialog.
 const DIALOG_DELAY: Duration = Duration::from_secs(2);
@@ -160,9 +161,16 @@ impl App {
         }
     }
 
+    /// Closes the path field if it is shown for a purpose.
+    pub(super) fn close_path(&mut self, purpose: PathPurpose) {
+        if self.panel.path.purpose() == Some(purpose) {
+            self.panel.path.close();
+        }
+    }
+
     /// Shows why a path could not be used. A typed path can then be corrected.
     pub(super) fn fail_path(&mut self, purpose: PathPurpose, error: String) {
-        self.panel.path.fail(purpose, &error);
+        self.panel.path.fail(purpose, &without_code(&error));
         self.notify(Err(error));
     }
 }

@@ -28,6 +28,9 @@ impl App {
         if let WindowEvent::CursorMoved { position, .. } = event {
             self.at = pixels(position.x, position.y);
         }
+        if self.ignores_while_watching(event) {
+            return;
+        }
         let at = self.at - self.panel.scene_origin(self.context.pixels_per_point());
         let belongs_to_panel =
             (self.is_over_panel() || self.context.egui_is_using_pointer()) && !self.input.is_busy();

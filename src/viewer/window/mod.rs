@@ -23,6 +23,7 @@ mod export;
 mod exports;
 mod files;
 mod handler;
+mod library;
 #[cfg(feature = "viewer")]
 pub(super) mod loader;
 mod open_window;
@@ -36,6 +37,7 @@ mod tests;
 mod unsaved;
 #[cfg(feature = "viewer")]
 pub(super) mod watch;
+mod watched;
 
 use capture::Capture;
 use files::{AppEvent, Files};
@@ -151,6 +153,8 @@ struct App {
     /// When the graphics were last recreated.
     rebuilt: Option<Instant>,
     files: Files,
+    /// The recorded session that plays.
+    watched: Option<watched::Watched>,
     settings: Settings,
     unsaved: Unsaved,
 }
@@ -186,6 +190,7 @@ impl App {
             hidden: false,
             rebuilt: None,
             files: Files::new(proxy),
+            watched: None,
             settings,
             unsaved: Unsaved::default(),
         };
@@ -211,12 +216,16 @@ impl App {
         let now = Instant::now();
         let passed = now.saturating_duration_since(self.ticked);
         self.ticked = now;
+        if self.watched.is_some() {
+            return;
+        }
         let step = if self.session.is_playing() { passed.min(MAX_STEP) } else { passed };
         self.session.apply(Command::Tick(step));
     }
 
     fn redraw(&mut self) -> Result<(), RenderError> {
         let started = Instant::now();
+        self.advance_watched();
         self.note_change();
         self.follow_source();
         self.flush_pointer();
@@ -228,6 +237,8 @@ impl App {
             return Ok(());
         }
         let full = pixels(self.size.width.into(), self.size.height.into());
+        let is_watching = self.watched.is_some();
+        self.panel.keeps_size = is_watching;
         let input = open.input(full);
         let (session, panel) = (&mut self.session, &mut self.panel);
         let mut commands = Vec::new();
@@ -242,22 +253,25 @@ impl App {
             self.settings.set_layout(&self.panel.layout);
         }
         let changed = !commands.is_empty() || self.panel.request.is_some() || self.panel.action.is_some();
-        commands.into_iter().for_each(|command| self.session.apply(command));
+        if !is_watching {
+            commands.into_iter().for_each(|command| self.session.apply(command));
+        }
         let scale = output.pixels_per_point;
-        if (self.session.scale - scale).abs() > 1e-3 {
+        if (self.session.scale - scale).abs() > 1e-3 && !is_watching {
             self.session.apply(Command::Scale(scale));
         }
         let shapes = self.context.tessellate(output.shapes, scale);
         let panel = PanelOutput { textures: output.textures_delta, shapes, scale };
         let frame = &self.session.frame(scale);
-        let scene = SceneView { frame, origin: self.panel.scene_origin(scale), size: self.session.size() };
+        let scene =
+            SceneView { frame, origin: self.panel.scene_origin(scale), size: self.panel.scene_size(scale) };
         let outcome = open.graphics.draw(&scene, panel)?;
         session::push_time(&mut self.panel.frames, started.elapsed().as_secs_f32() * 1e3);
         let delay = output.viewport_output.values().map(|v| v.repaint_delay).min();
         self.wake = delay
             .and_then(|d| Instant::now().checked_add(d))
             .filter(|_| delay < Some(Duration::from_secs(60)));
-        if changed || outcome == DrawOutcome::Retry {
+        if changed || outcome == DrawOutcome::Retry || is_watching && !self.hidden {
             open.window.request_redraw();
         }
         Ok(())

@@ -22,6 +22,7 @@ impl App {
             Some(AppRequest::Path(purpose, path)) => self.use_path(purpose, path, false),
             Some(AppRequest::Answer(answer)) => self.answer(answer),
             Some(AppRequest::Pose(kind)) => self.save_pose(kind),
+            Some(AppRequest::Library(request)) => self.handle_library(request),
             Some(AppRequest::ExportClip) => self.ask_export(),
             Some(AppRequest::CancelExport) => self.cancel_export(),
             Some(AppRequest::OpenFolder(folder)) => self.open_folder(&folder),
@@ -33,6 +34,7 @@ impl App {
                     self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&path)));
                 }
             },
+            Some(AppRequest::Watch(file)) => self.watch_session(&file),
             Some(AppRequest::Open) => self.ask_path(PathPurpose::Open),
             Some(AppRequest::Read(file)) => self.open_file(&file),
             Some(AppRequest::Record) if self.session.recorded().is_some() => self.stop_recording(),
@@ -84,6 +86,7 @@ impl App {
         }
         self.remove_autosave();
         self.remove_recovered();
+        self.move_library();
     }
 
     /// Starts the recorder that was given when the window was opened.
@@ -116,7 +119,7 @@ impl App {
 }
 
 /// Removes the number of a system error, such as ` (os error 2)`, after its text.
-fn without_code(error: &str) -> String {
+pub(super) fn without_code(error: &str) -> String {
     match error.split_once(" (os error ") {
         Some((before, after)) => {
             let rest = after.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-');

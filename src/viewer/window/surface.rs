@@ -120,6 +120,11 @@ impl Graphics {
         session.save_image(&mut self.renderer, &self.model, scale, folder)
     }
 
+    /// Renders a small image of the session's pose as PNG.
+    pub(in crate::viewer) fn thumbnail(&mut self, session: &Session) -> Result<Vec<u8>, RenderError> {
+        session.thumbnail(&mut self.renderer, &self.model)
+    }
+
     pub(in crate::viewer) fn resize(&mut self, width: u32, height: u32) {
         let limit = self.renderer.gpu().device.limits().max_texture_dimension_2d;
         // A minimised window has no pixels, so the surface keeps its last size.
