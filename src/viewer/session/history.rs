@@ -133,6 +133,11 @@ impl History {
         }
     }
 
+    /// Returns the kind of edit that the last undo step still collects.
+    pub(in crate::viewer) fn run(&self) -> Option<EditRun> {
+        self.run
+    }
+
     /// Makes the next edit start a new step.
     pub(in crate::viewer) fn end_run(&mut self) {
         self.run = None;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::motion::{Easing, Keyed, Motion, PoseKey};
 use crate::pose::Pose;
+use crate::viewer::session::history::EditRun;
 
 use super::Session;
 
@@ -93,8 +94,13 @@ impl Session {
     pub(super) fn key_drag(&mut self) {
         let has_moved = self.drag.as_ref().is_some_and(|drag| drag.moved)
             || self.gizmo_drag.as_ref().is_some_and(|hold| hold.turns());
+        // Turns and morph weights have an undo step already.
+        let is_edited = matches!(self.history.run(), Some(EditRun::Turn(_) | EditRun::Morph(_)));
         if self.auto_key && has_moved {
             self.key();
+        } else if self.auto_key && is_edited && self.state.motion.takes_keys() {
+            self.state.motion = Arc::new(self.with_key_pose(&self.state.held));
+            self.apply_motion();
         }
     }
 
