@@ -4,10 +4,13 @@
 //! This module knows nothing about joints. Its input is matrices, colours and lines, and its output is pixels. The
 //! types in [`gpu_types`] must match those in `shaders/`, which a test verifies.
 
+mod compose;
 mod device;
 mod error;
+mod fingerprint;
 mod floor;
 mod frame;
+mod frame_texture;
 mod ghost;
 pub mod gpu_types;
 mod layout;
@@ -26,9 +29,11 @@ mod upload;
 mod vertices;
 
 pub use crate::asset::DecodedImage;
+pub use compose::{Composed, Compositor, Placement};
 pub use device::{AdapterChoice, Gpu};
 pub use error::RenderError;
 pub use frame::{Background, Draw, Fill, Floor, Frame, Ghost, Line, ShadingMode};
+pub use frame_texture::FrameTexture;
 pub use model::Model;
 #[cfg(all(test, feature = "viewer"))]
 pub(crate) use offscreen::RenderTarget;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytemuck::{Zeroable, cast_slice};
 use glam::Vec4;
@@ -14,9 +15,14 @@ use super::layout::Layouts;
 use super::texture::{DecodedImages, Textures, slots};
 use super::{Draw, Gpu, RenderError, gpu_types};
 
+/// Number of models that were created.
+static MODELS: AtomicU64 = AtomicU64::new(0);
+
 /// The parts of a character on the GPU: vertices, triangles, morph targets and textures. A model is immutable.
 #[derive(Debug)]
 pub struct Model {
+    /// A number that no other model of this process has.
+    pub(super) id: u64,
     pub(super) vertices: wgpu::Buffer,
     pub(super) indices: wgpu::Buffer,
     pub(super) deltas: wgpu::Buffer,
@@ -81,6 +87,7 @@ impl Model {
         let Geometry { vertices, indices, deltas, .. } = geometry;
         let storage = BufferUsages::STORAGE;
         Ok(Self {
+            id: MODELS.fetch_add(1, Ordering::Relaxed),
             vertices: create_buffer(gpu, "vertices", cast_slice(&vertices), BufferUsages::VERTEX | storage)?,
             indices: create_buffer(gpu, "triangles", cast_slice(&indices), BufferUsages::INDEX)?,
             deltas: create_buffer(gpu, "morph targets", cast_slice(&deltas), storage)?,

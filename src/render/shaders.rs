@@ -20,14 +20,18 @@ pub(super) const LINES: &[&str] = &[GLOBALS, include_str!("../../shaders/lines.w
 /// Skinned vertices for reading back.
 pub(super) const SKIN_VERTICES: &[&str] = &[SKINNING, include_str!("../../shaders/skin_vertices.wgsl")];
 
+/// A texture over a part of a window.
+pub(super) const COMPOSE: &[&str] = &[include_str!("../../shaders/compose.wgsl")];
+
 /// All modules with their files in order, for tests without an adapter.
-pub const SOURCES: [(&str, &[&str]); 6] = [
+pub const SOURCES: [(&str, &[&str]); 7] = [
     ("surface", SURFACE),
     ("shadow", SHADOW),
     ("floor", FLOOR),
     ("ghost", GHOST),
     ("lines", LINES),
     ("skin_vertices", SKIN_VERTICES),
+    ("compose", COMPOSE),
 ];
 
 pub(super) fn module(device: &wgpu::Device, label: &str, files: &[&str]) -> wgpu::ShaderModule {

@@ -12,6 +12,7 @@ use sinew::skin::Skinning;
 use sinew::viewer::{Axis, Button, Command, Event, Input, Key, NodePoint, Session};
 
 mod added;
+mod clip_export;
 mod compare;
 mod display;
 mod files;

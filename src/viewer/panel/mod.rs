@@ -17,6 +17,7 @@ mod clip_names;
 mod clips;
 mod compare;
 mod display;
+mod export;
 mod goal_axes;
 mod goals;
 mod inspector;
@@ -27,6 +28,7 @@ mod method;
 mod morph_targets;
 mod open;
 mod option_row;
+mod path_field;
 mod question;
 mod report;
 mod shortcuts;
@@ -42,7 +44,9 @@ mod transform;
 mod tree;
 
 pub(super) use capture::LiveStatus;
+pub(super) use export::ExportProgress;
 pub(super) use layout::{Layout, StoredLayout};
+pub(super) use path_field::PathPurpose;
 pub(super) use question::{Answer, Leave, Question};
 pub(super) use theme::style;
 
@@ -71,6 +75,10 @@ pub(super) struct PanelState {
     toast: Option<toast::Toast>,
     /// The controls that open a file.
     pub(super) open: open::Open,
+    /// The export that is running.
+    pub(super) export: Option<ExportProgress>,
+    /// The field for a typed path.
+    pub(super) path: path_field::PathField,
     /// Whether the user has dragged anything, or changed anything that can be undone. The hint is then hidden.
     pub(super) has_dragged: bool,
     /// The search text of the joint list.
@@ -112,6 +120,12 @@ impl PanelState {
         (self.saved, self.notice) = (message.clone().ok(), message.err());
     }
 
+    /// Shows a success message with a button that issues a request.
+    pub(super) fn offer(&mut self, message: &str, label: &'static str, request: AppRequest) {
+        self.show_message(Ok(message.to_owned()));
+        self.toast = self.toast.take().map(|toast| toast.with_action(label, request));
+    }
+
     /// Clears the error and the toast, because they no longer apply.
     pub(super) fn clear_message(&mut self) {
         (self.notice, self.toast) = (None, None);
@@ -127,6 +141,18 @@ pub(super) enum AppRequest {
     Read(PathBuf),
     /// Saves the project.
     Save,
+    /// Saves the project under another name.
+    SaveAs,
+    /// Exports what the timeline plays.
+    ExportClip,
+    /// Stops the export.
+    CancelExport,
+    /// Shows a folder in the desktop's file manager.
+    OpenFolder(PathBuf),
+    /// Asks for the folder for images and poses.
+    ChooseFolder,
+    /// Uses a typed path.
+    Path(PathPurpose, PathBuf),
     /// Answers the current question.
     Answer(Answer),
     /// Saves the scene as an image.
@@ -161,8 +187,9 @@ pub(super) fn show(ui: &mut Ui, session: &mut Session, panel: &mut PanelState) -
 
 fn lay_out(ui: &mut Ui, session: &Session, panel: &mut PanelState) -> Vec<Command> {
     let mut commands = Vec::new();
+    path_field::show(ui, panel);
+    export::show(ui, panel);
     question::show(ui, panel);
-    open::show(ui, panel);
     if panel.shortcuts {
         shortcuts::show(ui, panel);
     }

@@ -4,12 +4,12 @@
 use std::time::Duration;
 
 use egui::text::LayoutJob;
-use egui::{Align2, Color32, FontId, Rect, Ui, vec2};
+use egui::{Align2, Area, Color32, FontId, Frame, Order, Rect, Ui, vec2};
 
 use crate::text::printable;
 use crate::viewer::Session;
 
-use super::{PanelState, RECORDING};
+use super::{AppRequest, PanelState, RECORDING};
 
 const HINT: &str = "Drag any part of the character   ·   ?  shortcuts";
 /// Duration of the fade-out in seconds.
@@ -30,6 +30,8 @@ const ERROR: Color32 = Color32::from_rgb(255, 172, 150);
 pub(super) struct Toast {
     text: String,
     is_error: bool,
+    /// A button, and the request that it issues.
+    action: Option<(&'static str, AppRequest)>,
     /// When it was first drawn, in egui's time.
     since: Option<f64>,
 }
@@ -37,7 +39,12 @@ pub(super) struct Toast {
 impl Toast {
     pub(super) fn new(message: &Result<String, String>) -> Self {
         let (Ok(text) | Err(text)) = message;
-        Self { text: text.clone(), is_error: message.is_err(), since: None }
+        Self { text: text.clone(), is_error: message.is_err(), action: None, since: None }
+    }
+
+    /// Adds a button.
+    pub(super) fn with_action(self, label: &'static str, request: AppRequest) -> Self {
+        Self { action: Some((label, request)), ..self }
     }
 
     /// Returns the remaining seconds for which it is shown.
@@ -45,7 +52,8 @@ impl Toast {
         // A new egui context starts at time zero. The toast is then shown for its full duration again.
         let since = self.since.filter(|&since| since <= now).unwrap_or(now);
         self.since = Some(since);
-        since + DURATIONS[usize::from(self.is_error)] - now
+        // A button needs more time than a line of text.
+        since + DURATIONS[usize::from(self.is_error || self.action.is_some())] - now
     }
 }
 
@@ -76,7 +84,37 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
     ui.ctx().request_repaint_after(Duration::from_secs_f64(until_fade));
     #[expect(clippy::cast_possible_truncation, reason = "seconds")]
     let opacity = (remaining as f32 / FADE).min(1.0);
-    draw(ui, scene, &toast.text, if toast.is_error { ERROR } else { Color32::WHITE }, opacity);
+    let color = if toast.is_error { ERROR } else { Color32::WHITE };
+    let Some((label, request)) = &toast.action else {
+        return draw(ui, scene, &toast.text, color, opacity);
+    };
+    if draw_with_button(ui, scene, (&toast.text, color.gamma_multiply(opacity)), label) {
+        panel.request = Some(request.clone());
+        panel.toast = None;
+    }
+}
+
+/// Draws a text with a button at the bottom of the scene. Returns whether the button was clicked.
+fn draw_with_button(ui: &Ui, scene: Rect, (text, color): (&str, Color32), label: &str) -> bool {
+    let width = (scene.width() - 48.0).clamp(1.0, MAX_WIDTH);
+    let frame = Frame::new().fill(Color32::from_black_alpha(200)).corner_radius(12).inner_margin(12);
+    let area = Area::new(egui::Id::unique("toast")).pivot(Align2::CENTER_BOTTOM).order(Order::Foreground);
+    let anchor = scene.center_bottom() - vec2(0.0, BOTTOM_MARGIN);
+    let shown = area.fixed_pos(anchor).show(ui.ctx(), |ui| {
+        frame
+            .show(ui, |ui| {
+                let galley = ui.painter().layout(text.to_owned(), FontId::proportional(14.0), color, width);
+                ui.set_width(galley.size().x.max(120.0));
+                ui.vertical_centered(|ui| {
+                    ui.label(galley);
+                    ui.add_space(4.0);
+                    ui.button(label).clicked()
+                })
+                .inner
+            })
+            .inner
+    });
+    shown.inner
 }
 
 /// Draws a text at the bottom of the scene. `opacity` is from 0 to 1.

@@ -59,7 +59,15 @@ fn file(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
             }
         };
         item(ui, "Save project", "Ctrl+S", "Save what you have made, to open it again", AppRequest::Save);
+        item(ui, "Save as…", "Ctrl+Shift+S", "Save the project under another name", AppRequest::SaveAs);
         ui.separator();
+        item(
+            ui,
+            "Export clip…",
+            "Ctrl+E",
+            "Save what the timeline plays as .glb or .bvh",
+            AppRequest::ExportClip,
+        );
         item(ui, "Save image", "F12", "Save the scene as PNG", AppRequest::SaveImage);
         item(ui, "Save pose", "", "Save all joints as JSON", AppRequest::Pose(PoseFile::Json));
         item(
@@ -69,6 +77,8 @@ fn file(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
             "Save a copy of the model in this pose",
             AppRequest::Pose(PoseFile::Glb),
         );
+        item(ui, "Choose folder…", "", "Choose the folder for images and poses", AppRequest::ChooseFolder);
+        ui.separator();
         let record = if session.recorded().is_some() { "Stop recording" } else { "Record session" };
         item(ui, record, "Ctrl+R", "Record the session for playback", AppRequest::Record);
         ui.separator();

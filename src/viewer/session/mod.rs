@@ -113,8 +113,8 @@ impl Default for Clock {
 pub(super) struct SavedProject {
     path: PathBuf,
     text: String,
-    /// See [`Session::work`].
-    work: String,
+    /// See [`Session::work`]. `None` if the file has another state, because the session was recovered from a copy.
+    work: Option<String>,
 }
 
 /// The state of the viewer: character, goals, camera and history.

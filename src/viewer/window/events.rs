@@ -79,7 +79,9 @@ impl App {
                 {
                     return;
                 }
-                if let Some(request) = requests::request_for_key(&event.logical_key, control) {
+                if let Some(request) =
+                    requests::request_for_key(&event.logical_key, control, self.input.shift())
+                {
                     if !event.repeat {
                         self.flush_pointer();
                         self.panel.request = Some(request);

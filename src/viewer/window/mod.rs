@@ -13,10 +13,13 @@ use crate::render::{AdapterChoice, RenderError};
 
 use super::{Command, Input, Recorder, SaveError, Session, Settings, panel, session};
 
-use surface::{DrawOutcome, PanelOutput};
+use surface::{DrawOutcome, PanelOutput, SceneView};
 
 mod capture;
+mod dialogs;
 mod events;
+mod export;
+mod exports;
 mod files;
 mod handler;
 #[cfg(feature = "viewer")]
@@ -217,6 +220,7 @@ impl App {
         self.follow_source();
         self.flush_pointer();
         self.handle_app_request();
+        self.show_export();
         let Some(open) = &mut self.open else { return Ok(()) };
         if self.size.width == 0 || self.size.height == 0 {
             return Ok(());
@@ -239,9 +243,9 @@ impl App {
         }
         let shapes = self.context.tessellate(output.shapes, scale);
         let panel = PanelOutput { textures: output.textures_delta, shapes, scale };
-        let _origin = self.panel.scene_origin(scale);
-        let scene = (&self.session.frame(scale), self.session.size());
-        let outcome = open.graphics.draw(scene, panel)?;
+        let frame = &self.session.frame(scale);
+        let scene = SceneView { frame, origin: self.panel.scene_origin(scale), size: self.session.size() };
+        let outcome = open.graphics.draw(&scene, panel)?;
         session::push_time(&mut self.panel.frames, started.elapsed().as_secs_f32() * 1e3);
         let delay = output.viewport_output.values().map(|v| v.repaint_delay).min();
         self.wake = delay

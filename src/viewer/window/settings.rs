@@ -34,6 +34,9 @@ struct StoredSettings {
     /// Paths, the newest first.
     recent: Vec<PathBuf>,
     layout: StoredLayout,
+    /// The folder for images and poses, if the person has chosen one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    export_folder: Option<PathBuf>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -46,7 +49,12 @@ enum Theme {
 
 impl Default for StoredSettings {
     fn default() -> Self {
-        Self { theme: ThemePreference::System, recent: Vec::new(), layout: StoredLayout::default() }
+        Self {
+            theme: ThemePreference::System,
+            recent: Vec::new(),
+            layout: StoredLayout::default(),
+            export_folder: None,
+        }
     }
 }
 
@@ -87,6 +95,18 @@ impl Settings {
         });
     }
 
+    /// Returns the folder that the person has chosen for images and poses.
+    pub fn export_folder(&self) -> Option<&Path> {
+        self.stored.export_folder.as_deref()
+    }
+
+    /// Sets and saves the folder for images and poses.
+    pub fn set_export_folder(&mut self, folder: &Path) {
+        if let Ok(folder) = std::path::absolute(folder) {
+            self.change(|stored| stored.export_folder = Some(folder));
+        }
+    }
+
     /// Returns the theme: dark, light or that of the system.
     pub fn theme(&self) -> ThemePreference {
         self.stored.theme
@@ -120,6 +140,7 @@ impl Settings {
         // Paths that are not Unicode cannot be written.
         let mut stored = self.stored.clone();
         stored.recent.retain(|file| file.to_str().is_some());
+        stored.export_folder.take_if(|folder| folder.to_str().is_none());
         let Ok(text) = json::to_string_pretty(&stored) else { return };
         let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
         let _ = folder.and_then(|()| atomic::write(path, format!("{text}\n").as_bytes()));
@@ -132,5 +153,6 @@ fn read(path: &Path) -> Option<StoredSettings> {
     let mut stored: StoredSettings = serde_json::from_slice(&bytes).ok()?;
     stored.recent.retain(|path| path.is_absolute());
     stored.recent.truncate(MAX_RECENT);
+    stored.export_folder.take_if(|folder| !folder.is_absolute());
     Some(stored)
 }

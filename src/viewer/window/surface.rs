@@ -1,4 +1,5 @@
-//! Draws into the window: first the scene, then the panel on top of it.
+//! Draws into the window: first the scene, then the panel on top of it. The scene has a texture of its own, so that it is
+//! not drawn again while only the panel changes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +11,8 @@ use winit::window::Window;
 
 use crate::puppet::Puppet;
 use crate::render::{
-    AdapterChoice, Canvas, DecodedImages, Frame, Gpu, Model, RenderError, Renderer, ShadingMode,
+    AdapterChoice, Compositor, DecodedImages, Frame, FrameTexture, Gpu, Model, Placement, RenderError,
+    Renderer, ShadingMode,
 };
 use crate::viewer::{SaveError, Session};
 
@@ -18,11 +20,22 @@ use crate::viewer::{SaveError, Session};
 pub(in crate::viewer) struct Graphics {
     renderer: Renderer,
     model: Model,
+    scene: FrameTexture,
+    compositor: Compositor,
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
-    /// The surface's two view formats: sRGB for colours, and linear for data and the panel.
-    formats: [TextureFormat; 2],
+    /// The surface's view format without conversion to sRGB.
+    plain: TextureFormat,
     panel: egui_wgpu::Renderer,
+}
+
+/// The scene, and where it is in the window.
+pub(in crate::viewer) struct SceneView<'a> {
+    pub(in crate::viewer) frame: &'a Frame<'a>,
+    /// Left and upper edge in pixels.
+    pub(in crate::viewer) origin: Vec2,
+    /// Width and height in pixels.
+    pub(in crate::viewer) size: Vec2,
 }
 
 /// Tessellated output of the panel.
@@ -75,10 +88,11 @@ impl Graphics {
         };
         surface.configure(&gpu.device, &config);
         let panel = egui_wgpu::Renderer::new(&gpu.device, plain, Default::default());
+        let (scene, compositor) = (FrameTexture::new([format, plain]), Compositor::new(&gpu, plain));
         let renderer = Renderer::new(gpu);
         let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
         let model = renderer.model(puppet.character(), puppet.parts(), &images)?;
-        Ok(Self { renderer, model, surface, config, formats: [format, plain], panel })
+        Ok(Self { renderer, model, scene, compositor, surface, config, plain, panel })
     }
 
     /// Describes the adapter.
@@ -115,10 +129,16 @@ impl Graphics {
         }
     }
 
-    /// Draws and presents a frame in an area of the given size in pixels, with the panel on top.
+    /// Returns how often the scene was drawn.
+    #[cfg(test)]
+    pub(in crate::viewer) fn scene_draws(&self) -> u64 {
+        self.scene.draws()
+    }
+
+    /// Presents the scene with the panel on top. The scene is drawn only if it has changed.
     pub(in crate::viewer) fn draw(
         &mut self,
-        (frame, area): (&Frame<'_>, Vec2),
+        scene: &SceneView<'_>,
         mut panel: PanelOutput,
     ) -> Result<DrawOutcome, RenderError> {
         let (device, queue) = (self.renderer.gpu().device.clone(), self.renderer.gpu().queue.clone());
@@ -129,14 +149,14 @@ impl Graphics {
             }
         }
         let free: Vec<egui::TextureId> = panel.textures.free.drain().collect();
-        let outcome = self.paint((frame, area), &panel, (&device, &queue));
+        let outcome = self.paint(scene, &panel, (&device, &queue));
         free.iter().for_each(|id| self.panel.free_texture(id));
         outcome
     }
 
     fn paint(
         &mut self,
-        (frame, area): (&Frame<'_>, Vec2),
+        scene: &SceneView<'_>,
         panel: &PanelOutput,
         (device, queue): (&wgpu::Device, &wgpu::Queue),
     ) -> Result<DrawOutcome, RenderError> {
@@ -161,37 +181,52 @@ impl Graphics {
             }
             CurrentSurfaceTexture::Occluded => return self.check_device(DrawOutcome::Hidden),
         };
-        let [colors, plain] = self.formats.map(|format| {
-            let view = wgpu::TextureViewDescriptor { format: Some(format), ..Default::default() };
-            (texture.texture.create_view(&view), format)
-        });
-        let (view, format) = if frame.mode.is_data() { &plain } else { &colors };
+        let view = wgpu::TextureViewDescriptor { format: Some(self.plain), ..Default::default() };
+        let view = texture.texture.create_view(&view);
         let size = (self.config.width, self.config.height);
+        let placement = self.placement(scene);
         let mut encoder = device.create_command_encoder(&Default::default());
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "window coordinates")]
-        let area = (area.x.ceil() as u32, area.y.ceil() as u32);
-        let canvas = Canvas { view, format: *format, size, area };
-        self.renderer.draw(&self.model, frame, &canvas, &mut encoder)?;
+        let image = (&self.model, scene.frame);
+        self.scene.update(&mut self.renderer, image, placement.size, &mut encoder)?;
+        let image = self.scene.view();
+        let composed =
+            image.map(|(view, texels)| self.compositor.bind(self.renderer.gpu(), (&view, texels), placement));
         // The panel's renderer panics on a lost device.
         self.renderer.gpu().check()?;
         let screen =
             egui_wgpu::ScreenDescriptor { size_in_pixels: [size.0, size.1], pixels_per_point: panel.scale };
         let mut work = self.panel.update_buffers(device, queue, &mut encoder, &panel.shapes, &screen);
-        let pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-            label: Some("panel"),
+        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("window"),
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                view: &plain.0,
+                view: &view,
                 depth_slice: None,
                 resolve_target: None,
-                ops: wgpu::Operations { load: wgpu::LoadOp::Load, store: wgpu::StoreOp::Store },
+                ops: wgpu::Operations {
+                    load: wgpu::LoadOp::Clear(wgpu::Color::BLACK),
+                    store: wgpu::StoreOp::Store,
+                },
             })],
             ..Default::default()
         });
+        composed.iter().for_each(|image| image.draw(&mut pass, size));
         self.panel.render(&mut pass.forget_lifetime(), &panel.shapes, &screen);
         work.push(encoder.finish());
         queue.submit(work);
         queue.present(texture);
         self.check_device(DrawOutcome::Shown)
+    }
+
+    /// Returns the rectangle of the scene in whole pixels.
+    fn placement(&self, scene: &SceneView<'_>) -> Placement {
+        let limit = self.renderer.gpu().device.limits().max_texture_dimension_2d;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "window coordinates")]
+        let whole = |v: Vec2| (v.x as u32, v.y as u32);
+        let size = whole(scene.size.ceil());
+        Placement {
+            origin: whole(scene.origin.round()),
+            size: (size.0.clamp(1, limit), size.1.clamp(1, limit)),
+        }
     }
 
     /// Returns `outcome`, or an error if the driver has reported one.

@@ -1,4 +1,5 @@
-//! Tests the window when the system destroys and recreates it, as on phones.
+//! Tests of real windows, each in a process of its own because an event loop can only be created once: when the system
+//! destroys and recreates a window, as on phones, and which frames draw the scene.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -13,7 +14,7 @@ use winit::window::WindowId;
 use crate::asset::mannequin;
 use crate::motion::{Edit, Motion};
 use crate::scene::picking::pixel;
-use crate::viewer::panel::{Answer, Leave};
+use crate::viewer::panel::{Answer, Leave, PathPurpose, Question};
 
 use super::*;
 
@@ -108,6 +109,41 @@ fn suspended_and_resumed() {
     // Drop the window, because its event loop has ended.
     suspended.app.open = None;
     check_leave_questions(&mut suspended.app);
+    check_save_as(&mut suspended.app);
+}
+
+/// Checks that a project keeps the name under which it was saved, and that existing files are only replaced on request.
+fn check_save_as(app: &mut App) {
+    let folder = std::env::temp_dir().join(format!("sinew-save-as-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let use_path = |app: &mut App, name: &str| app.use_path(PathPurpose::SaveAs, folder.join(name), false);
+    app.panel.path.show(PathPurpose::SaveAs, String::new());
+    use_path(app, "missing/sit");
+    assert!(
+        app.panel.path.purpose().is_some() && app.session.project().is_none(),
+        "a mistake keeps the field"
+    );
+    assert!(
+        app.panel.notice.as_ref().is_some_and(|text| !text.contains("os error")),
+        "{:?}",
+        app.panel.notice
+    );
+    use_path(app, "sit");
+    let project = folder.join("sit.sinew");
+    assert!(app.session.project() == Some(&project) && app.session.is_saved());
+    assert!(app.panel.path.purpose().is_none() && app.settings.recent().contains(&project));
+    use_path(app, "sit.sinew");
+    assert!(app.panel.question.is_none(), "its own file is replaced without a question");
+    std::fs::write(folder.join("other.sinew"), "mine").unwrap();
+    for (answer, text) in [(Answer::Cancel, "mine"), (Answer::Yes, "version = 1")] {
+        use_path(app, "other.sinew");
+        assert!(matches!(app.panel.question, Some(Question::Replace(..))));
+        app.answer(answer);
+        assert!(std::fs::read_to_string(folder.join("other.sinew")).unwrap().starts_with(text));
+    }
+    app.session.apply(Command::PinNode(3));
+    assert!(app.save_project() && app.session.project() == Some(&folder.join("other.sinew")));
+    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// Checks that unsaved keys cause a question, and that a playing clip without keys causes none.
@@ -133,14 +169,99 @@ fn check_leave_questions(app: &mut App) {
 
 #[test]
 fn a_suspended_window_resumes_with_the_same_pose() {
+    run_on_a_display("suspended_and_resumed");
+}
+
+/// Runs one of the ignored tests on a display of its own.
+fn run_on_a_display(test: &str) {
     let Some((_server, name)) = display::display(&[]) else { return };
     let mut child = Program::new(std::env::current_exe().unwrap());
-    let state = std::env::temp_dir().join(format!("sinew-state-{}", std::process::id()));
+    let state = std::env::temp_dir().join(format!("sinew-state-{}-{test}", std::process::id()));
     child.env("DISPLAY", name).env_remove("WAYLAND_DISPLAY").env("XDG_STATE_HOME", &state);
-    let output =
-        child.args(["--ignored", "--exact", "viewer::window::tests::suspended_and_resumed"]).output();
+    let output = child.args(["--ignored", "--exact", &format!("viewer::window::tests::{test}")]).output();
     let output = output.unwrap();
     drop(std::fs::remove_dir_all(state));
     let stdout = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && stdout.contains("1 passed"), "{stdout}");
+}
+
+/// An app that runs a step of a script after each frame.
+struct ScriptedApp<F> {
+    app: App,
+    /// Gets the app, the event loop and the number of frames so far. The window closes when it returns `false`.
+    script: F,
+}
+
+impl<F: FnMut(&mut App, &ActiveEventLoop, usize) -> bool> ApplicationHandler<AppEvent> for ScriptedApp<F> {
+    fn resumed(&mut self, events: &ActiveEventLoop) {
+        self.app.resumed(events);
+    }
+
+    fn user_event(&mut self, events: &ActiveEventLoop, event: AppEvent) {
+        self.app.user_event(events, event);
+    }
+
+    fn window_event(&mut self, events: &ActiveEventLoop, id: WindowId, event: WindowEvent) {
+        let frames = self.app.panel.frames.len();
+        self.app.window_event(events, id, event);
+        if self.app.panel.frames.len() > frames {
+            if !(self.script)(&mut self.app, events, frames + 1) {
+                events.exit();
+            }
+            self.app.request_redraw();
+        }
+    }
+
+    fn about_to_wait(&mut self, events: &ActiveEventLoop) {
+        self.app.about_to_wait(events);
+    }
+}
+
+/// Opens the built-in character in a window and runs a script.
+fn run_script(script: impl FnMut(&mut App, &ActiveEventLoop, usize) -> bool) {
+    let events = EventLoop::<AppEvent>::with_user_event().with_any_thread(true).build().unwrap();
+    let session = Session::new(mannequin().unwrap(), None, Vec2::new(1280.0, 800.0));
+    let app = App::new(session, AdapterChoice::Cpu, None, events.create_proxy());
+    let mut scripted = ScriptedApp { app, script };
+    events.run_app(&mut scripted).unwrap();
+    assert!(scripted.app.failure.is_none(), "{:?}", scripted.app.failure);
+    // Drop the window, because its event loop has ended.
+    scripted.app.open = None;
+}
+
+#[test]
+#[ignore = "started by another test on its own display"]
+fn hovering_the_panel() {
+    let draws = |app: &App| app.open.as_ref().unwrap().graphics.scene_draws();
+    let mut before = 0;
+    run_script(|app, events, frames| {
+        match frames {
+            // The size of the scene is known after the first frame.
+            2 => before = draws(app),
+            3..12 => {
+                assert_eq!(draws(app), before, "frame {frames}");
+                let position = winit::dpi::PhysicalPosition::new(1100.0, 100.0 + 40.0 * frames as f64);
+                let device_id = winit::event::DeviceId::dummy();
+                let moved = WindowEvent::CursorMoved { device_id, position };
+                app.window_event(events, app.open.as_ref().unwrap().window.id(), moved);
+                assert!(
+                    app.context.egui_wants_pointer_input() || frames < 5,
+                    "the pointer must be over the panel"
+                );
+            }
+            12 => app.session.apply(Command::Orbit(Vec2::new(10.0, 0.0))),
+            13 => app.session.apply(Command::Hover(Vec2::NEG_ONE)),
+            14 => {
+                assert_eq!(draws(app), before + 1);
+                return false;
+            }
+            _ => {}
+        }
+        true
+    });
+}
+
+#[test]
+fn hovering_the_panel_does_not_draw_the_scene() {
+    run_on_a_display("hovering_the_panel");
 }

@@ -9,7 +9,7 @@ use crate::rig;
 use crate::viewer::{Command, PoseFile, Session};
 
 use super::layout::{Face, Pane};
-use super::{AppRequest, PanelState, show, style};
+use super::{AppRequest, Leave, PanelState, PathPurpose, Question, show, style};
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -349,10 +349,38 @@ fn recent_file_and_typed_path_are_opened() {
     harness.run();
     harness.get_by_label("Path…").click();
     harness.run();
-    let fields: Vec<_> = harness.get_all_by_role(egui::accesskit::Role::TextInput).collect();
+    // The other text field is the joint search.
+    let of_path = |field: &egui_kittest::Node<'_>| field.rect().top() < 100.0;
+    let focused = |harness: &Harness<'_>| {
+        use egui_kittest::kittest::NodeT;
+        harness
+            .get_all_by_role(egui::accesskit::Role::TextInput)
+            .filter(of_path)
+            .any(|f| f.accesskit_node().is_focused())
+    };
+    let fields: Vec<_> = harness.get_all_by_role(egui::accesskit::Role::TextInput).filter(of_path).collect();
     fields.first().unwrap().type_text(" \"/models/c d.glb\" ");
     harness.run();
     harness.key_press(egui::Key::Enter);
     harness.run();
-    assert_eq!(state.borrow_mut().panel.request.take(), Some(AppRequest::Read("/models/c d.glb".into())));
+    let typed = Some(AppRequest::Path(PathPurpose::Open, "/models/c d.glb".into()));
+    assert_eq!(state.borrow_mut().panel.request.take(), typed);
+    // Regression test: after a mistyped path, the field closed and the next letters became shortcuts.
+    assert!(focused(&harness), "the field loses the focus");
+    state.borrow_mut().panel.path.fail(PathPurpose::Open, "/models/c d.glb: No such file");
+    harness.run();
+    assert!(focused(&harness) && harness.query_by_label("/models/c d.glb: No such file").is_some());
+    // A question takes the focus and gives it back.
+    state.borrow_mut().panel.question = Some(Question::Leave(Leave::Open("c.glb".into())));
+    harness.run();
+    state.borrow_mut().panel.question = None;
+    state.borrow_mut().panel.path.refocus();
+    harness.run();
+    assert!(focused(&harness), "the field loses the focus to the question");
+    harness.key_press(egui::Key::Enter);
+    harness.run();
+    assert_eq!(state.borrow_mut().panel.request.take(), typed, "the text is kept");
+    harness.key_press(egui::Key::Escape);
+    harness.run();
+    assert_eq!(state.borrow().panel.path.purpose(), None);
 }

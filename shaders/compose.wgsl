@@ -1,0 +1,24 @@
+// Draws a texture over the whole viewport.
+
+@group(0) @binding(0) var image: texture_2d<f32>;
+@group(0) @binding(1) var image_sampler: sampler;
+
+struct Corner {
+    @builtin(position) clip: vec4<f32>,
+    @location(0) texcoord: vec2<f32>,
+}
+
+@vertex
+fn compose_vertex(@builtin(vertex_index) index: u32) -> Corner {
+    // One triangle whose first corner is the lower left one of the viewport, and which contains the others.
+    let corner = vec2<f32>(f32(index & 1u), f32(index >> 1u)) * 2.0;
+    var out: Corner;
+    out.clip = vec4<f32>(corner * 2.0 - 1.0, 0.0, 1.0);
+    out.texcoord = vec2<f32>(corner.x, 1.0 - corner.y);
+    return out;
+}
+
+@fragment
+fn compose(in: Corner) -> @location(0) vec4<f32> {
+    return textureSampleLevel(image, image_sampler, in.texcoord, 0.0);
+}

@@ -1,0 +1,145 @@
+//! Draws a texture into a rectangle of a window.
+
+use wgpu::{FilterMode, TextureFormat};
+
+use super::{Gpu, shaders};
+
+/// A rectangle of a window in pixels. It may extend beyond the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Placement {
+    /// Left and upper edge.
+    pub origin: (u32, u32),
+    /// Width and height.
+    pub size: (u32, u32),
+}
+
+impl Placement {
+    /// Returns the part that is inside a window of `window` pixels.
+    fn inside(self, window: (u32, u32)) -> Self {
+        let origin = (self.origin.0.min(window.0), self.origin.1.min(window.1));
+        let size = (self.size.0.min(window.0 - origin.0), self.size.1.min(window.1 - origin.1));
+        Self { origin, size }
+    }
+}
+
+/// Draws textures into windows of one pixel format.
+#[derive(Debug)]
+pub struct Compositor {
+    layout: wgpu::BindGroupLayout,
+    pipeline: wgpu::RenderPipeline,
+    /// For textures of the size of their rectangle, and for others.
+    samplers: [wgpu::Sampler; 2],
+}
+
+impl Compositor {
+    /// Creates a compositor that draws into views of a format.
+    pub fn new(gpu: &Gpu, format: TextureFormat) -> Self {
+        let device = &gpu.device;
+        let entry = |binding: u32, ty: wgpu::BindingType| wgpu::BindGroupLayoutEntry {
+            binding,
+            visibility: wgpu::ShaderStages::FRAGMENT,
+            ty,
+            count: None,
+        };
+        let texture = wgpu::BindingType::Texture {
+            sample_type: wgpu::TextureSampleType::Float { filterable: true },
+            view_dimension: wgpu::TextureViewDimension::D2,
+            multisampled: false,
+        };
+        let sampler = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
+        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("compose"),
+            entries: &[entry(0, texture), entry(1, sampler)],
+        });
+        let samplers = [FilterMode::Nearest, FilterMode::Linear].map(|filter| {
+            device.create_sampler(&wgpu::SamplerDescriptor {
+                label: Some("compose"),
+                mag_filter: filter,
+                min_filter: filter,
+                ..Default::default()
+            })
+        });
+        let pipeline = create_pipeline(device, &layout, format);
+        Self { layout, pipeline, samplers }
+    }
+
+    /// Prepares to draw `texture`, of `texels` width and height, into a rectangle. If both have the same size, the
+    /// texture's values are copied exactly.
+    pub fn bind(
+        &self,
+        gpu: &Gpu,
+        (texture, texels): (&wgpu::TextureView, (u32, u32)),
+        placement: Placement,
+    ) -> Composed {
+        let [exact, smooth] = &self.samplers;
+        let sampler = if texels == placement.size { exact } else { smooth };
+        let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("compose"),
+            layout: &self.layout,
+            entries: &[
+                wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::TextureView(texture) },
+                wgpu::BindGroupEntry { binding: 1, resource: wgpu::BindingResource::Sampler(sampler) },
+            ],
+        });
+        Composed { pipeline: self.pipeline.clone(), group, placement }
+    }
+}
+
+/// A texture and the rectangle into which it is drawn.
+#[derive(Debug)]
+pub struct Composed {
+    pipeline: wgpu::RenderPipeline,
+    group: wgpu::BindGroup,
+    placement: Placement,
+}
+
+impl Composed {
+    /// Draws the texture in a pass over a window of `window` pixels. Afterwards the viewport is that of the texture.
+    pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, window: (u32, u32)) {
+        let inside = self.placement.inside(window);
+        if inside.size.0 == 0 || inside.size.1 == 0 {
+            return;
+        }
+        let Placement { origin, size } = self.placement;
+        #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
+        pass.set_viewport(origin.0 as f32, origin.1 as f32, size.0 as f32, size.1 as f32, 0.0, 1.0);
+        pass.set_scissor_rect(inside.origin.0, inside.origin.1, inside.size.0, inside.size.1);
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &self.group, &[]);
+        pass.draw(0..3, 0..1);
+    }
+}
+
+fn create_pipeline(
+    device: &wgpu::Device,
+    group: &wgpu::BindGroupLayout,
+    format: TextureFormat,
+) -> wgpu::RenderPipeline {
+    let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: Some("compose"),
+        bind_group_layouts: &[Some(group)],
+        immediate_size: 0,
+    });
+    let module = shaders::module(device, "compose", shaders::COMPOSE);
+    device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        label: Some("compose"),
+        layout: Some(&layout),
+        vertex: wgpu::VertexState {
+            module: &module,
+            entry_point: Some("compose_vertex"),
+            compilation_options: Default::default(),
+            buffers: &[],
+        },
+        primitive: Default::default(),
+        depth_stencil: None,
+        multisample: Default::default(),
+        fragment: Some(wgpu::FragmentState {
+            module: &module,
+            entry_point: Some("compose"),
+            compilation_options: Default::default(),
+            targets: &[Some(format.into())],
+        }),
+        multiview_mask: None,
+        cache: None,
+    })
+}

@@ -1,0 +1,183 @@
+//! Fingerprints of frames, by which an image is drawn again only if something in it has changed.
+
+use std::hash::{DefaultHasher, Hasher};
+
+use bytemuck::cast_slice;
+use glam::{Mat4, Vec3};
+
+use crate::view::{Bounds, Camera};
+
+use super::{Background, Draw, Fill, Floor, Frame, Ghost, Line};
+
+impl Frame<'_> {
+    /// Returns a hash of everything in the frame. Frames with equal hashes give equal images of the same model, except
+    /// for collisions, which are as rare as one in 2⁶⁴.
+    pub fn fingerprint(&self) -> u64 {
+        // Without `..`, a new field does not compile until it is part of the hash.
+        let Self {
+            draws,
+            palette,
+            camera,
+            mode,
+            background,
+            samples,
+            ground,
+            shadow,
+            sphere,
+            ghosts,
+            fills,
+            lines,
+        } = self;
+        let mut hash = FrameHasher::default();
+        hash.draws(draws, palette);
+        hash.camera(camera);
+        hash.words(&[*mode as u32, *samples, u32::from(*shadow), u32::from(ground.is_some())]);
+        match background {
+            Background::Color([r, g, b]) => hash.words(&[1, (*r).into(), (*g).into(), (*b).into()]),
+            Background::Transparent => hash.words(&[0]),
+        }
+        if let Some(Floor { center, radius }) = ground {
+            hash.points(&[*center]);
+            hash.floats(&[*radius]);
+        }
+        hash.points(&[sphere.0]);
+        hash.floats(&[sphere.1]);
+        hash.count(ghosts.len());
+        for Ghost { draws, palette, color } in ghosts {
+            hash.draws(draws, palette);
+            hash.points(&[*color]);
+        }
+        hash.count(fills.len());
+        for Fill { corners, color } in fills {
+            hash.points(corners);
+            hash.floats(&color.to_array());
+        }
+        hash.count(lines.len());
+        for Line { start, end, widths, color } in lines {
+            hash.points(&[*start, *end]);
+            hash.floats(widths);
+            hash.floats(&color.to_array());
+        }
+        hash.0.finish()
+    }
+}
+
+/// Hashes the bits of numbers. Lists of variable length are preceded by their length.
+#[derive(Default)]
+struct FrameHasher(DefaultHasher);
+
+impl FrameHasher {
+    fn words(&mut self, words: &[u32]) {
+        self.0.write(cast_slice(words));
+    }
+
+    fn floats(&mut self, numbers: &[f32]) {
+        self.0.write(cast_slice(numbers));
+    }
+
+    fn points(&mut self, points: &[Vec3]) {
+        self.0.write(cast_slice(points));
+    }
+
+    fn count(&mut self, count: usize) {
+        self.0.write_usize(count);
+    }
+
+    fn camera(&mut self, camera: &Camera) {
+        let Camera { position, target, up, fov_y, near, far } = camera;
+        self.points(&[*position, *target, *up]);
+        self.floats(&[*fov_y, *near, *far]);
+    }
+
+    fn draws(&mut self, draws: &[Draw<'_>], palette: &[Mat4]) {
+        self.count(palette.len());
+        self.0.write(cast_slice(palette));
+        self.count(draws.len());
+        for Draw { part, first_matrix, dual, mirrored, morph_weights, bounds } in draws {
+            self.count(*part);
+            self.count(*first_matrix);
+            self.words(&[u32::from(*dual), u32::from(*mirrored)]);
+            self.count(morph_weights.len());
+            self.floats(morph_weights);
+            let Bounds { lo, hi } = bounds;
+            self.points(&[*lo, *hi]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec4;
+
+    use crate::render::ShadingMode;
+
+    use super::*;
+
+    const CAMERA: Camera =
+        Camera { position: Vec3::Z, target: Vec3::ZERO, up: Vec3::Y, fov_y: 1.0, near: 0.1, far: 9.0 };
+
+    fn frame<'a>(palette: &'a [Mat4], weights: &'a [f32]) -> Frame<'a> {
+        Frame {
+            draws: vec![Draw { morph_weights: weights, ..Draw::default() }],
+            palette,
+            camera: CAMERA,
+            mode: ShadingMode::Shaded,
+            background: Background::STUDIO,
+            samples: 4,
+            ground: Some(Floor { center: Vec3::ZERO, radius: 2.0 }),
+            shadow: true,
+            sphere: (Vec3::ZERO, 1.0),
+            ghosts: Vec::new(),
+            fills: Vec::new(),
+            lines: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn every_part_of_a_frame_counts() {
+        let (palette, moved) = ([Mat4::IDENTITY], [Mat4::from_translation(Vec3::X)]);
+        let base = || frame(&palette, &[0.5]);
+        let line = Line { start: Vec3::ZERO, end: Vec3::X, widths: [1.0; 2], color: Vec4::ONE };
+        let fill = Fill { corners: [Vec3::ZERO; 3], color: Vec4::ONE };
+        let ghost = Ghost { draws: Vec::new(), palette: &palette, color: Vec3::ONE };
+        let mut all = vec![base(), frame(&moved, &[0.5]), frame(&palette, &[0.25]), frame(&palette, &[])];
+        let mut changed = |change: &dyn Fn(&mut Frame<'_>)| {
+            let mut frame = base();
+            change(&mut frame);
+            all.push(frame);
+        };
+        changed(&|f| f.draws.clear());
+        changed(&|f| f.draws.iter_mut().for_each(|d| d.part = 1));
+        changed(&|f| f.draws.iter_mut().for_each(|d| d.first_matrix = 1));
+        changed(&|f| f.draws.iter_mut().for_each(|d| d.dual = true));
+        changed(&|f| f.draws.iter_mut().for_each(|d| d.mirrored = true));
+        changed(&|f| f.draws.iter_mut().for_each(|d| d.bounds = Bounds::around([Vec3::ONE])));
+        changed(&|f| f.camera.position = Vec3::X);
+        changed(&|f| f.camera.target = Vec3::X);
+        changed(&|f| f.camera.up = Vec3::X);
+        changed(&|f| f.camera.fov_y = 0.5);
+        changed(&|f| f.camera.near = 0.5);
+        changed(&|f| f.camera.far = 0.5);
+        changed(&|f| f.mode = ShadingMode::Lambert);
+        changed(&|f| f.background = Background::BLACK);
+        changed(&|f| f.background = Background::Transparent);
+        changed(&|f| f.samples = 1);
+        changed(&|f| f.ground = None);
+        changed(&|f| f.ground = Some(Floor { center: Vec3::Y, radius: 2.0 }));
+        changed(&|f| f.ground = Some(Floor { center: Vec3::ZERO, radius: 3.0 }));
+        changed(&|f| f.shadow = false);
+        changed(&|f| f.sphere.0 = Vec3::X);
+        changed(&|f| f.sphere.1 = 2.0);
+        changed(&|f| f.fills.push(fill));
+        changed(&|f| f.fills.push(Fill { color: Vec4::ZERO, ..fill }));
+        changed(&|f| f.lines.push(line));
+        changed(&|f| f.lines.push(Line { widths: [2.0; 2], ..line }));
+        changed(&|f| f.lines.push(Line { color: Vec4::ZERO, ..line }));
+        let mut with_ghost = base();
+        with_ghost.ghosts.push(ghost);
+        all.push(with_ghost);
+        let hashes: std::collections::HashSet<u64> = all.iter().map(Frame::fingerprint).collect();
+        assert_eq!(hashes.len(), all.len());
+        assert_eq!(base().fingerprint(), base().fingerprint());
+    }
+}

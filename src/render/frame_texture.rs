@@ -1,0 +1,104 @@
+//! An image of a frame in a texture, which is drawn again only if something has changed.
+
+use wgpu::{TextureFormat, TextureUsages};
+
+use super::{Canvas, Frame, Gpu, Model, RenderError, Renderer};
+
+/// A texture that contains the last frame that was drawn into it.
+#[derive(Debug)]
+pub struct FrameTexture {
+    /// The formats in which colours and data are stored. They differ at most in whether they are sRGB.
+    formats: [TextureFormat; 2],
+    texture: Option<wgpu::Texture>,
+    /// What the texture contains.
+    drawn: Option<Contents>,
+    draws: u64,
+}
+
+/// Everything on which the image depends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Contents {
+    frame: u64,
+    model: u64,
+    size: (u32, u32),
+}
+
+impl FrameTexture {
+    /// Creates an empty texture. `formats` are the formats of colours and of data, which may differ only in whether
+    /// they are sRGB.
+    pub fn new(formats: [TextureFormat; 2]) -> Self {
+        Self { formats, texture: None, drawn: None, draws: 0 }
+    }
+
+    /// Encodes the drawing of a frame in an image of `size` pixels, unless the texture contains that image already.
+    /// The caller must submit the commands.
+    ///
+    /// # Errors
+    /// Same as [`Renderer::render`].
+    pub fn update(
+        &mut self,
+        renderer: &mut Renderer,
+        (model, frame): (&Model, &Frame<'_>),
+        size: (u32, u32),
+        encoder: &mut wgpu::CommandEncoder,
+    ) -> Result<(), RenderError> {
+        let contents = Contents { frame: frame.fingerprint(), model: model.id, size };
+        if self.drawn == Some(contents) {
+            return Ok(());
+        }
+        // The texture contains nothing useful until all commands are encoded.
+        self.drawn = None;
+        let kept = self.texture.take().filter(|t| (t.width(), t.height()) == size);
+        let texture = match kept {
+            Some(texture) => texture,
+            None => create(renderer.gpu(), size, self.formats)?,
+        };
+        let [colors, data] = self.formats;
+        let format = if frame.mode.is_data() { data } else { colors };
+        let view = view(&texture, format);
+        renderer.draw(model, frame, &Canvas { view: &view, size, format, area: size }, encoder)?;
+        self.texture = Some(texture);
+        (self.drawn, self.draws) = (Some(contents), self.draws + 1);
+        Ok(())
+    }
+
+    /// Returns a view of the stored values and the size in pixels, or `None` if nothing was drawn yet.
+    pub fn view(&self) -> Option<(wgpu::TextureView, (u32, u32))> {
+        let texture = self.texture.as_ref()?;
+        let [_, data] = self.formats;
+        Some((view(texture, data), (texture.width(), texture.height())))
+    }
+
+    /// Returns how often a frame was drawn.
+    pub fn draws(&self) -> u64 {
+        self.draws
+    }
+}
+
+fn view(texture: &wgpu::Texture, format: TextureFormat) -> wgpu::TextureView {
+    texture.create_view(&wgpu::TextureViewDescriptor { format: Some(format), ..Default::default() })
+}
+
+fn create(
+    gpu: &Gpu,
+    (width, height): (u32, u32),
+    [format, data]: [TextureFormat; 2],
+) -> Result<wgpu::Texture, RenderError> {
+    let limit = gpu.device.limits().max_texture_dimension_2d;
+    if width == 0 || height == 0 {
+        return Err(RenderError::Empty { width, height });
+    }
+    if width > limit || height > limit {
+        return Err(RenderError::TooLarge { width, height, limit });
+    }
+    Ok(gpu.device.create_texture(&wgpu::TextureDescriptor {
+        label: Some("scene"),
+        size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format,
+        usage: TextureUsages::RENDER_ATTACHMENT | TextureUsages::TEXTURE_BINDING,
+        view_formats: if data == format { &[] } else { std::slice::from_ref(&data) },
+    }))
+}
