@@ -66,7 +66,8 @@ fn motion() -> Motion {
         layers: vec![layer],
         edits: vec![edit],
         plant: true,
-        ..Motion::default()
+        keys,
+        duration: Some(4.7),
     }
 }
 
