@@ -18,6 +18,7 @@ mod display;
 mod files;
 mod gizmo;
 mod goals;
+mod hovering;
 #[path = "../support/image.rs"]
 mod image;
 mod key;
