@@ -7,7 +7,7 @@ use std::time::Duration;
 use glam::{DVec3, Vec2, Vec3};
 use serde::{Deserialize, Serialize};
 use sinew::ik::{Limit, Method, Options};
-use sinew::motion::{Edit, Layer, Motion, Strip};
+use sinew::motion::{Easing, Edit, Layer, Motion, Strip};
 use sinew::render::ShadingMode;
 use sinew::scene::picking::pixel;
 use sinew::skin::Skinning;
@@ -54,7 +54,7 @@ fn command(random: &mut Random) -> Command {
     let mut number = |from: f64, to: f64| random.within(from, to) as f32;
     let (x, y, z) = (number(-1.0, 1.0), number(-1.0, 1.0), number(-1.0, 1.0));
     let by = Vec2::new(x, y) * 80.0;
-    match random.below(50) {
+    match random.below(56) {
         0..=2 => Command::Hover(pixel),
         3..=6 => Command::Grab(pixel),
         7..=14 => Command::Drag(pixel + by),
@@ -88,7 +88,30 @@ fn command(random: &mut Random) -> Command {
         43..=44 => Command::GrabNode(NodePoint { node, offset: DVec3::X * f64::from(x) }),
         45..=47 => Command::DragTo(Vec3::new(x, y + 1.0, z).as_dvec3()),
         48 => Command::PinNode(node),
+        49..=52 => posing(node, [x, y, z], random),
+        53..=54 => Command::Key,
         _ => rare(node, by, random),
+    }
+}
+
+/// Returns a command that edits a whole pose or limb, the selection, or keys.
+fn posing(node: usize, [x, y, z]: [f32; 3], random: &mut Random) -> Command {
+    match random.below(15) {
+        0 => Command::MirrorPose,
+        1 => Command::MirrorLimb,
+        2 => Command::ResetJoint,
+        3 => Command::ResetLimb,
+        4 => Command::SelectAdd(node),
+        5 => Command::SelectRemove(node),
+        6 => Command::Symmetry(random.once_in(2)),
+        7 => Command::AutoKey(random.once_in(2)),
+        8 => Command::SetPose(vec![(node, FIGURE.0.skeleton.nodes[node].rest)], Vec::new()),
+        9 => Command::KeyMove(x.abs(), z * 2.0),
+        10 => Command::KeyCopy(0.0, z.abs() * 2.0),
+        11 => Command::KeyDelete(y.abs()),
+        12 => Command::KeyEasing(0.0, Easing::ALL[random.below(3)]),
+        13 => Command::Clip(None),
+        _ => Command::Duration(random.once_in(2).then_some(1.0 + z)),
     }
 }
 

@@ -204,6 +204,7 @@ fn everything(character: &Character) -> Motion {
         layers: vec![layer(3, true), layer(4, false)],
         edits: vec![edit(0.4, Vec3::X * 0.2), edit(0.7, Vec3::Z * 0.3)],
         plant: true,
+        ..Motion::default()
     }
 }
 

@@ -7,6 +7,7 @@
 mod clip_export;
 mod folder;
 mod input;
+mod keymap;
 mod orbit;
 #[cfg(feature = "viewer")]
 mod panel;
@@ -19,6 +20,7 @@ mod window;
 pub use clip_export::ClipExport;
 pub use folder::neighbour;
 pub use input::{Button, Event, Input, Key};
+pub use keymap::{Action, Keymap, Shortcut};
 pub use orbit::Orbit;
 pub use project::is_project;
 pub use project::library::{PoseLibrary, poses_of};

@@ -18,9 +18,11 @@ mod display;
 mod files;
 mod gizmo;
 mod goals;
+mod hovering;
 #[path = "../support/image.rs"]
 mod image;
 mod key;
+mod keymap;
 mod library;
 mod live;
 mod opening;

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use sinew::asset::{self, mannequin};
 use sinew::export::bake::Source;
 use sinew::ik::{AxesFrame, AxisTerm, GoalAxes, Limit, Method, Options, Tolerance};
-use sinew::motion::{Edit, Layer, Motion, RootMotion, Strip, WeightedClip};
+use sinew::motion::{Easing, Edit, Layer, Motion, PoseKey, RootMotion, Strip, WeightedClip};
 use sinew::render::ShadingMode;
 use sinew::rig;
 use sinew::skin::Skinning;
@@ -54,6 +54,10 @@ fn motion() -> Motion {
     let clips = vec![WeightedClip { clip: 0, weight: 0.25 }, WeightedClip { clip: 1, weight: 0.1 }];
     let turns = vec![(3, Vec3::new(0.1, -1.0 / 3.0, 2.0)), (9, Vec3::X)];
     let edit = Edit { time: 0.5, before: 0.2, after: 0.1, turns, shifts: vec![(1, Vec3::Y / 7.0)] };
+    let rotation = glam::Quat::from_rotation_z(1.0 / 3.0);
+    let local = asset::Transform { rotation, translation: Vec3::splat(0.1), scale: Vec3::splat(1.1) };
+    let stepped = PoseKey { time: 0.1, easing: Easing::Stepped, joints: vec![(4, local)], morphs: vec![] };
+    let keys = vec![stepped, PoseKey { time: 1.0 / 3.0, ..PoseKey::default() }];
     let layer = Layer { clip: 1, weight: 0.3, additive: true, mask: vec![4, 9], speed: 1.5 };
     let blend = Strip { clips, looping: true, seconds: Some(3.1), speed: -0.7, ..Strip::new(0) };
     let last = Strip { start: 3.0, from: 0.1, root_motion: RootMotion::InPlace, ..Strip::new(2) };
@@ -62,7 +66,8 @@ fn motion() -> Motion {
         layers: vec![layer],
         edits: vec![edit],
         plant: true,
-        ..Motion::default()
+        keys,
+        duration: Some(4.7),
     }
 }
 
@@ -91,6 +96,9 @@ fn full(input: &mut Input) -> Session {
         Command::Limit(knee, Limit::Hinge { axis: DVec3::X, min: 0.0, max: 0.5 }),
         Command::Limit(hand, Limit::Free),
         Command::Select(Some(knee)),
+        Command::SelectAdd(foot),
+        Command::Symmetry(true),
+        Command::AutoKey(true),
         Command::DragScope(DragScope::Limb),
         Command::RingMode(RingMode { alone: true, world: true }),
         Command::Compare(vec![Method::Ccd, Method::TwoBone]),
@@ -137,7 +145,9 @@ fn a_project_restores_everything() {
     assert!(difference(&session, &opened) < 1e-3, "{}", difference(&session, &opened));
     assert_eq!(session.camera(), opened.camera());
     assert_eq!(session.puppet().motion, opened.puppet().motion);
-    assert_eq!(opened.selected(), session.selected());
+    assert_eq!(opened.selection(), session.selection());
+    assert_eq!((opened.symmetry(), opened.auto_key()), (true, true));
+    assert_eq!(opened.puppet().motion.keys.len(), 2);
 }
 
 #[test]

@@ -189,7 +189,7 @@ fn reflected(rotation: DQuat, map: &DMat3) -> DQuat {
 }
 
 fn inverse(matrix: DMat3) -> Option<DMat3> {
-    Some(matrix.inverse()).filter(|inverse| inverse.is_finite())
+    Some(matrix.inverse()).filter(DMat3::is_finite)
 }
 
 /// Returns the pairs of limbs, left before right.

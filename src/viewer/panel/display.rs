@@ -4,7 +4,7 @@ use egui::{RichText, Ui};
 
 use crate::render::ShadingMode;
 use crate::skin::Skinning;
-use crate::viewer::{Command, Display, Session};
+use crate::viewer::{Command, Display, Keymap, Session};
 
 use super::{PanelState, heading, theme};
 
@@ -40,8 +40,14 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
     }
 }
 
-/// Shows the adapter and the buttons for the shortcuts and the layout.
+/// Shows the choice of the keymap, the button that resets the layout, and the adapter.
 pub(super) fn about(ui: &mut Ui, panel: &mut PanelState) {
+    ui.horizontal_wrapped(|ui| {
+        ui.label("Keys");
+        for keymap in Keymap::ALL {
+            ui.selectable_value(&mut panel.keymap, keymap, keymap.name());
+        }
+    });
     ui.add_space(10.0);
     if ui.button("Reset layout").on_hover_text("Put all panes back to where they were at first").clicked() {
         panel.layout.reset();

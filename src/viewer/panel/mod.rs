@@ -7,7 +7,7 @@ use glam::Vec2;
 
 use crate::text::printable;
 
-use super::{Command, PoseFile, Session};
+use super::{Action, Command, Keymap, PoseFile, Session};
 
 mod blend_pad;
 #[cfg(feature = "viewer")]
@@ -29,6 +29,7 @@ mod method;
 mod morph_targets;
 mod open;
 mod option_row;
+mod palette;
 mod path_field;
 mod question;
 mod report;
@@ -47,6 +48,7 @@ mod tree;
 pub(super) use capture::LiveStatus;
 pub(super) use export::ExportProgress;
 pub(super) use layout::{Layout, StoredLayout};
+pub(super) use palette::Palette;
 pub(super) use library::LibraryRequest;
 pub(super) use path_field::PathPurpose;
 pub(super) use question::{Answer, Leave, Question};
@@ -65,6 +67,10 @@ pub(super) struct PanelState {
     pub(super) hidden: bool,
     pub(super) shortcuts: bool,
     pub(super) layout: Layout,
+    pub(super) keymap: Keymap,
+    pub(super) palette: Option<Palette>,
+    /// An action that the user chose, for the window to perform.
+    pub(super) action: Option<Action>,
     /// Whether the session keeps its size, because the positions of the pointer in a recording belong to it.
     pub(super) keeps_size: bool,
     pub(super) adapter: String,
@@ -104,8 +110,8 @@ pub(super) struct PanelState {
 }
 
 impl PanelState {
-    pub(super) fn with_layout(layout: Layout) -> Self {
-        Self { layout, ..Self::default() }
+    pub(super) fn new(layout: Layout, keymap: Keymap) -> Self {
+        Self { layout, keymap, ..Self::default() }
     }
 
     /// Returns the upper left corner of the scene in pixels. `scale` is in pixels per point.
@@ -200,6 +206,7 @@ fn lay_out(ui: &mut Ui, session: &Session, panel: &mut PanelState) -> Vec<Comman
     path_field::show(ui, panel);
     export::show(ui, panel);
     question::show(ui, panel);
+    palette::show(ui, panel);
     if panel.shortcuts {
         shortcuts::show(ui, panel);
     }

@@ -67,6 +67,9 @@ impl Session {
         self.puppet.motion = Motion::clone(&self.state.motion);
         self.puppet.time = self.puppet.time.clamp(0.0, self.seconds());
         self.clock.since = (self.clock.now, self.puppet.time);
+        if self.state.motion.has_only_keys() {
+            self.state.time = self.puppet.time;
+        }
         self.clock.playing &= !self.puppet.motion.is_rest();
         self.puppet.reset_solver();
     }

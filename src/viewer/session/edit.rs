@@ -11,6 +11,10 @@ impl Session {
         let rig = std::sync::Arc::clone(&state.rig);
         self.state = state;
         self.set_rig(rig);
+        if self.state.motion.has_only_keys() {
+            self.puppet.time = self.state.time;
+            self.clock.since = (self.clock.now, self.puppet.time);
+        }
         self.apply_motion();
         self.trail.clear();
         (self.error, self.problem) = (None, None);

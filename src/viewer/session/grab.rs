@@ -138,8 +138,8 @@ impl Session {
     }
 
     pub(super) fn release(&mut self) {
-        self.history.end_run();
         self.key_drag();
+        self.history.end_run();
         self.release_gizmo();
         let Some(drag) = self.drag.take() else { return };
         if self.keep && drag.moved && !drag.moves_root {

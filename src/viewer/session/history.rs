@@ -28,6 +28,8 @@ pub(in crate::viewer) struct State {
     pub(in crate::viewer) rig: Arc<Rig>,
     /// The motion that is loaded.
     pub(in crate::viewer) motion: Arc<Motion>,
+    /// The time of the held pose in seconds, if the motion consists of key poses.
+    pub(in crate::viewer) time: f32,
 }
 
 impl State {
@@ -41,7 +43,7 @@ impl State {
 
     /// Returns the size in bytes without the rig.
     fn bytes(&self) -> usize {
-        let Self { held, goals, pins, base: _, rig: _, motion } = self;
+        let Self { held, goals, pins, base: _, rig: _, motion, time: _ } = self;
         size_of::<Self>()
             + size_of_val(&held.locals[..])
             + size_of_val(&held.weights[..])
@@ -145,6 +147,11 @@ impl History {
         self.past.last()
     }
 
+    /// Returns the kind of edit that the last undo step still collects.
+    pub(in crate::viewer) fn run(&self) -> Option<EditRun> {
+        self.run
+    }
+
     /// Makes the next edit start a new step.
     pub(in crate::viewer) fn end_run(&mut self) {
         self.run = None;
@@ -194,6 +201,7 @@ mod tests {
             base: None,
             rig: Arc::default(),
             motion: Arc::default(),
+            time: 0.0,
         }
     }
 

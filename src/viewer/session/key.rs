@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use crate::motion::{Easing, Keyed, Motion, PoseKey};
 use crate::pose::Pose;
+use crate::viewer::session::gizmo::GizmoDrag;
+use crate::viewer::session::history::EditRun;
 
 use super::Session;
 
@@ -99,9 +101,14 @@ impl Session {
     /// Keys the pose of a drag that ends, if edits are keyed automatically. The drag and its key are one undo step.
     pub(super) fn key_drag(&mut self) {
         let has_moved = self.drag.as_ref().is_some_and(|drag| drag.moved)
-            || self.gizmo_drag.as_ref().is_some_and(|hold| hold.turns());
+            || self.gizmo_drag.as_ref().is_some_and(GizmoDrag::turns);
+        // Turns and morph weights have an undo step already.
+        let is_edited = matches!(self.history.run(), Some(EditRun::Turn(_) | EditRun::Morph(_)));
         if self.auto_key && has_moved {
             self.key();
+        } else if self.auto_key && is_edited && self.state.motion.takes_keys() {
+            self.state.motion = Arc::new(self.with_key_pose(&self.state.held));
+            self.apply_motion();
         }
     }
 
@@ -151,6 +158,7 @@ impl Session {
     fn sample_keys(&mut self) {
         let (skeleton, time) = (&self.puppet.character().skeleton, self.puppet.time);
         self.state.motion.sample_keys(skeleton, time, &mut self.state.held);
+        self.state.time = time;
     }
 
     /// Returns whether the held pose is that of the key poses at the current time.

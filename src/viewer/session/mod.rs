@@ -221,6 +221,7 @@ impl Session {
                 base: None,
                 rig: Arc::clone(&rig),
                 motion: Arc::new(puppet.motion.clone()),
+                time: 0.0,
             },
             history: History::default(),
             drag: None,

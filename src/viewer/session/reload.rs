@@ -44,7 +44,11 @@ impl Session {
             let motion = from.state.motion.renumbered(clip, node);
             if motion.fits(&here) && !motion.is_rest() {
                 self.clock = from.clock;
-                self.restore(Some(State { motion: Arc::new(motion), ..self.state.clone() }));
+                self.restore(Some(State {
+                    motion: Arc::new(motion),
+                    time: from.puppet.time,
+                    ..self.state.clone()
+                }));
             }
             return;
         }

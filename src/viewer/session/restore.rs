@@ -56,7 +56,7 @@ impl Session {
     /// Returns the state of the character, with the limits, poles and options that differ from a rig.
     pub(in crate::viewer) fn snapshot_beside(&self, before: &Rig) -> Snapshot {
         let rest = &self.puppet.character().skeleton;
-        let State { held, goals, pins, base, rig, motion } = &self.state;
+        let State { held, goals, pins, base, rig, motion, time: _ } = &self.state;
         let moved = held.locals.iter().zip(&rest.nodes).enumerate().filter(|(_, (now, n))| **now != n.rest);
         Snapshot {
             nodes: moved.map(|(node, (now, _))| (node, *now)).collect(),
@@ -147,7 +147,8 @@ impl Session {
         self.comparison.set_methods(&methods, &self.puppet);
         let is_known = motion.validate().is_ok() && motion.fits(self.puppet.character());
         let motion = Arc::new(if is_known { motion } else { Motion::default() });
-        self.restore(Some(State { held, goals, pins, base, rig: Arc::new(rig), motion }));
+        let time = self.puppet.time;
+        self.restore(Some(State { held, goals, pins, base, rig: Arc::new(rig), motion, time }));
         self.restore_selection(also_selected);
         self.problem = problem;
     }

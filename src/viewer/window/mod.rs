@@ -15,6 +15,7 @@ use super::{Command, Input, Recorder, SaveError, Session, Settings, panel, sessi
 
 use surface::{DrawOutcome, PanelOutput, SceneView};
 
+mod actions;
 mod capture;
 mod dialogs;
 mod events;
@@ -176,8 +177,8 @@ impl App {
             broken: None,
             recorder,
             context,
-            panel: panel::PanelState::with_layout(settings.layout()),
-            input: Input::default(),
+            panel: panel::PanelState::new(settings.layout(), settings.keymap()),
+            input: Input::new(settings.keymap()),
             at: Vec2::ZERO,
             moved: None,
             clicked: None,
@@ -228,6 +229,7 @@ impl App {
         self.note_change();
         self.follow_source();
         self.flush_pointer();
+        self.perform_chosen();
         self.handle_app_request();
         self.show_export();
         let Some(open) = &mut self.open else { return Ok(()) };
@@ -243,10 +245,14 @@ impl App {
         let output = self.context.run_ui(input, |ui| commands.extend(panel::show(ui, session, panel)));
         open.egui.handle_platform_output(&open.window, output.platform_output);
         self.settings.set_theme(self.context.options(|options| options.theme_preference));
+        if self.input.keymap != self.panel.keymap {
+            self.input.keymap = self.panel.keymap;
+            self.settings.set_keymap(self.panel.keymap);
+        }
         if !self.context.egui_is_using_pointer() {
             self.settings.set_layout(&self.panel.layout);
         }
-        let changed = !commands.is_empty() || self.panel.request.is_some();
+        let changed = !commands.is_empty() || self.panel.request.is_some() || self.panel.action.is_some();
         if !is_watching {
             commands.into_iter().for_each(|command| self.session.apply(command));
         }

@@ -81,7 +81,7 @@ impl App {
     pub(super) fn suspend(&mut self) {
         self.session.apply(Command::Release);
         self.session.apply(Command::Hover(Vec2::NEG_ONE));
-        (self.input, self.moved, self.clicked) = (Input::default(), None, None);
+        (self.input, self.moved, self.clicked) = (Input::new(self.input.keymap), None, None);
         (self.open, self.broken, self.wake, self.hidden) = (None, None, None, false);
     }
 

@@ -2,31 +2,12 @@
 
 use std::path::Path;
 
-use winit::keyboard::{Key, NamedKey};
-
 use crate::viewer::panel::{AppRequest, PathPurpose};
 use crate::viewer::{Recorder, SaveError};
 
 use super::{App, scale};
 
 pub(super) const BUILT_IN: &str = "the built-in character has no file";
-
-/// Returns the request that a key triggers.
-pub(super) fn request_for_key(key: &Key, control: bool, shift: bool) -> Option<AppRequest> {
-    let is = |text: &str, letter: &str| control && text.eq_ignore_ascii_case(letter);
-    match key {
-        Key::Character(text) if shift && is(text, "s") => Some(AppRequest::SaveAs),
-        Key::Character(text) if is(text, "e") => Some(AppRequest::ExportClip),
-        Key::Character(text) if is(text, "o") => Some(AppRequest::Open),
-        Key::Named(NamedKey::F12) => Some(AppRequest::SaveImage),
-        Key::Named(NamedKey::F5) => Some(AppRequest::Reload),
-        Key::Named(NamedKey::ArrowLeft) if !control => Some(AppRequest::Step(false)),
-        Key::Named(NamedKey::ArrowRight) if !control => Some(AppRequest::Step(true)),
-        Key::Character(text) if is(text, "r") => Some(AppRequest::Record),
-        Key::Character(text) if is(text, "s") => Some(AppRequest::Save),
-        _ => None,
-    }
-}
 
 impl App {
     /// Executes the pending request, if there is one.

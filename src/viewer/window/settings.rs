@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::files::{atomic, bounded};
 use crate::text::json;
+use crate::viewer::Keymap;
 use crate::viewer::panel::{Layout, StoredLayout};
 
 /// Maximum number of recent files.
@@ -34,6 +35,7 @@ struct StoredSettings {
     /// Paths, the newest first.
     recent: Vec<PathBuf>,
     layout: StoredLayout,
+    keymap: Keymap,
     /// The folder for images and poses, if the person has chosen one.
     #[serde(skip_serializing_if = "Option::is_none")]
     export_folder: Option<PathBuf>,
@@ -53,6 +55,7 @@ impl Default for StoredSettings {
             theme: ThemePreference::System,
             recent: Vec::new(),
             layout: StoredLayout::default(),
+            keymap: Keymap::default(),
             export_folder: None,
         }
     }
@@ -116,6 +119,18 @@ impl Settings {
     pub fn set_theme(&mut self, theme: ThemePreference) {
         if self.stored.theme != theme {
             self.change(|stored| stored.theme = theme);
+        }
+    }
+
+    /// Returns the keymap.
+    pub fn keymap(&self) -> Keymap {
+        self.stored.keymap
+    }
+
+    /// Sets and saves the keymap.
+    pub fn set_keymap(&mut self, keymap: Keymap) {
+        if self.stored.keymap != keymap {
+            self.change(|stored| stored.keymap = keymap);
         }
     }
 

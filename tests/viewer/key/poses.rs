@@ -208,6 +208,24 @@ fn releases_key_by_themselves_with_auto_key() {
     assert_eq!(session.puppet().motion.key_times(), [0.0, 1.5]);
 }
 
+/// The turns of a joint until a release are one undo step together with their key.
+#[test]
+fn numeric_turns_key_by_themselves_with_auto_key() {
+    let mut session = arm();
+    session.apply(Command::AutoKey(true));
+    let (rest, joint) = (pose(&session), session.rig().chains[0].joints[1]);
+    for angle in [0.1_f32, 0.2] {
+        session.apply(Command::Turn(joint, glam::Quat::from_rotation_x(angle) * rest.locals[joint].rotation));
+    }
+    session.apply(Command::Release);
+    let turned = pose(&session);
+    assert_eq!(session.puppet().motion.key_times(), [0.0]);
+    session.apply(Command::Seek(0.5));
+    assert_eq!(pose(&session), turned);
+    session.apply(Command::Undo);
+    assert!(session.puppet().motion.is_rest() && pose(&session) == rest);
+}
+
 /// On top of a clip, an edit is keyed.
 #[test]
 fn auto_key_on_top_of_a_clip_adds_edits() {
@@ -271,6 +289,7 @@ fn keys_survive_a_recording_and_a_project() {
     session.save_project(&project, true).unwrap();
     assert!(session.is_saved());
     session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
+    session.apply(Command::Tick(Duration::from_millis(100)));
     session.apply(Command::Seek(0.8));
     session.apply(Command::Seek(0.3));
     session.stop_recording().unwrap().unwrap();

@@ -61,6 +61,14 @@ impl Face {
         }
     }
 
+    /// Returns the other face.
+    pub(in crate::viewer) fn other(self) -> Self {
+        match self {
+            Self::Pose => Self::Lab,
+            Self::Lab => Self::Pose,
+        }
+    }
+
     /// Returns the arrangement with which the face begins.
     fn default_tree(self) -> Tree<Pane> {
         let mut tiles = Tiles::default();
@@ -139,6 +147,7 @@ impl Layout {
     }
 
     /// Shows a pane in front of those with which it shares its place.
+    #[cfg(test)]
     pub(in crate::viewer) fn show_pane(&mut self, wanted: Pane) {
         self.tree_mut().make_active(|_, tile| matches!(tile, Tile::Pane(pane) if *pane == wanted));
     }

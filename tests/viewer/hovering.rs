@@ -1,0 +1,117 @@
+//! The mark under the pointer follows the character or vanishes, whatever moves it.
+
+use std::time::Duration;
+
+use glam::{Vec2, Vec3};
+use sinew::scene::picking::pixel;
+use sinew::viewer::{Button, Command, Event, Input, RingMode, Session};
+
+use super::gizmo::{metres, node, place, rigged, select};
+use super::{SIZE, at, drag, pose};
+
+/// Maximum distance in pixels from the pointer to the handle that it marks.
+const NEAR: f32 = 24.0;
+
+/// Asserts that a marked point is on the body and near the pointer.
+fn assert_mark_is_current(session: &Session, pointer: Vec2, step: &str) {
+    let Some(hit) = session.hovered() else { return };
+    let world = session.puppet().world_from_node()[hit.node];
+    let point = world.transform_point3(hit.offset.as_vec3());
+    assert!(point.distance(hit.point) < 1e-4, "{step}: the mark is not on the body");
+    let at = pixel(&session.camera(), hit.point, SIZE).unwrap();
+    assert!(at.distance(pointer) < NEAR, "{step}: the mark is {} pixels away", at.distance(pointer));
+}
+
+#[test]
+fn mark_is_found_again_after_each_edit() {
+    let (mut session, mut input) = (rigged(), Input::default());
+    let start = at(&session, "leftHand");
+    let by = Vec2::new(-90.0, -110.0);
+    drag(&mut session, &mut input, start, by);
+    input.handle(Event::Released(Button::Left), &mut session);
+    let pointer = start + by;
+    assert_eq!(session.hovered().map(|h| h.node), Some(node(&session, "leftHand")));
+    for (step, command) in [
+        ("undo", Command::Undo),
+        ("redo", Command::Redo),
+        ("mirror", Command::MirrorPose),
+        ("mirror again", Command::MirrorPose),
+        ("key", Command::Key),
+        ("seek", Command::Seek(1.0)),
+        ("rest", Command::RestAll),
+        ("undo of rest", Command::Undo),
+        ("reset", Command::ResetLimb),
+        ("clip", Command::Clip(Some(0))),
+        ("seek in a clip", Command::Seek(0.4)),
+    ] {
+        session.apply(command);
+        assert_mark_is_current(&session, pointer, step);
+    }
+    // Where the hand was dragged to, there is nothing at rest.
+    session.apply(Command::Clip(None));
+    session.apply(Command::RestAll);
+    assert_eq!(session.hovered(), None);
+}
+
+#[test]
+fn mark_follows_a_clip_that_is_playing() {
+    let (mut session, mut input) = (rigged(), Input::default());
+    let walk = session.puppet().character().clips.iter().position(|c| c.name.as_deref() == Some("walk"));
+    session.apply(Command::Clip(walk));
+    let pointer = at(&session, "leftHand");
+    input.handle(Event::Moved(pointer), &mut session);
+    assert!(session.hovered().is_some());
+    for _ in 0..5 {
+        session.apply(Command::Tick(Duration::from_millis(60)));
+        let hit = session.hovered().unwrap();
+        let world = session.puppet().world_from_node()[hit.node];
+        assert!(world.transform_point3(hit.offset.as_vec3()).distance(hit.point) < 1e-4);
+    }
+    // A drag that is keyed before it is released, and one that is cancelled.
+    session.apply(Command::Play(false));
+    for (step, command) in [("key", Command::Key), ("cancel", Command::Cancel)] {
+        let from = at(&session, "rightHand");
+        drag(&mut session, &mut input, from, Vec2::new(-60.0, -60.0));
+        session.apply(command);
+        assert!(!session.is_dragging());
+        assert_mark_is_current(&session, from + Vec2::new(-60.0, -60.0), step);
+        input.handle(Event::Released(Button::Left), &mut session);
+        assert_mark_is_current(&session, from + Vec2::new(-60.0, -60.0), step);
+    }
+}
+
+/// A ring that was turned is marked after the release, and no longer when an undo has moved it away.
+#[test]
+fn mark_of_the_gizmo_is_found_again() {
+    let (mut session, mut input) = (rigged(), Input::default());
+    session.apply(Command::RingMode(RingMode { alone: true, world: true }));
+    select(&mut session, "leftUpperLeg");
+    let center = place(&session, "leftUpperLeg");
+    let to_camera = (session.camera().position - center).with_y(0.0).normalize();
+    let start = pixel(&session.camera(), center + to_camera * metres(&session, center, 84.0), SIZE).unwrap();
+    let before = pose(&session);
+    drag(&mut session, &mut input, start, Vec2::new(14.0, 0.0));
+    assert!(session.is_dragging() && pose(&session) != before);
+    input.handle(Event::Released(Button::Left), &mut session);
+    assert!(session.is_hovering(), "the pointer is still on the ring");
+    session.apply(Command::Select(None));
+    assert!(session.hovered().is_some() || !session.is_hovering(), "the gizmo is gone");
+    // The gizmo of a hand moves away with the hand.
+    select(&mut session, "leftHand");
+    let ring = |session: &Session| {
+        let center = place(session, "leftHand");
+        let view = (session.camera().position - center).normalize();
+        let beside = view.cross(Vec3::Z).normalize();
+        pixel(&session.camera(), center + beside * metres(session, center, 84.0), SIZE).unwrap()
+    };
+    let hand = at(&session, "leftHand");
+    drag(&mut session, &mut input, hand, Vec2::new(-120.0, -140.0));
+    input.handle(Event::Released(Button::Left), &mut session);
+    let on_ring = ring(&session);
+    input.handle(Event::Moved(on_ring), &mut session);
+    session.apply(Command::Undo);
+    session.apply(Command::Undo);
+    assert_mark_is_current(&session, on_ring, "undo");
+    assert!(ring(&session).distance(on_ring) > 60.0);
+    assert!(session.hovered().is_some() || !session.is_hovering(), "the ring is no longer under the pointer");
+}
