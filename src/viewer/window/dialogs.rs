@@ -86,7 +86,7 @@ impl App {
         let seen = self.files.dialog.take().is_some_and(|dialog| dialog.seen);
         match path {
             // The dialog has asked whether to replace the file, unless the name lacks the extension.
-            Some(path) => self.use_path(purpose, path, true),
+            Some(path) => self.use_path(purpose, &path, true),
             // A dialog that appears takes the focus, so this one never appeared.
             None if !seen => self.type_path(purpose),
             None => {}
@@ -134,22 +134,23 @@ impl App {
     }
 
     /// Uses a path that was typed or chosen in a dialog. `may_replace` is set if the person has agreed to replace the file.
-    pub(super) fn use_path(&mut self, purpose: PathPurpose, path: PathBuf, may_replace: bool) {
+    pub(super) fn use_path(&mut self, purpose: PathPurpose, path: &Path, may_replace: bool) {
         let (named, is_own) = match purpose {
-            PathPurpose::Open => return self.open_file(&path),
+            PathPurpose::Open => return self.open_file(path),
             PathPurpose::SaveAs => {
-                let named = with_extension(&path, EXTENSION);
+                let named = with_extension(path, EXTENSION);
                 let is_own = self.session.project() == Some(&named);
                 (named, is_own)
             }
-            PathPurpose::ExportClip => (with_extension(&path, "glb"), false),
-            PathPurpose::Folder => (path.clone(), true),
+            PathPurpose::ExportClip => (with_extension(path, "glb"), false),
+            PathPurpose::Folder => (path.to_path_buf(), true),
         };
         if named.is_dir() && purpose != PathPurpose::Folder {
             let cause = format!("{} is a folder; add the name of a file", named.display());
             return self.fail_path(purpose, cause);
         }
-        if !is_own && !(may_replace && named == path) && named.exists() {
+        let is_agreed = is_own || may_replace && named == path;
+        if !is_agreed && named.exists() {
             self.panel.question = Some(Question::Replace(purpose, named));
             return self.request_redraw();
         }

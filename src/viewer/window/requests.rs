@@ -19,7 +19,7 @@ impl App {
             Some(AppRequest::SaveImage) => self.save_image(),
             Some(AppRequest::Save) => drop(self.save_project()),
             Some(AppRequest::SaveAs) => self.ask_path(PathPurpose::SaveAs),
-            Some(AppRequest::Path(purpose, path)) => self.use_path(purpose, path, false),
+            Some(AppRequest::Path(purpose, path)) => self.use_path(purpose, &path, false),
             Some(AppRequest::Answer(answer)) => self.answer(answer),
             Some(AppRequest::Pose(kind)) => self.save_pose(kind),
             Some(AppRequest::Library(request)) => self.handle_library(request),

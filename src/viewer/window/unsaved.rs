@@ -113,7 +113,7 @@ impl App {
                 Ok(project) => self.notify(Ok(format!("kept as {}", project.display()))),
                 Err(error) => self.notify(Err(error.to_string())),
             },
-            (Some(Question::Replace(purpose, path)), Answer::Yes) => self.use_path(purpose, path, true),
+            (Some(Question::Replace(purpose, path)), Answer::Yes) => self.use_path(purpose, &path, true),
             (Some(Question::SameJoints(_)), answer) => self.answer_same_joints(answer),
             (Some(Question::Leave(_) | Question::Replace(..)) | None, _) => {}
         }
