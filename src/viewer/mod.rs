@@ -10,6 +10,8 @@ mod orbit;
 #[cfg(feature = "viewer")]
 mod panel;
 mod project;
+#[cfg(feature = "viewer")]
+mod quality;
 mod replay;
 mod session;
 #[cfg(feature = "viewer")]

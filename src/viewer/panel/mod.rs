@@ -60,6 +60,8 @@ pub(super) struct PanelState {
     /// Durations of the latest frames in milliseconds. Each is measured from reading the session to the last driver
     /// command.
     pub(super) frames: Vec<f32>,
+    /// Whether moving scenes are drawn in full quality on slow machines too.
+    pub(super) full_quality: bool,
     /// The last error outside the session, for example a file that could not be read.
     pub(super) notice: Option<String>,
     /// The last success message, for example the path of a saved file.
@@ -169,7 +171,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState) -> Ve
             joint::show(ui, session, panel, &mut commands);
             tree::show(ui, session, panel, &mut commands);
             character::files(ui, session, panel);
-            display::show(ui, session, &mut commands);
+            display::show(ui, session, panel, &mut commands);
             theme::choice(ui);
             ui.add_space(10.0);
             ui.label(RichText::new(&panel.adapter).small().color(theme::quiet(ui)));

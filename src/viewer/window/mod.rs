@@ -13,8 +13,9 @@ use crate::render::{AdapterChoice, RenderError};
 
 use super::{Command, Input, Recorder, SaveError, Session, Settings, panel, session};
 
-use surface::{DrawOutcome, PanelOutput, SceneView};
+use surface::{DrawOutcome, PanelOutput};
 
+mod adaptive;
 mod capture;
 mod events;
 mod files;
@@ -185,6 +186,7 @@ impl App {
             settings,
             unsaved: Unsaved::default(),
         };
+        app.panel.full_quality = app.settings.full_quality();
         app.register_file();
         app.note_opened();
         app
@@ -240,16 +242,14 @@ impl App {
         }
         let shapes = self.context.tessellate(output.shapes, scale);
         let panel = PanelOutput { textures: output.textures_delta, shapes, scale };
-        let frame = &self.session.frame(scale);
-        let scene = SceneView { frame, origin: Vec2::ZERO, size: self.session.size() };
-        let outcome = open.graphics.draw(&scene, panel)?;
+        let outcome = self.draw_scene(Vec2::ZERO, panel, started)?;
         session::push_time(&mut self.panel.frames, started.elapsed().as_secs_f32() * 1e3);
         let delay = output.viewport_output.values().map(|v| v.repaint_delay).min();
         self.wake = delay
             .and_then(|d| Instant::now().checked_add(d))
             .filter(|_| delay < Some(Duration::from_secs(60)));
         if changed || outcome == DrawOutcome::Retry {
-            open.window.request_redraw();
+            self.request_redraw();
         }
         Ok(())
     }

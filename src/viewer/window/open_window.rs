@@ -12,6 +12,7 @@ use crate::render::RenderError;
 use crate::viewer::window::surface::Graphics;
 use crate::viewer::{Command, Input};
 
+use super::adaptive::AdaptiveQuality;
 use super::{App, ViewerError, scale};
 
 /// A device that is lost again within this time is not recreated.
@@ -21,6 +22,7 @@ const REBUILD_INTERVAL: Duration = Duration::from_secs(2);
 pub(super) struct OpenWindow {
     pub(super) window: Arc<Window>,
     pub(super) graphics: Graphics,
+    pub(super) quality: AdaptiveQuality,
     pub(super) egui: egui_winit::State,
     /// Start of egui's clock.
     pub(super) began: Instant,
@@ -74,7 +76,8 @@ impl App {
         let (scale, theme) = (Some(scale(&window)), window.theme());
         let egui = egui_winit::State::new(self.context.clone(), id, &window, scale, theme, None);
         window.request_redraw();
-        Ok(OpenWindow { window, graphics, egui, began: Instant::now() })
+        let quality = AdaptiveQuality::new(graphics.is_software());
+        Ok(OpenWindow { window, graphics, quality, egui, began: Instant::now() })
     }
 
     /// Drops the window and ends any drag, because the pointer may be anywhere when the window returns.
