@@ -7,11 +7,10 @@ use std::time::Duration;
 
 use clap::{ArgMatches, Args};
 
-use crate::asset::{Character, Clip};
-use crate::export;
-use crate::export::{bake, bvh};
-use crate::ik::Start;
-use crate::motion::{Motion, Recorder, Tolerance, reduce};
+use crate::asset::Character;
+use crate::export::bake;
+use crate::export::bake::{BakedClip, ClipFileError, ClipFormat};
+use crate::motion::{Motion, Recorder};
 use crate::puppet::Puppet;
 
 use super::failure::Failure;
@@ -19,9 +18,6 @@ use super::posing::{PosingArgs, clips};
 use super::session::ReplayedSession;
 use super::timing::Stopwatch;
 use super::{ModelArg, Verbosity, output, session};
-
-/// Default length in metres of one unit of a written BVH file. Other programs expect centimetres.
-const CENTIMETRE: f64 = 0.01;
 
 /// Default number of poses per second.
 const RATE: f32 = 30.0;
@@ -84,23 +80,11 @@ fn error(text: &str) -> Result<f32, String> {
     error.ok_or_else(|| "must be a number of at least 0".into())
 }
 
-/// The file format of the output.
-enum ClipFormat {
-    Glb,
-    Bvh,
-}
-
 impl BakeArgs {
     fn format(&self) -> Result<ClipFormat, Failure> {
-        let is = |extension: &str| self.output.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension));
-        match () {
-            () if is("glb") => Ok(ClipFormat::Glb),
-            () if is("bvh") => Ok(ClipFormat::Bvh),
-            () => {
-                let cause = "unknown file type; use .glb or .bvh";
-                Err(Failure::Usage(format!("--output {}: {cause}", self.output.display())))
-            }
-        }
+        let cause = "unknown file type; use .glb or .bvh";
+        let unknown = || Failure::Usage(format!("--output {}: {cause}", self.output.display()));
+        ClipFormat::of(&self.output).ok_or_else(unknown)
     }
 }
 
@@ -142,10 +126,10 @@ fn bake_motion(
     check_frame_count(&times, rate)?;
     let (clip, reports) = bake::bake(&mut puppet, times, rate, &args.name)?;
     watch.stage("bake");
-    verbosity.warn(&clips::missed(&reports));
-    let reduced = reduced(&clip, &puppet, args.key_error.unwrap_or(KEY_ERROR));
-    let written = BakedClip { all: clip, reduced, rate };
-    written.write(args, puppet.character(), file, verbosity)?;
+    verbosity.warn(&clips::missed(&reports, &|| puppet.length_unit()));
+    let skeleton = &puppet.character().skeleton;
+    let baked = BakedClip::new(clip, skeleton, args.key_error.unwrap_or(KEY_ERROR), rate);
+    write(&baked, args, puppet.character(), file, verbosity)?;
     watch.stage("write");
     watch.total();
     Ok(args.posing.exit_code(&reports))
@@ -164,10 +148,7 @@ fn replay(
     output::check(&args.output)?;
     watch.stage("load");
     if recording.is_project() {
-        let mut puppet = replay.session().puppet().clone();
-        puppet.looping = false;
-        // Each pose starts from the motion.
-        puppet.options.start = Start::Current;
+        let puppet = replay.session().puppet_to_bake();
         return bake_motion(args, puppet, file.as_deref(), watch, verbosity);
     }
     let times = match args.seconds {
@@ -184,9 +165,9 @@ fn replay(
     watch.stage("bake");
     let puppet = replay.session().puppet();
     let clip = recorder.clip(&puppet.character().skeleton, Some(args.name.clone())).unwrap_or_default();
-    let reduced = reduced(&clip, puppet, args.key_error.unwrap_or(0.0));
-    let written = BakedClip { all: clip, reduced, rate };
-    written.write(args, puppet.character(), file.as_deref(), verbosity)?;
+    let skeleton = &puppet.character().skeleton;
+    let baked = BakedClip::new(clip, skeleton, args.key_error.unwrap_or(0.0), rate);
+    write(&baked, args, puppet.character(), file.as_deref(), verbosity)?;
     watch.stage("write");
     watch.total();
     Ok(args.posing.exit_code(replay.session().reports()))
@@ -204,45 +185,22 @@ fn check_frame_count(times: &Range<f32>, rate: f32) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A clip that is ready to be written.
-struct BakedClip {
-    /// The clip with the keys of all frames.
-    all: Clip,
-    /// The clip without the keys that `--key-error` allows to drop.
-    reduced: Clip,
-    /// Number of frames per second.
-    rate: f32,
-}
-
-impl BakedClip {
-    /// Writes the clip to `--output`. `model` is the character's file, or `None` for the built-in character.
-    fn write(
-        &self,
-        args: &BakeArgs,
-        character: &Character,
-        model: Option<&Path>,
-        verbosity: Verbosity,
-    ) -> Result<(), Failure> {
-        let all_keys = key_count(&self.all);
-        match args.format()? {
-            ClipFormat::Glb => {
-                let clip = &self.reduced;
-                let copy = export::animated_copy(character, model, std::slice::from_ref(clip))?;
-                output::file(&args.output, &copy)?;
-                verbosity.print(&summary(&args.output, clip, all_keys));
-            }
-            ClipFormat::Bvh => {
-                let units = character.units.unwrap_or(CENTIMETRE);
-                let failure = |e: bvh::BvhError| Failure::Usage(format!("{}: {e}", args.output.display()));
-                let written =
-                    bvh::write(character, &self.all, f64::from(self.rate), units).map_err(failure)?;
-                verbosity.warn(&written.warnings);
-                output::file(&args.output, written.text.as_bytes())?;
-                verbosity.print(&summary(&args.output, &self.all, all_keys));
-            }
-        }
-        Ok(())
-    }
+/// Writes a clip to `--output`. `model` is the character's file, or `None` for the built-in character.
+fn write(
+    baked: &BakedClip,
+    args: &BakeArgs,
+    character: &Character,
+    model: Option<&Path>,
+    verbosity: Verbosity,
+) -> Result<(), Failure> {
+    let written = baked.file(character, model, args.format()?).map_err(|error| match error {
+        ClipFileError::Load(error) => error.into(),
+        ClipFileError::Bvh(error) => Failure::Usage(format!("{}: {error}", args.output.display())),
+    })?;
+    verbosity.warn(&written.warnings);
+    output::file(&args.output, &written.bytes)?;
+    verbosity.print(&format!("{}: {}", args.output.display(), written.summary));
+    Ok(())
 }
 
 /// Returns the clip to bake if none is named: the first clip of `--clips`, or the model's only clip. Of the `all`
@@ -274,22 +232,4 @@ fn times(requested: Option<TimeRange>, puppet: &Puppet, verbosity: Verbosity) ->
         "--seconds {from}..{to}: shortened to {end} s, where the motion ends; use --loop to repeat it"
     )]);
     Ok(from..end)
-}
-
-fn reduced(clip: &Clip, puppet: &Puppet, error: f32) -> Clip {
-    if error == 0.0 {
-        return clip.clone();
-    }
-    let tolerance = Tolerance { rotation: error, translation: error, scale: error, weights: error };
-    reduce(clip, &puppet.character().skeleton, tolerance)
-}
-
-fn key_count(clip: &Clip) -> usize {
-    clip.channels.iter().filter_map(|c| clip.timelines.get(c.timeline)).map(Vec::len).sum()
-}
-
-/// The message about a written clip, which had `all_keys` keys before the reduction.
-fn summary(path: &Path, clip: &Clip, all_keys: usize) -> String {
-    let (seconds, channels, keys) = (clip.seconds, clip.channels.len(), key_count(clip));
-    format!("{}: {seconds:.3} s, {channels} channels, {keys} of {all_keys} keys", path.display())
 }

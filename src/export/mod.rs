@@ -2,7 +2,7 @@
 //!
 //! | format | contents | items |
 //! |---|---|---|
-//! | JSON | the transforms of all nodes, the reports, and optionally the posed vertices | [`PoseDocument`] |
+//! | JSON | the transforms of all nodes, the reports, and optionally the posed vertices | [`PoseDocument`], [`StoredPose`] |
 //! | GLB | a copy of the model in another pose, or with other clips | [`posed_copy`], [`animated_copy`] |
 //! | BVH | a clip as motion capture data | [`bvh`] |
 //!
@@ -13,4 +13,4 @@ pub mod bake;
 pub mod bvh;
 mod pose;
 
-pub use pose::{PoseDocument, animated_copy, posed_copy};
+pub use pose::{FittedPose, PoseDocument, ReadPoseError, StoredPose, animated_copy, posed_copy};

@@ -11,12 +11,22 @@ use crate::pose::Pose;
 use crate::puppet::{GoalReport, Puppet};
 use crate::skin::Skinned;
 
+mod read;
+
+pub use read::{FittedPose, ReadPoseError, StoredPose};
+
+/// The name of the format, with its version.
+const FORMAT: &str = "sinew-pose-1";
+
 /// The JSON export of a pose: the transforms of all nodes, the reports of goals, pins and contacts, the joints at their
 /// limits, and optionally the posed vertices.
 #[derive(Debug, Serialize)]
 pub struct PoseDocument {
     format: &'static str,
     nodes: Vec<NodeRecord>,
+    /// All morph weights, if they differ from rest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    morphs: Vec<f32>,
     reports: Vec<ReportRecord>,
     /// The nodes at the border of their limits.
     limited: Vec<usize>,
@@ -70,8 +80,9 @@ impl PoseDocument {
     /// Exports the current pose of a puppet. `vertices` has one element for each part of the puppet.
     pub fn new(puppet: &Puppet, reports: &[GoalReport], vertices: Option<Vec<Skinned>>) -> Self {
         Self {
-            format: "sinew-pose-1",
+            format: FORMAT,
             nodes: nodes(puppet),
+            morphs: morphs(puppet),
             reports: reports.iter().map(|r| record(r, puppet)).collect(),
             limited: puppet.limited().to_vec(),
             primitives: vertices.map(|v| primitives(puppet, v)),
@@ -138,6 +149,11 @@ fn nodes(puppet: &Puppet) -> Vec<NodeRecord> {
             }
         };
     nodes.enumerate().map(record).collect()
+}
+
+fn morphs(puppet: &Puppet) -> Vec<f32> {
+    let weights = &puppet.pose().weights;
+    if *weights == puppet.character().skeleton.rest_weights { Vec::new() } else { weights.clone() }
 }
 
 fn record(report: &GoalReport, puppet: &Puppet) -> ReportRecord {

@@ -5,10 +5,8 @@ use glam::Vec3;
 use crate::pose::Pose;
 
 use super::blend::rotation_vector;
+use super::pose_key::SAME_TIME;
 use super::{Edit, Motion};
-
-/// Two edits count as being at the same time if they are less than this apart, in seconds: one frame at 60 Hz.
-const SAME_TIME: f32 = 1.0 / 60.0;
 
 /// The postures from which a key is computed. All are poses of the same skeleton at the same time of a motion.
 #[derive(Clone, Copy, Debug)]

@@ -13,7 +13,7 @@ use super::planar::PlanarTransform;
 use super::sample::Playhead;
 use super::strip::{MAX_SAMPLES, PreparedStrip, RATE};
 use super::timeline::Motion;
-use super::{ContactConstraint, Layer, locomotion};
+use super::{ContactConstraint, Layer, locomotion, pose_key};
 
 /// Seconds in which a foot moves from its position in the motion to its planted position. Afterwards, it moves back
 /// in the same number of seconds.
@@ -30,6 +30,8 @@ pub struct Player {
     /// Whether the motion is played as a loop. Times outside the motion are then wrapped, and the windows of edits wrap
     /// around the ends.
     pub looping: bool,
+    /// Whether key poses are left out, so that the motion is played on the pose that is passed in.
+    pub skips_keys: bool,
     prepared: Option<PreparedMotion>,
     scratch: Scratch,
 }
@@ -106,6 +108,10 @@ impl Player {
         }
         let Some(prepared) = &mut self.prepared else { return };
         let time = prepared.wrap(time);
+        if !self.skips_keys {
+            let other = &mut self.scratch.other;
+            pose_key::sample(&motion.keys, &character.skeleton, time, pose, other);
+        }
         prepared.pose(character, time, pose, &mut self.scratch);
         prepared.add_contacts(character, time, pose, contacts);
     }
@@ -130,6 +136,16 @@ impl PreparedMotion {
         let mut strips: Vec<PreparedStrip> =
             strips.filter_map(|s| PreparedStrip::new(s, character, &locomotion, contact_feet)).collect();
         strips.sort_by(|a, b| a.start.total_cmp(&b.start));
+        if let (Some(first), Some(last)) = (strips.first_mut(), motion.keys.last()) {
+            // The first strip continues where the key poses leave the character.
+            let overlap = (last.time - first.start).clamp(0.0, first.length);
+            let middle = first.start + 0.5 * overlap;
+            let mut keyed = rest.clone();
+            pose_key::sample(&motion.keys, skeleton, middle, &mut keyed, &mut scratch.other);
+            first.pose(middle - first.start, character, &locomotion.tops, &rest, &mut scratch.other);
+            let [led, own] = [&keyed, &scratch.other].map(|pose| locomotion.planar_transform(skeleton, pose));
+            first.placement = led.after(own.inverse());
+        }
         for i in 1..strips.len() {
             let (before, after) = strips.split_at_mut(i);
             let (Some(before), Some(after)) = (before.last_mut(), after.first_mut()) else { continue };
@@ -177,14 +193,14 @@ impl PreparedMotion {
     }
 
     /// Returns the blend weight of a strip at a time of the timeline. A strip fades in while it overlaps the previous
-    /// one.
+    /// one, and the first strip while it overlaps the key poses.
     fn weight(&self, strip: usize, time: f32) -> f32 {
-        let (Some(this), Some(before)) =
-            (self.strips.get(strip), strip.checked_sub(1).and_then(|i| self.strips.get(i)))
-        else {
-            return 1.0;
+        let before = match strip.checked_sub(1) {
+            Some(before) => self.strips.get(before).map(PreparedStrip::end),
+            None => self.motion.keys.last().map(|key| key.time),
         };
-        let overlap = (before.end() - this.start).clamp(0.0, this.length);
+        let (Some(this), Some(before)) = (self.strips.get(strip), before) else { return 1.0 };
+        let overlap = (before - this.start).clamp(0.0, this.length);
         match time - this.start {
             since if since < 0.0 => 0.0,
             since if since >= overlap => 1.0,
@@ -195,10 +211,10 @@ impl PreparedMotion {
     fn pose(&mut self, character: &Character, time: f32, pose: &mut Pose, scratch: &mut Scratch) {
         let Scratch { base, other, turns } = scratch;
         // The last strip with full weight hides all strips before it.
-        let first = (0..self.strips.len()).rev().find(|&i| self.weight(i, time) >= 1.0).unwrap_or(0);
+        let hides = (0..self.strips.len()).rev().find(|&i| self.weight(i, time) >= 1.0);
         base.clone_from(pose);
-        for i in first..self.strips.len() {
-            let weight = if i == first { 1.0 } else { self.weight(i, time) };
+        for i in hides.unwrap_or(0)..self.strips.len() {
+            let weight = if Some(i) == hides { 1.0 } else { self.weight(i, time) };
             let Some(strip) = self.strips.get_mut(i) else { break };
             if weight >= 1.0 {
                 strip.pose(time - strip.start, character, &self.locomotion.tops, base, pose);

@@ -5,7 +5,8 @@ use super::{Edit, Layer, Motion, WeightedClip};
 impl Motion {
     /// Returns the motion with new indices of clips and nodes. `clip` and `node` return `None` for those that no longer
     /// exist. References to them are removed. Strips that have no clips left are removed too, and so are layers that
-    /// have lost their clip or all their nodes, and edits that have no nodes left.
+    /// have lost their clip or all their nodes, and edits that have no nodes left. In key poses, these nodes are then at
+    /// rest.
     #[must_use]
     pub fn renumbered(
         &self,
@@ -33,6 +34,9 @@ impl Motion {
         };
         motion.edits = self.edits.iter().map(edit).collect();
         motion.edits.retain(|edit| !(edit.turns.is_empty() && edit.shifts.is_empty()));
+        for (key, before) in motion.keys.iter_mut().zip(&self.keys) {
+            key.joints = before.joints.iter().filter_map(|(n, local)| Some((node(*n)?, *local))).collect();
+        }
         motion
     }
 }
@@ -58,6 +62,7 @@ mod tests {
             layers: vec![layer(vec![4, 5]), layer(vec![5]), layer(vec![])],
             edits: vec![edit(4), edit(5)],
             plant: true,
+            ..Motion::default()
         };
         assert_eq!(motion.renumbered(Some, Some), motion);
         let renumbered = motion.renumbered(|clip| (clip == 1).then_some(7), |node| (node == 4).then_some(2));
@@ -66,6 +71,7 @@ mod tests {
             layers: [vec![2], vec![]].map(|mask| Layer { clip: 7, ..layer(mask) }).into(),
             edits: vec![edit(2)],
             plant: true,
+            ..Motion::default()
         };
         assert_eq!(renumbered, expected);
         assert!(motion.renumbered(|_| None, |_| None).is_rest());

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::asset::{Character, Clip, Values};
 
-use super::Edit;
+use super::{Edit, PoseKey};
 
-/// Clip strips on a timeline, with layers on top of them and edits. An empty motion is the rest pose.
+/// Key poses, then clip strips on a timeline, with layers on top of them and edits. An empty motion is the rest pose.
 ///
 /// Clips and nodes are indices into one character. References to clips and nodes that do not exist are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -23,6 +23,13 @@ pub struct Motion {
     /// Edits on top of the layers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub edits: Vec<Edit>,
+    /// Key poses of the whole character, in the order of their times. Strips are played on top of them and crossfade with
+    /// those that are later than the start of the first strip.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<PoseKey>,
+    /// Duration in seconds, if it is not that of the content.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration: Option<f32>,
     /// Whether feet that stand on the ground are kept in place.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub plant: bool,
@@ -134,9 +141,9 @@ impl Motion {
         moved
     }
 
-    /// Whether the motion has no strips, layers or edits.
+    /// Whether the motion has no keys, strips, layers or edits.
     pub fn is_rest(&self) -> bool {
-        self.strips.is_empty() && self.layers.is_empty() && self.edits.is_empty()
+        self.takes_keys() && self.keys.is_empty()
     }
 
     /// Whether all clips and nodes that the motion refers to exist in a character.
@@ -145,8 +152,9 @@ impl Motion {
         let changed = self.edits.iter().flat_map(|e| e.turns.iter().chain(&e.shifts));
         let played = self.strips.iter().flat_map(|b| &b.clips).map(|s| s.clip);
         let masked = self.layers.iter().flat_map(|l| &l.mask);
+        let keyed = self.keys.iter().flat_map(|k| &k.joints).map(|(node, _)| node);
         played.chain(self.layers.iter().map(|l| l.clip)).all(|clip| clip < clips)
-            && changed.map(|(node, _)| node).chain(masked).all(|&node| node < nodes)
+            && changed.map(|(node, _)| node).chain(masked).chain(keyed).all(|&node| node < nodes)
     }
 
     /// Memory use in bytes.
@@ -157,19 +165,25 @@ impl Motion {
             self.edits.iter().map(|e| size_of_val(&e.turns[..]) + size_of_val(&e.shifts[..])).sum();
         let own =
             size_of_val(&self.strips[..]) + size_of_val(&self.layers[..]) + size_of_val(&self.edits[..]);
-        size_of::<Self>() + own + strips + layers + edits
+        let keys: usize =
+            self.keys.iter().map(|k| size_of_val(&k.joints[..]) + size_of_val(&k.morphs[..])).sum();
+        size_of::<Self>() + own + strips + layers + edits + keys + size_of_val(&self.keys[..])
     }
 
-    /// Duration in seconds: the end of the strip that ends last. Without strips, it is the end of the longest layer
-    /// or of the last edit, whichever is later.
+    /// Duration in seconds: [`Motion::duration`], or otherwise the end of the strip that ends last. Without strips, it is the
+    /// end of the longest layer, of the last edit or of the last key, whichever is later.
     pub fn seconds(&self, clips: &[Clip]) -> f32 {
+        if let Some(duration) = self.duration {
+            return duration;
+        }
         let strips = self.strips.iter().map(|b| b.start + b.length(clips));
         let layers = self.layers.iter().filter_map(|l| Some(clips.get(l.clip)?.seconds / l.speed.abs()));
         let edits = self.edits.iter().map(|e| e.time + e.after);
+        let keys = self.keys.iter().map(|k| k.time);
         let longest =
             |times: &mut dyn Iterator<Item = f32>| times.filter(|t| t.is_finite()).fold(0.0_f32, f32::max);
         match longest(&mut strips.into_iter()) {
-            end if end <= 0.0 => longest(&mut layers.chain(edits)),
+            end if end <= 0.0 => longest(&mut layers.chain(edits).chain(keys)),
             end => end,
         }
     }
@@ -209,7 +223,12 @@ impl Motion {
         let edits = edits.map(|i| {
             located("edits", i, "a number is not finite or too large, or before or after is negative")
         });
-        strips.or(layers).or(edits).map_or(Ok(()), Err)
+        let keys = self.keys.iter().enumerate().find_map(|(i, k)| Some(located("keys", i, k.error()?)));
+        let is_sorted = self.keys.is_sorted_by(|a, b| a.time < b.time);
+        let order = (!is_sorted).then(|| "keys must be in the order of their times".to_owned());
+        let is_duration = self.duration.is_none_or(|d| d.is_finite() && d > 0.0);
+        let duration = (!is_duration).then(|| "duration must be finite and greater than 0".to_owned());
+        strips.or(layers).or(edits).or(keys).or(order).or(duration).map_or(Ok(()), Err)
     }
 }
 

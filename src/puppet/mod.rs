@@ -16,6 +16,7 @@ mod bindings;
 mod bounds;
 mod contacts;
 mod error;
+mod length_unit;
 pub mod motion_file;
 mod prior;
 mod problem;
@@ -29,6 +30,7 @@ mod tests;
 mod trace;
 
 pub use error::PuppetError;
+pub use length_unit::LengthUnit;
 pub use prior::{CharacterPrior, LearnError, PostureBody};
 use solve::Workspace;
 pub use style_file::{StyleFileCause, StyleFileError, read_style};
@@ -48,6 +50,9 @@ pub struct Puppet {
     /// The pose on which the motion is played instead of rest, for example the result of earlier drags. A pose of
     /// another skeleton is ignored.
     pub held: Option<Pose>,
+    /// Whether the held pose is shown as it is if the motion consists of key poses only, so that it can be changed before it is
+    /// keyed.
+    pub shows_held: bool,
     /// The pose that the whole body stays near while it follows targets, usually the one in which a drag began. `None` means
     /// the pose that the motion gives. A pose of another skeleton is ignored.
     pub stance: Option<Pose>,
@@ -105,6 +110,7 @@ impl Puppet {
             time: 0.0,
             looping: false,
             held: None,
+            shows_held: false,
             stance: None,
             rotations: Vec::new(),
             targets: Vec::new(),
@@ -215,6 +221,11 @@ impl Puppet {
         (self.motion, self.time) = (Motion::clip(clip), time);
     }
 
+    /// Returns whether the held pose is shown, because there is no motion or because [`Puppet::shows_held`] applies.
+    pub fn is_posed_by_hand(&self) -> bool {
+        self.motion.is_rest() || (self.shows_held && self.motion.has_only_keys())
+    }
+
     /// Returns the duration of the motion in seconds.
     pub fn seconds(&self) -> f32 {
         self.motion.seconds(&self.character.clips)
@@ -235,6 +246,7 @@ impl Puppet {
         self.feet.extend(self.rig.feet());
         let Self { character, motion, looping, time, player, pose, feet, contacts, .. } = self;
         player.looping = *looping;
+        player.skips_keys = self.shows_held && motion.has_only_keys();
         player.pose(character, motion, feet, *time, pose, contacts);
         for &(node, rotation) in &self.rotations {
             if let Some(local) = self.pose.locals.get_mut(node) {

@@ -6,6 +6,8 @@ use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
 use crate::ik::{GoalAxes, Method, Outcome};
+#[cfg(any(feature = "cli", feature = "viewer"))]
+use crate::puppet::LengthUnit;
 
 /// Goals for one node. They can be combined freely.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -148,20 +150,20 @@ impl GoalReport {
         }
     }
 
-    /// Returns the largest errors of those reports whose targets were not reached, for messages: `3.0 mm and 12.4°`. An error
+    /// Returns the largest errors of those reports whose targets were not reached, for messages: `3.00 mm and 12.4°`. An error
     /// that would be printed as zero is left out, unless both are.
     #[cfg(any(feature = "cli", feature = "viewer"))]
-    pub(crate) fn worst_miss<'a>(reports: impl Iterator<Item = &'a Self>) -> String {
+    pub(crate) fn worst_miss<'a>(reports: impl Iterator<Item = &'a Self>, unit: LengthUnit) -> String {
         let missed = reports.filter(|r| r.outcome != Outcome::Reached);
         let (distance, angle) = missed.fold((0.0_f64, 0.0_f64), |(distance, angle), report| {
             let turn = report.orientation_error.unwrap_or(0.0);
             (distance.max(report.position_error.unwrap_or(0.0)), angle.max(turn))
         });
-        let (distance, angle) = (1e3 * distance, angle.to_degrees());
-        match (distance >= 0.005, angle >= 0.05) {
-            (true, true) => format!("{distance:.2} mm and {angle:.1}°"),
+        let (length, angle) = (unit.text(distance), angle.to_degrees());
+        match (!length.starts_with("0.00 "), angle >= 0.05) {
+            (true, true) => format!("{length} and {angle:.1}°"),
             (false, true) => format!("{angle:.1}°"),
-            _ => format!("{distance:.2} mm"),
+            _ => length,
         }
     }
 }

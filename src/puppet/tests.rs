@@ -84,7 +84,7 @@ fn motion() -> impl Strategy<Value = Motion> {
         prop::collection::vec(layer, many.clone()),
         prop::collection::vec(edit, many),
     );
-    parts.prop_map(|(strips, layers, edits)| Motion { strips, layers, edits, plant: false })
+    parts.prop_map(|(strips, layers, edits)| Motion { strips, layers, edits, ..Motion::default() })
 }
 
 fn is_finite(puppet: &Puppet) -> bool {

@@ -126,12 +126,13 @@ impl Candidate {
         if puppet.motion != lead.motion {
             puppet.motion.clone_from(&lead.motion);
         }
+        puppet.shows_held = lead.shows_held;
         puppet.rotations.clone_from(&lead.rotations);
         puppet.targets.clear();
         puppet.targets.extend_from_slice(targets);
         puppet.pins.clear();
         puppet.pins.extend_from_slice(pins);
-        if !puppet.motion.is_rest() {
+        if !puppet.is_posed_by_hand() {
             // The clip determines the start pose of each frame, so the result must not depend on earlier frames.
             puppet.held = Some(start.clone());
             puppet.reset_solver();
@@ -141,7 +142,7 @@ impl Candidate {
         self.refusal = solved.as_ref().err().map(ToString::to_string);
         let Ok(reports) = solved else { return };
         self.reports.extend_from_slice(reports);
-        if puppet.motion.is_rest() {
+        if puppet.is_posed_by_hand() {
             puppet.held = Some(puppet.pose().clone());
         }
     }

@@ -112,6 +112,11 @@ impl Input {
         self.control
     }
 
+    /// Returns whether the shift key is down.
+    pub(super) fn shift(&self) -> bool {
+        self.shift
+    }
+
     /// Returns whether the pointer is dragging something or moving the camera.
     pub fn is_busy(&self) -> bool {
         self.action != PointerAction::None

@@ -4,6 +4,7 @@
 
 #![cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "items that only the panel uses"))]
 
+mod clip_export;
 mod folder;
 mod input;
 mod orbit;
@@ -17,6 +18,7 @@ mod session;
 #[cfg(feature = "viewer")]
 mod window;
 
+pub use clip_export::ClipExport;
 pub use folder::neighbour;
 pub use input::{Button, Event, Input, Key};
 pub use orbit::Orbit;

@@ -5,7 +5,7 @@
 // The viewer's unit tests use `display.rs` too, so it includes this module by its path.
 #[allow(dead_code, unreachable_pub, reason = "shared by several test binaries")]
 #[path = "../support/test_data.rs"]
-mod test_data;
+pub(crate) mod test_data;
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};

@@ -14,17 +14,17 @@ mod rig_file;
 mod ring;
 
 /// Returns the mannequin with its own rig.
-fn rigged() -> Session {
+pub(crate) fn rigged() -> Session {
     let character = sinew::asset::mannequin().unwrap();
     let rig = rig::load(&character, None).unwrap();
     Session::new(character, Some(rig), SIZE)
 }
 
-fn node(session: &Session, name: &str) -> usize {
+pub(crate) fn node(session: &Session, name: &str) -> usize {
     session.puppet().character().skeleton.find(name).unwrap()
 }
 
-fn place(session: &Session, name: &str) -> Vec3 {
+pub(crate) fn place(session: &Session, name: &str) -> Vec3 {
     session.puppet().world_from_node()[node(session, name)].translation.into()
 }
 
@@ -45,7 +45,7 @@ fn undo(session: &mut Session, input: &mut Input) {
     input.handle(Event::Modifiers(false, false, false), session);
 }
 
-fn select(session: &mut Session, name: &str) {
+pub(crate) fn select(session: &mut Session, name: &str) {
     let joint = node(session, name);
     session.apply(Command::Select(Some(joint)));
 }
@@ -58,7 +58,7 @@ fn hinge(session: &Session, name: &str) -> (DVec3, f64, f64) {
 }
 
 /// Converts a distance on the screen in points to world metres, at the depth of a position.
-fn metres(session: &Session, place: Vec3, points: f32) -> f32 {
+pub(crate) fn metres(session: &Session, place: Vec3, points: f32) -> f32 {
     let camera = session.camera();
     let depth = (place - camera.position).dot((camera.target - camera.position).normalize());
     2.0 * depth * (camera.fov_y * 0.5).tan() * points / SIZE.y

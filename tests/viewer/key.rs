@@ -11,6 +11,8 @@ use sinew::viewer::{Button, Command, Event, Input, Key, Recorder, Recording, Rep
 use super::files::folder;
 use super::{SIZE, at, drag, pose};
 
+mod poses;
+
 const NOW: f32 = 0.5;
 
 /// Returns the mannequin with its first clip, paused at [`NOW`].
@@ -135,16 +137,6 @@ fn key_at_the_same_time_extends_the_edit_and_a_later_key_adds_one() {
     let before = session.puppet().motion.clone();
     key(&mut session, &mut Input::default());
     assert_eq!(session.puppet().motion, before);
-}
-
-#[test]
-fn key_without_a_motion_does_nothing() {
-    let mut session = Session::new(mannequin().unwrap(), None, SIZE);
-    let mut input = Input::default();
-    let from = at(&session, "leftHand");
-    drag(&mut session, &mut input, from, Vec2::new(-40.0, -40.0));
-    key(&mut session, &mut input);
-    assert!(session.is_dragging() && session.puppet().motion.is_rest());
 }
 
 #[test]

@@ -12,6 +12,7 @@ use sinew::skin::Skinning;
 use sinew::viewer::{Axis, Button, Command, Event, Input, Key, NodePoint, Session};
 
 mod added;
+mod clip_export;
 mod compare;
 mod display;
 mod files;
@@ -22,12 +23,14 @@ mod image;
 mod key;
 mod live;
 mod opening;
+mod posing;
 mod project;
 mod recording;
 mod recovery;
 mod scope;
 mod steps;
 mod toast;
+mod turn;
 mod window;
 
 const SIZE: Vec2 = Vec2::new(1280.0, 800.0);

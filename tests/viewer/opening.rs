@@ -109,6 +109,16 @@ fn theme_is_remembered() {
 }
 
 #[test]
+fn folder_for_images_and_poses_is_remembered() {
+    let path = folder("export-folder").join("settings.json");
+    assert_eq!(Settings::at(path.clone()).export_folder(), None);
+    Settings::at(path.clone()).set_export_folder(Path::new("/pictures"));
+    assert_eq!(Settings::at(path.clone()).export_folder(), Some(Path::new("/pictures")));
+    fs::write(&path, "{\"export_folder\":\"relative\"}").unwrap();
+    assert_eq!(Settings::at(path).export_folder(), None);
+}
+
+#[test]
 fn invalid_settings_are_replaced_by_defaults() {
     let folder = folder("settings-invalid");
     let path = folder.join("settings.json");

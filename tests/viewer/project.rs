@@ -57,7 +57,13 @@ fn motion() -> Motion {
     let layer = Layer { clip: 1, weight: 0.3, additive: true, mask: vec![4, 9], speed: 1.5 };
     let blend = Strip { clips, looping: true, seconds: Some(3.1), speed: -0.7, ..Strip::new(0) };
     let last = Strip { start: 3.0, from: 0.1, root_motion: RootMotion::InPlace, ..Strip::new(2) };
-    Motion { strips: vec![blend, last], layers: vec![layer], edits: vec![edit], plant: true }
+    Motion {
+        strips: vec![blend, last],
+        layers: vec![layer],
+        edits: vec![edit],
+        plant: true,
+        ..Motion::default()
+    }
 }
 
 /// Returns a session in which nothing has its default value.

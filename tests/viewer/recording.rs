@@ -63,7 +63,7 @@ fn blended() -> Motion {
         root_motion: RootMotion::InPlace,
         ..Strip::new(0)
     };
-    Motion { strips: vec![strip], layers: vec![layer], edits: vec![edit], plant: true }
+    Motion { strips: vec![strip], layers: vec![layer], edits: vec![edit], plant: true, ..Motion::default() }
 }
 
 #[test]

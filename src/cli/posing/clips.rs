@@ -10,7 +10,7 @@ use crate::export::bake;
 use crate::export::bake::{RetargetedClips, Source, SourceError};
 use crate::ik::Outcome;
 use crate::motion::{Motion, WeightedClip};
-use crate::puppet::{GoalKind, GoalReport, Puppet, motion_file};
+use crate::puppet::{GoalKind, GoalReport, LengthUnit, Puppet, motion_file};
 use crate::rig::Rig;
 
 use super::PosingArgs;
@@ -91,7 +91,11 @@ pub(in crate::cli) fn extend(
     for path in files {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let retargeted = load(path, "--clips", &character, rig, keep_hands)?;
-        let missed = missed(&retargeted.contacts).into_iter();
+        let unit = || {
+            let scene = character.default_scene;
+            Puppet::with_rig(character.clone(), scene, rig.clone()).length_unit()
+        };
+        let missed = missed(&retargeted.contacts, &unit).into_iter();
         warnings.extend(missed.map(|text| format!("--clips {}: {text}", path.display())));
         for mut clip in retargeted.clips {
             clip.name = Some(bake::unique_clip_name(&character.clips, clip.name.as_deref(), &stem));
@@ -102,14 +106,15 @@ pub(in crate::cli) fn extend(
 }
 
 /// Returns a warning for each kind of report, except goals, of which some were missed.
-pub(in crate::cli) fn missed(reports: &[GoalReport]) -> Vec<String> {
+pub(in crate::cli) fn missed(reports: &[GoalReport], unit: &dyn Fn() -> LengthUnit) -> Vec<String> {
     let warning = |(kind, name): (GoalKind, &str)| {
         let of_kind = || reports.iter().filter(move |r| r.kind == kind);
         let missed = || of_kind().filter(|r| r.outcome != Outcome::Reached);
         let (count, all) = (missed().count(), of_kind().count());
-        let worst = GoalReport::worst_miss(of_kind());
-        let text = format!("{count} of {all} {name} in all frames are missed, by up to {worst}");
-        (count > 0).then_some(text)
+        (count > 0).then(|| {
+            let worst = GoalReport::worst_miss(of_kind(), unit());
+            format!("{count} of {all} {name} in all frames are missed, by up to {worst}")
+        })
     };
     [(GoalKind::Pin, "pins"), (GoalKind::Contact, "contacts")].into_iter().filter_map(warning).collect()
 }

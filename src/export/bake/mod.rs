@@ -8,8 +8,10 @@ use crate::pose::Pose;
 use crate::puppet::{GoalReport, Puppet, PuppetError};
 use crate::rig::Rig;
 
+mod file;
 mod source;
 
+pub use file::{BakedClip, ClipFile, ClipFileError, ClipFormat, rate_of};
 pub use source::{Source, SourceError, is_take, unique_clip_name};
 
 /// Frame rate at which clips of other characters are sampled, in frames per second. A clip whose channels share all key
@@ -32,15 +34,36 @@ pub fn bake(
     rate: f32,
     name: &str,
 ) -> Result<(Clip, Vec<GoalReport>), PuppetError> {
+    Ok(bake_while(puppet, times, rate, name, |_| true)?.unwrap_or_default())
+}
+
+/// Does the same as [`bake`], but calls `goes_on` before each frame with the part that is done, from 0 to 1. Returns `None` if
+/// `goes_on` returns false.
+///
+/// # Errors
+/// Same as [`bake`].
+pub fn bake_while(
+    puppet: &mut Puppet,
+    times: Range<f32>,
+    rate: f32,
+    name: &str,
+    mut goes_on: impl FnMut(f32) -> bool,
+) -> Result<Option<(Clip, Vec<GoalReport>)>, PuppetError> {
+    puppet.shows_held = false;
     let mut recorder = Recorder::new(&puppet.character().skeleton);
     let mut reports = Vec::new();
+    let length = (times.end - times.start).max(f32::MIN_POSITIVE);
+    let start = times.start;
     for time in frames(times, rate) {
+        if !goes_on(((time - start) / length).clamp(0.0, 1.0)) {
+            return Ok(None);
+        }
         puppet.time = time;
         reports.extend_from_slice(puppet.update()?);
         recorder.push(f64::from(time), puppet.pose());
     }
     let clip = recorder.clip(&puppet.character().skeleton, Some(name.to_owned()));
-    Ok((clip.unwrap_or_default(), reports))
+    Ok(Some((clip.unwrap_or_default(), reports)))
 }
 
 /// The clips of a source for another character.

@@ -57,8 +57,11 @@ pub(crate) fn without(motion: &Motion, item: Item) -> Motion {
     motion
 }
 
+/// Duration in seconds of the crossfade from key poses to the first strip.
+const CROSSFADE: f32 = 0.4;
+
 /// Returns the motion with a clip added after its last strip, and the new item. The two strips crossfade over
-/// [`Motion::overlap`]. `feet` are node indices.
+/// [`Motion::overlap`]. The first strip is added after the key poses. `feet` are node indices.
 pub(crate) fn with_clip(
     motion: &Motion,
     character: &Character,
@@ -71,8 +74,12 @@ pub(crate) fn with_clip(
     if let Some((index, last)) = last {
         let overlap = motion.overlap(index, &strip, character, feet);
         strip.start = (end(last, clips) - overlap).max(0.0);
+    } else if let Some(key) = motion.keys.last() {
+        strip.start = (key.time - CROSSFADE.min(strip.length(clips))).max(0.0);
     }
     let mut motion = motion.clone();
+    // The duration of a timeline of keys would cut off the clip.
+    motion.duration = motion.duration.map(|duration| duration.max(end(&strip, clips)));
     let index = insert(&mut motion.strips, strip);
     (motion, Item::Strip(index))
 }
@@ -95,7 +102,8 @@ pub(crate) fn end(strip: &Strip, clips: &[Clip]) -> f32 {
 pub(crate) fn extent(motion: &Motion, clips: &[Clip]) -> f32 {
     let strips = motion.strips.iter().map(|s| end(s, clips));
     let edits = motion.edits.iter().map(|e| e.time + e.after);
-    let ends = strips.chain(edits).chain([motion.seconds(clips)]);
+    let keys = motion.keys.iter().map(|k| k.time);
+    let ends = strips.chain(edits).chain(keys).chain([motion.seconds(clips)]);
     ends.filter(|t| t.is_finite()).fold(0.0, f32::max)
 }
 

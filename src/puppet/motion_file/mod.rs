@@ -15,11 +15,12 @@ use crate::text::toml::{
     SpannedError, check_keys, missing, number, numbers, optional, radians, required, single, spelling, tables,
 };
 
+mod keys;
 #[cfg(feature = "render")]
 mod write;
 
 #[cfg(feature = "render")]
-pub(crate) use write::write;
+pub(crate) use write::{transform, write};
 
 const VERSION: i64 = 1;
 /// Maximum size of a motion file, in bytes.
@@ -83,7 +84,7 @@ pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result
     let document = Document::parse(text.to_owned()).map_err(|e| format_error(SpannedError::syntax(&e)))?;
     let root = document.as_table();
     let motion = || {
-        check_keys(root, &["version", "plant", "strip", "bar", "layer", "edit"])?;
+        check_keys(root, &["version", "plant", "duration", "key", "strip", "bar", "layer", "edit"])?;
         let version = root.get("version").ok_or_else(|| missing(None, "version"))?;
         if version.as_integer() != Some(VERSION) {
             return Err(SpannedError::at(version, format!("version must be {VERSION}")));
@@ -96,7 +97,7 @@ pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result
 /// Reads a motion from a table of another file. Its keys are those of a motion file without `version`.
 #[cfg(feature = "render")]
 pub(crate) fn read_table(table: &Table, character: &Character, rig: &Rig) -> Result<Motion, SpannedError> {
-    check_keys(table, &["plant", "strip", "layer", "edit"])?;
+    check_keys(table, &["plant", "duration", "key", "strip", "layer", "edit"])?;
     MotionReader { character, rig }.motion(table)
 }
 
@@ -108,6 +109,15 @@ struct MotionReader<'a> {
 impl MotionReader<'_> {
     fn motion(&self, root: &Table) -> Result<Motion, SpannedError> {
         let mut motion = Motion { plant: flag(root, "plant")?, ..Motion::default() };
+        if let Some(item) = root.get("duration") {
+            let otherwise = || format!("duration must be a number of seconds from 0 to {MAX_TIME}");
+            let seconds = number(item, "duration", |s| s > 0.0 && s <= MAX_TIME, otherwise)?;
+            motion.duration = Some(single(seconds));
+        }
+        for table in tables(root, "key")? {
+            motion.keys.push(self.key(table).map_err(|f| f.or_at(table.span()))?);
+        }
+        motion.keys.sort_by(|a, b| a.time.total_cmp(&b.time));
         for table in tables(root, spelling(root, "strip", "bar")?)? {
             let strip = self.strip(table, &motion.strips).map_err(|f| f.or_at(table.span()))?;
             motion.strips.push(strip);

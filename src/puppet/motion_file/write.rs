@@ -3,8 +3,8 @@
 use glam::Vec3;
 use toml_edit::{Array, ArrayOfTables, InlineTable, Item, Table, Value};
 
-use crate::asset::Character;
-use crate::motion::{Edit, Layer, Motion, RootMotion, Strip, WeightedClip};
+use crate::asset::{Character, Transform};
+use crate::motion::{Edit, Layer, Motion, PoseKey, RootMotion, Strip, WeightedClip};
 use crate::rig;
 use crate::rig::Rig;
 use crate::text::toml::{degrees, short};
@@ -15,9 +15,13 @@ pub(crate) fn write(motion: &Motion, character: &Character, rig: &Rig, table: &m
     if motion.plant {
         table.insert("plant", true.into());
     }
+    if let Some(duration) = motion.duration {
+        table.insert("duration", short(duration).into());
+    }
     let writer = MotionWriter { character, rig };
     let lists = [
-        ("strip", motion.strips.iter().map(|strip| writer.strip(strip)).collect::<ArrayOfTables>()),
+        ("key", motion.keys.iter().map(|key| writer.key(key)).collect::<ArrayOfTables>()),
+        ("strip", motion.strips.iter().map(|strip| writer.strip(strip)).collect()),
         ("layer", motion.layers.iter().map(|layer| writer.layer(layer)).collect()),
         ("edit", motion.edits.iter().map(|edit| writer.edit(edit)).collect()),
     ];
@@ -87,6 +91,25 @@ impl MotionWriter<'_> {
         sums.iter().map(|c| (self.clip(c.clip), short(c.weight))).collect()
     }
 
+    fn key(&self, key: &PoseKey) -> Table {
+        let PoseKey { time, easing, joints, morphs } = key;
+        let mut table = Table::new();
+        table.insert("time", short(*time).into());
+        table.insert("easing", easing.name().into());
+        if !morphs.is_empty() {
+            table.insert("morphs", morphs.iter().copied().map(short).collect::<Array>().into());
+        }
+        let mut nodes = Table::new();
+        for (node, local) in joints {
+            let rest = self.character.skeleton.nodes.get(*node).map_or(Transform::IDENTITY, |n| n.rest);
+            nodes.insert(&self.node(*node), Item::Value(transform(local, &rest)));
+        }
+        if !nodes.is_empty() {
+            table.insert("joints", Item::Table(nodes));
+        }
+        table
+    }
+
     fn layer(&self, layer: &Layer) -> Table {
         let Layer { clip, weight, additive, mask, speed } = layer;
         let mut table = Table::new();
@@ -122,6 +145,22 @@ impl MotionWriter<'_> {
         add("shift", shifts, short);
         table
     }
+}
+
+/// Returns the parts of a transform that differ from rest.
+pub(crate) fn transform(local: &Transform, rest: &Transform) -> Value {
+    let list = |numbers: &[f32]| Value::from(numbers.iter().copied().map(short).collect::<Array>());
+    let mut table = InlineTable::new();
+    if local.rotation != rest.rotation {
+        table.insert("rotation", list(&local.rotation.to_array()));
+    }
+    if local.translation != rest.translation {
+        table.insert("translation", list(&local.translation.to_array()));
+    }
+    if local.scale != rest.scale {
+        table.insert("scale", list(&local.scale.to_array()));
+    }
+    table.into()
 }
 
 /// Inserts a number unless it is the default of its key.

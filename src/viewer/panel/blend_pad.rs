@@ -5,7 +5,7 @@ use glam::Vec2;
 
 use crate::viewer::panel::blend_square::{corners, point, weights};
 
-use super::{INNER, theme};
+use super::theme;
 
 /// Height in points of the pad for two clips, which is a line.
 const LINE: f32 = 40.0;
@@ -21,7 +21,8 @@ pub(super) fn show(ui: &mut Ui, names: &[String], current: &[f32]) -> Option<(Re
     let corners = corners(current.len());
     let at = point(current.iter().copied())?;
     let height = if corners.len() == 2 { LINE } else { FIELD };
-    let (rect, pad) = ui.allocate_exact_size(vec2(INNER - 8.0, height), Sense::click_and_drag());
+    let (rect, pad) =
+        ui.allocate_exact_size(vec2(ui.available_width() - 8.0, height), Sense::click_and_drag());
     let role = egui::accesskit::Role::Slider;
     pad.widget_info(|| egui::WidgetInfo::labeled(role, true, format!("Blend of {}", names.join(", "))));
     let field = rect.shrink2(vec2(MARGIN, if corners.len() == 2 { 0.0 } else { MARGIN }));
@@ -56,7 +57,7 @@ pub(super) fn show(ui: &mut Ui, names: &[String], current: &[f32]) -> Option<(Re
             (_, false) => vec2(if left { -8.0 } else { 8.0 }, -2.0),
         };
         let text = format!("{name} {:.0} %", 100.0 * weight);
-        painter.text(end + offset, align, text, FontId::proportional(10.5), theme::ink(ui));
+        painter.text(end + offset, align, text, FontId::proportional(12.0), theme::ink(ui));
     }
     painter.circle(screen(at), 6.0, accent, Stroke::new(2.0, ui.visuals().extreme_bg_color));
     let mut pad = pad.on_hover_cursor(egui::CursorIcon::Crosshair);

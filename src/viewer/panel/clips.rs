@@ -1,13 +1,13 @@
 //! The panel section for clips: playback, blending and root motion.
 
-use egui::{Align, Button, Checkbox, Layout, Rect, RichText, Slider, Ui, UiBuilder, vec2};
+use egui::{Checkbox, Slider, Ui};
 
 use crate::motion::arrange::with_strip;
 use crate::motion::{Motion, RootMotion, Strip, WeightedClip};
 use crate::viewer::{Command, Session};
 
 use super::timeline::{push_change, push_edit};
-use super::{INNER, PanelState, blend_pad, clip_names, heading, timeline};
+use super::{PanelState, blend_pad, clip_names, heading};
 
 /// Width reserved for a clip's name beside its slider, in points.
 const NAME: f32 = 96.0;
@@ -18,7 +18,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     if clips.is_empty() {
         return;
     }
-    let title = title(ui, session, panel);
+    let title = heading(ui, "Clip");
     let motion = &session.puppet.motion;
     let index = panel.timeline.strip(motion);
     let strip = motion.strips.get(index);
@@ -28,8 +28,10 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
         Some([only]) => clip_names::name(session, only.clip),
         Some(several) => format!("{} clips", several.len()),
     };
-    let names =
-        egui::ComboBox::from_id_salt("clip").width(INNER - 8.0).selected_text(shown).show_ui(ui, |ui| {
+    let names = egui::ComboBox::from_id_salt("clip")
+        .width(ui.available_width() - 8.0)
+        .selected_text(shown)
+        .show_ui(ui, |ui| {
             if ui.selectable_label(weighted_clips.is_none(), "None").clicked() {
                 commands.push(Command::Clip(None));
             }
@@ -83,21 +85,6 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     });
 }
 
-/// Shows the heading and the toggle of the timeline.
-fn title(ui: &mut Ui, session: &Session, panel: &mut PanelState) -> egui::Response {
-    let shown = timeline::is_shown(session, &panel.timeline);
-    let title = heading(ui, "Clip");
-    let area = Rect::from_min_size(title.rect.left_top() - vec2(0.0, 5.0), vec2(INNER - 8.0, 20.0));
-    let layout = Layout::right_to_left(Align::Center);
-    ui.scope_builder(UiBuilder::new().max_rect(area).layout(layout), |ui| {
-        let toggle = ui.add(Button::selectable(shown, RichText::new("Timeline").small()).small());
-        if toggle.on_hover_text("Show the timeline below the scene").clicked() {
-            panel.timeline.is_open = Some(!shown);
-        }
-    });
-    title
-}
-
 /// Shows the weights of a blend as a pad and as sliders, and the list of clips to add.
 fn blend(
     ui: &mut Ui,
@@ -124,7 +111,7 @@ fn blend(
                     changed = Some([&weighted_clips[..i], &weighted_clips[i + 1..]].concat());
                 }
                 let mut weight = weighted.weight;
-                ui.spacing_mut().slider_width = INNER - NAME - 82.0;
+                ui.spacing_mut().slider_width = ui.available_width() - NAME - 82.0;
                 let slider = Slider::new(&mut weight, 0.0..=1.0).max_decimals(2);
                 let slider = ui.add(slider.text(clip_names::name(session, weighted.clip)));
                 let mut reweighted = weighted_clips.to_vec();
@@ -135,7 +122,8 @@ fn blend(
             });
         }
     }
-    let more = egui::ComboBox::from_id_salt("blend").width(INNER - 8.0).selected_text("Blend with…");
+    let more =
+        egui::ComboBox::from_id_salt("blend").width(ui.available_width() - 8.0).selected_text("Blend with…");
     let more = more.show_ui(ui, |ui| {
         let is_played = |clip: usize| weighted_clips.iter().any(|s| s.clip == clip);
         for clip in (0..session.puppet.character().clips.len()).filter(|&c| !is_played(c)) {

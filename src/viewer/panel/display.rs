@@ -1,12 +1,12 @@
 //! The panel section for display options.
 
-use egui::Ui;
+use egui::{RichText, Ui};
 
 use crate::render::ShadingMode;
 use crate::skin::Skinning;
 use crate::viewer::{Command, Display, Session};
 
-use super::{PanelState, heading};
+use super::{PanelState, heading, theme};
 
 /// Shows the shading mode, the skinning method, toggles for the skeleton, names, ground and shadow, and the quality of
 /// moving scenes.
@@ -43,4 +43,14 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     if display != session.display {
         commands.push(Command::Display(display));
     }
+}
+
+/// Shows the adapter and the buttons for the shortcuts and the layout.
+pub(super) fn about(ui: &mut Ui, panel: &mut PanelState) {
+    ui.add_space(10.0);
+    if ui.button("Reset layout").on_hover_text("Put all panes back to where they were at first").clicked() {
+        panel.layout.reset();
+    }
+    ui.add_space(10.0);
+    ui.label(RichText::new(&panel.adapter).small().color(theme::quiet(ui)));
 }

@@ -11,17 +11,18 @@ use super::{name, node_name};
 const QUIET: Color32 = Color32::from_rgb(176, 182, 196);
 
 /// Draws the labels of the hovered part, the gizmo, the highlighted joint and, if names are shown, of all handles.
-pub(super) fn show(ui: &Ui, session: &Session) {
-    let scale = ui.ctx().pixels_per_point();
+/// `scene` is the part of the window that shows the scene, in points.
+pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect) {
+    let (scale, painter) = (ui.ctx().pixels_per_point(), ui.painter().with_clip_rect(scene));
     let draw_label = |point: glam::Vec3, text: &str, color: Color32, left: bool| {
         let Some(at) = crate::scene::picking::pixel(&session.camera(), point, session.size()) else { return };
-        let at = egui::pos2(at.x / scale + 14.0, at.y / scale - 10.0);
+        let at = scene.min + egui::vec2(at.x / scale + 14.0, at.y / scale - 10.0);
         let font = egui::FontId::proportional(13.0);
-        let galley = ui.painter().layout_no_wrap(text.to_owned(), font, color);
+        let galley = painter.layout_no_wrap(text.to_owned(), font, color);
         let at = if left { at - egui::vec2(28.0 + galley.size().x, 0.0) } else { at };
         let background = egui::Rect::from_min_size(at, galley.size()).expand2(egui::vec2(6.0, 3.0));
-        ui.painter().rect_filled(background, 5.0, Color32::from_rgba_unmultiplied(16, 18, 24, 205));
-        ui.painter().galley(at, galley, color);
+        painter.rect_filled(background, 5.0, Color32::from_rgba_unmultiplied(16, 18, 24, 205));
+        painter.galley(at, galley, color);
     };
     let draw_right = |point, text: &str, color| draw_label(point, text, color, false);
     if session.display.names {

@@ -1,4 +1,4 @@
-//! The side panel and the timeline: solver settings, results, clips, morph targets and display options.
+//! The user interface around the scene: the toolbar, the docked panes, and everything that is drawn over the scene.
 
 use std::path::PathBuf;
 
@@ -13,19 +13,22 @@ mod blend_pad;
 #[cfg(feature = "viewer")]
 pub(super) mod blend_square;
 mod capture;
-mod character;
 mod clip_names;
 mod clips;
 mod compare;
 mod display;
+mod export;
 mod goal_axes;
 mod goals;
-mod joint;
+mod inspector;
 mod labels;
+mod layout;
+mod limit;
 mod method;
 mod morph_targets;
 mod open;
 mod option_row;
+mod path_field;
 mod question;
 mod report;
 mod shortcuts;
@@ -36,17 +39,19 @@ mod tests;
 mod theme;
 mod timeline;
 mod toast;
+mod toolbar;
+mod transform;
 mod tree;
 
 pub(super) use capture::LiveStatus;
+pub(super) use export::ExportProgress;
+pub(super) use layout::{Layout, StoredLayout};
+pub(super) use path_field::PathPurpose;
 pub(super) use question::{Answer, Leave, Question};
 pub(super) use theme::style;
 
-/// Width of the panel in points.
-pub(super) const WIDTH: f32 = 304.0;
-/// Width of the panel's contents in points, without the margins and the scroll bar.
-const INNER: f32 = WIDTH - 2.0 * MARGIN - 12.0;
-const MARGIN: f32 = 14.0;
+/// Space around the contents of a pane in points.
+const MARGIN: f32 = 12.0;
 /// Maximum length of a displayed name in characters.
 const MAX_NAME_LENGTH: usize = 80;
 const RECORDING: egui::Color32 = egui::Color32::from_rgb(235, 64, 52);
@@ -54,8 +59,10 @@ const RECORDING: egui::Color32 = egui::Color32::from_rgb(235, 64, 52);
 /// State of the panel that is not part of the session.
 #[derive(Debug, Default)]
 pub(super) struct PanelState {
+    /// Whether only the scene is shown.
     pub(super) hidden: bool,
     pub(super) shortcuts: bool,
+    pub(super) layout: Layout,
     pub(super) adapter: String,
     /// Durations of the latest frames in milliseconds. Each is measured from reading the session to the last driver
     /// command.
@@ -70,6 +77,10 @@ pub(super) struct PanelState {
     toast: Option<toast::Toast>,
     /// The controls that open a file.
     pub(super) open: open::Open,
+    /// The export that is running.
+    pub(super) export: Option<ExportProgress>,
+    /// The field for a typed path.
+    pub(super) path: path_field::PathField,
     /// Whether the user has dragged anything, or changed anything that can be undone. The hint is then hidden.
     pub(super) has_dragged: bool,
     /// The search text of the joint list.
@@ -89,12 +100,32 @@ pub(super) struct PanelState {
 }
 
 impl PanelState {
+    pub(super) fn with_layout(layout: Layout) -> Self {
+        Self { layout, ..Self::default() }
+    }
+
+    /// Returns the upper left corner of the scene in pixels. `scale` is in pixels per point.
+    pub(super) fn scene_origin(&self, scale: f32) -> Vec2 {
+        pixels(self.layout.scene.min, scale)
+    }
+
+    /// Returns the size of the scene in pixels.
+    fn scene_size(&self, scale: f32) -> Vec2 {
+        (pixels(self.layout.scene.max, scale) - self.scene_origin(scale)).max(Vec2::ONE)
+    }
+
     /// Shows a message in the panel until the next one replaces it, and as a toast over the scene for a few seconds.
     pub(super) fn show_message(&mut self, message: Result<String, String>) {
         let escaped = |line: String| printable::line(&line).into_owned();
         let message = message.map(escaped).map_err(escaped);
         self.toast = Some(toast::Toast::new(&message));
         (self.saved, self.notice) = (message.clone().ok(), message.err());
+    }
+
+    /// Shows a success message with a button that issues a request.
+    pub(super) fn offer(&mut self, message: &str, label: &'static str, request: AppRequest) {
+        self.show_message(Ok(message.to_owned()));
+        self.toast = self.toast.take().map(|toast| toast.with_action(label, request));
     }
 
     /// Clears the error and the toast, because they no longer apply.
@@ -112,6 +143,18 @@ pub(super) enum AppRequest {
     Read(PathBuf),
     /// Saves the project.
     Save,
+    /// Saves the project under another name.
+    SaveAs,
+    /// Exports what the timeline plays.
+    ExportClip,
+    /// Stops the export.
+    CancelExport,
+    /// Shows a folder in the desktop's file manager.
+    OpenFolder(PathBuf),
+    /// Asks for the folder for images and poses.
+    ChooseFolder,
+    /// Uses a typed path.
+    Path(PathPurpose, PathBuf),
     /// Answers the current question.
     Answer(Answer),
     /// Saves the scene as an image.
@@ -132,56 +175,47 @@ pub(super) enum AppRequest {
     Level,
 }
 
-/// Returns the size in pixels of the part of the window that the panel and the timeline leave for the scene. `scale` is
-/// in pixels per point.
-pub(super) fn scene_size(window: Vec2, scale: f32, panel: &PanelState, session: &Session) -> Vec2 {
-    let line = timeline::is_shown(session, &panel.timeline);
-    let taken = Vec2::new(WIDTH, if line { timeline::HEIGHT } else { 0.0 });
-    let taken = if panel.hidden { Vec2::ZERO } else { (taken * scale).round() };
-    (window - taken).max(Vec2::ONE)
+/// Lays out the window, gives the session the size of the part that shows the scene, and returns the commands that the user issued.
+pub(super) fn show(ui: &mut Ui, session: &mut Session, panel: &mut PanelState) -> Vec<Command> {
+    let commands = lay_out(ui, session, panel);
+    let size = panel.scene_size(ui.ctx().pixels_per_point());
+    if size != session.size() {
+        session.apply(Command::Resize(size));
+        // Everything over the scene lies elsewhere now.
+        ui.ctx().request_discard("the scene was resized");
+    }
+    commands
 }
 
-/// Lays out the panel, the timeline and the overlays and returns the commands that the user issued.
-pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState) -> Vec<Command> {
+fn lay_out(ui: &mut Ui, session: &Session, panel: &mut PanelState) -> Vec<Command> {
     let mut commands = Vec::new();
-    labels::show(ui, session);
-    toast::show(ui, session, panel);
+    path_field::show(ui, panel);
+    export::show(ui, panel);
     question::show(ui, panel);
     if panel.shortcuts {
         shortcuts::show(ui, panel);
     }
     if panel.hidden {
         panel.timeline.end_drag();
+        panel.layout.scene = ui.available_rect_before_wrap();
+        overlays(ui, session, panel);
         commands.extend(session.hint.map(|_| Command::Highlight(None)));
         return commands;
     }
-    let frame = egui::Frame::side_top_panel(ui.style()).inner_margin(MARGIN);
-    egui::Panel::right("panel").resizable(false).exact_size(WIDTH).frame(frame).show(ui, |ui| {
-        egui::ScrollArea::vertical().auto_shrink([false, true]).show(ui, |ui| {
-            character::title(ui, session);
-            open::show(ui, panel);
-            character::show(ui, session, &mut commands);
-            solver::show(ui, session, &mut commands);
-            report::show(ui, session, panel);
-            goals::show(ui, session, &mut commands);
-            compare::show(ui, session, &mut commands);
-            clips::show(ui, session, panel, &mut commands);
-            morph_targets::show(ui, session, &mut commands);
-            capture::show(ui, panel);
-            joint::show(ui, session, panel, &mut commands);
-            tree::show(ui, session, panel, &mut commands);
-            character::files(ui, session, panel);
-            display::show(ui, session, panel, &mut commands);
-            theme::choice(ui);
-            ui.add_space(10.0);
-            ui.label(RichText::new(&panel.adapter).small().color(theme::quiet(ui)));
-            if ui.small_button("?  Shortcuts").clicked() {
-                panel.shortcuts = !panel.shortcuts;
-            }
-        });
-    });
-    timeline::show(ui, session, panel, &mut commands);
+    toolbar::show(ui, session, panel, &mut commands);
+    layout::show(ui, session, panel, &mut commands);
     commands
+}
+
+/// Converts a position from points to whole pixels.
+fn pixels(at: egui::Pos2, scale: f32) -> Vec2 {
+    (Vec2::new(at.x, at.y) * scale).round()
+}
+
+/// Draws everything that lies on the scene.
+fn overlays(ui: &Ui, session: &Session, panel: &mut PanelState) {
+    labels::show(ui, session, panel.layout.scene);
+    toast::show(ui, session, panel);
 }
 
 /// Escapes and shortens a name from a file for display.

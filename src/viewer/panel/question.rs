@@ -6,7 +6,7 @@ use egui::{Id, Key, Modal, RichText, Ui};
 
 use crate::text::printable;
 
-use super::{AppRequest, PanelState};
+use super::{AppRequest, PanelState, PathPurpose};
 
 /// What the person must decide.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +15,10 @@ pub(in crate::viewer) enum Question {
     Leave(Leave),
     /// Whether to continue with the work that was found in this file after the program had ended without saving.
     Recover(PathBuf),
+    /// Whether to replace a file that exists.
+    Replace(PathPurpose, PathBuf),
+    /// Whether to apply the pose of this file, which has the joints of the character that is shown, or to open the file.
+    SameJoints(PathBuf),
 }
 
 /// Where to go when the character is left.
@@ -29,9 +33,9 @@ pub(in crate::viewer) enum Leave {
 /// The answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::viewer) enum Answer {
-    /// Save and leave, or recover.
+    /// Save and leave, recover, replace, or apply the pose.
     Yes,
-    /// Leave without saving, or delete what was found.
+    /// Leave without saving, delete what was found, or open the file.
     No,
     /// Stay, or decide later.
     Cancel,
@@ -54,7 +58,16 @@ pub(super) fn show(ui: &Ui, panel: &mut PanelState) {
             let text = "The program ended before this work was saved.".to_owned();
             ("Recover unsaved work?", text, ["Recover", "Discard", "Later"])
         }
+        Question::Replace(_, path) => {
+            let text = format!("{} exists already.", file(path));
+            ("Replace the file?", text, ["Replace", "", "Cancel"])
+        }
+        Question::SameJoints(path) => {
+            let text = format!("{} has the same joints as this character.", file(path));
+            ("Apply its pose?", text, ["Apply pose", "Open file", "Cancel"])
+        }
     };
+    let no_key = if matches!(question, Question::SameJoints(_)) { ("O", Key::O) } else { ("D", Key::D) };
     let mut answer = None;
     Modal::new(Id::unique("question")).show(ui.ctx(), |ui| {
         ui.set_max_width(320.0);
@@ -64,10 +77,10 @@ pub(super) fn show(ui: &Ui, panel: &mut PanelState) {
         ui.horizontal(|ui| {
             let buttons = [
                 (yes, "Enter", Key::Enter, Answer::Yes),
-                (no, "D", Key::D, Answer::No),
+                (no, no_key.0, no_key.1, Answer::No),
                 (cancel, "Esc", Key::Escape, Answer::Cancel),
             ];
-            for (text, hint, key, of_button) in buttons {
+            for (text, hint, key, of_button) in buttons.into_iter().filter(|(text, ..)| !text.is_empty()) {
                 if ui.button(text).on_hover_text(hint).clicked() || ui.input(|i| is_pressed(i, key)) {
                     answer.get_or_insert(of_button);
                 }

@@ -30,7 +30,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &PanelState) {
                 theme::accent(ui)
             }));
         });
-        let error = report.position_error.map_or_else(String::new, |e| format!("{:.2} mm   ", e * 1e3));
+        let error = report
+            .position_error
+            .map_or_else(String::new, |e| format!("{}   ", session.length_unit().text(e)));
         let line = format!("{error}{} iter.   {:.0} µs", report.iterations, report.seconds * 1e6);
         ui.label(RichText::new(line).small().color(theme::quiet(ui)));
     }
@@ -55,7 +57,7 @@ fn contacts(ui: &mut Ui, session: &Session) {
     let (text, color) = if lost == 0 {
         (format!("{count} of {count} contacts in place"), theme::quiet(ui))
     } else {
-        let worst = GoalReport::worst_miss(contacts());
+        let worst = GoalReport::worst_miss(contacts(), session.length_unit());
         (format!("{lost} of {count} contacts missed by up to {worst}"), theme::accent(ui))
     };
     ui.label(RichText::new(text).small().color(color));

@@ -4,7 +4,7 @@ use egui::{RichText, ScrollArea, Ui};
 
 use super::{PanelState, theme};
 
-const SHORTCUTS: [(&str, &str); 29] = [
+const SHORTCUTS: [(&str, &str); 30] = [
     ("Left drag", "Drag the part under the pointer"),
     ("Click", "Select a joint to show its rings and limit"),
     ("Drag an arc's end", "Change the limit"),
@@ -32,6 +32,7 @@ const SHORTCUTS: [(&str, &str); 29] = [
     ("Ctrl + O", "Open a file (or drop one here)"),
     ("Left, Right, F5", "Previous file, next file, reload"),
     ("Ctrl + S, F12", "Save the project, save an image"),
+    ("Ctrl + Shift + S, Ctrl + E", "Save the project as, export the clip"),
     ("Ctrl + R", "Start or stop recording"),
     ("Ctrl + Q", "Quit"),
 ];

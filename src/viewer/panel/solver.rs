@@ -1,18 +1,18 @@
 //! The panel section for the solver and its settings.
 
-use egui::{Button, ComboBox, Ui};
+use egui::{Button, ComboBox, RichText, Ui};
 
 use crate::ik::Method;
-use crate::viewer::{Command, DragScope, Session};
+use crate::viewer::{Command, Session};
 
-use super::{INNER, heading, method, steps};
+use super::{method, steps, theme};
 
 /// Shows the method, its settings and the settings that all methods share.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let title = heading(ui, "Solver");
+    let title = ui.label(RichText::new("Method").color(theme::quiet(ui)));
     let mut options = session.options;
     let methods = ComboBox::from_id_salt("method")
-        .width(INNER - 8.0)
+        .width(ui.available_width() - 8.0)
         .selected_text(options.method.name())
         .show_ui(ui, |ui| {
             // Only computed while the list is open.
@@ -42,24 +42,11 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         }
     });
     ui.horizontal(|ui| {
-        let mut keep = session.keep;
-        let hint = "Goals stay active where they are released";
-        if ui.checkbox(&mut keep, "Keep goals on release").on_hover_text(hint).changed() {
-            commands.push(Command::KeepGoals(keep));
-        }
         let defaults = session.default_options(options.method);
         if ui.add_enabled(options != defaults, Button::new("Defaults").small()).clicked() {
             options = defaults;
         }
     });
-    if session.has_body() {
-        let mut limb_only = session.drag_scope() == DragScope::Limb;
-        let hint =
-            "Only the limb of the dragged joint follows, instead of the whole body (L, or Alt in a drag)";
-        if ui.checkbox(&mut limb_only, "Drag the limb only").on_hover_text(hint).changed() {
-            commands.push(Command::DragScope(if limb_only { DragScope::Limb } else { DragScope::Body }));
-        }
-    }
     steps::show(ui, session, commands);
     if options != session.options {
         commands.push(Command::Solver(Box::new(options)));

@@ -1,6 +1,6 @@
 //! The dark and the light theme, with muted colors and one accent color.
 
-use egui::{Color32, Context, Theme, ThemePreference, Ui, Visuals};
+use egui::{Color32, Context, FontId, TextStyle, Theme, ThemePreference, Ui, Visuals};
 
 /// Sets up both themes. The system chooses between them until the user does.
 pub(in crate::viewer) fn style(context: &Context) {
@@ -12,6 +12,9 @@ pub(in crate::viewer) fn style(context: &Context) {
     context.all_styles_mut(|style| {
         style.spacing.item_spacing = egui::vec2(8.0, 6.0);
         style.spacing.slider_width = 104.0;
+        // Smaller text is hard to read on a monitor of 96 pixels per inch.
+        style.text_styles.insert(TextStyle::Small, FontId::proportional(12.0));
+        style.text_styles.insert(TextStyle::Heading, FontId::proportional(16.0));
     });
 }
 
@@ -55,6 +58,12 @@ pub(super) fn choice(ui: &mut Ui) {
 /// Returns the accent color.
 pub(super) fn accent(ui: &Ui) -> Color32 {
     ui.visuals().hyperlink_color
+}
+
+/// Returns the color behind panes.
+pub(super) fn behind(visuals: &Visuals) -> Color32 {
+    let theme = if visuals.dark_mode { Theme::Dark } else { Theme::Light };
+    tone(theme, (15, 17, 21), (222, 225, 231))
 }
 
 /// Returns the color of secondary text.

@@ -1,13 +1,15 @@
-//! Toasts over the scene, which also appear when the panel is hidden. Until the user drags something, a hint is shown.
+//! Messages over the scene, which also appear when the panel is hidden: the newest toast, else why the last solve failed, else
+//! which file is being read. Until the user drags something, a hint is shown.
 
 use std::time::Duration;
 
 use egui::text::LayoutJob;
-use egui::{Align2, Color32, FontId, Pos2, Rect, Ui, vec2};
+use egui::{Align2, Area, Color32, FontId, Frame, Order, Rect, Ui, vec2};
 
+use crate::text::printable;
 use crate::viewer::Session;
 
-use super::{PanelState, RECORDING};
+use super::{AppRequest, PanelState, RECORDING};
 
 const HINT: &str = "Drag any part of the character   ·   ?  shortcuts";
 /// Duration of the fade-out in seconds.
@@ -28,6 +30,8 @@ const ERROR: Color32 = Color32::from_rgb(255, 172, 150);
 pub(super) struct Toast {
     text: String,
     is_error: bool,
+    /// A button, and the request that it issues.
+    action: Option<(&'static str, AppRequest)>,
     /// When it was first drawn, in egui's time.
     since: Option<f64>,
 }
@@ -35,7 +39,12 @@ pub(super) struct Toast {
 impl Toast {
     pub(super) fn new(message: &Result<String, String>) -> Self {
         let (Ok(text) | Err(text)) = message;
-        Self { text: text.clone(), is_error: message.is_err(), since: None }
+        Self { text: text.clone(), is_error: message.is_err(), action: None, since: None }
+    }
+
+    /// Adds a button.
+    pub(super) fn with_action(self, label: &'static str, request: AppRequest) -> Self {
+        Self { action: Some((label, request)), ..self }
     }
 
     /// Returns the remaining seconds for which it is shown.
@@ -43,24 +52,30 @@ impl Toast {
         // A new egui context starts at time zero. The toast is then shown for its full duration again.
         let since = self.since.filter(|&since| since <= now).unwrap_or(now);
         self.since = Some(since);
-        since + DURATIONS[usize::from(self.is_error)] - now
+        // A button needs more time than a line of text.
+        since + DURATIONS[usize::from(self.is_error || self.action.is_some())] - now
     }
 }
 
 /// Shows the recording indicator, and the current toast or, if there is none, the hint.
 pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
     if session.recorded().is_some() {
-        recording(ui, session);
+        recording(ui, panel.layout.scene);
     }
     // A quick drag may end before a frame is drawn, but it leaves an undo step.
     panel.has_dragged |= session.is_dragging() || session.history.can_undo() || session.history.can_redo();
     let hint = ui.ctx().animate_bool_with_time(egui::Id::unique("hint"), !panel.has_dragged, FADE);
-    let now = ui.input(|i| i.time);
+    let (scene, now) = (panel.layout.scene, ui.input(|i| i.time));
     let toast = panel.toast.as_mut().map(|toast| (toast.remaining(now), toast));
     let Some((remaining, toast)) = toast.filter(|(remaining, _)| *remaining > 0.0) else {
         panel.toast = None;
-        if hint > 0.0 {
-            draw(ui, session, HINT, Color32::WHITE.gamma_multiply(0.85), hint);
+        if let Some(error) = &session.error {
+            draw(ui, scene, &printable::line(error), ERROR, 1.0);
+        } else if let Some(file) = &panel.open.reading {
+            let file = printable::line(&file.file_name().unwrap_or_default().to_string_lossy()).into_owned();
+            draw(ui, scene, &format!("Reading {file}…"), Color32::WHITE, 1.0);
+        } else if hint > 0.0 {
+            draw(ui, scene, HINT, Color32::WHITE.gamma_multiply(0.85), hint);
         }
         return;
     };
@@ -69,12 +84,42 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
     ui.ctx().request_repaint_after(Duration::from_secs_f64(until_fade));
     #[expect(clippy::cast_possible_truncation, reason = "seconds")]
     let opacity = (remaining as f32 / FADE).min(1.0);
-    draw(ui, session, &toast.text, if toast.is_error { ERROR } else { Color32::WHITE }, opacity);
+    let color = if toast.is_error { ERROR } else { Color32::WHITE };
+    let Some((label, request)) = &toast.action else {
+        return draw(ui, scene, &toast.text, color, opacity);
+    };
+    if draw_with_button(ui, scene, (&toast.text, color.gamma_multiply(opacity)), label) {
+        panel.request = Some(request.clone());
+        panel.toast = None;
+    }
+}
+
+/// Draws a text with a button at the bottom of the scene. Returns whether the button was clicked.
+fn draw_with_button(ui: &Ui, scene: Rect, (text, color): (&str, Color32), label: &str) -> bool {
+    let width = (scene.width() - 48.0).clamp(1.0, MAX_WIDTH);
+    let frame = Frame::new().fill(Color32::from_black_alpha(200)).corner_radius(12).inner_margin(12);
+    let area = Area::new(egui::Id::unique("toast")).pivot(Align2::CENTER_BOTTOM).order(Order::Foreground);
+    let anchor = scene.center_bottom() - vec2(0.0, BOTTOM_MARGIN);
+    let shown = area.fixed_pos(anchor).show(ui.ctx(), |ui| {
+        frame
+            .show(ui, |ui| {
+                let galley = ui.painter().layout(text.to_owned(), FontId::proportional(14.0), color, width);
+                ui.set_width(galley.size().x.max(120.0));
+                ui.vertical_centered(|ui| {
+                    ui.label(galley);
+                    ui.add_space(4.0);
+                    ui.button(label).clicked()
+                })
+                .inner
+            })
+            .inner
+    });
+    shown.inner
 }
 
 /// Draws a text at the bottom of the scene. `opacity` is from 0 to 1.
-fn draw(ui: &Ui, session: &Session, text: &str, color: Color32, opacity: f32) {
-    let size = session.size() / ui.ctx().pixels_per_point();
+fn draw(ui: &Ui, scene: Rect, text: &str, color: Color32, opacity: f32) {
+    let size = scene.size();
     if size.x <= 2.0 * BOTTOM_MARGIN {
         return;
     }
@@ -83,19 +128,18 @@ fn draw(ui: &Ui, session: &Session, text: &str, color: Color32, opacity: f32) {
     let mut job = LayoutJob::simple(text.to_owned(), FontId::proportional(14.0), color, width);
     job.wrap.max_rows = MAX_LINES;
     let text = ui.painter().layout_job(job);
-    let anchor = egui::pos2(size.x * 0.5, size.y - BOTTOM_MARGIN);
+    let anchor = scene.center_bottom() - vec2(0.0, BOTTOM_MARGIN);
     let rect = Align2::CENTER_BOTTOM.anchor_size(anchor, text.size());
     background(ui, rect, opacity);
     ui.painter().galley(rect.min, text, color);
 }
 
 /// Draws the recording indicator, a red dot in the upper left corner.
-fn recording(ui: &Ui, session: &Session) {
-    let size = session.size() / ui.ctx().pixels_per_point();
+fn recording(ui: &Ui, scene: Rect) {
     let color = Color32::WHITE;
     let text = ui.painter().layout_no_wrap("Recording".to_owned(), FontId::proportional(13.0), color);
-    let rect = Rect::from_min_size(Pos2::new(40.0, 18.0), text.size());
-    if rect.right() > size.x {
+    let rect = Rect::from_min_size(scene.min + vec2(40.0, 18.0), text.size());
+    if rect.right() > scene.right() {
         return;
     }
     background(ui, rect.with_min_x(rect.left() - 16.0), 1.0);

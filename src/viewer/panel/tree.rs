@@ -5,7 +5,7 @@ use egui::{CollapsingHeader, RichText, ScrollArea, TextEdit, Ui};
 use crate::asset::Skeleton;
 use crate::viewer::{Command, Session};
 
-use super::{PanelState, WIDTH, name, node_name, theme};
+use super::{PanelState, name, node_name, theme};
 
 /// Maximum height of a list in points.
 const MAX_HEIGHT: f32 = 220.0;
@@ -21,7 +21,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     let skeleton = &session.puppet.character().skeleton;
     let chains = &session.puppet.rig.chains;
     let mut hint = None;
-    let field = TextEdit::singleline(&mut panel.search).hint_text("Find a joint").desired_width(WIDTH - 52.0);
+    let field =
+        TextEdit::singleline(&mut panel.search).hint_text("Find a joint").desired_width(f32::INFINITY);
     ui.add(field);
     let query = panel.search.trim().to_lowercase();
     let matches = |name: &str| query.is_empty() || name.to_lowercase().contains(&query);

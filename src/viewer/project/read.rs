@@ -72,6 +72,14 @@ impl<'a> ProjectReader<'a> {
         self.node(item, name).map(Some)
     }
 
+    /// Returns the nodes that a list names.
+    fn node_list(&self, table: &Table, key: &str) -> Result<Vec<usize>, SpannedError> {
+        let Some(item) = table.get(key) else { return Ok(Vec::new()) };
+        let no_list = || SpannedError::at(item, format!("{key} must be a list of nodes"));
+        let names = item.as_array().ok_or_else(no_list)?;
+        names.iter().map(|name| self.node(item, name.as_str().ok_or_else(no_list)?)).collect()
+    }
+
     /// Returns the entries of a table whose keys are nodes.
     fn nodes<T>(
         &self,
@@ -95,7 +103,19 @@ impl<'a> ProjectReader<'a> {
             self.rig.options.apply(&mut options);
             return Ok(vec![Command::Solver(Box::new(options))]);
         };
-        check_keys(table, &["keep_goals", "drag", "rings_alone", "rings_world", "compare", "options"])?;
+        check_keys(
+            table,
+            &[
+                "keep_goals",
+                "drag",
+                "symmetry",
+                "auto_key",
+                "rings_alone",
+                "rings_world",
+                "compare",
+                "options",
+            ],
+        )?;
         if let Some(item) = table.get("options") {
             rig::file::read_options(item)?.apply(&mut options);
         }
@@ -116,6 +136,8 @@ impl<'a> ProjectReader<'a> {
             Command::Solver(Box::new(options)),
             Command::KeepGoals(flag(table, "keep_goals")?),
             Command::DragScope(scope),
+            Command::Symmetry(flag(table, "symmetry")?),
+            Command::AutoKey(flag(table, "auto_key")?),
             Command::Compare(compared),
             Command::RingMode(rings),
         ])
@@ -170,10 +192,14 @@ impl<'a> ProjectReader<'a> {
 
     fn snapshot(&self) -> Result<Snapshot, SpannedError> {
         let mut snapshot = Snapshot::default();
+        if let Some(view) = self.table("view")? {
+            snapshot.time = single(optional(view, "time", 0.0, 0.0..=MAX_TIME)?);
+        }
         if let Some(table) = self.table("pose")? {
-            check_keys(table, &["base", "selected", "morphs", "joints"])?;
+            check_keys(table, &["base", "selected", "also_selected", "morphs", "joints"])?;
             snapshot.base = self.node_of(table, "base")?;
             snapshot.selected = self.node_of(table, "selected")?;
+            snapshot.also_selected = self.node_list(table, "also_selected")?;
             snapshot.nodes = self.nodes(table, "joints", |node, item| self.transform(node, item))?;
             if let Some(item) = table.get("morphs") {
                 snapshot.morphs = self.morphs(item)?;

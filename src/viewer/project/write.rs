@@ -33,11 +33,17 @@ impl Session {
         self.add_state(&mut document);
         ["view", "solver"].into_iter().for_each(|key| drop(document.remove(key)));
         let motion = &self.state.motion;
-        if motion.strips.len() < 2 && motion.layers.is_empty() && motion.edits.is_empty() {
+        let is_clip = motion.strips.len() < 2 && motion.layers.is_empty() && motion.edits.is_empty();
+        if is_clip && motion.keys.is_empty() {
             document.remove("motion");
         }
         if let Some(pose) = document.get_mut("pose").and_then(Item::as_table_mut) {
             pose.remove("selected");
+            pose.remove("also_selected");
+            // The pose follows from the keys and the time.
+            if self.follows_keys() {
+                ["joints", "morphs"].into_iter().for_each(|key| drop(pose.remove(key)));
+            }
         }
         document.to_string()
     }
@@ -139,6 +145,12 @@ impl ProjectWriter<'_> {
         if session.drag_scope == DragScope::Limb {
             table.insert("drag", "limb".into());
         }
+        if session.auto_key() {
+            table.insert("auto_key", true.into());
+        }
+        if session.symmetry() {
+            table.insert("symmetry", true.into());
+        }
         if session.ring_mode.alone {
             table.insert("rings_alone", true.into());
         }
@@ -161,13 +173,17 @@ impl ProjectWriter<'_> {
         if let Some(selected) = snapshot.selected {
             table.insert("selected", self.node(selected).into());
         }
+        if !snapshot.also_selected.is_empty() {
+            let names: Array = snapshot.also_selected.iter().map(|&node| self.node(node)).collect();
+            table.insert("also_selected", names.into());
+        }
         if !snapshot.morphs.is_empty() {
             table.insert("morphs", snapshot.morphs.iter().copied().map(short).collect::<Array>().into());
         }
         let mut joints = Table::new();
         for (node, local) in &snapshot.nodes {
             let rest = self.skeleton.nodes.get(*node).map_or(Transform::IDENTITY, |n| n.rest);
-            joints.insert(&self.node(*node), Item::Value(transform(local, &rest)));
+            joints.insert(&self.node(*node), Item::Value(motion_file::transform(local, &rest)));
         }
         if !joints.is_empty() {
             table.insert("joints", Item::Table(joints));
@@ -233,22 +249,6 @@ impl ProjectWriter<'_> {
         }
         table
     }
-}
-
-/// Returns the parts of a transform that differ from rest.
-fn transform(local: &Transform, rest: &Transform) -> Value {
-    let list = |numbers: &[f32]| Value::from(numbers.iter().copied().map(short).collect::<Array>());
-    let mut table = toml_edit::InlineTable::new();
-    if local.rotation != rest.rotation {
-        table.insert("rotation", list(&local.rotation.to_array()));
-    }
-    if local.translation != rest.translation {
-        table.insert("translation", list(&local.translation.to_array()));
-    }
-    if local.scale != rest.scale {
-        table.insert("scale", list(&local.scale.to_array()));
-    }
-    table.into()
 }
 
 fn vector(vector: DVec3) -> Value {

@@ -11,7 +11,7 @@ use super::{Clock, Session};
 
 impl Session {
     pub(super) fn apply_time(&mut self, command: Command) {
-        let played = !self.puppet.motion.is_rest();
+        let (played, before) = (!self.puppet.is_posed_by_hand(), self.puppet.time);
         match command {
             Command::Clip(clip) => {
                 let clip = clip.filter(|&c| c < self.puppet.character().clips.len());
@@ -22,6 +22,13 @@ impl Session {
             }
             Command::Motion(motion) => self.set_motion(*motion),
             Command::Key => self.key(),
+            Command::KeyMove(from, to) => self.move_key(from, to),
+            Command::KeyCopy(from, to) => self.copy_key(from, to),
+            Command::KeyDelete(time) => self.delete_key(time),
+            Command::KeyEasing(time, easing) => self.set_easing(time, easing),
+            Command::Duration(duration) => {
+                self.set_motion(Motion { duration, ..Motion::clone(&self.state.motion) });
+            }
             Command::Play(playing) => self.clock.playing = playing,
             Command::Speed(speed) if speed.is_finite() => self.clock.speed = speed.clamp(-8.0, 8.0),
             Command::Looping(looping) => self.clock.looping = looping,
@@ -29,7 +36,11 @@ impl Session {
             _ => return,
         }
         self.clock.since = (self.clock.now, self.puppet.time);
-        if played || !self.puppet.motion.is_rest() {
+        #[expect(clippy::float_cmp, reason = "whether the time was set")]
+        if self.puppet.time != before {
+            self.follow_keys();
+        }
+        if played || !self.puppet.is_posed_by_hand() {
             self.puppet.reset_solver();
             self.solve();
         }
@@ -37,14 +48,15 @@ impl Session {
 
     /// Replaces the motion if the new one is valid. Consecutive changes of the motion, until the next release, form
     /// one undo step.
-    fn set_motion(&mut self, motion: Motion) {
+    pub(super) fn set_motion(&mut self, motion: Motion) {
         let is_valid = motion.validate().is_ok() && motion.fits(self.puppet.character());
         if !is_valid || motion == *self.state.motion {
             return;
         }
         self.history.remember_run(EditRun::Motion, &self.state);
-        self.state.motion = Arc::new(motion);
+        let before = std::mem::replace(&mut self.state.motion, Arc::new(motion));
         self.apply_motion();
+        self.refresh_keys(&before);
     }
 
     /// Copies the state's motion to the puppet and clamps the playback time to the length of the motion.
@@ -76,7 +88,7 @@ impl Session {
         #[expect(clippy::cast_possible_truncation, reason = "clips are single precision")]
         let time = time as f32;
         self.puppet.time = time;
-        self.solve();
+        if self.puppet.is_posed_by_hand() { self.follow_keys() } else { self.solve() }
     }
 
     /// Returns the length of the current motion in seconds.

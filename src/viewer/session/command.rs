@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use glam::{DVec3, Vec2};
+use glam::{DVec3, Quat, Vec2};
 use serde::{Deserialize, Serialize};
 
 use crate::asset::Transform;
 use crate::ik::{GoalAxes, Limit, Method, Options};
-use crate::motion::Motion;
+use crate::motion::{Easing, Motion};
 use crate::render::ShadingMode;
 use crate::skin::Skinning;
 use crate::viewer::{AddedClips, Display, Orbit, RingMode, Snapshot};
@@ -87,6 +87,8 @@ pub enum Command {
     DragScope(DragScope),
     /// Sets what the current drag moves. The next drag has the scope of [`Command::DragScope`] again.
     CurrentScope(DragScope),
+    /// Sets whether the counterpart of a dragged joint on the other side of the body follows.
+    Symmetry(bool),
     /// Ends the drag.
     Release,
     /// Cancels the drag and restores the state before it.
@@ -109,14 +111,31 @@ pub enum Command {
     Base,
     /// Resets the joint under the pointer to its rest pose. `true` resets its whole chain.
     Rest(bool),
+    /// Turns a joint to a rotation in its parent's frame, within its limit. Consecutive turns of the same joint until
+    /// [`Command::Release`] are one undo step.
+    Turn(usize, Quat),
     /// Resets the whole character to its rest pose.
     RestAll,
+    /// Resets the selected joints to their rest pose.
+    ResetJoint,
+    /// Resets the limbs of the selected joints to their rest pose.
+    ResetLimb,
+    /// Exchanges the poses, pins and goals of the left and the right side.
+    MirrorPose,
+    /// Copies the pose of the selected limb to the other side.
+    MirrorLimb,
+    /// Sets local transforms of some nodes, and all morph weights unless the list is empty. Removes all goals.
+    SetPose(Vec<(usize, Transform)>, Vec<f32>),
     /// Undoes the last change.
     Undo,
     /// Redoes the last undone change.
     Redo,
-    /// Selects a joint, or clears the selection.
+    /// Selects a joint and nothing else, or clears the selection.
     Select(Option<usize>),
+    /// Adds a joint to the selection and makes it the active one.
+    SelectAdd(usize),
+    /// Removes a joint from the selection.
+    SelectRemove(usize),
     /// Highlights a joint, or clears the highlight.
     #[serde(alias = "hint")]
     Highlight(Option<usize>),
@@ -161,6 +180,18 @@ pub enum Command {
     Motion(Box<Motion>),
     /// Inserts a key with the current pose into the motion, and clears the goals and the drag that made the pose.
     Key,
+    /// Moves the key at a time to another time. Consecutive moves until [`Command::Release`] are one undo step.
+    KeyMove(f32, f32),
+    /// Copies the key at a time to another time.
+    KeyCopy(f32, f32),
+    /// Removes the key at a time.
+    KeyDelete(f32),
+    /// Sets how the pose changes from the key pose at a time to the next one.
+    KeyEasing(f32, Easing),
+    /// Sets whether a drag or another edit of the pose inserts a key when it ends.
+    AutoKey(bool),
+    /// Sets the duration of the motion in seconds. `None` is that of its content.
+    Duration(Option<f32>),
     /// Starts or pauses playback.
     Play(bool),
     /// Jumps to a time of the motion in seconds.
@@ -206,6 +237,7 @@ impl Command {
             Self::Motion(motion) => motion.validate(),
             Self::Restore(snapshot) => snapshot.motion.validate(),
             Self::GrabNode(point) => check_position("offset", point.offset),
+            Self::Turn(_, rotation) if !rotation.is_finite() => Err("rotation is not finite".into()),
             Self::DragTo(position) => check_position("position", *position),
             _ => Ok(()),
         }

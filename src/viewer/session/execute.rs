@@ -5,13 +5,15 @@ use glam::Vec2;
 use crate::viewer::Command;
 
 use super::history::{EditRun, State};
-use super::{Session, sanitize_size};
+use super::{Session, hovering, sanitize_size};
 
 impl Session {
     /// Executes a command without recording it.
     pub(super) fn execute(&mut self, command: Command) {
         let shown_steps = self.suspend_steps(&command);
+        let changes_view = hovering::changes_view(&command);
         self.perform(command);
+        self.refresh_hover(changes_view);
         if shown_steps.is_some() {
             self.show_step(shown_steps);
         }
@@ -51,6 +53,7 @@ impl Session {
                 self.set_current_scope(scope);
             }
             Command::CurrentScope(scope) => self.set_current_scope(scope),
+            Command::Symmetry(symmetry) => self.set_symmetry(symmetry),
             Command::Release => self.release(),
             Command::Cancel => self.cancel(),
             Command::Orbit(by) if by.is_finite() => self.orbit.turn(by),
@@ -62,7 +65,7 @@ impl Session {
             Command::Orbit(_) | Command::Pan(_) | Command::Zoom(..) => {}
             Command::Center(at) => self.center(at),
             Command::FrameAll => self.orbit.frame(&self.puppet.bounds(), self.size.x / self.size.y),
-            Command::Pin => self.change(self.active_node(), State::toggle_pin),
+            Command::Pin => self.toggle_pins(),
             Command::PinNode(node) => {
                 let exists = node < self.state.held.locals.len();
                 self.change(exists.then_some(node), State::toggle_pin);
@@ -73,13 +76,21 @@ impl Session {
                 });
             }
             Command::Select(node) => self.select(node),
+            Command::SelectAdd(node) => self.add_to_selection(node),
+            Command::SelectRemove(node) => self.remove_from_selection(node),
             Command::Highlight(node) => self.hint = node,
             Command::Limit(node, limit) => self.edit_limit(node, limit),
             Command::RingMode(ring_mode) => self.ring_mode = ring_mode,
             Command::Scale(scale) if scale.is_finite() => self.scale = scale.clamp(0.1, 16.0),
             Command::Scale(_) => {}
             Command::Rest(chain) => self.rest(chain),
+            Command::Turn(node, rotation) => self.turn_joint(node, rotation),
             Command::RestAll => self.rest_all(),
+            Command::ResetJoint => self.reset(false),
+            Command::ResetLimb => self.reset(true),
+            Command::MirrorPose => self.mirror_pose(),
+            Command::MirrorLimb => self.mirror_limb(),
+            Command::SetPose(nodes, morphs) => self.set_pose(&nodes, morphs),
             Command::Undo => {
                 self.cancel();
                 let before = self.history.undo(self.state.clone());
@@ -91,6 +102,7 @@ impl Session {
                 self.restore(after);
             }
             Command::Step(shown) => self.show_step(shown),
+            Command::AutoKey(auto_key) => self.auto_key = auto_key,
             Command::KeepGoals(keep) => self.keep = keep,
             Command::ClearGoals => {
                 self.history.remember(self.state.clone());

@@ -10,12 +10,6 @@ use crate::viewer::session::drag::Drag;
 use super::{MAX_TRAIL_POINTS, Session};
 
 impl Session {
-    pub(super) fn hover(&mut self, at: Vec2) {
-        self.pointer = at;
-        self.hovered_grip = self.grip_under(at);
-        self.hover = if self.hovered_grip.is_some() { None } else { self.under(at) };
-    }
-
     /// Returns the position of a node in world metres.
     pub(in crate::viewer) fn position_of(&self, node: usize) -> Option<Vec3> {
         self.puppet.world_from_node().get(node).map(|m| m.translation.into())
@@ -81,12 +75,13 @@ impl Session {
         self.trail.clear();
         let drag = Drag::new(hit, at, &self.puppet, (self.drag_scope, self.state.clone()));
         self.drag = Some(self.with_pins_here(drag));
+        self.begin_reflection();
         self.comparison.set_start_pose(&self.state.held);
     }
 
     /// Returns a drag whose pins stay where they are now. A motion places them otherwise.
     fn with_pins_here(&self, mut drag: Drag) -> Drag {
-        if self.puppet.motion.is_rest() {
+        if self.puppet.is_posed_by_hand() {
             drag.pins = drag.pins.iter().map(|p| self.pin_here(p.node)).collect();
         }
         drag
@@ -95,8 +90,21 @@ impl Session {
     /// Changes what the current drag moves. The pose is then the one that a drag with this scope leads to from where it
     /// began.
     pub(super) fn set_current_scope(&mut self, scope: DragScope) {
-        let Some(mut drag) = self.drag.take_if(|drag| drag.scope != scope) else { return };
-        if self.puppet.motion.is_rest() {
+        let Some(drag) = self.drag.take_if(|drag| drag.scope != scope) else { return };
+        self.restart_drag(drag, scope);
+    }
+
+    /// Solves the current drag again from the pose in which it began, so that the pose does not depend on the method that was
+    /// selected before.
+    pub(super) fn resolve_drag(&mut self) {
+        if let Some(drag) = self.drag.take() {
+            let scope = drag.scope;
+            self.restart_drag(drag, scope);
+        }
+    }
+
+    fn restart_drag(&mut self, mut drag: Drag, scope: DragScope) {
+        if self.puppet.is_posed_by_hand() {
             self.state.held.clone_from(&drag.before.held);
             self.show();
             self.puppet.reset_solver();
@@ -131,17 +139,19 @@ impl Session {
 
     pub(super) fn release(&mut self) {
         self.history.end_run();
+        self.key_drag();
         self.release_gizmo();
         let Some(drag) = self.drag.take() else { return };
         if self.keep && drag.moved && !drag.moves_root {
+            let reflected = self.reflected(&drag.target);
             self.store_goal(drag.target);
+            reflected.into_iter().for_each(|goal| self.store_goal(goal));
         }
         if drag.before != self.state {
             self.history.remember(drag.before);
         }
         self.trail.clear();
-        self.hover = self.under(self.pointer);
-        if !self.puppet.motion.is_rest() {
+        if !self.puppet.is_posed_by_hand() {
             self.solve();
         }
     }

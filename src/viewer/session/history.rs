@@ -74,6 +74,8 @@ pub(in crate::viewer) enum EditRun {
     Limit(usize),
     /// A morph weight.
     Morph(usize),
+    /// The rotation of a node.
+    Turn(usize),
     /// The motion.
     Motion,
     /// The weight of a node's goal.

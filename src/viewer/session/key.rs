@@ -1,21 +1,67 @@
-//! Keying: turns the effect of the goals into an edit of the motion.
+//! Keying: stores the pose as a key pose, or what goals have changed as an edit of the motion. Also changes of keys by
+//! their times.
 
 use std::sync::Arc;
 
-use crate::motion::Keyed;
+use crate::motion::{Easing, Keyed, Motion, PoseKey};
+use crate::pose::Pose;
 
 use super::Session;
 
-/// Duration in seconds over which a keyed pose fades in, and over which it fades out.
+/// Duration in seconds over which an edit fades in, and over which it fades out.
 const FADE_SECONDS: f32 = 0.4;
+/// Duration in seconds of a timeline that begins with a key pose.
+const DEFAULT_DURATION: f32 = 2.0;
 
 impl Session {
-    /// Turns the current pose into an edit of the motion at the current time, and clears the drag and the goals.
-    /// Does nothing if no motion is loaded or if the pose does not differ from that of the motion.
+    /// Returns whether edits of the pose are keyed when they end.
+    pub fn auto_key(&self) -> bool {
+        self.auto_key
+    }
+
+    /// Stores the current pose as a key at the current time, and clears the drag and the goals. Without strips, layers and
+    /// edits, the key is the pose itself. Otherwise it is an edit of the motion, unless the pose does not differ from that of
+    /// the motion.
     pub(super) fn key(&mut self) {
-        if self.puppet.motion.is_rest() {
+        let wanted = self.puppet.pose().clone();
+        if self.state.motion.takes_keys() {
+            self.key_held(wanted);
+        } else {
+            self.key_pose(&wanted);
+        }
+    }
+
+    /// Stores a pose as a key pose.
+    fn key_held(&mut self, pose: Pose) {
+        let motion = self.with_key_pose(&pose);
+        if motion == *self.state.motion && self.drag.is_none() && self.gizmo_drag.is_none() {
             return;
         }
+        self.remember_before_drag();
+        self.state.goals.clear();
+        self.state.held = pose;
+        self.state.motion = Arc::new(motion);
+        self.trail.clear();
+        self.problem = None;
+        self.apply_motion();
+        self.refresh_pins();
+        self.show();
+    }
+
+    /// Returns the motion with a pose as key pose at the current time.
+    pub(super) fn with_key_pose(&self, pose: &Pose) -> Motion {
+        let time = self.puppet.time;
+        let key = PoseKey::new(time, pose, &self.puppet.character().skeleton);
+        let motion = self.state.motion.with_key(key);
+        let duration = motion.duration.or_else(|| {
+            let begins = self.state.motion.is_rest();
+            begins.then_some(DEFAULT_DURATION.max(time))
+        });
+        Motion { duration, ..motion }
+    }
+
+    /// Turns a pose into an edit of the motion at the current time, and clears the drag and the goals.
+    pub(super) fn key_pose(&mut self, wanted: &Pose) {
         let mut free = self.puppet.clone();
         (free.targets, free.pins, free.rotations) = Default::default();
         // Without goals the update cannot fail.
@@ -25,22 +71,108 @@ impl Session {
         free.motion.plant = false;
         drop(free.update());
         let round = self.puppet.looping.then(|| self.seconds());
-        let poses = Keyed { bare: free.pose(), own: &own, wanted: self.puppet.pose(), round };
+        let poses = Keyed { bare: free.pose(), own: &own, wanted, round };
         let keyed = self.state.motion.keyed(poses, self.puppet.time, FADE_SECONDS);
         let Some(motion) = keyed.filter(|m| m.validate().is_ok()) else { return };
-        let held = self.gizmo_drag.take().map(|hold| hold.before);
-        let before = self.drag.take().map(|drag| drag.before).or(held);
-        self.history.remember(before.unwrap_or_else(|| self.state.clone()));
+        self.remember_before_drag();
         self.state.goals.clear();
         self.state.motion = Arc::new(motion);
         self.trail.clear();
         self.apply_motion();
+        self.show();
+    }
+
+    /// Ends the drag and adds an undo step to the state before it.
+    fn remember_before_drag(&mut self) {
+        let held = self.gizmo_drag.take().map(|hold| hold.before);
+        let before = self.drag.take().map(|drag| drag.before).or(held);
+        self.history.remember(before.unwrap_or_else(|| self.state.clone()));
+    }
+
+    /// Keys the pose of a drag that ends, if edits are keyed automatically. The drag and its key are one undo step.
+    pub(super) fn key_drag(&mut self) {
+        let has_moved = self.drag.as_ref().is_some_and(|drag| drag.moved)
+            || self.gizmo_drag.as_ref().is_some_and(|hold| hold.turns());
+        if self.auto_key && has_moved {
+            self.key();
+        }
+    }
+
+    /// Moves the key at a time to another time. Consecutive moves, until the next release, form one undo step.
+    pub(super) fn move_key(&mut self, from: f32, to: f32) {
+        self.change_keys(self.state.motion.with_key_moved(from, to));
+    }
+
+    /// Copies the key at a time to another time.
+    pub(super) fn copy_key(&mut self, from: f32, to: f32) {
+        self.history.end_run();
+        self.change_keys(self.state.motion.with_key_copied(from, to));
+        self.history.end_run();
+    }
+
+    /// Removes the key at a time.
+    pub(super) fn delete_key(&mut self, time: f32) {
+        self.history.end_run();
+        self.change_keys(self.state.motion.without_key(time));
+        self.history.end_run();
+    }
+
+    /// Sets how the pose changes from the key pose at a time to the next one.
+    pub(super) fn set_easing(&mut self, time: f32, easing: Easing) {
+        self.history.end_run();
+        self.change_keys(self.state.motion.with_easing(time, easing));
+        self.history.end_run();
+    }
+
+    fn change_keys(&mut self, motion: Option<Motion>) {
+        if let Some(motion) = motion {
+            self.set_motion(motion);
+        }
+    }
+
+    /// Sets the held pose to that of the key poses at the current time, if the motion consists of them. Changes that are not
+    /// keyed are lost.
+    pub(super) fn follow_keys(&mut self) {
+        if !self.state.motion.has_only_keys() {
+            return;
+        }
+        self.sample_keys();
+        self.puppet.reset_solver();
+        if self.state.goals.is_empty() && !self.is_dragging() { self.show() } else { self.solve() }
+    }
+
+    fn sample_keys(&mut self) {
+        let (skeleton, time) = (&self.puppet.character().skeleton, self.puppet.time);
+        self.state.motion.sample_keys(skeleton, time, &mut self.state.held);
+    }
+
+    /// Returns whether the held pose is that of the key poses at the current time.
+    pub(in crate::viewer) fn follows_keys(&self) -> bool {
+        let mut pose = self.state.held.clone();
+        let (skeleton, time) = (&self.puppet.character().skeleton, self.puppet.time);
+        self.state.motion.sample_keys(skeleton, time, &mut pose);
+        self.state.motion.has_only_keys() && pose == self.state.held
+    }
+
+    /// Updates the held pose after the motion has changed, if that changes the pose of the keys at the current time.
+    pub(super) fn refresh_keys(&mut self, before: &Motion) {
+        if !self.state.motion.has_only_keys() {
+            return;
+        }
+        let sampled = |motion: &Motion| {
+            let mut pose = Pose::rest(&self.puppet.character().skeleton);
+            motion.sample_keys(&self.puppet.character().skeleton, self.puppet.time, &mut pose);
+            pose
+        };
+        if !before.has_only_keys() || sampled(before) != sampled(&self.state.motion) {
+            self.follow_keys();
+        }
     }
 
     /// Returns whether there is a pose to key.
     #[cfg(feature = "viewer")]
     pub(in crate::viewer) fn can_key(&self) -> bool {
         let has_goals = !self.puppet.targets.is_empty() || !self.puppet.rotations.is_empty();
-        has_goals && !self.puppet.motion.is_rest()
+        has_goals || self.state.motion.takes_keys()
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::asset::Character;
 use crate::ik::{Method, Options};
-use crate::puppet::{GoalReport, Puppet};
+use crate::puppet::{GoalReport, LengthUnit, Puppet};
 use crate::render::{Background, Frame, ShadingMode};
 use crate::rig::Rig;
 use crate::scene;
@@ -24,6 +24,7 @@ use drag::Drag;
 use gizmo::{GizmoDrag, GizmoGrip, RingMode};
 use history::{History, State};
 use steps::{Problem, Stepping};
+use symmetry::Reflection;
 
 mod add_clips;
 pub(super) mod added_clips;
@@ -37,11 +38,14 @@ pub(super) mod gizmo;
 mod goals;
 mod grab;
 pub(super) mod history;
+mod hovering;
 mod initial_pose;
 mod key;
 mod level_of_detail;
+mod limb;
 mod live;
 pub(super) mod overlay;
+mod posing;
 mod record;
 pub(super) mod recorder;
 mod refusals;
@@ -49,10 +53,13 @@ mod reload;
 mod restore;
 mod rig;
 pub(super) mod save;
+mod selection;
 mod snapshot;
 mod solve;
 pub(super) mod sparse;
 mod steps;
+mod symmetry;
+mod turn;
 
 pub use refusals::Refusals;
 pub use snapshot::{Snapshot, SolveProblem};
@@ -106,8 +113,8 @@ impl Default for Clock {
 pub(super) struct SavedProject {
     path: PathBuf,
     text: String,
-    /// See [`Session::work`].
-    work: String,
+    /// See [`Session::work`]. `None` if the file has another state, because the session was recovered from a copy.
+    work: Option<String>,
 }
 
 /// The state of the viewer: character, goals, camera and history.
@@ -128,6 +135,8 @@ pub struct Session {
     pub(super) hovered_grip: Option<GizmoGrip>,
     /// The joint whose gizmo is shown.
     pub(super) selected: Option<usize>,
+    /// The other selected joints, those that were active last first.
+    also_selected: Vec<usize>,
     /// The joint under the pointer in the lists of the panel.
     pub(super) hint: Option<usize>,
     /// The node that was dragged last.
@@ -156,6 +165,10 @@ pub struct Session {
     pub(super) comparison: Comparison,
     pub(super) keep: bool,
     pub(super) drag_scope: DragScope,
+    symmetry: bool,
+    auto_key: bool,
+    /// The mirror of the current drag, if drags are symmetric and the body is recognised.
+    reflection: Option<Box<Reflection>>,
     pub(super) clock: Clock,
     pub(super) mode: ShadingMode,
     pub(super) display: Display,
@@ -169,6 +182,7 @@ pub struct Session {
     /// The bounds of the character at the start, enlarged to leave room for the limbs. Ground, shadow and depth range
     /// use them.
     scene_bounds: Bounds,
+    length_unit: LengthUnit,
     recorder: Option<Recorder>,
     /// The cached result of [`Session::refusals`].
     refusals: refusals::RefusalCache,
@@ -184,6 +198,8 @@ impl Session {
             Some(rig) => Puppet::with_rig(character, scene, rig),
             None => Puppet::new(character, scene),
         };
+        // Key poses are sampled by the session, so that the pose can be changed before it is keyed.
+        puppet.shows_held = true;
         let held = puppet.pose().clone();
         let bounds = initial_pose::apply(&mut puppet);
         let (center, radius) = bounds.sphere();
@@ -212,6 +228,7 @@ impl Session {
             gizmo_drag: None,
             hovered_grip: None,
             selected: None,
+            also_selected: Vec::new(),
             hint: None,
             last: None,
             ring_mode: RingMode::default(),
@@ -229,6 +246,9 @@ impl Session {
             comparison: Comparison::default(),
             keep: false,
             drag_scope: DragScope::default(),
+            symmetry: false,
+            auto_key: false,
+            reflection: None,
             clock: Clock::default(),
             mode: ShadingMode::Shaded,
             display: Display { skeleton: false, names: false, ground: true, shadow: true },
@@ -239,6 +259,7 @@ impl Session {
             size,
             pointer: Vec2::splat(-1.0),
             scene_bounds,
+            length_unit: LengthUnit::for_bounds(&bounds),
             recorder: None,
             refusals: refusals::RefusalCache::default(),
             puppet,
@@ -277,9 +298,14 @@ impl Session {
         &self.reports
     }
 
-    /// Returns why the last solve was refused.
+    /// Returns why the last solve or edit was refused.
     pub fn error(&self) -> Option<&str> {
         self.error.as_deref()
+    }
+
+    /// Returns the unit in which errors and other lengths of this character are shown.
+    pub fn length_unit(&self) -> LengthUnit {
+        self.length_unit
     }
 
     /// Returns the results of the other methods for the same goals.
@@ -302,7 +328,7 @@ impl Session {
         self.drag.is_some() || self.gizmo_drag.is_some()
     }
 
-    /// Returns the selected joint.
+    /// Returns the active one of the selected joints.
     pub fn selected(&self) -> Option<usize> {
         self.selected
     }

@@ -50,6 +50,7 @@ impl Session {
         }
         (self.clock, self.history) = (from.clock, from.history.clone());
         (self.selected, self.last, self.followed) = (from.selected, from.last, from.followed);
+        self.also_selected.clone_from(&from.also_selected);
         let clips_moved = clips.iter().enumerate().any(|(index, now)| *now != Some(index));
         let mut state = from.state.clone();
         if clips_moved || !state.motion.fits(&here) {

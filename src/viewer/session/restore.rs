@@ -21,6 +21,8 @@ impl Session {
             Command::Solver(Box::new(self.options)),
             Command::KeepGoals(self.keep),
             Command::DragScope(self.drag_scope),
+            Command::Symmetry(self.symmetry),
+            Command::AutoKey(self.auto_key),
             Command::ShadingMode(self.mode),
             Command::Skinning(self.puppet.skinning),
             Command::Display(self.display),
@@ -78,7 +80,9 @@ impl Session {
                 .collect(),
             options: (rig.options != before.options).then(|| rig.options.clone()),
             motion: Motion::clone(motion),
+            time: self.puppet.time,
             selected: self.selected,
+            also_selected: self.also_selected.clone(),
             last: self.last,
             problem: self.problem.as_ref().map(|problem| problem.to_data(rest)),
         }
@@ -96,7 +100,9 @@ impl Session {
             poles,
             options,
             motion,
+            time,
             selected,
+            also_selected,
             last,
             problem,
         } = snapshot;
@@ -133,7 +139,7 @@ impl Session {
             (None, None, None, None, None);
         let base = base.filter(|&b| exists(b));
         (self.history, self.followed) = (History::default(), None);
-        self.puppet.time = 0.0;
+        self.puppet.time = if time.is_finite() { time.max(0.0) } else { 0.0 };
         self.puppet.reset_solver();
         // Recreate the compared methods, so that none of them continues from a result for other goals.
         let methods = self.comparison.methods();
@@ -142,6 +148,7 @@ impl Session {
         let is_known = motion.validate().is_ok() && motion.fits(self.puppet.character());
         let motion = Arc::new(if is_known { motion } else { Motion::default() });
         self.restore(Some(State { held, goals, pins, base, rig: Arc::new(rig), motion }));
+        self.restore_selection(also_selected);
         self.problem = problem;
     }
 }

@@ -119,7 +119,7 @@ impl Session {
     /// Moves all pins to the current positions of their nodes, unless a motion is loaded. This is necessary after an
     /// edit that is not a solve, because otherwise the next solve would pull the nodes back.
     pub(in crate::viewer) fn refresh_pins(&mut self) {
-        if !self.puppet.motion.is_rest() {
+        if !self.puppet.is_posed_by_hand() {
             return;
         }
         self.show();

@@ -11,7 +11,7 @@ use crate::rig::RigLoadError;
 use crate::text::json;
 use crate::text::json::JsonError;
 use crate::viewer::Session;
-use crate::viewer::project::EXTENSION;
+use crate::viewer::project::{EXTENSION, MAX_BYTES};
 
 use super::SavedProject;
 use crate::{asset, export, rig};
@@ -158,7 +158,7 @@ impl Session {
 
     /// Notes that the session is a project whose file has this text.
     pub(in crate::viewer) fn note_project(&mut self, path: &Path, text: &str) {
-        let work = self.work();
+        let work = Some(self.work());
         self.project = Some(SavedProject { path: path.into(), text: text.into(), work });
     }
 
@@ -183,12 +183,7 @@ impl Session {
                 }
                 path
             }
-            None => {
-                let beside = self.file().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
-                // The mannequin has the name of the program, which is also the extension.
-                let name = self.file().map_or_else(|| "mannequin".to_owned(), |_| self.name());
-                beside.unwrap_or(folder).join(format!("{name}.{EXTENSION}"))
-            }
+            None => self.default_project(folder),
         };
         match self.save_project(&path, false) {
             Ok(()) => Ok(path),
@@ -204,6 +199,24 @@ impl Session {
         }
     }
 
+    /// Returns the path as which a new project is saved if the name is free: beside the character, or in `folder` if the character
+    /// is built in.
+    pub(in crate::viewer) fn default_project(&self, folder: &Path) -> PathBuf {
+        let beside = self.file().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
+        // The mannequin has the name of the program, which is also the extension.
+        let name = self.file().map_or_else(|| "mannequin".to_owned(), |_| self.name());
+        beside.unwrap_or(folder).join(format!("{name}.{EXTENSION}"))
+    }
+
+    /// Continues an earlier project with the work of this session, which was recovered from a copy. Nothing counts as saved. Without
+    /// an earlier project, the session is a new one.
+    pub(in crate::viewer) fn continue_project(&mut self, earlier: Option<&Path>) {
+        self.project = earlier.map(|path| {
+            let text = bounded::read_to_string(path, MAX_BYTES).unwrap_or_default();
+            SavedProject { path: path.into(), text, work: None }
+        });
+    }
+
     /// Returns the file of the project as which the session was opened or last saved.
     pub fn project(&self) -> Option<&Path> {
         self.project.as_ref().map(|project| project.path.as_path())
@@ -211,7 +224,7 @@ impl Session {
 
     /// Returns whether everything that a person has made is in the project's file.
     pub fn is_saved(&self) -> bool {
-        self.project.as_ref().is_some_and(|project| project.work == self.work())
+        self.project.as_ref().is_some_and(|project| project.work.as_ref() == Some(&self.work()))
     }
 
     /// Saves a take as `NAME-take-0001.csv` or under the next free number in a folder.

@@ -41,17 +41,34 @@ pub struct Snapshot {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<OptionOverrides>,
     /// The motion that is loaded.
-    #[serde(skip_serializing_if = "Motion::is_rest")]
+    #[serde(skip_serializing_if = "is_default")]
     pub motion: Motion,
-    /// The selected joint.
+    /// The time on the timeline of the motion, in seconds.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub time: f32,
+    /// The active one of the selected joints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selected: Option<usize>,
+    /// The other selected joints.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also_selected: Vec<usize>,
     /// The node that was dragged last. Keys act on it if no node is under the pointer and none is selected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<usize>,
     /// The problem of the last solve, whose steps can be shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<SolveProblem>,
+}
+
+/// Returns whether a motion is that of a missing key.
+fn is_default(motion: &Motion) -> bool {
+    *motion == Motion::default()
+}
+
+/// Returns whether a time is that of a missing key.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference to the field")]
+fn is_zero(time: &f32) -> bool {
+    *time == 0.0
 }
 
 /// The problem of a solve whose steps can be shown.

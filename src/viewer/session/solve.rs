@@ -81,14 +81,21 @@ impl Session {
 
     /// Changes the solver's options. Invalid numbers are replaced by the defaults.
     pub(super) fn set_solver(&mut self, options: Options) {
-        self.options = sanitize(options);
+        let before = std::mem::replace(&mut self.options, sanitize(options));
+        if before.method != self.options.method
+            && self.refusal(self.options.method).is_none()
+            && self.drag.is_some()
+        {
+            self.puppet.options = self.options;
+            return self.resolve_drag();
+        }
         let before = (!self.is_dragging()).then(|| self.state.clone());
         let has_targets = self.solve_goals();
         // The new options may lead to another pose for goals that stay, and that change can be undone.
         if let Some(before) = before.filter(|b| *b != self.state) {
             self.history.remember(before);
         }
-        // During a drag all methods continue from their current poses. Otherwise the compared methods restart from
+        // During a drag all methods continue from their current poses, unless the method changes. Otherwise the compared methods restart from
         // their common start pose.
         if self.drag.is_some() || !has_targets {
             self.update_comparison(has_targets);
@@ -103,7 +110,7 @@ impl Session {
 
     /// Shows the current pose. If a motion is loaded, goals are solved on top of it.
     pub(in crate::viewer) fn show(&mut self) {
-        if !self.puppet.motion.is_rest() {
+        if !self.puppet.is_posed_by_hand() {
             self.solve();
             return;
         }
@@ -124,7 +131,7 @@ impl Session {
     /// Shows how well a restored pose without a motion meets its goals, which may be written by hand. The next drag starts in the
     /// restored pose and solves for them too.
     pub(in crate::viewer) fn meet_goals(&mut self) {
-        if !self.state.goals.is_empty() && self.puppet.motion.is_rest() {
+        if !self.state.goals.is_empty() && self.puppet.is_posed_by_hand() {
             let held = self.state.held.clone();
             self.solve();
             self.state.held = held;
@@ -135,7 +142,7 @@ impl Session {
     fn update_comparison(&mut self, has_targets: bool) {
         if has_targets {
             self.comparison.solve(&self.puppet);
-        } else if !self.puppet.motion.is_rest() {
+        } else if !self.puppet.is_posed_by_hand() {
             self.comparison.clear();
         }
     }
@@ -145,7 +152,7 @@ impl Session {
         let started = Instant::now();
         self.puppet.held = Some(self.state.held.clone());
         self.puppet.options = self.options;
-        let drag = self.drag.as_ref().filter(|_| self.puppet.motion.is_rest());
+        let drag = self.drag.as_ref().filter(|_| self.puppet.is_posed_by_hand());
         // A copy in each frame would be slower than the solve.
         match drag.map(|drag| &drag.before.held) {
             stance if self.puppet.stance.as_ref() == stance => {}
@@ -155,20 +162,22 @@ impl Session {
         if self.drag.as_ref().is_some_and(|h| h.moves_root) {
             self.puppet.options.method = Method::FullBody;
         }
-        let turned = self.gizmo_drag.as_ref().and_then(|hold| hold.rotation(self));
-        self.puppet.rotations = turned.into_iter().collect();
-        let has_targets = !targets.is_empty();
-        let has_goals = has_targets || turned.is_some();
-        if has_targets && !self.puppet.motion.is_rest() {
+        self.puppet.rotations = self.gizmo_drag.as_ref().map_or_else(Vec::new, |hold| hold.rotations(self));
+        let (has_targets, has_rotations) = (!targets.is_empty(), !self.puppet.rotations.is_empty());
+        let has_goals = has_targets || has_rotations;
+        if has_targets && !self.puppet.is_posed_by_hand() {
             self.comparison.set_start_pose(&self.state.held);
         }
         (self.puppet.targets, self.puppet.pins) = (targets, pins);
-        if !self.puppet.motion.is_rest() {
+        if !self.puppet.is_posed_by_hand() {
             // The result must depend on the pose of the clip and on the goals, but not on how many frames came before.
             self.puppet.reset_solver();
         }
         self.puppet.looping = self.clock.looping;
-        if has_targets {
+        if has_rotations {
+            // The steps of a solve do not include the turned joints.
+            self.problem = None;
+        } else if has_targets {
             self.note_problem();
         }
         match self.puppet.update() {
@@ -176,7 +185,7 @@ impl Session {
                 self.reports.clear();
                 self.reports.extend_from_slice(reports);
                 self.error = None;
-                if has_goals && self.puppet.motion.is_rest() {
+                if has_goals && self.puppet.is_posed_by_hand() {
                     self.state.held.clone_from(self.puppet.pose());
                 }
             }
@@ -199,11 +208,22 @@ impl Session {
             let pinned = |node: usize| self.state.pins.iter().any(|p| p.node == node);
             pins.extend(own.iter().filter(|p| !pinned(p.node)));
             pins.retain(|p| p.node != target.node);
+            self.add_reflected(&target, &mut targets);
         }
         if let Some(target) = self.gizmo_drag.as_ref().and_then(GizmoDrag::target) {
             targets.retain(|t| t.node != target.node);
             targets.push(target);
             pins.retain(|p| p.node != target.node);
+            self.add_reflected(&target, &mut targets);
+        }
+        if let Some(hold) = &self.gizmo_drag {
+            // Only what the turned joints carry can move. A pin elsewhere would make the whole body follow.
+            let is_free = |t: &Target| !targets.iter().any(|other| other.node == t.node);
+            let pinned: Vec<Target> = hold.pinned_targets(self).into_iter().filter(is_free).collect();
+            targets.extend(pinned);
+            if targets.iter().all(|t| t.base.is_some() || t.position.is_none()) {
+                pins.clear();
+            }
         }
         if targets.is_empty() {
             pins.clear();

@@ -29,6 +29,7 @@ impl App {
         if let WindowEvent::CursorMoved { position, .. } = event {
             self.at = pixels(position.x, position.y);
         }
+        let at = self.at - self.panel.scene_origin(self.context.pixels_per_point());
         let belongs_to_panel =
             (self.is_over_panel() || self.context.egui_is_using_pointer()) && !self.input.is_busy();
         let event = match event {
@@ -37,7 +38,7 @@ impl App {
                 if belongs_to_panel && !self.session.is_hovering() {
                     return;
                 }
-                Event::Moved(self.at)
+                Event::Moved(at)
             }
             WindowEvent::CursorLeft { .. } if !self.input.is_busy() => Event::Moved(Vec2::NEG_ONE),
             WindowEvent::MouseInput { state, button, .. } => {
@@ -78,7 +79,9 @@ impl App {
                 {
                     return;
                 }
-                if let Some(request) = requests::request_for_key(&event.logical_key, control) {
+                if let Some(request) =
+                    requests::request_for_key(&event.logical_key, control, self.input.shift())
+                {
                     if !event.repeat {
                         self.flush_pointer();
                         self.panel.request = Some(request);
@@ -145,8 +148,9 @@ impl App {
     /// pointer was at the last redraw.
     fn is_over_panel(&self) -> bool {
         let at = self.at / self.context.pixels_per_point();
-        let layer = self.context.layer_id_at(egui::pos2(at.x, at.y));
-        self.at.cmpge(self.session.size()).any() || layer.is_some_and(|l| l.order != egui::Order::Background)
+        let at = egui::pos2(at.x, at.y);
+        let layer = self.context.layer_id_at(at);
+        !self.panel.layout.scene.contains(at) || layer.is_some_and(|l| l.order != egui::Order::Background)
     }
 
     fn is_double_click(&mut self, button: Button) -> bool {

@@ -6,14 +6,13 @@ use std::time::{Duration, Instant, SystemTime};
 use winit::event_loop::EventLoopProxy;
 
 use crate::motion::{Motion, RootMotion, Strip};
-use crate::viewer::{AddedClips, CharacterLoader, Command, LoadResult, LoadedFile, Watch, folder, neighbour};
+use crate::viewer::panel::{Leave, PathPurpose};
+use crate::viewer::{AddedClips, CharacterLoader, Command, LoadResult, LoadedFile, Watch, neighbour};
 
-use crate::viewer::panel::Leave;
-
+use super::dialogs::Dialog;
+use super::export::{ExportEnd, RunningExport};
 use super::{App, requests};
 
-/// Time after the request of a dialog during which typed keys are assumed to be meant for the dialog.
-const DIALOG_DELAY: Duration = Duration::from_secs(2);
 /// Time without further changes after which a changed file is reloaded.
 const SETTLE_TIME: Duration = Duration::from_millis(200);
 
@@ -22,8 +21,10 @@ const SETTLE_TIME: Duration = Duration::from_millis(200);
 pub(super) enum AppEvent {
     /// A file was read, or failed to be read.
     Read(Box<LoadResult>),
-    /// The system's file dialog was closed, with or without a file.
-    Chosen(Option<PathBuf>),
+    /// The system's file dialog was closed, with or without a path.
+    Chosen(PathPurpose, Option<PathBuf>),
+    /// The export of a clip has ended.
+    Exported(ExportEnd),
     /// The open file, or one that belongs to it, has changed.
     Changed,
     /// The window should close without confirmation.
@@ -39,10 +40,12 @@ pub(super) struct Files {
     stamp: Vec<Option<(u64, SystemTime)>>,
     /// When the open file last changed.
     changed: Option<Instant>,
-    /// When the open dialog was requested, and whether the window has lost the keyboard focus since. `None` if no
-    /// dialog is open.
-    dialog: Option<(Instant, bool)>,
-    proxy: EventLoopProxy<AppEvent>,
+    /// The file that was read while a question about it is shown.
+    pub(super) pending: Option<LoadResult>,
+    pub(super) dialog: Option<Dialog>,
+    /// The export of a clip that is running.
+    pub(super) export: Option<RunningExport>,
+    pub(super) proxy: EventLoopProxy<AppEvent>,
 }
 
 impl Files {
@@ -51,7 +54,16 @@ impl Files {
         // Sending fails only if the window has closed already.
         let loader =
             CharacterLoader::new(move |read| drop(sender.send_event(AppEvent::Read(Box::new(read)))));
-        Self { loader, watch: None, stamp: Vec::new(), changed: None, dialog: None, proxy }
+        Self {
+            loader,
+            watch: None,
+            stamp: Vec::new(),
+            changed: None,
+            pending: None,
+            dialog: None,
+            export: None,
+            proxy,
+        }
     }
 }
 
@@ -74,9 +86,29 @@ impl App {
         self.request_redraw();
     }
 
-    /// Opens another file, or asks first if that would lose work.
+    /// Opens another file. A question about work that would be lost is asked when the file was read: a file that cannot be read,
+    /// and one whose motion or pose the character takes over, lose nothing.
     pub(super) fn open_file(&mut self, file: &Path) {
-        self.leave(Leave::Open(file.to_path_buf()));
+        self.read(file, false);
+    }
+
+    /// Shows a file that was read, or asks first if that would lose work.
+    fn accept_read(&mut self, read: LoadResult) {
+        let replaces = matches!(read.outcome, Ok(LoadedFile::Character(..) | LoadedFile::Project(..)));
+        if replaces && !read.reloads {
+            let leave = Leave::Open(read.path.clone());
+            self.files.pending = Some(read);
+            self.leave(leave);
+        } else {
+            self.show_read(read);
+        }
+    }
+
+    /// Shows the file that was read before a question was asked.
+    pub(super) fn show_pending(&mut self) {
+        if let Some(read) = self.files.pending.take() {
+            self.show_read(read);
+        }
     }
 
     /// Marks the open files as unchanged after the program has written one of them, so that they are not reloaded.
@@ -101,72 +133,17 @@ impl App {
         }
     }
 
-    /// Opens the system's file dialog, and waits for it on another thread. If an earlier request has not shown a
-    /// dialog, this moves the focus to the panel's path field instead.
-    pub(super) fn open_dialog(&mut self) {
-        match self.files.dialog {
-            Some((_, true)) => return,
-            Some((_, false)) => return self.type_path(),
-            None => {}
-        }
-        let Some(open) = &self.open else { return };
-        let mut dialog = rfd::AsyncFileDialog::new()
-            .set_title("Open a character or a motion")
-            .add_filter("Characters and motion", &folder::all_extensions())
-            .set_parent(&open.window);
-        let here = self.session.file().and_then(|file| std::path::absolute(file).ok());
-        if let Some(folder) = here.as_deref().and_then(Path::parent) {
-            dialog = dialog.set_directory(folder);
-        }
-        // Some systems require the dialog to be created on this thread.
-        let choice = dialog.pick_file();
-        let proxy = self.files.proxy.clone();
-        let wait = move || {
-            let file = pollster::block_on(choice).map(|file| file.path().to_path_buf());
-            drop(proxy.send_event(AppEvent::Chosen(file)));
-        };
-        match std::thread::Builder::new().name("dialog".into()).spawn(wait) {
-            Ok(_) => self.files.dialog = Some((Instant::now(), false)),
-            Err(_) => self.type_path(),
-        }
-    }
-
-    /// Moves the keyboard focus to the panel's path field.
-    fn type_path(&mut self) {
-        self.panel.hidden = false;
-        self.panel.open.type_path();
-        self.request_redraw();
-    }
-
-    /// Returns whether typed keys are meant for a file dialog that is about to appear, or for the path field.
-    pub(super) fn is_typing(&self) -> bool {
-        let is_pending = |(when, seen): (Instant, bool)| !seen && when.elapsed() < DIALOG_DELAY;
-        self.files.dialog.is_some_and(is_pending) || self.panel.open.wants_keys()
-    }
-
-    /// Records that the window has lost the keyboard focus. If a dialog was requested, it has probably appeared.
-    pub(super) fn note_lost_focus(&mut self) {
-        self.files.dialog = self.files.dialog.map(|(when, _)| (when, true));
-    }
-
     /// Handles a message from another thread.
     pub(super) fn handle_app_event(&mut self, event: AppEvent) {
         match event {
             AppEvent::Read(read) => {
                 if let Some(read) = self.files.loader.accept(*read) {
                     self.panel.open.reading = None;
-                    self.show_read(read);
+                    self.accept_read(read);
                 }
             }
-            AppEvent::Chosen(file) => {
-                let seen = self.files.dialog.take().is_some_and(|(_, seen)| seen);
-                match file {
-                    Some(file) => self.open_file(&file),
-                    // A dialog that appears takes the focus, so this one never appeared.
-                    None if !seen => self.type_path(),
-                    None => {}
-                }
-            }
+            AppEvent::Chosen(purpose, path) => self.end_dialog(purpose, path),
+            AppEvent::Exported(end) => self.end_export(end),
             AppEvent::Changed => self.files.changed = Some(Instant::now()),
             AppEvent::Close => {
                 // Nobody can be asked any more.
@@ -250,10 +227,16 @@ impl App {
                 }
                 self.retarget_source();
                 if !read.reloads {
+                    if self.panel.path.purpose() == Some(PathPurpose::Open) {
+                        self.panel.path.close();
+                    }
                     self.files.changed = None;
-                    let recent =
-                        self.session.project().or(self.session.file()).unwrap_or(&read.path).to_path_buf();
-                    self.settings.add(&recent);
+                    // The copy of recovered work is removed when the work is saved.
+                    let opened = Some(&*read.path).filter(|path| path.is_file() && !self.is_recovered());
+                    let recent = self.session.project().or(self.session.file()).or(opened);
+                    if let Some(recent) = recent.map(Path::to_path_buf) {
+                        self.settings.add(&recent);
+                    }
                     self.panel.open.recent = self.settings.recent().to_vec();
                 }
                 if !read.reloads || files_changed {
@@ -263,7 +246,7 @@ impl App {
                     }
                 }
             }
-            Err(error) => self.notify(Err(error)),
+            Err(error) => self.fail_path(PathPurpose::Open, error),
         }
     }
 
@@ -284,6 +267,9 @@ impl App {
         self.session.apply(Command::Release);
         self.session.apply(Command::Seek(0.0));
         self.session.apply(Command::Play(true));
+        if self.panel.path.purpose() == Some(PathPurpose::Open) {
+            self.panel.path.close();
+        }
         self.notify(Ok(format!("added the clips of {file}")));
     }
 

@@ -9,24 +9,17 @@ use winit::window::WindowId;
 
 use crate::render::RenderError;
 use crate::viewer::panel::Leave;
-use crate::viewer::{Command, panel};
 
 use super::capture::{self, Capture};
 use super::events::is_tab;
 use super::files::AppEvent;
-use super::{App, ViewerError, pixels, scale};
+use super::{App, ViewerError};
 
 impl ApplicationHandler<AppEvent> for App {
     fn resumed(&mut self, events: &ActiveEventLoop) {
         if self.open.is_none() {
             self.create(events, None);
-            let Some(open) = &self.open else { return };
-            let scale = scale(&open.window);
-            let full = pixels(self.size.width.into(), self.size.height.into());
-            self.session.apply(Command::Resize(panel::scene_size(full, scale, &self.panel, &self.session)));
-            if let Some(recorder) = self.recorder.take() {
-                self.record(recorder, scale);
-            }
+            self.start_recorder();
         }
     }
 

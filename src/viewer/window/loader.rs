@@ -221,7 +221,12 @@ fn read(request: &ReadRequest, is_wanted: impl Fn() -> bool) -> Option<Result<Lo
     if is_take(path) {
         return Some(read_take(path, current.as_ref()));
     }
-    let character = match load_in_units(path, *units) {
+    let loaded = if path == Path::new(asset::MANNEQUIN_PATH) {
+        asset::mannequin()
+    } else {
+        load_in_units(path, *units)
+    };
+    let character = match loaded {
         Ok(character) => character,
         Err(error) => return Some(Err(one_line(&error))),
     };

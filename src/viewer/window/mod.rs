@@ -17,7 +17,10 @@ use surface::{DrawOutcome, PanelOutput};
 
 mod adaptive;
 mod capture;
+mod dialogs;
 mod events;
+mod export;
+mod exports;
 mod files;
 mod handler;
 #[cfg(feature = "viewer")]
@@ -170,7 +173,7 @@ impl App {
             broken: None,
             recorder,
             context,
-            panel: panel::PanelState::default(),
+            panel: panel::PanelState::with_layout(settings.layout()),
             input: Input::default(),
             at: Vec2::ZERO,
             moved: None,
@@ -219,21 +222,21 @@ impl App {
         self.follow_source();
         self.flush_pointer();
         self.handle_app_request();
+        self.show_export();
         let Some(open) = &mut self.open else { return Ok(()) };
         if self.size.width == 0 || self.size.height == 0 {
             return Ok(());
         }
         let full = pixels(self.size.width.into(), self.size.height.into());
-        let area = panel::scene_size(full, scale(&open.window), &self.panel, &self.session);
-        if area != self.session.size() {
-            self.session.apply(Command::Resize(area));
-        }
         let input = open.input(full);
-        let (session, panel) = (&self.session, &mut self.panel);
+        let (session, panel) = (&mut self.session, &mut self.panel);
         let mut commands = Vec::new();
         let output = self.context.run_ui(input, |ui| commands.extend(panel::show(ui, session, panel)));
         open.egui.handle_platform_output(&open.window, output.platform_output);
         self.settings.set_theme(self.context.options(|options| options.theme_preference));
+        if !self.context.egui_is_using_pointer() {
+            self.settings.set_layout(&self.panel.layout);
+        }
         let changed = !commands.is_empty() || self.panel.request.is_some();
         commands.into_iter().for_each(|command| self.session.apply(command));
         let scale = output.pixels_per_point;
@@ -242,7 +245,7 @@ impl App {
         }
         let shapes = self.context.tessellate(output.shapes, scale);
         let panel = PanelOutput { textures: output.textures_delta, shapes, scale };
-        let outcome = self.draw_scene(Vec2::ZERO, panel, started)?;
+        let outcome = self.draw_scene(self.panel.scene_origin(scale), panel, started)?;
         session::push_time(&mut self.panel.frames, started.elapsed().as_secs_f32() * 1e3);
         let delay = output.viewport_output.values().map(|v| v.repaint_delay).min();
         self.wake = delay

@@ -1,10 +1,10 @@
 //! App requests: actions such as saving files, which the panel and keys request and only the window can perform.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use winit::keyboard::{Key, NamedKey};
 
-use crate::viewer::panel::AppRequest;
+use crate::viewer::panel::{AppRequest, PathPurpose};
 use crate::viewer::{Recorder, SaveError};
 
 use super::{App, scale};
@@ -12,15 +12,18 @@ use super::{App, scale};
 pub(super) const BUILT_IN: &str = "the built-in character has no file";
 
 /// Returns the request that a key triggers.
-pub(super) fn request_for_key(key: &Key, control: bool) -> Option<AppRequest> {
+pub(super) fn request_for_key(key: &Key, control: bool, shift: bool) -> Option<AppRequest> {
+    let is = |text: &str, letter: &str| control && text.eq_ignore_ascii_case(letter);
     match key {
-        Key::Character(text) if control && text.eq_ignore_ascii_case("o") => Some(AppRequest::Open),
+        Key::Character(text) if shift && is(text, "s") => Some(AppRequest::SaveAs),
+        Key::Character(text) if is(text, "e") => Some(AppRequest::ExportClip),
+        Key::Character(text) if is(text, "o") => Some(AppRequest::Open),
         Key::Named(NamedKey::F12) => Some(AppRequest::SaveImage),
         Key::Named(NamedKey::F5) => Some(AppRequest::Reload),
         Key::Named(NamedKey::ArrowLeft) if !control => Some(AppRequest::Step(false)),
         Key::Named(NamedKey::ArrowRight) if !control => Some(AppRequest::Step(true)),
-        Key::Character(text) if control && text.eq_ignore_ascii_case("r") => Some(AppRequest::Record),
-        Key::Character(text) if control && text.eq_ignore_ascii_case("s") => Some(AppRequest::Save),
+        Key::Character(text) if is(text, "r") => Some(AppRequest::Record),
+        Key::Character(text) if is(text, "s") => Some(AppRequest::Save),
         _ => None,
     }
 }
@@ -34,11 +37,14 @@ impl App {
         match self.panel.request.take() {
             Some(AppRequest::SaveImage) => self.save_image(),
             Some(AppRequest::Save) => drop(self.save_project()),
+            Some(AppRequest::SaveAs) => self.ask_path(PathPurpose::SaveAs),
+            Some(AppRequest::Path(purpose, path)) => self.use_path(purpose, path, false),
             Some(AppRequest::Answer(answer)) => self.answer(answer),
-            Some(AppRequest::Pose(kind)) => {
-                let saved = self.session.save_pose(kind, Path::new("."));
-                self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&path)));
-            }
+            Some(AppRequest::Pose(kind)) => self.save_pose(kind),
+            Some(AppRequest::ExportClip) => self.ask_export(),
+            Some(AppRequest::CancelExport) => self.cancel_export(),
+            Some(AppRequest::OpenFolder(folder)) => self.open_folder(&folder),
+            Some(AppRequest::ChooseFolder) => self.ask_path(PathPurpose::Folder),
             Some(AppRequest::Rig(replace)) => match self.session.save_rig(Path::new("."), replace) {
                 Err(SaveError::Exists { path }) => self.panel.replace = Some(path),
                 saved => {
@@ -46,7 +52,7 @@ impl App {
                     self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&path)));
                 }
             },
-            Some(AppRequest::Open) => self.open_dialog(),
+            Some(AppRequest::Open) => self.ask_path(PathPurpose::Open),
             Some(AppRequest::Read(file)) => self.open_file(&file),
             Some(AppRequest::Record) if self.session.recorded().is_some() => self.stop_recording(),
             Some(AppRequest::Record) => match Recorder::numbered(Path::new("."), self.session.name()) {
@@ -70,16 +76,41 @@ impl App {
     /// Saves the project. Returns whether it was saved.
     pub(super) fn save_project(&mut self) -> bool {
         let saved = self.session.save(Path::new("."));
-        if let Ok(path) = &saved {
+        let is_saved = saved.is_ok();
+        if is_saved {
+            self.note_saved();
+        }
+        self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&path)));
+        is_saved
+    }
+
+    /// Saves the project under another name, which it keeps from now on.
+    pub(super) fn save_as(&mut self, path: &Path) {
+        match self.session.save_project(path, true) {
+            Ok(()) => {
+                self.note_saved();
+                self.panel.path.close();
+                self.notify(Ok(saved_message(path)));
+            }
+            Err(error) => self.fail_path(PathPurpose::SaveAs, error.to_string()),
+        }
+    }
+
+    fn note_saved(&mut self) {
+        if let Some(path) = self.session.project() {
             self.settings.add(path);
             self.panel.open.recent = self.settings.recent().to_vec();
-            self.remove_autosave();
         }
-        let is_saved = saved.is_ok();
-        // The folder is not the person's choice, so the message names it.
-        let whole = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
-        self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&whole(path))));
-        is_saved
+        self.remove_autosave();
+        self.remove_recovered();
+    }
+
+    /// Starts the recorder that was given when the window was opened.
+    pub(super) fn start_recorder(&mut self) {
+        let scale = self.open.as_ref().map_or(1.0, |s| scale(&s.window));
+        if let Some(recorder) = self.recorder.take() {
+            self.record(recorder, scale);
+        }
     }
 
     pub(super) fn record(&mut self, recorder: Recorder, scale: f32) {
@@ -98,18 +129,24 @@ impl App {
         }
     }
 
-    fn save_image(&mut self) {
-        let Some(open) = &mut self.open else { return };
-        let saved = open.graphics.save(&self.session, scale(&open.window), Path::new("."));
-        self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&path)));
-    }
-
     pub(super) fn notify(&mut self, result: Result<String, String>) {
-        self.panel.show_message(result);
+        self.panel.show_message(result.map_err(|error| without_code(&error)));
     }
 }
 
+/// Removes the number of a system error, such as ` (os error 2)`, after its text.
+fn without_code(error: &str) -> String {
+    match error.split_once(" (os error ") {
+        Some((before, after)) => {
+            let rest = after.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-');
+            format!("{before}{}", rest.strip_prefix(')').unwrap_or(rest))
+        }
+        None => error.to_owned(),
+    }
+}
+
+/// Returns the message about a saved file. The folder is not always the person's choice, so the message has the whole path.
 pub(super) fn saved_message(path: &Path) -> String {
-    let path = path.strip_prefix(".").unwrap_or(path);
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     format!("saved {}", path.display())
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::files::{atomic, bounded};
 use crate::text::json;
+use crate::viewer::panel::{Layout, StoredLayout};
 
 /// Maximum number of recent files.
 const MAX_RECENT: usize = 8;
@@ -34,6 +35,10 @@ struct StoredSettings {
     full_quality: bool,
     /// Paths, the newest first.
     recent: Vec<PathBuf>,
+    layout: StoredLayout,
+    /// The folder for images and poses, if the person has chosen one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    export_folder: Option<PathBuf>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -46,7 +51,13 @@ enum Theme {
 
 impl Default for StoredSettings {
     fn default() -> Self {
-        Self { theme: ThemePreference::System, full_quality: false, recent: Vec::new() }
+        Self {
+            theme: ThemePreference::System,
+            full_quality: false,
+            recent: Vec::new(),
+            layout: StoredLayout::default(),
+            export_folder: None,
+        }
     }
 }
 
@@ -87,6 +98,18 @@ impl Settings {
         });
     }
 
+    /// Returns the folder that the person has chosen for images and poses.
+    pub fn export_folder(&self) -> Option<&Path> {
+        self.stored.export_folder.as_deref()
+    }
+
+    /// Sets and saves the folder for images and poses.
+    pub fn set_export_folder(&mut self, folder: &Path) {
+        if let Ok(folder) = std::path::absolute(folder) {
+            self.change(|stored| stored.export_folder = Some(folder));
+        }
+    }
+
     /// Returns the theme: dark, light or that of the system.
     pub fn theme(&self) -> ThemePreference {
         self.stored.theme
@@ -111,6 +134,19 @@ impl Settings {
         }
     }
 
+    /// Returns the arrangement of the window.
+    pub(in crate::viewer) fn layout(&self) -> Layout {
+        self.stored.layout.layout()
+    }
+
+    /// Sets and saves the arrangement of the window.
+    pub(in crate::viewer) fn set_layout(&mut self, layout: &Layout) {
+        let layout = StoredLayout::of(layout);
+        if self.stored.layout != layout {
+            self.change(|stored| stored.layout = layout);
+        }
+    }
+
     /// Applies a change and writes the file. Changes that another window has written in the meantime are preserved.
     fn change(&mut self, change: impl FnOnce(&mut StoredSettings)) {
         self.stored = self.path.as_deref().and_then(read).unwrap_or_else(|| std::mem::take(&mut self.stored));
@@ -119,6 +155,7 @@ impl Settings {
         // Paths that are not Unicode cannot be written.
         let mut stored = self.stored.clone();
         stored.recent.retain(|file| file.to_str().is_some());
+        stored.export_folder.take_if(|folder| folder.to_str().is_none());
         let Ok(text) = json::to_string_pretty(&stored) else { return };
         let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
         let _ = folder.and_then(|()| atomic::write(path, format!("{text}\n").as_bytes()));
@@ -131,5 +168,6 @@ fn read(path: &Path) -> Option<StoredSettings> {
     let mut stored: StoredSettings = serde_json::from_slice(&bytes).ok()?;
     stored.recent.retain(|path| path.is_absolute());
     stored.recent.truncate(MAX_RECENT);
+    stored.export_folder.take_if(|folder| !folder.is_absolute());
     Some(stored)
 }

@@ -14,7 +14,7 @@ use winit::window::WindowId;
 use crate::asset::mannequin;
 use crate::motion::{Edit, Motion};
 use crate::scene::picking::pixel;
-use crate::viewer::panel::{Answer, Leave};
+use crate::viewer::panel::{Answer, Leave, PathPurpose, Question};
 
 use super::*;
 
@@ -109,6 +109,41 @@ fn suspended_and_resumed() {
     // Drop the window, because its event loop has ended.
     suspended.app.open = None;
     check_leave_questions(&mut suspended.app);
+    check_save_as(&mut suspended.app);
+}
+
+/// Checks that a project keeps the name under which it was saved, and that existing files are only replaced on request.
+fn check_save_as(app: &mut App) {
+    let folder = std::env::temp_dir().join(format!("sinew-save-as-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let use_path = |app: &mut App, name: &str| app.use_path(PathPurpose::SaveAs, folder.join(name), false);
+    app.panel.path.show(PathPurpose::SaveAs, String::new());
+    use_path(app, "missing/sit");
+    assert!(
+        app.panel.path.purpose().is_some() && app.session.project().is_none(),
+        "a mistake keeps the field"
+    );
+    assert!(
+        app.panel.notice.as_ref().is_some_and(|text| !text.contains("os error")),
+        "{:?}",
+        app.panel.notice
+    );
+    use_path(app, "sit");
+    let project = folder.join("sit.sinew");
+    assert!(app.session.project() == Some(&project) && app.session.is_saved());
+    assert!(app.panel.path.purpose().is_none() && app.settings.recent().contains(&project));
+    use_path(app, "sit.sinew");
+    assert!(app.panel.question.is_none(), "its own file is replaced without a question");
+    std::fs::write(folder.join("other.sinew"), "mine").unwrap();
+    for (answer, text) in [(Answer::Cancel, "mine"), (Answer::Yes, "version = 1")] {
+        use_path(app, "other.sinew");
+        assert!(matches!(app.panel.question, Some(Question::Replace(..))));
+        app.answer(answer);
+        assert!(std::fs::read_to_string(folder.join("other.sinew")).unwrap().starts_with(text));
+    }
+    app.session.apply(Command::PinNode(3));
+    assert!(app.save_project() && app.session.project() == Some(&folder.join("other.sinew")));
+    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// Checks that unsaved keys cause a question, and that a playing clip without keys causes none.

@@ -26,6 +26,10 @@ pub(super) struct Unsaved {
     opened: String,
     /// The work that was last saved automatically, and its file.
     saved: Option<(String, PathBuf)>,
+    /// The copy from which this session was recovered, until its work is saved in a project.
+    recovered: Option<PathBuf>,
+    /// The copy that is being read to recover its work, and the project to which the work belongs.
+    recovering: Option<(PathBuf, Option<PathBuf>)>,
     last: Option<Instant>,
     /// When to save next.
     pub(super) due: Option<Instant>,
@@ -36,7 +40,14 @@ pub(super) struct Unsaved {
 impl App {
     /// Notes that another file was opened. Offers to recover the work that an earlier run has left for it.
     pub(super) fn note_opened(&mut self) {
+        let recovering = self.unsaved.recovering.take();
         self.unsaved = Unsaved { opened: self.session.work(), ..Unsaved::default() };
+        if let Some((copy, earlier)) = recovering.filter(|(copy, _)| self.session.project() == Some(copy)) {
+            self.session.continue_project(earlier.as_deref());
+            self.unsaved.opened.clear();
+            self.unsaved.recovered = Some(copy);
+            return;
+        }
         let left = self.autosave_file().filter(|file| file.is_file());
         self.panel.question = left.map(Question::Recover);
     }
@@ -50,22 +61,20 @@ impl App {
 
     /// Leaves the character, or asks first if that would lose work.
     pub(super) fn leave(&mut self, leave: Leave) {
-        let is_missing = matches!(&leave, Leave::Open(file) if !file.exists());
-        if is_missing || !self.has_unsaved_work() {
-            return self.leave_now(leave);
+        if !self.has_unsaved_work() {
+            return self.leave_now(&leave);
         }
         self.panel.question = Some(Question::Leave(leave));
         self.request_redraw();
     }
 
-    fn leave_now(&mut self, leave: Leave) {
+    fn leave_now(&mut self, leave: &Leave) {
         match leave {
             Leave::Close => {
                 self.remove_autosave();
                 self.quit = true;
             }
-            // The copy stays until the other file is shown.
-            Leave::Open(file) => self.read(&file, false),
+            Leave::Open(_) => self.show_pending(),
         }
     }
 
@@ -75,24 +84,34 @@ impl App {
         match (self.panel.question.take(), answer) {
             (Some(Question::Leave(leave)), Answer::Yes) => {
                 if self.save_project() {
-                    self.leave_now(leave);
+                    self.leave_now(&leave);
                 }
             }
-            (Some(Question::Leave(leave)), Answer::No) => self.leave_now(leave),
+            (Some(Question::Leave(leave)), Answer::No) => self.leave_now(&leave),
             (Some(Question::Recover(file)), Answer::No) => {
                 if let Err(error) = std::fs::remove_file(&file) {
                     self.notify(Err(format!("{}: {error}", file.display())));
                 }
             }
-            // From here on, the work is in a project of its own, which no later copy replaces.
+            // The copy gets a name that no later copy replaces.
             (Some(Question::Recover(file)), answer) => match kept(&file) {
-                Ok(project) if answer == Answer::Yes => self.read(&project, false),
+                Ok(copy) if answer == Answer::Yes => {
+                    let earlier = self.session.project().map(Path::to_path_buf);
+                    self.read(&copy, false);
+                    self.unsaved.recovering = Some((copy, earlier));
+                }
                 Ok(project) => self.notify(Ok(format!("kept as {}", project.display()))),
                 Err(error) => self.notify(Err(error.to_string())),
             },
-            (None, _) => {}
-            (Some(Question::Leave(_)), Answer::Cancel) => {}
+            (Some(Question::Replace(purpose, path)), Answer::Yes) => self.use_path(purpose, path, true),
+            (Some(Question::SameJoints(_)), _) => {}
+            (Some(Question::Leave(_) | Question::Replace(..)) | None, _) => {}
         }
+        // What is neither shown nor asked about was declined.
+        if self.panel.question.is_none() {
+            self.files.pending = None;
+        }
+        self.panel.path.refocus();
     }
 
     /// Notes that something may have changed, so that it is saved automatically before long.
@@ -142,6 +161,18 @@ impl App {
         if let Some((_, file)) = self.unsaved.saved.take() {
             // A copy that stays only leads to another question.
             drop(std::fs::remove_file(file));
+        }
+    }
+
+    /// Returns whether the session was recovered from a copy and is not saved yet.
+    pub(super) fn is_recovered(&self) -> bool {
+        self.unsaved.recovered.is_some()
+    }
+
+    /// Removes the copy from which the session was recovered, because its work is in a project now.
+    pub(super) fn remove_recovered(&mut self) {
+        if let Some(copy) = self.unsaved.recovered.take() {
+            drop(std::fs::remove_file(copy));
         }
     }
 

@@ -2,10 +2,11 @@
 
 use std::fs;
 
-use glam::{DVec3, EulerRot, Vec2, Vec3};
+use glam::{DVec3, EulerRot, Quat, Vec2, Vec3};
 use proptest::prelude::*;
 use sinew::asset::Transform;
 use sinew::ik::{AxesFrame, AxisTerm, GoalAxes, Limit, Method, Options, Swivel, Tolerance};
+use sinew::motion::Easing;
 use sinew::render::ShadingMode;
 use sinew::skin::Skinning;
 use sinew::viewer::{Axis, Command, Display, DragScope, Input, NodePoint, Recorder, RingMode};
@@ -61,6 +62,7 @@ fn every_command() -> Vec<Command> {
         Command::Snap(true),
         Command::DragScope(DragScope::Limb),
         Command::CurrentScope(DragScope::Body),
+        Command::Symmetry(true),
         Command::Release,
         Command::Cancel,
         Command::Orbit(position),
@@ -72,10 +74,18 @@ fn every_command() -> Vec<Command> {
         Command::PinNode(12),
         Command::Base,
         Command::Rest(false),
+        Command::Turn(9, Quat::from_rotation_y(0.3)),
         Command::RestAll,
+        Command::ResetJoint,
+        Command::ResetLimb,
+        Command::MirrorPose,
+        Command::MirrorLimb,
+        Command::SetPose(vec![(9, Transform { translation: Vec3::Y, ..Transform::IDENTITY })], vec![0.5]),
         Command::Undo,
         Command::Redo,
         Command::Select(Some(3)),
+        Command::SelectAdd(4),
+        Command::SelectRemove(4),
         Command::Highlight(None),
         Command::Limit(8, Limit::Hinge { axis: DVec3::X, min: -0.1, max: 1.0 / 3.0 }),
         Command::Limit(8, Limit::Free),
@@ -96,6 +106,13 @@ fn every_command() -> Vec<Command> {
         Command::Clip(None),
         Command::Motion(Box::new(blended())),
         Command::Key,
+        Command::KeyMove(0.5, 1.25),
+        Command::KeyCopy(0.5, 1.25),
+        Command::KeyDelete(0.1),
+        Command::KeyEasing(0.5, Easing::Stepped),
+        Command::AutoKey(true),
+        Command::Duration(Some(2.5)),
+        Command::Duration(None),
         Command::Play(true),
         Command::Seek(0.1),
         Command::Speed(f32::MIN_POSITIVE),

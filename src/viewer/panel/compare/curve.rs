@@ -7,7 +7,7 @@ use egui_plot::{AxisHints, GridMark, HoverPosition, Line, Plot, PlotPoints};
 
 use crate::puppet::GoalKind;
 use crate::viewer::Session;
-use crate::viewer::panel::{INNER, compare, theme};
+use crate::viewer::panel::{compare, theme};
 use crate::viewer::session::MAX_TIMES;
 
 /// Heights of the plots in points.
@@ -106,7 +106,6 @@ pub(in crate::viewer::panel) fn times(ui: &mut Ui, name: &'static str, values: &
 /// Creates a plot without zooming and panning.
 fn plot(name: &'static str, height: f32) -> Plot<'static> {
     Plot::new(name)
-        .width(INNER)
         .height(height)
         .allow_zoom(false)
         .allow_drag(false)
@@ -122,7 +121,7 @@ fn plot(name: &'static str, height: f32) -> Plot<'static> {
 fn axis(ui: &Ui, hints: AxisHints<'static>) -> AxisHints<'static> {
     hints
         .label_spacing(2.0..=12.0)
-        .tick_label_font(FontId::proportional(9.5))
+        .tick_label_font(FontId::proportional(12.0))
         .tick_label_color(theme::quiet(ui))
         .min_thickness(12.0)
 }

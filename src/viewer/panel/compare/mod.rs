@@ -7,22 +7,28 @@ use crate::scene::compare;
 use crate::scene::compare::Summary;
 use crate::viewer::{Command, Session};
 
-use super::{INNER, heading, theme};
+use super::theme;
 
 pub(super) mod curve;
 
 pub(super) use compare::color;
 
+/// Space for the scroll bar in points.
+const SCROLL_BAR: f32 = 10.0;
 const ROW: f32 = 19.0;
-/// Right edges of the columns in points from the left. `NAME` is the left edge of the name, after the dot.
+/// Left edge of the name in points, after the dot.
 const NAME: f32 = 18.0;
-const OUTCOME: f32 = 166.0;
-const ERROR: f32 = 199.0;
-const ITERATIONS: f32 = 230.0;
+/// Distances in points of the columns' right edges from the right. The durations are the last column.
+const OUTCOME: f32 = 122.0;
+const ERROR: f32 = 80.0;
+const ITERATIONS: f32 = 44.0;
+/// Width in points of the column of outcomes.
+const OUTCOME_WIDTH: f32 = 56.0;
+/// Size of all texts in points.
+const TEXT: f32 = 12.0;
 
 /// Shows one row per method and the convergence curves.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    heading(ui, "Compare");
     header(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
     let refusals = session.refusals();
@@ -35,11 +41,16 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
     curve::convergence(ui, session);
 }
 
+/// Returns the width of the table in points, without the scroll bar.
+fn width(ui: &Ui) -> f32 {
+    (ui.available_width() - SCROLL_BAR).max(1.0)
+}
+
 fn header(ui: &mut Ui) {
-    let (rect, _) = ui.allocate_exact_size(vec2(INNER, 13.0), Sense::hover());
-    for (text, end) in [("mm", ERROR), ("iter.", ITERATIONS + 4.0), ("µs", INNER)] {
-        let at = pos2(rect.left() + end, rect.center().y);
-        ui.painter().text(at, Align2::RIGHT_CENTER, text, FontId::proportional(10.0), theme::quiet(ui));
+    let (rect, _) = ui.allocate_exact_size(vec2(width(ui), 15.0), Sense::hover());
+    for (text, end) in [("mm", ERROR), ("iter.", ITERATIONS), ("µs", 0.0)] {
+        let at = pos2(rect.right() - end, rect.center().y);
+        ui.painter().text(at, Align2::RIGHT_CENTER, text, FontId::proportional(TEXT), theme::quiet(ui));
     }
 }
 
@@ -49,15 +60,19 @@ fn row(ui: &mut Ui, session: &Session, method: Method, refusal: Option<&str>, co
     let active = Summary::of(&session.reports).filter(|s| s.method == method && candidate.is_none());
     let summary = candidate.and_then(|c| Summary::of(c.reports())).or(active);
     let refusal = candidate.and_then(compare::Candidate::refusal).or(refusal);
-    let (rect, response) = ui.allocate_exact_size(vec2(INNER, ROW), Sense::click());
+    let (rect, response) = ui.allocate_exact_size(vec2(width(ui), ROW), Sense::click());
     let name = Rect::from_min_max(
         pos2(rect.left() + NAME - 4.0, rect.top()),
-        pos2(rect.left() + OUTCOME - 52.0, rect.bottom()),
+        pos2(rect.right() - OUTCOME - OUTCOME_WIDTH, rect.bottom()),
     );
     let pointer = response.hover_pos();
     let on_name = pointer.is_some_and(|p| name.contains(p));
     if response.hovered() {
-        ui.painter().rect_filled(rect.expand2(vec2(4.0, 0.0)), 4.0, Color32::from_rgb(38, 41, 50));
+        ui.painter().rect_filled(
+            rect.expand2(vec2(4.0, 0.0)),
+            4.0,
+            ui.visuals().widgets.hovered.weak_bg_fill,
+        );
     }
     let [r, g, b] = color(method);
     let dot = pos2(rect.left() + 6.0, rect.center().y);
@@ -76,13 +91,13 @@ fn row(ui: &mut Ui, session: &Session, method: Method, refusal: Option<&str>, co
         _ => theme::quiet(ui),
     };
     let left = pos2(rect.left() + NAME, rect.center().y);
-    let font = FontId::proportional(12.0);
+    let font = FontId::proportional(TEXT);
     ui.painter().text(left, Align2::LEFT_CENTER, method.name(), font, text.gamma_multiply(fade));
     match (summary, refusal) {
         (Some(summary), _) => numbers(ui, rect, &summary),
         (None, Some(_)) if candidate.is_some() => {
             let at = pos2(rect.right(), rect.center().y);
-            let font = FontId::proportional(11.0);
+            let font = FontId::proportional(TEXT);
             ui.painter().text(at, Align2::RIGHT_CENTER, "cannot solve this", font, theme::quiet(ui));
         }
         _ => {}
@@ -119,15 +134,15 @@ fn numbers(ui: &Ui, rect: Rect, summary: &Summary) {
         Outcome::Stalled => ("stalled", theme::accent(ui)),
         Outcome::IterationLimit => ("max iter.", theme::accent(ui)),
     };
-    let write = |end: f32, text: &str, size: f32, tint: Color32| {
-        let at = pos2(rect.left() + end, rect.center().y);
-        ui.painter().text(at, Align2::RIGHT_CENTER, text, FontId::proportional(size), tint);
+    let write = |end: f32, text: &str, tint: Color32| {
+        let at = pos2(rect.right() - end, rect.center().y);
+        ui.painter().text(at, Align2::RIGHT_CENTER, text, FontId::proportional(TEXT), tint);
     };
     let plain = theme::ink(ui);
-    write(OUTCOME, word, 11.0, tint);
-    write(ERROR, &summary.error.map_or_else(|| "–".to_owned(), millimetres), 11.0, plain);
-    write(ITERATIONS, &summary.iterations.to_string(), 11.0, plain);
-    write(INNER, &short(summary.seconds * 1e6), 11.0, plain);
+    write(OUTCOME, word, tint);
+    write(ERROR, &summary.error.map_or_else(|| "–".to_owned(), millimetres), plain);
+    write(ITERATIONS, &summary.iterations.to_string(), plain);
+    write(0.0, &short(summary.seconds * 1e6), plain);
 }
 
 /// Formats an error in metres as millimetres with about three digits.

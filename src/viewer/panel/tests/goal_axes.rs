@@ -11,7 +11,7 @@ const SECTION: &str = "Axes and tolerances";
 
 /// Returns a panel with a goal of the left hand, which has an orientation if `turns` is set.
 fn with_goal(turns: bool) -> (TestPanel, usize) {
-    let mut state = TestPanel { height: TALL, ..state() };
+    let mut state = state().of_height(TALL);
     let session = &mut state.session;
     session.apply(Command::KeepGoals(true));
     drag(session, "leftHand", Vec2::new(-20.0, -40.0));

@@ -8,7 +8,8 @@ use crate::motion::{Motion, Strip, WeightedClip};
 use crate::rig;
 use crate::viewer::{Command, PoseFile, Session};
 
-use super::{AppRequest, PanelState, WIDTH, scene_size, show, style};
+use super::layout::{Face, Pane};
+use super::{AppRequest, Leave, PanelState, PathPurpose, Question, show, style};
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -28,7 +29,7 @@ mod toasts;
 
 use drawing::SnapshotHarness;
 
-const SIZE: Vec2 = Vec2::new(700.0, 860.0);
+const SIZE: Vec2 = Vec2::new(1280.0, 800.0);
 /// Height in points of a panel that shows all its sections.
 const TALL: f32 = 1180.0;
 
@@ -37,8 +38,23 @@ struct TestPanel {
     session: Session,
     panel: PanelState,
     commands: Vec<Command>,
-    /// Height of the window in points.
-    height: f32,
+    /// Size of the window in points.
+    size: Vec2,
+}
+
+impl TestPanel {
+    /// Returns the panel with a pane in front.
+    fn showing(mut self, face: Face, pane: Pane) -> Self {
+        self.panel.layout.face = face;
+        self.panel.layout.show_pane(pane);
+        self
+    }
+
+    /// Returns the panel in a window of another height.
+    fn of_height(mut self, height: f32) -> Self {
+        self.size.y = height;
+        self
+    }
 }
 
 /// Returns the mannequin with an untouched panel.
@@ -46,8 +62,8 @@ fn state() -> TestPanel {
     let character = mannequin().unwrap();
     let rig = rig::load(&character, None).unwrap();
     let panel = PanelState { adapter: "an adapter, vulkan".into(), ..PanelState::default() };
-    let session = Session::new(character, Some(rig), SIZE - Vec2::X * WIDTH);
-    TestPanel { session, panel, commands: Vec::new(), height: SIZE.y }
+    let session = Session::new(character, Some(rig), SIZE);
+    TestPanel { session, panel, commands: Vec::new(), size: SIZE }
 }
 
 /// Returns the mannequin during a drag of its left hand, with fixed times.
@@ -77,20 +93,15 @@ fn fix_times(session: &mut Session) {
 }
 
 /// Creates a harness in which the panel is laid out, drawn and clicked, and returns it with the state that it shows.
-fn panel(mut state: TestPanel, theme: Theme) -> (SnapshotHarness, Rc<RefCell<TestPanel>>) {
-    let height = state.height;
-    let area = scene_size(Vec2::new(SIZE.x, height), 1.0, &state.panel, &state.session);
-    // A taller window must show the same scene.
-    if area.y < state.session.size().y {
-        state.session.apply(Command::Resize(area));
-    }
+fn panel(state: TestPanel, theme: Theme) -> (SnapshotHarness, Rc<RefCell<TestPanel>>) {
+    let size = state.size;
     let state = Rc::new(RefCell::new(state));
     let shared = Rc::clone(&state);
     let show = move |ui: &mut egui::Ui| {
         let TestPanel { session, panel, commands, .. } = &mut *shared.borrow_mut();
         commands.extend(show(ui, session, panel));
     };
-    let builder = Harness::builder().with_size([SIZE.x, height]).with_theme(theme);
+    let builder = Harness::builder().with_size([size.x, size.y]).with_theme(theme);
     (SnapshotHarness::new(builder, show), state)
 }
 
@@ -113,7 +124,7 @@ fn idle_light_panel_matches_its_snapshot() {
 
 #[test]
 fn panel_during_a_drag_matches_its_snapshot() {
-    check("dragging", dragging(), Theme::Dark);
+    check("dragging", dragging().showing(Face::Lab, Pane::Solver), Theme::Dark);
 }
 
 #[test]
@@ -123,7 +134,7 @@ fn file_error_is_shown_while_another_file_is_read() {
         Some("models/hero.glb: skins[0].joints[3]: node 99 is out of range (12 nodes)".into());
     state.panel.open.reading = Some(PathBuf::from("models/other.glb"));
     state.panel.saved = Some("saved sinew-0001.png".into());
-    check("error", state, Theme::Dark);
+    check("error", state.showing(Face::Lab, Pane::Solver), Theme::Dark);
 }
 
 #[test]
@@ -132,7 +143,7 @@ fn panel_with_a_playing_clip_matches_its_snapshot() {
     state.session.apply(Command::Clip(Some(0)));
     state.session.apply(Command::Tick(Duration::from_millis(250)));
     state.session.update_times.clear();
-    check("clip", state, Theme::Dark);
+    check("clip", state.showing(Face::Pose, Pane::Clips), Theme::Dark);
 }
 
 #[test]
@@ -140,8 +151,8 @@ fn animated_morph_target_is_read_only() {
     use egui::accesskit::Role;
     use egui_kittest::kittest::NodeT;
     let character = crate::asset::load("assets/awkward.glb".as_ref()).unwrap();
-    let session = Session::new(character, None, SIZE - Vec2::X * WIDTH);
-    let before = TestPanel { session, height: TALL, ..state() };
+    let session = Session::new(character, None, SIZE);
+    let before = TestPanel { session, ..state() }.of_height(TALL).showing(Face::Pose, Pane::Clips);
     let (mut harness, state) = panel(before, Theme::Dark);
     let slider = |harness: &Harness<'_>, name: &str| {
         let sliders = harness.query_all_by_role(Role::Slider).map(|s| s.accesskit_node());
@@ -167,7 +178,7 @@ fn panel_with_blended_clips_matches_its_snapshot() {
     let motion = Motion { strips: vec![strip], plant: true, ..Motion::default() };
     state.session.apply(Command::Motion(Box::new(motion)));
     state.session.update_times.clear();
-    check("blend", state, Theme::Dark);
+    check("blend", state.showing(Face::Pose, Pane::Clips), Theme::Dark);
 }
 
 #[test]
@@ -177,7 +188,7 @@ fn panel_with_compared_methods_matches_its_snapshot() {
     state.session.apply(Command::Compare(methods));
     drag(&mut state.session, "leftHand", Vec2::new(-25.0, -55.0));
     fix_times(&mut state.session);
-    check("compare", state, Theme::Dark);
+    check("compare", state.showing(Face::Lab, Pane::Solver), Theme::Dark);
 }
 
 #[test]
@@ -199,7 +210,6 @@ fn panel_with_weighted_goals_matches_its_snapshot() {
 /// Returns the whole panel with a selected joint.
 fn selected(joint: &str) -> TestPanel {
     let mut state = state();
-    state.height = TALL;
     let node = state.session.puppet.character().skeleton.find(joint);
     state.session.apply(Command::Select(node));
     state
@@ -252,12 +262,12 @@ fn stepping(method: Method) -> TestPanel {
 
 #[test]
 fn panel_with_a_step_of_a_solve_matches_its_snapshot() {
-    check("steps", stepping(Method::Ccd), Theme::Dark);
+    check("steps", stepping(Method::Ccd).showing(Face::Lab, Pane::Solver), Theme::Dark);
 }
 
 #[test]
 fn step_controls_issue_commands() {
-    let (mut harness, state) = panel(stepping(Method::Dls), Theme::Dark);
+    let (mut harness, state) = panel(stepping(Method::Dls).showing(Face::Lab, Pane::Solver), Theme::Dark);
     harness.run();
     let (shown, count) = state.borrow().session.shown_steps().unwrap();
     assert!(shown == 2 && count > 2, "{shown} {count}");
@@ -282,8 +292,8 @@ fn shortcut_window_matches_its_snapshot() {
 
 #[test]
 fn shortcut_window_scrolls_if_it_does_not_fit() {
-    let mut state = state();
-    (state.panel.shortcuts, state.height) = (true, 450.0);
+    let mut state = state().of_height(450.0);
+    state.panel.shortcuts = true;
     let (mut harness, _) = panel(state, Theme::Dark);
     harness.run();
     let last = |harness: &Harness<'_>| harness.get_by_label("Ctrl + Q").rect();
@@ -310,11 +320,14 @@ fn buttons_issue_commands_and_requests() {
     }
     let requests = [
         ("Open…", AppRequest::Open),
-        ("Image", AppRequest::SaveImage),
-        ("Posed .glb", AppRequest::Pose(PoseFile::Glb)),
+        ("Save project", AppRequest::Save),
+        ("Save image", AppRequest::SaveImage),
+        ("Save posed .glb", AppRequest::Pose(PoseFile::Glb)),
     ];
     for (button, request) in requests {
-        harness.get_by_label(button).click();
+        harness.get_by_label("File").click();
+        harness.run();
+        harness.get_by_label_contains(button).click();
         harness.run();
         assert_eq!(state.borrow_mut().panel.request.take(), Some(request));
     }
@@ -325,18 +338,49 @@ fn recent_file_and_typed_path_are_opened() {
     let mut before = state();
     before.panel.open.recent = vec!["/models/a.glb".into(), "/models/b.glb".into()];
     let (mut harness, state) = panel(before, Theme::Dark);
-    harness.get_by_label("Recent").click();
+    harness.get_by_label("File").click();
+    harness.run();
+    harness.get_by_label_contains("Recent").click();
     harness.run();
     harness.get_by_label("b.glb").click();
     harness.run();
     assert_eq!(state.borrow_mut().panel.request.take(), Some(AppRequest::Read("/models/b.glb".into())));
-    harness.get_by_label("Path").click();
+    harness.get_by_label("File").click();
     harness.run();
-    // The second text field is the joint search.
-    let fields: Vec<_> = harness.get_all_by_role(egui::accesskit::Role::TextInput).collect();
+    harness.get_by_label("Path…").click();
+    harness.run();
+    // The other text field is the joint search.
+    let of_path = |field: &egui_kittest::Node<'_>| field.rect().top() < 100.0;
+    let focused = |harness: &Harness<'_>| {
+        use egui_kittest::kittest::NodeT;
+        harness
+            .get_all_by_role(egui::accesskit::Role::TextInput)
+            .filter(of_path)
+            .any(|f| f.accesskit_node().is_focused())
+    };
+    let fields: Vec<_> = harness.get_all_by_role(egui::accesskit::Role::TextInput).filter(of_path).collect();
     fields.first().unwrap().type_text(" \"/models/c d.glb\" ");
     harness.run();
     harness.key_press(egui::Key::Enter);
     harness.run();
-    assert_eq!(state.borrow_mut().panel.request.take(), Some(AppRequest::Read("/models/c d.glb".into())));
+    let typed = Some(AppRequest::Path(PathPurpose::Open, "/models/c d.glb".into()));
+    assert_eq!(state.borrow_mut().panel.request.take(), typed);
+    // Regression test: after a mistyped path, the field closed and the next letters became shortcuts.
+    assert!(focused(&harness), "the field loses the focus");
+    state.borrow_mut().panel.path.fail(PathPurpose::Open, "/models/c d.glb: No such file");
+    harness.run();
+    assert!(focused(&harness) && harness.query_by_label("/models/c d.glb: No such file").is_some());
+    // A question takes the focus and gives it back.
+    state.borrow_mut().panel.question = Some(Question::Leave(Leave::Open("c.glb".into())));
+    harness.run();
+    state.borrow_mut().panel.question = None;
+    state.borrow_mut().panel.path.refocus();
+    harness.run();
+    assert!(focused(&harness), "the field loses the focus to the question");
+    harness.key_press(egui::Key::Enter);
+    harness.run();
+    assert_eq!(state.borrow_mut().panel.request.take(), typed, "the text is kept");
+    harness.key_press(egui::Key::Escape);
+    harness.run();
+    assert_eq!(state.borrow().panel.path.purpose(), None);
 }

@@ -9,11 +9,11 @@ use crate::ik::{Balance, Method, OptionOverrides, Options, Secondary, SolverOpti
 use crate::viewer::Command;
 use crate::viewer::panel::option_row::label;
 
-use super::{TALL, TestPanel, check, panel, state};
+use super::{Face, Pane, SIZE, TALL, TestPanel, check, panel, state};
 
 /// Returns a panel that is high enough for all rows, with these options.
 fn with(options: Options) -> TestPanel {
-    let mut state = TestPanel { height: 2.0 * TALL, ..state() };
+    let mut state = state().of_height(2.0 * TALL).showing(Face::Lab, Pane::Solver);
     state.session.apply(Command::Solver(Box::new(options)));
     // Measured times would differ between runs.
     state.session.update_times.clear();
@@ -73,12 +73,12 @@ fn a_swivel_that_follows_the_target_can_be_chosen() {
 fn numbers_of_a_following_swivel_match_their_snapshot() {
     let mut options = with_method(Method::TwoBone);
     options.limb.swivel = Swivel::Follow { at_base: 0.1, slope: DVec3::new(0.0, 0.0, 0.4) };
-    check("swivel", TestPanel { height: 860.0, ..with(options) }, Theme::Dark);
+    check("swivel", with(options).of_height(SIZE.y), Theme::Dark);
 }
 
 #[test]
 fn settings_of_all_methods_match_their_snapshot() {
-    let (mut harness, _) = panel(TestPanel { height: 860.0, ..with(with_method(Method::Auto)) }, Theme::Dark);
+    let (mut harness, _) = panel(with(with_method(Method::Auto)).of_height(SIZE.y), Theme::Dark);
     harness.get_by_label("All methods").click();
     harness.run();
     harness.assert_snapshot("settings");
@@ -89,7 +89,7 @@ fn terms_of_an_optimisation_match_their_snapshot() {
     let mut options = with_method(Method::Optimize);
     options.optimize.stay = 0.01;
     options.optimize.balance = Some(Balance { support: DVec3::new(0.1, 0.0, 0.0), weight: 0.5 });
-    check("optimize", TestPanel { height: 860.0, ..with(options) }, Theme::Light);
+    check("optimize", with(options).of_height(SIZE.y), Theme::Light);
 }
 
 /// A value that no slider shows is left unchanged.

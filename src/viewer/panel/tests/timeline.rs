@@ -4,11 +4,12 @@ use egui::{Key, Pos2, Vec2 as Points, vec2};
 
 use crate::motion::arrange::Item;
 use crate::motion::{Edit, RootMotion};
-use crate::viewer::panel::timeline::{HEIGHT, is_shown, show};
+use crate::viewer::panel::timeline::show;
 
 use super::*;
 
-/// Height in points above the timeline, where a menu fits.
+/// Height of the timeline in points, and space below it for a menu.
+const HEIGHT: f32 = 150.0;
 const MENU_SPACE: f32 = 190.0;
 
 /// Returns a looping blend with a crossfade into a second strip, a third strip after a gap, and a key of the left arm.
@@ -192,7 +193,7 @@ fn drag_of_the_blend_pad_is_one_undo_step() {
     let clips = (0..4).map(|clip| WeightedClip { clip, weight: 0.25 }).collect();
     let before = Motion { strips: vec![Strip { clips, ..Strip::new(0) }], ..Motion::default() };
     blended.session.apply(Command::Motion(Box::new(before.clone())));
-    let (mut harness, state) = panel(blended, Theme::Dark);
+    let (mut harness, state) = panel(blended.showing(Face::Pose, Pane::Clips), Theme::Dark);
     harness.run();
     drag_part(&mut harness, "Blend of idle, wave, walk, run", vec2(60.0, 30.0), false);
     let commands = std::mem::take(&mut state.borrow_mut().commands);
@@ -207,19 +208,6 @@ fn drag_of_the_blend_pad_is_one_undo_step() {
     assert!(weights[3] > 0.4 && weights[0] < 0.2 && (weights.iter().sum::<f32>() - 1.0).abs() < 1e-5);
     session.apply(Command::Undo);
     assert_eq!(session.puppet.motion, before);
-}
-
-#[test]
-fn scene_fills_the_space_beside_the_panel_and_the_timeline() {
-    let (mut shown, plain) = (playing(), state());
-    let scene_size = |state: &TestPanel| scene_size(SIZE, 1.0, &state.panel, &state.session);
-    assert_eq!(scene_size(&plain), SIZE - Vec2::new(WIDTH, 0.0));
-    assert_eq!(scene_size(&shown), SIZE - Vec2::new(WIDTH, HEIGHT));
-    shown.panel.hidden = true;
-    assert_eq!(scene_size(&shown), SIZE);
-    (shown.panel.hidden, shown.panel.timeline.is_open) = (false, Some(false));
-    assert!(!is_shown(&shown.session, &shown.panel.timeline));
-    assert_eq!(scene_size(&shown), SIZE - Vec2::new(WIDTH, 0.0));
 }
 
 #[test]
@@ -240,7 +228,7 @@ fn wheel_zooms_and_fit_button_shows_the_whole_timeline() {
     let (mut harness, _) = timeline_harness(playing(), Theme::Dark);
     let left = |harness: &Harness<'_>| harness.get_by_label("Start of idle").rect().left();
     let initial = left(&harness);
-    harness.hover_at(egui::pos2(100.0, HEIGHT + MENU_SPACE - 70.0));
+    harness.hover_at(egui::pos2(300.0, 90.0));
     harness.run();
     assert!(harness.query_by_label("Fit").is_none(), "moving the pointer must not zoom");
     harness.event(egui::Event::MouseWheel {

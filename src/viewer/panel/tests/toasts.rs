@@ -9,8 +9,8 @@ const STEPS: usize = 4;
 
 /// Returns a hidden panel that has just shown a message.
 fn with_message(message: Result<String, String>) -> TestPanel {
-    let mut state = state();
-    (state.panel.hidden, state.height) = (true, 450.0);
+    let mut state = state().of_height(450.0);
+    state.panel.hidden = true;
     state.panel.show_message(message);
     state
 }
@@ -48,8 +48,7 @@ fn error_is_shown_without_the_panel_for_twelve_seconds() {
 /// characters.
 #[test]
 fn control_characters_are_escaped() {
-    let mut state = state();
-    state.height = TALL;
+    let mut state = state().of_height(TALL).showing(Face::Lab, Pane::Inspector);
     let mut character = crate::asset::Character::clone(state.session.puppet.character());
     let hand = character.skeleton.find("leftHand").unwrap();
     character.skeleton.nodes[hand].name = Some("ha\u{1b}[2Jnd\n\u{202e}".into());
@@ -76,8 +75,8 @@ fn control_characters_are_escaped() {
 fn recording_indicator_is_shown_without_the_panel() {
     let folder = std::env::temp_dir().join(format!("sinew-panel-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    let mut state = state();
-    (state.panel.hidden, state.height) = (true, 450.0);
+    let mut state = state().of_height(450.0);
+    state.panel.hidden = true;
     state.session.record(Recorder::numbered(&folder, "dot".into()).unwrap(), 1.0).unwrap();
     check("recording", state, Theme::Dark);
     std::fs::remove_dir_all(&folder).unwrap();

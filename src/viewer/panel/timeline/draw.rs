@@ -40,7 +40,7 @@ pub(super) fn background(ui: &Ui, ruler: &Ruler, (top, middle, bottom): (Rect, R
     painter.rect_filled(lanes, RADIUS, ui.visuals().extreme_bg_color);
     let step = ruler.step();
     let first = (ruler.from / step).floor();
-    let font = FontId::proportional(10.0);
+    let font = FontId::proportional(12.0);
     let inside = top.left()..=top.right();
     for line in (0_u16..).take(MAX_LINES).map(|i| first + f32::from(i)) {
         let time = line * step;

@@ -1,6 +1,6 @@
 //! The timeline below the scene, on which the motion is edited.
 
-use egui::{Key, Margin, Rect, Sense, Ui, vec2};
+use egui::{Key, Rect, Sense, Ui, vec2};
 
 use crate::motion::Motion;
 use crate::motion::arrange::{Grip, Item, Snap, drag, extent, without};
@@ -18,8 +18,6 @@ mod strips;
 
 pub(super) use rows::{push_change, push_edit};
 
-/// Height of the timeline in points.
-pub(super) const HEIGHT: f32 = 156.0;
 /// Heights in points of the ruler and of the lanes for strips and edits.
 const RULER: f32 = 20.0;
 const STRIPS: f32 = 38.0;
@@ -34,8 +32,6 @@ const MIN_SECONDS: f32 = 1.0;
 /// State of the timeline that is not part of the session.
 #[derive(Debug, Default)]
 pub(in crate::viewer) struct TimelineState {
-    /// Whether the timeline is shown. `None` shows it while there is a motion.
-    pub(super) is_open: Option<bool>,
     pub(super) selected: Option<Item>,
     drag: Option<ActiveDrag>,
     /// Start and length of the visible time range in seconds. `None` shows everything.
@@ -71,27 +67,14 @@ impl TimelineState {
     }
 }
 
-/// Returns whether the timeline is shown.
-pub(super) fn is_shown(session: &Session, state: &TimelineState) -> bool {
-    let has_clips = !session.puppet.character().clips.is_empty();
-    has_clips && state.is_open.unwrap_or(!session.puppet.motion.is_rest())
-}
-
-/// Lays out the timeline at the bottom of the window.
+/// Shows the timeline.
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     let state = &mut panel.timeline;
     state.selected = state.selected.filter(|item| item.is_in(&session.puppet.motion));
-    if !is_shown(session, state) {
-        state.end_drag();
-        return;
-    }
-    let frame = egui::Frame::side_top_panel(ui.style()).inner_margin(Margin::symmetric(14, 8));
-    egui::Panel::bottom("timeline").resizable(false).exact_size(HEIGHT).frame(frame).show(ui, |ui| {
-        rows::header(ui, session, state, commands);
-        lanes(ui, session, state, commands);
-        rows::details(ui, session, state, commands);
-        delete(ui, session, state, commands);
-    });
+    rows::header(ui, session, state, commands);
+    lanes(ui, session, state, commands);
+    rows::details(ui, session, state, commands);
+    delete(ui, session, state, commands);
 }
 
 /// Shows the ruler, the strips, the edits and the playhead over them.

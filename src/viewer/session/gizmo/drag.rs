@@ -1,6 +1,6 @@
 //! A drag of a part of the gizmo and its effect on the session.
 
-use glam::{DQuat, DVec3, Quat, Vec2, Vec3};
+use glam::{DQuat, DVec3, Vec2, Vec3};
 
 use crate::ik::Limit;
 use crate::puppet::Target;
@@ -9,6 +9,7 @@ use crate::viewer::Session;
 use crate::viewer::session::history::State;
 
 use super::rail::{Rail, stops, with_stop};
+use super::turn::TurnedJoint;
 use super::{Dial, Gizmo, GizmoGrip, GizmoView, limits};
 
 /// Steps of rings and of limits in degrees while the control key is held.
@@ -29,16 +30,19 @@ pub(in crate::viewer) struct GizmoDrag {
     pub(in crate::viewer) before: State,
     pub(in crate::viewer) snap: bool,
     pub(super) kind: DragKind,
+    /// The joints that a ring turns alone.
+    pub(super) joints: Vec<TurnedJoint>,
     /// Whether the pointer has moved since the start.
-    has_moved: bool,
+    pub(super) has_moved: bool,
     pointer: Vec2,
 }
 
 /// The part of the gizmo that a drag moves.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum DragKind {
-    /// A ring. `from` and `now` are the first and the current angle on the dial in radians.
-    Ring { dial: Dial, from: f64, now: f64, rotation: RingRotation },
+    /// A ring. `from` and `now` are the first and the current angle on the dial in radians. `end` is the end of a chain that
+    /// the ring turns, if it does not turn joints alone.
+    Ring { dial: Dial, from: f64, now: f64, end: Option<TurnedEnd> },
     /// An end of a limit. `from` and `now` have the same meaning as for a ring.
     End { dial: Dial, from: f64, now: f64 },
     /// A stop of a prismatic joint. `from` and `now` are the first and the current displacement under the pointer in metres.
@@ -49,14 +53,13 @@ pub(super) enum DragKind {
     Pole { chain: usize, grabbed: Vec3, start: Vec3, end: DVec3 },
 }
 
-/// The part that a ring rotates: a joint or the end of a chain. Orientations are those at the start of the drag, in
-/// world space.
+/// The end of a chain that a ring turns. It stays at `position` in world metres. `own` is its world orientation at the start of
+/// the drag.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum RingRotation {
-    /// One joint only.
-    Joint { parent: DQuat, own: DQuat },
-    /// The end of a chain, which stays at `position` in world metres.
-    End { base: usize, position: DVec3, own: DQuat },
+pub(super) struct TurnedEnd {
+    base: usize,
+    position: DVec3,
+    own: DQuat,
 }
 
 impl GizmoDrag {
@@ -64,11 +67,16 @@ impl GizmoDrag {
     pub(in crate::viewer) fn new(session: &Session, grip: GizmoGrip, at: Vec2) -> Option<Self> {
         let view = session.gizmo_view(session.scale);
         let (node, gizmo) = (session.selected?, Gizmo::new(session, &view)?);
+        let mut joints = Vec::new();
         let kind = match grip {
             GizmoGrip::Ring(i) => {
                 let dial = gizmo.rings.get(i)?.dial;
                 let from = dial.angle(at, &view, 0.0)?;
-                DragKind::Ring { dial, from, now: from, rotation: ring_rotation(session, node)? }
+                let end = turned_end(session, node);
+                if end.is_none() {
+                    joints = TurnedJoint::selected(session, node, &dial);
+                }
+                DragKind::Ring { dial, from, now: from, end }
             }
             GizmoGrip::End(i, upper) => {
                 let arc = gizmo.limit?.arcs.get(i).copied()?;
@@ -90,7 +98,7 @@ impl GizmoDrag {
             }
         };
         let before = session.state.clone();
-        Some(Self { grip, node, before, snap: false, kind, has_moved: false, pointer: at })
+        Some(Self { grip, node, before, snap: false, kind, joints, has_moved: false, pointer: at })
     }
 
     /// Returns the angle in radians by which a ring has turned.
@@ -120,11 +128,16 @@ impl GizmoDrag {
         }
     }
 
+    /// Returns whether the drag has changed the pose, and not only the rig.
+    pub(in crate::viewer) fn turns(&self) -> bool {
+        self.has_moved && matches!(self.kind, DragKind::Ring { .. } | DragKind::Pole { .. })
+    }
+
     /// Returns the target to solve for during the drag.
     pub(in crate::viewer) fn target(&self) -> Option<Target> {
         let mut target = Target::new(self.node);
         match self.kind {
-            DragKind::Ring { dial, rotation: RingRotation::End { base, position, own }, .. } => {
+            DragKind::Ring { dial, end: Some(TurnedEnd { base, position, own }), .. } => {
                 target.base = Some(base);
                 target.position = Some(position);
                 target.orientation = Some(about(dial, self.turned()?) * own);
@@ -138,16 +151,6 @@ impl GizmoDrag {
             _ => return None,
         }
         self.has_moved.then_some(target)
-    }
-
-    /// Returns the joint and its new local rotation, if the ring rotates the joint alone.
-    pub(in crate::viewer) fn rotation(&self, session: &Session) -> Option<(usize, Quat)> {
-        let DragKind::Ring { dial, rotation: RingRotation::Joint { parent, own }, .. } = self.kind else {
-            return None;
-        };
-        let local = parent.conjugate() * (about(dial, self.turned()?) * own);
-        let rotation = session.allowed(self.node, local);
-        self.has_moved.then_some((self.node, rotation.as_quat().normalize()))
     }
 
     /// Returns the limit that results from dragging one of its ends or stops.
@@ -174,6 +177,7 @@ impl Session {
         let hold = self.grip_under(at).and_then(|grip| GizmoDrag::new(self, grip, at));
         if hold.is_some() {
             (self.gizmo_drag, self.hovered_grip, self.hover) = (hold, None, None);
+            self.begin_reflection();
             self.comparison.set_start_pose(&self.state.held);
         }
         self.gizmo_drag.is_some()
@@ -213,31 +217,32 @@ impl Session {
         if self.keep
             && let Some(target) = hold.target()
         {
+            let reflected = self.reflected(&target);
             self.store_goal(target);
+            reflected.into_iter().for_each(|goal| self.store_goal(goal));
         }
-        if hold.rotation(self).is_some() || hold.limit().is_some() {
+        if !hold.joints.is_empty() && hold.has_moved {
+            self.settle_pins();
+        } else if hold.limit().is_some() {
             self.refresh_pins();
         }
         if hold.before != self.state {
             self.history.remember(hold.before);
         }
-        if !self.puppet.motion.is_rest() {
+        if !self.puppet.is_posed_by_hand() {
             self.solve();
         }
     }
 }
 
-/// Returns what the rings of a joint rotate.
-fn ring_rotation(session: &Session, node: usize) -> Option<RingRotation> {
-    let (skeleton, pose) = (&session.puppet.character().skeleton, session.puppet.pose());
-    let own = orientation(skeleton, pose, node);
+/// Returns the end of a chain that the rings of a joint turn, or `None` if they turn joints alone.
+fn turned_end(session: &Session, node: usize) -> Option<TurnedEnd> {
     if session.turns_alone(node) {
-        let parent = skeleton.nodes.get(node)?.parent;
-        let parent = parent.map_or(DQuat::IDENTITY, |p| orientation(skeleton, pose, p));
-        return Some(RingRotation::Joint { parent, own });
+        return None;
     }
     let base = session.puppet.rig.chain(node)?.base;
-    Some(RingRotation::End { base, position: session.position_of(node)?.as_dvec3(), own })
+    let own = orientation(&session.puppet.character().skeleton, session.puppet.pose(), node);
+    Some(TurnedEnd { base, position: session.position_of(node)?.as_dvec3(), own })
 }
 
 fn about(dial: Dial, angle: f64) -> DQuat {

@@ -14,6 +14,7 @@ mod pole;
 mod rail;
 mod rings;
 mod step;
+mod turn;
 
 pub(in crate::viewer) use dial::GizmoView;
 pub(in crate::viewer) use drag::GizmoDrag;

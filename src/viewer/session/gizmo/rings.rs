@@ -48,9 +48,12 @@ impl Ring {
 }
 
 impl Session {
-    /// Returns whether rings rotate a joint alone, either because of the ring mode or because no chain would follow.
+    /// Returns whether rings rotate a joint alone, because of the ring mode, because several joints are selected, or because no
+    /// chain would follow.
     pub(in crate::viewer) fn turns_alone(&self, node: usize) -> bool {
-        self.ring_mode.alone || self.puppet.rig.chain(node).is_none_or(|c| c.base == node)
+        self.ring_mode.alone
+            || self.selection().len() > 1
+            || self.puppet.rig.chain(node).is_none_or(|c| c.base == node)
     }
 }
 

@@ -130,7 +130,7 @@ pub(in crate::viewer) fn step_caption(session: &Session) -> Option<(Vec3, String
     let text = if step.angle > 0.0 {
         format!("{:.1}°", step.angle.to_degrees())
     } else {
-        format!("{:.1} mm", step.distance * 1e3)
+        session.length_unit().text(step.distance)
     };
     Some((shown.label(&session.gizmo_view(session.scale)), text))
 }

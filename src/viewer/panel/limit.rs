@@ -1,36 +1,25 @@
-//! The panel section for the selected joint: its limit, the behaviour of its rings, and saving the rig.
+//! The limit of the selected joint.
 
 use std::f64::consts::PI;
 
-use egui::{Button, ComboBox, DragValue, RichText, Ui};
+use egui::{ComboBox, DragValue, Ui};
 use glam::{DVec3, EulerRot};
 
 use crate::ik::{Limit, round_cone};
-use crate::text::printable;
 use crate::viewer::session::gizmo::{across, bone};
-use crate::viewer::{Command, RingMode, Session};
+use crate::viewer::{Command, Session};
 
-use super::{AppRequest, PanelState, heading, name, node_name, theme};
+use super::heading;
 
 /// Names of the limit kinds.
 const KINDS: [&str; 6] = ["Free", "Locked", "Hinge", "Cone", "Euler angles", "Prismatic"];
 /// Range of a joint that becomes prismatic, metres.
 const STROKE: f64 = 0.1;
 
-/// Shows the section.
-pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
-    heading(ui, "Joint");
-    let Some(node) = session.selected else {
-        ui.label(RichText::new("Click a joint to rotate it or edit its limit.").color(theme::quiet(ui)));
-        return save(ui, session, panel);
-    };
+/// Shows the joint's limit.
+pub(super) fn show(ui: &mut Ui, session: &Session, node: usize, commands: &mut Vec<Command>) {
+    heading(ui, "Limit");
     let rig = &session.puppet.rig;
-    ui.horizontal(|ui| {
-        ui.label(RichText::new(node_name(session, node)).strong());
-        if let Some(chain) = rig.chains.iter().find(|c| c.joints.contains(&node)) {
-            ui.label(RichText::new(name(&chain.name)).color(theme::quiet(ui)));
-        }
-    });
     let limit = rig.joint(node).limit;
     let mut kind = kind_of(&limit);
     ui.horizontal(|ui| {
@@ -49,51 +38,6 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
         let limit = converted(&limit, kind, bone(&session.puppet, node));
         commands.extend([Command::Limit(node, limit), Command::Release]);
     }
-    let RingMode { mut alone, mut world } = session.ring_mode;
-    ui.horizontal(|ui| {
-        if rig.chain(node).is_some_and(|c| c.base != node) {
-            ui.checkbox(&mut alone, "This joint only").on_hover_text("E: rotate the joint without its limb");
-        }
-        ui.checkbox(&mut world, "World axes").on_hover_text("Rotate about the world axes");
-    });
-    if (RingMode { alone, world }) != session.ring_mode {
-        commands.push(Command::RingMode(RingMode { alone, world }));
-    }
-    save(ui, session, panel);
-}
-
-/// Shows the button that saves the rig, a mark for unsaved changes, and the question that must be answered before a
-/// file is replaced.
-fn save(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
-    // Drop the question if it is about another character's file.
-    let rig_file = session.file().map(|file| file.with_extension("rig.toml"));
-    panel.replace = panel.replace.take().filter(|path| rig_file.as_ref() == Some(path));
-    if let Some(path) = panel.replace.clone() {
-        ui.label(
-            RichText::new(printable::line(&format!("{} already exists. Replace it?", path.display())))
-                .color(theme::accent(ui)),
-        );
-        ui.horizontal(|ui| {
-            if ui.button("Replace").clicked() {
-                (panel.request, panel.replace) = (Some(AppRequest::Rig(true)), None);
-            }
-            if ui.button("Cancel").clicked() {
-                panel.replace = None;
-            }
-        });
-        return;
-    }
-    let changed = session.is_rig_changed();
-    ui.horizontal(|ui| {
-        let button = Button::new("Save rig");
-        let hint = "Save limits, poles and solver options to the .rig.toml file beside the model. Comments are kept.";
-        if ui.add_enabled(changed, button).on_hover_text(hint).clicked() {
-            panel.request = Some(AppRequest::Rig(false));
-        }
-        if changed {
-            ui.label(RichText::new("Unsaved").small().color(theme::accent(ui)));
-        }
-    });
 }
 
 fn kind_of(limit: &Limit) -> usize {

@@ -1,0 +1,140 @@
+//! Copies, moves and removes keys: key poses and edits, by their times.
+
+use super::pose_key::SAME_TIME;
+use super::{Easing, Motion};
+
+/// A key of a motion, by its index.
+#[derive(Clone, Copy, Debug)]
+enum Key {
+    Pose(usize),
+    Edit(usize),
+}
+
+impl Motion {
+    /// Returns the times of all keys in seconds, sorted: those of key poses and of edits.
+    pub fn key_times(&self) -> Vec<f32> {
+        let mut times: Vec<f32> =
+            self.keys.iter().map(|k| k.time).chain(self.edits.iter().map(|e| e.time)).collect();
+        times.sort_by(f32::total_cmp);
+        times
+    }
+
+    /// Returns the motion with the key at a time moved to another time, or `None` if there is no key. A key that is already
+    /// there is replaced.
+    pub fn with_key_moved(&self, from: f32, to: f32) -> Option<Self> {
+        let to = checked(to)?;
+        let mut motion = self.clone();
+        match self.key_at(from)? {
+            Key::Pose(index) => {
+                let mut key = motion.keys.remove(index);
+                key.time = to;
+                motion.keys.retain(|k| (k.time - to).abs() >= SAME_TIME);
+                let index = motion.keys.partition_point(|k| k.time < to);
+                motion.keys.insert(index, key);
+            }
+            Key::Edit(index) => {
+                let mut edit = motion.edits.remove(index);
+                edit.time = to;
+                motion.edits.retain(|e| (e.time - to).abs() >= SAME_TIME);
+                motion.edits.push(edit);
+            }
+        }
+        Some(motion)
+    }
+
+    /// Returns the motion with the key at a time copied to another time, or `None` if there is no key. A key that is already
+    /// there is replaced.
+    pub fn with_key_copied(&self, from: f32, to: f32) -> Option<Self> {
+        let to = checked(to)?;
+        if (from - to).abs() < SAME_TIME {
+            return None;
+        }
+        let mut motion = self.clone();
+        match self.key_at(from)? {
+            Key::Pose(index) => motion.keys.insert(index, self.keys.get(index)?.clone()),
+            Key::Edit(index) => motion.edits.insert(index, self.edits.get(index)?.clone()),
+        }
+        motion.with_key_moved(from, to)
+    }
+
+    /// Returns the motion without the key at a time, or `None` if there is no key.
+    pub fn without_key(&self, time: f32) -> Option<Self> {
+        let mut motion = self.clone();
+        match self.key_at(time)? {
+            Key::Pose(index) => drop(motion.keys.remove(index)),
+            Key::Edit(index) => drop(motion.edits.remove(index)),
+        }
+        Some(motion)
+    }
+
+    /// Returns the motion with another easing from the key pose at a time to the next one, or `None` if there is no key pose.
+    pub fn with_easing(&self, time: f32, easing: Easing) -> Option<Self> {
+        let Key::Pose(index) = self.key_at(time)? else { return None };
+        let mut motion = self.clone();
+        motion.keys.get_mut(index)?.easing = easing;
+        Some(motion)
+    }
+
+    /// Returns the key nearest to a time, at most a frame away.
+    fn key_at(&self, time: f32) -> Option<Key> {
+        let poses = self.keys.iter().enumerate().map(|(i, key)| (key.time, Key::Pose(i)));
+        let edits = self.edits.iter().enumerate().map(|(i, edit)| (edit.time, Key::Edit(i)));
+        let near = poses.chain(edits).map(|(at, key)| ((at - time).abs(), key));
+        let near = near.filter(|(distance, _)| *distance < SAME_TIME);
+        near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, key)| key)
+    }
+}
+
+/// Returns a time that a key may have.
+fn checked(time: f32) -> Option<f32> {
+    time.is_finite().then(|| time.max(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::motion::{Edit, PoseKey};
+
+    use super::*;
+
+    fn motion(times: &[f32]) -> Motion {
+        let key = |&time: &f32| PoseKey { time, ..PoseKey::default() };
+        Motion { keys: times.iter().map(key).collect(), ..Motion::default() }
+    }
+
+    fn times(motion: Option<Motion>) -> Vec<f32> {
+        let motion = motion.unwrap();
+        assert_eq!(motion.validate(), Ok(()));
+        motion.key_times()
+    }
+
+    #[test]
+    fn keys_are_moved_copied_and_removed_by_their_times() {
+        let keys = motion(&[0.0, 0.5, 1.0]);
+        assert_eq!(times(keys.with_key_moved(0.0, 0.75)), [0.5, 0.75, 1.0]);
+        assert_eq!(times(keys.with_key_moved(0.01, 1.005)), [0.5, 1.005]);
+        assert_eq!(times(keys.with_key_copied(0.5, 2.0)), [0.0, 0.5, 1.0, 2.0]);
+        assert_eq!(times(keys.with_key_copied(0.0, 1.0)), [0.0, 0.5, 1.0]);
+        assert_eq!(times(keys.without_key(0.5)), [0.0, 1.0]);
+        assert_eq!(times(keys.with_key_moved(1.0, -3.0)), [0.0, 0.5]);
+        assert_eq!(keys.with_easing(0.5, Easing::Stepped).unwrap().keys[1].easing, Easing::Stepped);
+        for changed in [
+            keys.with_key_moved(0.3, 1.0),
+            keys.with_key_moved(0.5, f32::NAN),
+            keys.with_key_copied(0.5, 0.505),
+            keys.without_key(f32::NAN),
+            keys.with_easing(0.4, Easing::Linear),
+        ] {
+            assert_eq!(changed, None);
+        }
+    }
+
+    #[test]
+    fn edits_are_keys_too() {
+        let edit = |time| Edit { time, before: 0.1, after: 0.1, ..Edit::default() };
+        let keys = Motion { edits: vec![edit(0.5), edit(1.0)], ..Motion::default() };
+        assert_eq!(times(keys.with_key_moved(0.5, 0.7)), [0.7, 1.0]);
+        assert_eq!(times(keys.with_key_copied(1.0, 2.0)), [0.5, 1.0, 2.0]);
+        assert_eq!(times(keys.without_key(1.0)), [0.5]);
+        assert_eq!(keys.with_easing(0.5, Easing::Linear), None);
+    }
+}

@@ -1,0 +1,163 @@
+//! Key poses: poses of the whole character at times, with an interpolation between them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::asset::{Skeleton, Transform};
+use crate::pose::Pose;
+
+use super::Motion;
+use super::blend::{blend, ease};
+
+/// Two keys count as being at the same time if they are less than this apart, in seconds: one frame at 60 Hz.
+pub(super) const SAME_TIME: f32 = 1.0 / 60.0;
+/// Maximum deviation of a rotation quaternion's length from one.
+const MAX_LENGTH_ERROR: f32 = 1e-3;
+
+/// How a pose changes from one key to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Easing {
+    /// At a constant speed.
+    Linear,
+    /// Starts and ends slowly.
+    #[default]
+    Smooth,
+    /// Not at all until the next key.
+    Stepped,
+}
+
+impl Easing {
+    /// All easings.
+    pub const ALL: [Self; 3] = [Self::Linear, Self::Smooth, Self::Stepped];
+
+    /// Returns the name in files and sessions.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Linear => "linear",
+            Self::Smooth => "smooth",
+            Self::Stepped => "stepped",
+        }
+    }
+
+    /// Returns the weight of the next key at a fraction of the time to it.
+    fn weight(self, fraction: f32) -> f32 {
+        match self {
+            Self::Linear => fraction,
+            Self::Smooth => ease(fraction),
+            Self::Stepped => 0.0,
+        }
+    }
+}
+
+/// A pose of the whole character at a time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PoseKey {
+    /// Time on the timeline, in seconds.
+    pub time: f32,
+    /// How the pose changes from here to the next key.
+    #[serde(default)]
+    pub easing: Easing,
+    /// Local transforms of the nodes that are not at rest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joints: Vec<(usize, Transform)>,
+    /// All morph weights. Empty means those of the rest pose.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub morphs: Vec<f32>,
+}
+
+impl PoseKey {
+    /// Stores a pose as a key.
+    pub fn new(time: f32, pose: &Pose, skeleton: &Skeleton) -> Self {
+        let locals = pose.locals.iter().zip(&skeleton.nodes).enumerate();
+        let joints = locals.filter(|(_, (local, node))| **local != node.rest);
+        let has_morphs = pose.weights != skeleton.rest_weights;
+        Self {
+            time,
+            easing: Easing::default(),
+            joints: joints.map(|(node, (local, _))| (node, *local)).collect(),
+            morphs: if has_morphs { pose.weights.clone() } else { Vec::new() },
+        }
+    }
+
+    /// Writes the pose of the key. Unknown nodes are ignored.
+    pub fn write(&self, skeleton: &Skeleton, pose: &mut Pose) {
+        pose.reset(skeleton);
+        for (node, local) in &self.joints {
+            if let Some(slot) = pose.locals.get_mut(*node) {
+                *slot = *local;
+            }
+        }
+        if self.morphs.len() == pose.weights.len() {
+            pose.weights.copy_from_slice(&self.morphs);
+        }
+    }
+
+    /// Returns why the key is invalid.
+    pub(super) fn error(&self) -> Option<&'static str> {
+        let is_valid = |(_, local): &(usize, Transform)| {
+            let is_unit = (local.rotation.length() - 1.0).abs() < MAX_LENGTH_ERROR;
+            is_unit && local.translation.is_finite() && local.scale.is_finite()
+        };
+        match () {
+            () if !(self.time.is_finite() && self.time >= 0.0) => {
+                Some("time must be finite and not negative")
+            }
+            () if !self.joints.iter().all(is_valid) => {
+                Some("transforms must be finite, with rotations of length 1")
+            }
+            () if self.morphs.iter().any(|w| !w.is_finite()) => Some("morph weights must be finite"),
+            () => None,
+        }
+    }
+}
+
+/// Writes the pose of keys at a time in seconds. Before the first key it is the pose of that key, and after the last key
+/// that of the last one. `other` is a scratch buffer. Without keys, the pose is unchanged.
+pub(super) fn sample(keys: &[PoseKey], skeleton: &Skeleton, time: f32, pose: &mut Pose, other: &mut Pose) {
+    let after = keys.partition_point(|key| key.time <= time);
+    let (before, next) = (after.checked_sub(1).and_then(|i| keys.get(i)), keys.get(after));
+    match (before, next) {
+        (Some(a), Some(b)) => {
+            a.write(skeleton, pose);
+            let weight = a.easing.weight((time - a.time) / (b.time - a.time));
+            if weight > 0.0 {
+                b.write(skeleton, other);
+                blend(pose, other, weight);
+            }
+        }
+        (Some(only), None) | (None, Some(only)) => only.write(skeleton, pose),
+        (None, None) => {}
+    }
+}
+
+impl Motion {
+    /// Returns whether the motion consists of key poses only.
+    pub fn has_only_keys(&self) -> bool {
+        !self.keys.is_empty() && self.strips.is_empty() && self.layers.is_empty() && self.edits.is_empty()
+    }
+
+    /// Returns whether a key pose can be added: nothing else determines the pose.
+    pub fn takes_keys(&self) -> bool {
+        self.strips.is_empty() && self.layers.is_empty() && self.edits.is_empty()
+    }
+
+    /// Writes the pose of the key poses at a time in seconds. Without keys, the pose is unchanged.
+    pub fn sample_keys(&self, skeleton: &Skeleton, time: f32, pose: &mut Pose) {
+        sample(&self.keys, skeleton, time, pose, &mut Pose::default());
+    }
+
+    /// Returns the motion with a key pose. A key at the same time is replaced and keeps its time and its easing.
+    #[must_use]
+    pub fn with_key(&self, key: PoseKey) -> Self {
+        let mut motion = self.clone();
+        match motion.keys.iter_mut().find(|k| (k.time - key.time).abs() < SAME_TIME) {
+            Some(known) => *known = PoseKey { time: known.time, easing: known.easing, ..key },
+            None => {
+                let index = motion.keys.partition_point(|k| k.time < key.time);
+                motion.keys.insert(index, key);
+            }
+        }
+        motion
+    }
+}

@@ -1,0 +1,87 @@
+//! Exports what the timeline plays, with the goals on top, as one clip.
+
+use std::path::{Path, PathBuf};
+
+use crate::export::bake;
+use crate::export::bake::{BakedClip, ClipFormat};
+use crate::files::atomic;
+use crate::ik::Start;
+use crate::puppet::Puppet;
+
+use super::Session;
+
+/// Maximum error of dropped keys, in radians and metres.
+const KEY_ERROR: f32 = 1e-4;
+
+/// Everything that is needed to export a clip, so that it can be done on another thread.
+#[derive(Clone, Debug)]
+pub struct ClipExport {
+    puppet: Puppet,
+    /// The character's file.
+    file: Option<PathBuf>,
+    /// Number of frames per second.
+    rate: f32,
+}
+
+impl Session {
+    /// Returns a copy of the puppet that plays the motion once. Each of its poses depends only on the time.
+    pub fn puppet_to_bake(&self) -> Puppet {
+        let mut puppet = self.puppet().clone();
+        puppet.looping = false;
+        // Each pose starts from the motion.
+        puppet.options.start = Start::Current;
+        puppet
+    }
+
+    /// Prepares the export of what the timeline plays, over its whole length and at the frame rate of its clips.
+    ///
+    /// # Errors
+    /// One line if nothing plays, or if there would be too many frames.
+    pub fn clip_export(&self) -> Result<ClipExport, String> {
+        let puppet = self.puppet_to_bake();
+        if puppet.motion.is_rest() {
+            return Err("the timeline is empty; choose a clip to export".into());
+        }
+        let rate = bake::rate_of(&puppet.motion, puppet.character());
+        let frames = f64::from(puppet.seconds()) * f64::from(rate);
+        #[expect(clippy::cast_precision_loss, reason = "a small constant")]
+        if frames > bake::MAX_FRAMES as f64 {
+            return Err(format!("{frames:.0} frames exceed the limit of {}", bake::MAX_FRAMES));
+        }
+        Ok(ClipExport { puppet, file: self.file().map(Path::to_path_buf), rate })
+    }
+}
+
+impl ClipExport {
+    /// Writes the clip as .glb or .bvh. Calls `goes_on` with the part that is done, from 0 to 1, and stops without a file if it
+    /// returns false. Returns what was written in one line, or `None` if it was stopped.
+    ///
+    /// # Errors
+    /// One line if the clip cannot be written. An existing file is then unchanged.
+    pub fn write(mut self, path: &Path, goes_on: impl FnMut(f32) -> bool) -> Result<Option<String>, String> {
+        let named = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
+        let format = ClipFormat::of(path).ok_or_else(|| named(&"unknown file type; use .glb or .bvh"))?;
+        let character = self.puppet.shared_character();
+        let inputs = self.file.iter().chain(&character.files);
+        if inputs.into_iter().any(|input| atomic::is_same(input, path)) {
+            return Err(named(&"the export would overwrite the character; choose another file"));
+        }
+        // A folder that does not exist is reported before the work.
+        atomic::check(path).map_err(|e| named(&e))?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let times = 0.0..self.puppet.seconds();
+        let baked = bake::bake_while(&mut self.puppet, times, self.rate, &name, goes_on);
+        let Some((clip, _)) = baked.map_err(|e| named(&e))? else { return Ok(None) };
+        let baked = BakedClip::new(clip, &character.skeleton, KEY_ERROR, self.rate);
+        let written = baked.file(&character, self.file.as_deref(), format).map_err(|e| named(&e))?;
+        atomic::write(path, &written.bytes).map_err(|e| named(&e))?;
+        let warnings = written.warnings.iter().map(|warning| format!("; {warning}"));
+        let rate = self.rate;
+        Ok(Some(format!(
+            "saved {}: {} at {rate} frames per second{}",
+            path.display(),
+            written.summary,
+            warnings.collect::<String>()
+        )))
+    }
+}

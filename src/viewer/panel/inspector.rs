@@ -1,0 +1,93 @@
+//! The inspector: the selected joint with its transform and its limit, and saving the rig.
+
+use egui::{Button, RichText, Ui};
+
+use crate::text::printable;
+use crate::viewer::{Command, RingMode, Session};
+
+use super::{AppRequest, PanelState, limit, name, node_name, theme, transform};
+
+/// Shows the section.
+pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
+    let Some(node) = session.selected else {
+        ui.label(RichText::new("Click a joint to rotate it or edit its limit.").color(theme::quiet(ui)));
+        return save(ui, session, panel);
+    };
+    let rig = &session.puppet.rig;
+    ui.label(RichText::new(node_name(session, node)).heading());
+    let chain = rig.chains.iter().find(|c| c.joints.contains(&node));
+    ui.label(
+        RichText::new(chain.map_or_else(|| "In no limb".to_owned(), |c| name(&c.name)))
+            .color(theme::quiet(ui)),
+    );
+    ui.add_space(4.0);
+    ring_mode(ui, session, node, commands);
+    transform::show(ui, session, node, session.ring_mode.world, commands);
+    limit::show(ui, session, node, commands);
+    save(ui, session, panel);
+}
+
+/// Shows to which axes the rings and numbers refer, and whether a ring turns the limb or the joint.
+fn ring_mode(ui: &mut Ui, session: &Session, node: usize, commands: &mut Vec<Command>) {
+    let RingMode { mut alone, mut world } = session.ring_mode;
+    ui.horizontal(|ui| {
+        let axes = [
+            (false, "Local", "Rings and numbers refer to the joint"),
+            (true, "World", "Rings and numbers refer to the axes of the world"),
+        ];
+        for (of, text, hint) in axes {
+            ui.selectable_value(&mut world, of, text).on_hover_text(hint);
+        }
+        if session.puppet.rig.chain(node).is_some_and(|c| c.base != node) {
+            ui.separator();
+            let modes = [
+                (
+                    false,
+                    "IK",
+                    "A ring turns the joint and its limb follows, so that the joint stays in place (E)",
+                ),
+                (true, "FK", "A ring turns this joint only (E)"),
+            ];
+            for (of, text, hint) in modes {
+                ui.selectable_value(&mut alone, of, text).on_hover_text(hint);
+            }
+        }
+    });
+    if (RingMode { alone, world }) != session.ring_mode {
+        commands.push(Command::RingMode(RingMode { alone, world }));
+    }
+}
+
+/// Shows the button that saves the rig, a mark for unsaved changes, and the question that must be answered before a
+/// file is replaced.
+fn save(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
+    // Drop the question if it is about another character's file.
+    let rig_file = session.file().map(|file| file.with_extension("rig.toml"));
+    panel.replace = panel.replace.take().filter(|path| rig_file.as_ref() == Some(path));
+    if let Some(path) = panel.replace.clone() {
+        ui.label(
+            RichText::new(printable::line(&format!("{} already exists. Replace it?", path.display())))
+                .color(theme::accent(ui)),
+        );
+        ui.horizontal(|ui| {
+            if ui.button("Replace").clicked() {
+                (panel.request, panel.replace) = (Some(AppRequest::Rig(true)), None);
+            }
+            if ui.button("Cancel").clicked() {
+                panel.replace = None;
+            }
+        });
+        return;
+    }
+    let changed = session.is_rig_changed();
+    ui.horizontal(|ui| {
+        let button = Button::new("Save rig");
+        let hint = "Save limits, poles and solver options to the .rig.toml file beside the model. Comments are kept.";
+        if ui.add_enabled(changed, button).on_hover_text(hint).clicked() {
+            panel.request = Some(AppRequest::Rig(false));
+        }
+        if changed {
+            ui.label(RichText::new("Unsaved").small().color(theme::accent(ui)));
+        }
+    });
+}

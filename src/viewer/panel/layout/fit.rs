@@ -1,0 +1,117 @@
+//! Fits an arrangement into the window: panes keep their sizes, and the scene takes the rest.
+
+use egui::Vec2;
+use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tree};
+
+use super::{Folded, Pane, SIDE, TIMELINE};
+
+/// Minimum width and height of the scene in points. If it would be smaller, the panes are folded.
+const MIN_SCENE: Vec2 = Vec2::new(280.0, 180.0);
+/// Space between tiles in points.
+pub(super) const GAP: f32 = 1.0;
+/// A share below this is not a size in points, but that of a tile that was just dropped.
+const NEW_SHARE: f32 = 16.0;
+
+/// Sets the sizes of all tiles for a space in points and hides tiles that are folded or for which there is no space. Returns the hidden
+/// tiles.
+pub(super) fn fit(tree: &mut Tree<Pane>, space: Vec2, folded: Folded) -> Vec<TileId> {
+    let path = path_to_scene(tree);
+    let mut hidden = Vec::new();
+    let mut left = space;
+    for pair in path.windows(2) {
+        let &[id, towards_scene] = pair else { continue };
+        let Some(Tile::Container(Container::Linear(linear))) = tree.tiles.get_mut(id) else { continue };
+        let (axis, is_folded) = match linear.dir {
+            LinearDir::Horizontal => (0, folded.beside),
+            LinearDir::Vertical => (1, folded.below),
+        };
+        let rest = set_sizes(linear, towards_scene, left[axis]);
+        if is_folded || rest < MIN_SCENE[axis] {
+            hidden.extend(linear.children.iter().filter(|child| **child != towards_scene));
+        } else {
+            left[axis] = rest;
+        }
+    }
+    hidden.iter().for_each(|tile| tree.set_visible(*tile, false));
+    hidden
+}
+
+/// Gives the child towards the scene what the others leave, and returns it.
+fn set_sizes(linear: &mut Linear, towards_scene: TileId, space: f32) -> f32 {
+    let fallback = if linear.dir == LinearDir::Horizontal { SIDE } else { TIMELINE };
+    let mut rest = space;
+    for &child in linear.children.iter().filter(|child| **child != towards_scene) {
+        let size = linear.shares[child];
+        let size = if size.is_finite() && size > NEW_SHARE { size } else { fallback };
+        linear.shares.set_share(child, size);
+        rest -= size + GAP;
+    }
+    linear.shares.set_share(towards_scene, rest.max(NEW_SHARE + 1.0));
+    rest
+}
+
+/// Returns the tiles from the root to the scene.
+fn path_to_scene(tree: &Tree<Pane>) -> Vec<TileId> {
+    let mut path: Vec<TileId> = tree.tiles.find_pane(&Pane::Scene).into_iter().collect();
+    while let Some(parent) = path.last().and_then(|&tile| tree.tiles.parent_of(tile)) {
+        path.push(parent);
+    }
+    path.reverse();
+    path
+}
+
+/// Returns whether no other pane shares the place of the scene.
+pub(super) fn is_scene_alone(tree: &Tree<Pane>) -> bool {
+    let parent = tree.tiles.find_pane(&Pane::Scene).and_then(|scene| tree.tiles.parent_of(scene));
+    match parent.and_then(|parent| tree.tiles.get(parent)) {
+        Some(Tile::Container(Container::Tabs(tabs))) => tabs.children.len() == 1,
+        Some(Tile::Container(Container::Linear(_))) => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Face, LAB_SIDE, Layout};
+    use super::*;
+
+    /// Returns the shares on the path to the scene: the width and the height that are left for it.
+    fn scene_size(tree: &Tree<Pane>) -> Vec2 {
+        let mut size = Vec2::ZERO;
+        for pair in path_to_scene(tree).windows(2) {
+            let Some(Tile::Container(Container::Linear(linear))) = tree.tiles.get(pair[0]) else { continue };
+            let axis = usize::from(linear.dir == LinearDir::Vertical);
+            size[axis] = linear.shares[pair[1]];
+        }
+        size
+    }
+
+    #[test]
+    fn scene_takes_what_a_resize_gives_or_takes() {
+        for face in [Face::Pose, Face::Lab] {
+            let mut layout = Layout { face, ..Layout::default() };
+            let tree = layout.tree_mut();
+            for window in [Vec2::new(1280.0, 764.0), Vec2::new(1024.0, 664.0), Vec2::new(2560.0, 1400.0)] {
+                assert!(fit(tree, window, Folded::default()).is_empty(), "{face:?} {window}");
+                let side = if face == Face::Lab { LAB_SIDE } else { SIDE };
+                assert_eq!(scene_size(tree), window - Vec2::new(side, TIMELINE) - Vec2::splat(GAP));
+            }
+        }
+    }
+
+    #[test]
+    fn panes_fold_where_the_scene_would_be_too_small() {
+        let mut tree = Face::Pose.default_tree();
+        let hidden = |tree: &mut Tree<Pane>, x, y| {
+            let hidden = fit(tree, Vec2::new(x, y), Folded::default());
+            hidden.iter().for_each(|tile| tree.set_visible(*tile, true));
+            hidden.len()
+        };
+        assert_eq!(hidden(&mut tree, 320.0, 240.0), 2);
+        assert_eq!(hidden(&mut tree, 1280.0, 300.0), 1);
+        assert_eq!(hidden(&mut tree, 500.0, 800.0), 1);
+        // The panes return with their sizes.
+        assert_eq!(hidden(&mut tree, 1280.0, 764.0), 0);
+        assert_eq!(scene_size(&tree), Vec2::new(1280.0 - SIDE, 764.0 - TIMELINE) - Vec2::splat(GAP));
+    }
+}

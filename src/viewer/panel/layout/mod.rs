@@ -1,0 +1,172 @@
+//! The layout of the window: the scene, and the panes that are docked around it.
+//!
+//! Each face has its own arrangement, which the user changes by dragging tabs and borders, and which is remembered. Sizes are in
+//! points. If the window changes its size, the scene does, and the panes keep theirs.
+
+use egui::{Rect, Ui};
+use egui_tiles::{Linear, LinearDir, Tile, TileId, Tiles, Tree};
+use serde::{Deserialize, Serialize};
+
+use crate::viewer::{Command, Session};
+
+use super::PanelState;
+
+mod dock;
+mod fit;
+mod stored;
+
+pub(in crate::viewer) use stored::StoredLayout;
+
+/// Widths of the panes beside the scene in points.
+const SIDE: f32 = 312.0;
+const LAB_SIDE: f32 = 352.0;
+/// Height of the timeline in points.
+const TIMELINE: f32 = 190.0;
+/// Heights of the upper and the lower pane of the laboratory in points. In a window of another height, they have the same ratio.
+const SOLVER: f32 = 300.0;
+const COMPARE: f32 = 460.0;
+
+/// What the window is arranged for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::viewer) enum Face {
+    /// Posing and animating a character.
+    #[default]
+    Pose,
+    /// Comparing methods and their options.
+    Lab,
+}
+
+/// A part of the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::viewer) enum Pane {
+    Scene,
+    Inspector,
+    Clips,
+    Joints,
+    View,
+    Timeline,
+    Solver,
+    Compare,
+}
+
+impl Face {
+    /// Returns the panes besides the scene.
+    fn panes(self) -> &'static [Pane] {
+        use Pane::{Clips, Compare, Inspector, Joints, Solver, Timeline, View};
+        match self {
+            Self::Pose => &[Inspector, Clips, Joints, View, Timeline],
+            Self::Lab => &[Solver, Inspector, Clips, Joints, View, Compare, Timeline],
+        }
+    }
+
+    /// Returns the arrangement with which the face begins.
+    fn default_tree(self) -> Tree<Pane> {
+        let mut tiles = Tiles::default();
+        let tabs = |tiles: &mut Tiles<Pane>, panes: &[Pane]| {
+            let panes: Vec<TileId> = panes.iter().map(|pane| tiles.insert_pane(*pane)).collect();
+            tiles.insert_tab_tile(panes)
+        };
+        let scene = tabs(&mut tiles, &[Pane::Scene]);
+        let side = match self {
+            Self::Pose => tabs(&mut tiles, &[Pane::Inspector, Pane::Clips, Pane::Joints, Pane::View]),
+            Self::Lab => {
+                let upper = [Pane::Solver, Pane::Inspector, Pane::Clips, Pane::Joints, Pane::View];
+                let upper = tabs(&mut tiles, &upper);
+                let lower = tabs(&mut tiles, &[Pane::Compare]);
+                linear(&mut tiles, LinearDir::Vertical, &[(upper, SOLVER), (lower, COMPARE)])
+            }
+        };
+        let width = if self == Self::Lab { LAB_SIDE } else { SIDE };
+        let timeline = tabs(&mut tiles, &[Pane::Timeline]);
+        let left = linear(&mut tiles, LinearDir::Vertical, &[(scene, 3.0 * TIMELINE), (timeline, TIMELINE)]);
+        let root = linear(&mut tiles, LinearDir::Horizontal, &[(left, 3.0 * SIDE), (side, width)]);
+        Tree::new(self.id(), root, tiles)
+    }
+
+    fn id(self) -> egui::Id {
+        egui::Id::unique(("dock", self as u8))
+    }
+}
+
+/// Inserts a row or a column of tiles with their sizes in points.
+fn linear(tiles: &mut Tiles<Pane>, dir: LinearDir, children: &[(TileId, f32)]) -> TileId {
+    let mut linear = Linear::new(dir, children.iter().map(|(id, _)| *id).collect());
+    children.iter().for_each(|(id, size)| linear.shares.set_share(*id, *size));
+    tiles.insert_container(linear)
+}
+
+/// The arrangement of both faces.
+#[derive(Debug)]
+pub(in crate::viewer) struct Layout {
+    pub(in crate::viewer) face: Face,
+    /// Whether the panes beside the scene, and those above and below it, are folded.
+    pub(in crate::viewer) folded: Folded,
+    pose: Tree<Pane>,
+    lab: Tree<Pane>,
+    /// The part of the window that shows the scene, in points.
+    pub(in crate::viewer) scene: Rect,
+}
+
+/// The panes that the user has folded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::viewer) struct Folded {
+    /// The panes to the left and to the right of the scene.
+    pub(in crate::viewer) beside: bool,
+    /// The panes above and below the scene, such as the timeline.
+    pub(in crate::viewer) below: bool,
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        let (pose, lab) = (Face::Pose.default_tree(), Face::Lab.default_tree());
+        Self { face: Face::default(), folded: Folded::default(), pose, lab, scene: Rect::ZERO }
+    }
+}
+
+impl Layout {
+    fn tree_mut(&mut self) -> &mut Tree<Pane> {
+        match self.face {
+            Face::Pose => &mut self.pose,
+            Face::Lab => &mut self.lab,
+        }
+    }
+
+    /// Restores the arrangement with which both faces begin.
+    pub(in crate::viewer) fn reset(&mut self) {
+        *self = Self { face: self.face, scene: self.scene, ..Self::default() };
+    }
+
+    /// Shows a pane in front of those with which it shares its place.
+    pub(in crate::viewer) fn show_pane(&mut self, wanted: Pane) {
+        self.tree_mut().make_active(|_, tile| matches!(tile, Tile::Pane(pane) if *pane == wanted));
+    }
+}
+
+/// Lays out the scene and all panes in the space that is left of the window.
+pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
+    let (id, folded) = (panel.layout.face.id(), panel.layout.folded);
+    let mut tree = std::mem::replace(panel.layout.tree_mut(), Tree::empty(id));
+    let before = tree.dragged_id(ui.ctx()).map(|_| tree.clone());
+    let space = ui.available_rect_before_wrap();
+    let hidden = fit::fit(&mut tree, space.size(), folded);
+    let mut dock = dock::Dock {
+        session,
+        panel,
+        commands,
+        scene_tile: tree.tiles.find_pane(&Pane::Scene),
+        lists_joints: false,
+    };
+    tree.ui(&mut dock, ui);
+    let lists_joints = dock.lists_joints;
+    if !lists_joints && session.hint.is_some() {
+        commands.push(Command::Highlight(None));
+    }
+    hidden.into_iter().for_each(|tile| tree.set_visible(tile, true));
+    // A pane that is dropped onto the scene would hide it.
+    if let Some(before) = before.filter(|_| !fit::is_scene_alone(&tree)) {
+        tree = before;
+    }
+    *panel.layout.tree_mut() = tree;
+}

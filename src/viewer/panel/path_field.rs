@@ -1,0 +1,158 @@
+//! The field for a typed path, over the scene. It serves where the desktop has no file dialog, and whoever prefers to type.
+//!
+//! The field keeps its text and the keyboard focus until the path was used or the person leaves it. After a mistake, the text
+//! can therefore be corrected, and no letter becomes a shortcut.
+
+use std::path::{Path, PathBuf};
+
+use egui::{Align2, Area, Frame, Id, Key, Order, RichText, TextEdit, Ui, vec2};
+
+use crate::text::printable;
+
+use super::{AppRequest, PanelState, theme};
+
+/// Maximum width of the field in points.
+const MAX_WIDTH: f32 = 620.0;
+/// Distance from the top of the scene in points.
+const TOP_MARGIN: f32 = 16.0;
+
+/// What a path is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::viewer) enum PathPurpose {
+    /// Opens a file.
+    Open,
+    /// Saves the project under another name.
+    SaveAs,
+    /// Writes what the timeline plays.
+    ExportClip,
+    /// Sets the folder for images and poses.
+    Folder,
+}
+
+impl PathPurpose {
+    /// Returns the title, the text of the button, and a hint for an empty field.
+    fn texts(self) -> [&'static str; 3] {
+        match self {
+            Self::Open => {
+                ["Open a file", "Open", "Path of a .glb, .gltf, .vrm, .bvh, .csv, .json, .sinew or .session"]
+            }
+            Self::SaveAs => ["Save the project as", "Save", "Path of a .sinew"],
+            Self::ExportClip => ["Export the clip as", "Export", "Path of a .glb or .bvh"],
+            Self::Folder => ["Folder for images and poses", "Use", "Path of a folder"],
+        }
+    }
+}
+
+/// The path field, if it is shown.
+#[derive(Debug, Default)]
+pub(in crate::viewer) struct PathField {
+    shown: Option<TypedPath>,
+    /// Whether the field should receive the keyboard focus in the next frame.
+    focus: bool,
+}
+
+#[derive(Debug)]
+struct TypedPath {
+    purpose: PathPurpose,
+    text: String,
+    /// Why the path could not be used.
+    error: Option<String>,
+}
+
+impl PathField {
+    /// Shows the field for a purpose and focuses it. A field that is already shown for it keeps its text.
+    pub(in crate::viewer) fn show(&mut self, purpose: PathPurpose, text: String) {
+        if self.purpose() != Some(purpose) {
+            self.shown = Some(TypedPath { purpose, text, error: None });
+        }
+        self.focus = true;
+    }
+
+    /// Returns what the field is shown for.
+    pub(in crate::viewer) fn purpose(&self) -> Option<PathPurpose> {
+        self.shown.as_ref().map(|typed| typed.purpose)
+    }
+
+    /// Hides the field, because the path was used.
+    pub(in crate::viewer) fn close(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Shows why the path could not be used. Has no effect if the field is not shown for that purpose.
+    pub(in crate::viewer) fn fail(&mut self, purpose: PathPurpose, error: &str) {
+        if let Some(typed) = self.shown.as_mut().filter(|typed| typed.purpose == purpose) {
+            typed.error = Some(printable::line(error).into_owned());
+            self.focus = true;
+        }
+    }
+
+    /// Returns the keyboard focus to the field after something else had it.
+    pub(in crate::viewer) fn refocus(&mut self) {
+        self.focus = self.shown.is_some();
+    }
+
+    /// Returns whether the field is about to receive the keyboard focus.
+    pub(in crate::viewer) fn wants_keys(&self) -> bool {
+        self.focus
+    }
+}
+
+/// Shows the field at the top of the scene. Enter uses the path, and Escape closes the field.
+pub(super) fn show(ui: &Ui, panel: &mut PanelState) {
+    let is_asked = panel.question.is_some();
+    let PathField { shown, focus } = &mut panel.path;
+    let Some(typed) = shown else { return };
+    let [title, action, hint] = typed.purpose.texts();
+    let scene = panel.layout.scene;
+    let width = (scene.width() - 48.0).clamp(120.0, MAX_WIDTH);
+    let top = egui::pos2(scene.left() + scene.width().max(width + 48.0) * 0.5, scene.top() + TOP_MARGIN);
+    let area = Area::new(Id::unique("path field")).order(Order::Foreground).pivot(Align2::CENTER_TOP);
+    let (mut uses, mut closes) = (false, false);
+    area.fixed_pos(top).show(ui.ctx(), |ui| {
+        Frame::window(ui.style()).show(ui, |ui| {
+            ui.set_width(width);
+            ui.horizontal(|ui| {
+                ui.label(RichText::new(title).strong());
+                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                    closes |= ui.small_button("×").on_hover_text("Esc").clicked();
+                    uses |= ui.button(action).on_hover_text("Enter").clicked();
+                });
+            });
+            let edit = TextEdit::singleline(&mut typed.text).id_salt("path").hint_text(hint);
+            let response = ui.add_sized(vec2(width, 24.0), edit);
+            if response.changed() {
+                typed.error = None;
+            }
+            // While a question is shown, its window has the keys.
+            if response.lost_focus() && !is_asked {
+                let (enter, escape) = ui.input(|i| (i.key_pressed(Key::Enter), i.key_pressed(Key::Escape)));
+                uses |= enter;
+                closes |= escape;
+            }
+            if !is_asked && (std::mem::take(focus) || uses) {
+                response.request_focus();
+            }
+            if let Some(error) = &typed.error {
+                ui.label(RichText::new(error).color(theme::bad(ui)));
+            }
+        });
+    });
+    let path = typed.text.trim().trim_matches('"');
+    if uses && !path.is_empty() {
+        panel.request = Some(AppRequest::Path(typed.purpose, expanded(path)));
+    }
+    if closes {
+        panel.path.close();
+    }
+}
+
+/// Returns a typed path, in which `~` stands for the home folder as in a shell.
+fn expanded(path: &str) -> PathBuf {
+    match path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with(['/', '\\'])) {
+        Some(rest) => match etcetera::home_dir() {
+            Ok(home) => home.join(rest.trim_start_matches(['/', '\\'])),
+            Err(_) => PathBuf::from(path),
+        },
+        None => Path::new(path).to_path_buf(),
+    }
+}

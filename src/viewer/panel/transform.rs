@@ -1,0 +1,147 @@
+//! The rotation and the position of the selected joint as numbers.
+
+use egui::{DragValue, Id, Response, RichText, Ui};
+use glam::{DVec3, EulerRot, Quat, Vec3};
+
+use crate::viewer::{Command, NodePoint, Session};
+
+use super::theme;
+
+/// Degrees per point by which dragging a number changes it.
+const SPEED: f64 = 0.5;
+/// Width of a number in points.
+const NUMBER: f32 = 64.0;
+
+/// The angles that were shown for a rotation. They are kept while the rotation stays, because several triples of angles describe it.
+#[derive(Clone, Copy)]
+struct Shown {
+    rotation: Quat,
+    degrees: [f64; 3],
+}
+
+/// Shows the rows. With `world`, they refer to the axes of the world, otherwise to the joint's parent.
+pub(super) fn show(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: &mut Vec<Command>) {
+    rotation(ui, session, node, world, commands);
+    position(ui, session, node, world, commands);
+}
+
+/// Shows the rotation from the rest pose in degrees.
+fn rotation(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: &mut Vec<Command>) {
+    let Some(frames) = Frames::of(session, node) else { return };
+    let turned = frames.from_rest(world);
+    let id = Id::unique(("turned", node, world));
+    let kept = ui
+        .data(|data| data.get_temp::<Shown>(id))
+        .filter(|kept| kept.rotation.dot(turned).abs() > 1.0 - 1e-6);
+    let mut degrees = kept.map_or_else(|| angles(turned), |kept| kept.degrees);
+    let numbers = row(ui, "Rotation", &mut degrees, |number| number.speed(SPEED).suffix("°").max_decimals(1));
+    if numbers.iter().any(Response::changed) {
+        let [x, y, z] = degrees.map(f64::to_radians);
+        #[expect(clippy::cast_possible_truncation, reason = "angles")]
+        let rotation = Quat::from_euler(EulerRot::XYZ, x as f32, y as f32, z as f32);
+        ui.data_mut(|data| data.insert_temp(id, Shown { rotation, degrees }));
+        commands.push(Command::Turn(node, frames.local(rotation, world)));
+    }
+    finish(&numbers, commands);
+}
+
+/// Shows the position in metres. A new position is a pull of the joint to it.
+fn position(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: &mut Vec<Command>) {
+    let Some(at) = session.position_of(node) else { return };
+    let world_from_parent = match Frames::parent(session, node).filter(|_| !world) {
+        Some(parent) => *parent,
+        None => glam::Affine3A::IDENTITY,
+    };
+    let shown = world_from_parent.inverse().transform_point3(at);
+    let mut values = shown.as_dvec3().to_array();
+    let numbers = row(ui, "Position", &mut values, |number| number.speed(0.002).max_decimals(3));
+    let to = world_from_parent.transform_point3(DVec3::from_array(values).as_vec3());
+    if numbers.iter().any(Response::changed) && to.is_finite() {
+        if !session.is_dragging() {
+            commands.push(Command::GrabNode(NodePoint { node, offset: DVec3::ZERO }));
+        }
+        commands.push(Command::DragTo(to.as_dvec3()));
+    }
+    finish(&numbers, commands);
+}
+
+/// A drag of a number is one undo step, and so is a typed number.
+fn finish(numbers: &[Response; 3], commands: &mut Vec<Command>) {
+    if numbers.iter().any(|number| number.drag_stopped() || number.changed() && !number.dragged()) {
+        commands.push(Command::Release);
+    }
+}
+
+/// Shows a title and three numbers.
+fn row(
+    ui: &mut Ui,
+    title: &str,
+    values: &mut [f64; 3],
+    style: impl for<'a> Fn(DragValue<'a>) -> DragValue<'a>,
+) -> [Response; 3] {
+    ui.label(RichText::new(title).color(theme::quiet(ui)));
+    ui.horizontal(|ui| {
+        let mut axes = ["X", "Y", "Z"].into_iter();
+        values.each_mut().map(|value| {
+            let letter = axes.next().unwrap_or_default();
+            let label = ui.label(RichText::new(letter).small().color(theme::quiet(ui)));
+            let size = [NUMBER, ui.spacing().interact_size.y];
+            let number = ui.add_sized(size, style(DragValue::new(value)));
+            number.labelled_by(label.id)
+        })
+    })
+    .inner
+}
+
+/// Returns the angles about X, Y and Z in degrees.
+fn angles(rotation: Quat) -> [f64; 3] {
+    let (x, y, z) = rotation.to_euler(EulerRot::XYZ);
+    // Adding zero turns -0 into 0.
+    [x, y, z].map(|angle| f64::from(angle).to_degrees() + 0.0)
+}
+
+/// The orientation of a joint's parent, and the joint's rotations in its frame.
+struct Frames {
+    world_from_parent: Quat,
+    rest: Quat,
+    local: Quat,
+}
+
+impl Frames {
+    fn of(session: &Session, node: usize) -> Option<Self> {
+        let rest = session.puppet.character().skeleton.nodes.get(node)?.rest.rotation;
+        let local = session.puppet.pose().locals.get(node)?.rotation;
+        let parent = Self::parent(session, node);
+        let world_from_parent = parent.map_or(Quat::IDENTITY, |parent| {
+            let axes = [parent.matrix3.x_axis, parent.matrix3.y_axis]
+                .map(|axis| Vec3::from(axis).normalize_or_zero());
+            let z = axes[0].cross(axes[1]).normalize_or(Vec3::Z);
+            Quat::from_mat3(&glam::Mat3::from_cols(axes[0], z.cross(axes[0]), z)).normalize()
+        });
+        world_from_parent.is_finite().then_some(Self { world_from_parent, rest, local })
+    }
+
+    fn parent(session: &Session, node: usize) -> Option<&glam::Affine3A> {
+        let parent = session.puppet.character().skeleton.nodes.get(node)?.parent?;
+        session.puppet.world_from_node().get(parent)
+    }
+
+    /// Returns the rotation from the rest pose, about the axes of the world or of the joint at rest.
+    fn from_rest(&self, world: bool) -> Quat {
+        if world {
+            let turned = self.local * self.rest.conjugate();
+            (self.world_from_parent * turned * self.world_from_parent.conjugate()).normalize()
+        } else {
+            (self.rest.conjugate() * self.local).normalize()
+        }
+    }
+
+    /// Returns the rotation in the parent's frame. This is the inverse of [`Self::from_rest`].
+    fn local(&self, from_rest: Quat, world: bool) -> Quat {
+        if world {
+            self.world_from_parent.conjugate() * from_rest * self.world_from_parent * self.rest
+        } else {
+            self.rest * from_rest
+        }
+    }
+}

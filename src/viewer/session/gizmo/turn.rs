@@ -1,0 +1,126 @@
+//! The joints that a ring turns, and the pins that hold what is below them.
+
+use glam::{DQuat, DVec3, Quat};
+
+use crate::puppet::{Pin, Target};
+use crate::rig::orientation;
+use crate::scene::picking::Hit;
+use crate::viewer::Session;
+use crate::viewer::session::drag::chain_base;
+
+use super::{Dial, GizmoDrag};
+
+/// A pin that is farther than this fraction of the scene's radius from its node after a turn, or turned by more than this
+/// angle in radians, cannot be met and moves with its node.
+const UNMET_DISTANCE: f32 = 1e-3;
+const UNMET_ANGLE: f64 = 1e-2;
+
+/// A joint that a ring turns alone. Orientations are those at the start of the drag, in world space.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TurnedJoint {
+    node: usize,
+    parent: DQuat,
+    own: DQuat,
+    /// The axis in world space, a unit vector.
+    axis: DVec3,
+}
+
+impl TurnedJoint {
+    /// Returns the joints that a dial of the selected joint turns: the topmost ones of all selected joints. In local mode,
+    /// each turns about its own axis.
+    pub(super) fn selected(session: &Session, active: usize, dial: &Dial) -> Vec<Self> {
+        let (skeleton, pose) = (&session.puppet.character().skeleton, session.puppet.pose());
+        let axis = dial.axis.as_dvec3().normalize();
+        let local_axis = orientation(skeleton, pose, active).conjugate() * axis;
+        let joint = |node: usize| {
+            let own = orientation(skeleton, pose, node);
+            let parent = skeleton.nodes.get(node)?.parent;
+            let parent = parent.map_or(DQuat::IDENTITY, |p| orientation(skeleton, pose, p));
+            let axis = if session.ring_mode.world { axis } else { own * local_axis };
+            Some(Self { node, parent, own, axis })
+        };
+        session.topmost_selected().into_iter().filter_map(joint).collect()
+    }
+
+    /// Returns the local rotation after a turn by an angle in radians.
+    fn turned(&self, angle: f64) -> DQuat {
+        self.parent.conjugate() * (DQuat::from_axis_angle(self.axis, angle) * self.own)
+    }
+}
+
+impl GizmoDrag {
+    /// Returns the joints that the ring turns alone and their counterparts in a symmetric drag, with their local rotations.
+    pub(in crate::viewer) fn rotations(&self, session: &Session) -> Vec<(usize, Quat)> {
+        let Some(angle) = self.turned().filter(|_| self.has_moved) else { return Vec::new() };
+        let allowed = |joint: &TurnedJoint| {
+            let rotation = session.allowed(joint.node, joint.turned(angle));
+            (joint.node, rotation.as_quat().normalize())
+        };
+        let mut rotations: Vec<(usize, Quat)> = self.joints.iter().map(allowed).collect();
+        let Some(reflection) = &session.reflection else { return rotations };
+        let skeleton = &session.puppet.character().skeleton;
+        let mut pose = session.puppet.pose().clone();
+        for (node, rotation) in rotations.clone() {
+            let Some(other) = reflection.partner(node) else { continue };
+            if rotations.iter().any(|(n, _)| *n == other) {
+                continue;
+            }
+            if let Some(local) = pose.locals.get_mut(node) {
+                local.rotation = rotation;
+            }
+            reflection.copy(skeleton, &mut pose, node);
+            rotations.extend(pose.locals.get(other).map(|local| (other, local.rotation)));
+        }
+        rotations
+    }
+
+    /// Returns the joints below which everything moves during the drag.
+    fn moved_joints(&self, session: &Session) -> Vec<usize> {
+        let base = self.target().and_then(|t| Some((t.node, t.base?)));
+        let mut moved: Vec<usize> = self.joints.iter().map(|j| j.node).chain(base.map(|b| b.1)).collect();
+        if let Some(reflection) = &session.reflection {
+            moved.extend(moved.clone().into_iter().filter_map(|n| reflection.partner(n)));
+        }
+        moved
+    }
+
+    /// Returns targets for the pinned nodes below the joints that the drag moves. Each is met by its own limb, so that the rest
+    /// of the body stays in place.
+    pub(in crate::viewer) fn pinned_targets(&self, session: &Session) -> Vec<Target> {
+        let moved = self.moved_joints(session);
+        let target = |pin: &Pin| {
+            let (position, orientation) = pin.target?;
+            let skeleton = &session.puppet.character().skeleton;
+            let path: Vec<usize> = skeleton.ancestors(pin.node).collect();
+            let turned = path.iter().position(|n| moved.contains(n)).filter(|&steps| steps > 0)?;
+            let at = Hit { node: pin.node, point: glam::Vec3::ZERO, offset: DVec3::ZERO, handle: true };
+            let limb = chain_base(session.puppet.character(), &session.puppet.rig, &at);
+            let limb = limb.filter(|base| *base != pin.node && path.contains(base));
+            // Without a limb, the joints below the turned one meet the pin.
+            let base = limb.or_else(|| path.get(turned - 1).copied().filter(|&n| n != pin.node));
+            let position = base.map(|_| position);
+            Some(Target { base, position, orientation: Some(orientation), ..Target::new(pin.node) })
+        };
+        session.state.pins.iter().filter_map(target).collect()
+    }
+}
+
+impl Session {
+    /// Moves the pins that a turn could not meet to where their nodes are now.
+    pub(super) fn settle_pins(&mut self) {
+        if !self.puppet.is_posed_by_hand() {
+            return;
+        }
+        self.show();
+        let tolerance = f64::from(UNMET_DISTANCE * self.scene_bounds.sphere().1);
+        let settled = |pin: &Pin| {
+            let now = self.pin_here(pin.node);
+            let pair = pin.target.zip(now.target);
+            let is_met = pair.is_some_and(|(wanted, now)| {
+                wanted.0.distance(now.0) < tolerance && wanted.1.angle_between(now.1) < UNMET_ANGLE
+            });
+            if is_met { *pin } else { now }
+        };
+        self.state.pins = self.state.pins.iter().map(settled).collect();
+    }
+}

@@ -1,0 +1,36 @@
+//! The joints of a limb.
+
+use crate::asset::{Character, Skeleton};
+use crate::rig::{BodyLimb, Rig};
+
+/// Returns the nodes of the limb that contains a node: those of an arm, a leg or a wing of the body with its fingers or toes,
+/// or otherwise those of the chain, or otherwise the node alone.
+pub(super) fn nodes(character: &Character, rig: &Rig, node: usize) -> Vec<usize> {
+    let chain = || {
+        let chains = rig.chains.iter().filter(|c| c.joints.contains(&node));
+        // The shortest chain is the most specific one, such as a finger.
+        Some(chains.min_by_key(|c| c.joints.len())?.joints.clone())
+    };
+    of_body(character, rig, node).or_else(chain).unwrap_or_else(|| vec![node])
+}
+
+/// Returns the nodes of the limb of the body that contains a node, with its fingers or toes. `None` if no limb contains it.
+pub(super) fn of_body(character: &Character, rig: &Rig, node: usize) -> Option<Vec<usize>> {
+    let limbs = rig.body.iter().flat_map(|body| &body.limbs);
+    let mut limbs = limbs.map(|limb| below(&character.skeleton, limb));
+    limbs.find(|nodes| nodes.binary_search(&node).is_ok())
+}
+
+/// Returns the joints of a limb and everything below them, sorted.
+fn below(skeleton: &Skeleton, limb: &BodyLimb) -> Vec<usize> {
+    let mut is_inside = vec![false; skeleton.nodes.len()];
+    for &joint in limb.collar.iter().chain(&limb.joints).chain(limb.digits.iter().flatten()) {
+        if let Some(inside) = is_inside.get_mut(joint) {
+            *inside = true;
+        }
+    }
+    for &(node, parent) in &skeleton.parents_first {
+        is_inside[node] |= parent.is_some_and(|p| is_inside[p]);
+    }
+    is_inside.iter().enumerate().filter(|(_, inside)| **inside).map(|(node, _)| node).collect()
+}

@@ -1,0 +1,218 @@
+//! Edits of the whole pose or of a limb: mirroring, resetting, and poses from elsewhere. Each is one undo step.
+
+use std::sync::Arc;
+
+use crate::asset::{Skeleton, Transform};
+use crate::export::{PoseDocument, ReadPoseError, StoredPose};
+use crate::pose::Pose;
+use crate::puppet::{Pin, Target};
+use crate::rig::Mirror;
+use crate::scene::picking::Hit;
+use crate::text::json;
+use crate::viewer::Command;
+
+use super::drag::chain_base;
+use super::history::State;
+use super::snapshot::is_valid;
+use super::symmetry::mirrored_target;
+use super::{Session, limb};
+
+const NO_BODY: &str = "mirroring needs a character whose body is recognised";
+const NO_LIMB: &str = "select a joint of an arm or a leg that has a counterpart on the other side";
+
+impl Session {
+    /// Returns the mirror of the character's body. `None` if no body is recognised.
+    pub(super) fn mirror(&self) -> Option<Mirror> {
+        let body = self.puppet.rig.body.as_ref()?;
+        Some(Mirror::new(&self.puppet.character().skeleton, body))
+    }
+
+    /// Exchanges the poses, pins and goals of the left and the right side.
+    pub(super) fn mirror_pose(&mut self) {
+        self.release();
+        let Some(mirror) = self.mirror() else {
+            self.error = Some(NO_BODY.to_owned());
+            return;
+        };
+        let skeleton = &self.puppet.character().skeleton;
+        let pose = mirror.pose(skeleton, self.puppet.pose());
+        let other = |node: usize| mirror.partner(node).unwrap_or(node);
+        let mut changed = self.state.clone();
+        let goal = |goal: &Target| mirrored_target(&mirror, skeleton, goal).unwrap_or(*goal);
+        changed.goals = self.state.goals.iter().map(goal).collect();
+        changed.pins = self.state.pins.iter().map(|pin| Pin::from(other(pin.node))).collect();
+        changed.base = self.state.base.map(other);
+        self.replace_pose(pose, changed);
+    }
+
+    /// Copies the pose of the selected limb to its counterpart on the other side.
+    pub(super) fn mirror_limb(&mut self) {
+        self.release();
+        let Some(mirror) = self.mirror() else {
+            self.error = Some(NO_BODY.to_owned());
+            return;
+        };
+        let character = self.puppet.character();
+        let limb = self.active_node().and_then(|node| limb::of_body(character, &self.puppet.rig, node));
+        let has_counterpart = |n: &usize| mirror.partner(*n).is_some_and(|other| other != *n);
+        let nodes: Vec<usize> = limb.unwrap_or_default().into_iter().filter(has_counterpart).collect();
+        if nodes.is_empty() {
+            self.error = Some(NO_LIMB.to_owned());
+            return;
+        }
+        let mut pose = self.puppet.pose().clone();
+        mirror.copy(&character.skeleton, self.puppet.pose(), nodes.iter().copied(), &mut pose);
+        let others: Vec<usize> = nodes.iter().filter_map(|&n| mirror.partner(n)).collect();
+        self.replace_pose(pose, self.state_without_goals(&others));
+    }
+
+    /// Resets joints to rest: the limbs of the selected joints, or only these joints. Without a selection, the joint that keys
+    /// act on is reset.
+    pub(super) fn reset(&mut self, whole_limbs: bool) {
+        self.release();
+        let mut selected = self.selection();
+        if selected.is_empty() {
+            selected.extend(self.active_node());
+        }
+        let character = self.puppet.character();
+        let rig = &self.puppet.rig;
+        let mut nodes = selected.clone();
+        if whole_limbs {
+            nodes.extend(selected.iter().flat_map(|&node| limb::nodes(character, rig, node)));
+        }
+        nodes.sort_unstable();
+        nodes.dedup();
+        self.reset_nodes(&nodes);
+    }
+
+    /// Resets the joint that keys act on, or its chain, or the selected joints if it is one of several.
+    pub(super) fn rest(&mut self, chain: bool) {
+        if self.remove_pole(self.hovered_grip) {
+            return;
+        }
+        let Some(node) = self.active_node() else { return };
+        let selection = self.selection();
+        self.release();
+        let hit = self.hover.filter(|h| h.node == node);
+        let skeleton = &self.puppet.character().skeleton;
+        let origin = Hit { node, point: glam::Vec3::ZERO, offset: glam::DVec3::ZERO, handle: true };
+        let base = chain_base(self.puppet.character(), &self.puppet.rig, &hit.unwrap_or(origin));
+        let mut nodes = vec![node];
+        if let Some(base) = base.filter(|_| chain) {
+            nodes.extend(skeleton.ancestors(node).skip(1).take_while(|&n| n != base));
+            nodes.push(base);
+        }
+        if selection.len() > 1 && selection.contains(&node) {
+            let (character, rig) = (self.puppet.character(), &self.puppet.rig);
+            let limbs = selection.iter().filter(|_| chain).flat_map(|&n| limb::nodes(character, rig, n));
+            nodes.extend(limbs.chain(selection.iter().copied()));
+        }
+        if self.puppet.is_posed_by_hand() {
+            return self.reset_nodes(&nodes);
+        }
+        self.history.remember(self.state.clone());
+        self.state = self.state_without_goals(&nodes);
+        reset_pose(&mut self.state.held, &self.puppet.character().skeleton, &nodes);
+        self.problem = None;
+        self.show();
+    }
+
+    /// Resets nodes to rest and removes their goals.
+    fn reset_nodes(&mut self, nodes: &[usize]) {
+        let mut pose = self.puppet.pose().clone();
+        reset_pose(&mut pose, &self.puppet.character().skeleton, nodes);
+        if !nodes.is_empty() {
+            self.replace_pose(pose, self.state_without_goals(nodes));
+        }
+    }
+
+    /// Resets the whole character to rest and removes all goals.
+    pub(super) fn rest_all(&mut self) {
+        self.release();
+        self.history.remember(self.state.clone());
+        self.state.held.reset(&self.puppet.character().skeleton);
+        self.state.goals.clear();
+        self.problem = None;
+        self.refresh_pins();
+        self.show();
+    }
+
+    /// Sets local transforms of some nodes, and all morph weights unless `morphs` is empty. Removes all goals. Invalid
+    /// transforms and unknown nodes are ignored.
+    pub(super) fn set_pose(&mut self, nodes: &[(usize, Transform)], morphs: Vec<f32>) {
+        self.release();
+        let mut pose = self.puppet.pose().clone();
+        for (node, transform) in nodes.iter().filter(|(_, t)| is_valid(t)) {
+            if let Some(local) = pose.locals.get_mut(*node) {
+                *local = *transform;
+            }
+        }
+        if morphs.len() == pose.weights.len() && morphs.iter().all(|w| w.is_finite()) {
+            pose.weights = morphs;
+        }
+        let changed = State { goals: Vec::new(), ..self.state.clone() };
+        self.replace_pose(pose, changed);
+    }
+
+    /// Returns the pose as the text that *Save pose* writes, for example for the clipboard.
+    ///
+    /// # Errors
+    /// [`ReadPoseError`] if the pose is not finite.
+    pub fn copy_pose(&self) -> Result<String, ReadPoseError> {
+        let document = PoseDocument::new(&self.puppet, &[], None);
+        json::to_string(&document).map_err(|e| ReadPoseError::Json(e.to_string()))
+    }
+
+    /// Applies a pose that [`Session::copy_pose`], *Save pose* or `sinew pose` has written, also for another character whose
+    /// joints have the same names. It is one undo step.
+    ///
+    /// # Errors
+    /// [`ReadPoseError`] if the text is not a pose, or a pose of a character with other joints. The session is unchanged.
+    pub fn paste_pose(&mut self, text: &str) -> Result<(), ReadPoseError> {
+        let hips = self.puppet.rig.body.as_ref().map(|body| body.hips);
+        let (mut nodes, mut morphs) = StoredPose::read(text)?.fit(&self.puppet.character().skeleton, hips)?;
+        let pose = self.puppet.pose();
+        nodes.retain(|(node, local)| pose.locals.get(*node) != Some(local));
+        if morphs.is_empty() && pose.weights != self.puppet.character().skeleton.rest_weights {
+            morphs.clone_from(&self.puppet.character().skeleton.rest_weights);
+        }
+        self.apply(Command::SetPose(nodes, morphs));
+        Ok(())
+    }
+
+    /// Returns the state without the goals of some nodes.
+    fn state_without_goals(&self, nodes: &[usize]) -> State {
+        let mut state = self.state.clone();
+        state.goals.retain(|goal| !nodes.contains(&goal.node));
+        state
+    }
+
+    /// Replaces the pose and the rest of the state as one undo step. Pins move with their nodes. On top of a motion, the
+    /// pose becomes a key at the current time.
+    fn replace_pose(&mut self, pose: Pose, changed: State) {
+        if !self.puppet.is_posed_by_hand() {
+            self.key_pose(&pose);
+            return;
+        }
+        self.history.remember(self.state.clone());
+        self.state = State { held: pose, ..changed };
+        if self.auto_key {
+            self.state.motion = Arc::new(self.with_key_pose(&self.state.held));
+            self.apply_motion();
+        }
+        (self.error, self.problem) = (None, None);
+        self.trail.clear();
+        self.puppet.reset_solver();
+        self.refresh_pins();
+        self.show();
+    }
+}
+
+/// Resets some nodes of a pose to rest.
+fn reset_pose(pose: &mut Pose, skeleton: &Skeleton, nodes: &[usize]) {
+    for &node in nodes {
+        if let Some((local, rest)) = pose.locals.get_mut(node).zip(skeleton.nodes.get(node)) {
+            *local = rest.rest;
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Turning a joint to a given rotation.
+
+use glam::Quat;
+
+use super::Session;
+use super::history::EditRun;
+
+impl Session {
+    /// Turns a joint to the rotation in its parent's frame that is nearest to the given one within its limit. Consecutive turns of a
+    /// joint, until the next release, form one undo step.
+    pub(super) fn turn_joint(&mut self, node: usize, local: Quat) {
+        let length = local.length_squared();
+        if node >= self.state.held.locals.len() || !length.is_finite() || length < 1e-6 {
+            return;
+        }
+        if self.is_dragging() {
+            self.release();
+        }
+        let rotation = self.allowed(node, local.normalize().as_dquat()).as_quat().normalize();
+        self.history.remember_run(EditRun::Turn(node), &self.state);
+        // A goal of the joint would turn it back.
+        self.state.goals.retain(|goal| goal.node != node);
+        if let Some(joint) = self.state.held.locals.get_mut(node) {
+            joint.rotation = rotation;
+        }
+        self.problem = None;
+        self.refresh_pins();
+        self.show();
+    }
+}

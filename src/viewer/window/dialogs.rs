@@ -1,0 +1,180 @@
+//! Asks for paths: by the system's dialogs, or by the path field where the desktop has none.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rfd::AsyncFileDialog;
+
+use crate::viewer::folder;
+use crate::viewer::panel::{PathPurpose, Question};
+use crate::viewer::project::EXTENSION;
+
+use super::App;
+use super::files::AppEvent;
+
+/// Time after the request of a dialog during which typed keys are assumed to be meant for the dialog.
+const DIALOG_DELAY: Duration = Duration::from_secs(2);
+
+/// A dialog of the system that was requested.
+#[derive(Debug)]
+pub(super) struct Dialog {
+    requested: Instant,
+    /// Whether the window has lost the keyboard focus since. The dialog has then probably appeared.
+    seen: bool,
+}
+
+impl App {
+    /// Opens the system's dialog, and waits for it on another thread. If an earlier request has not shown a dialog, this shows
+    /// the path field instead.
+    pub(super) fn ask_path(&mut self, purpose: PathPurpose) {
+        match &self.files.dialog {
+            Some(Dialog { seen: true, .. }) => return,
+            Some(_) => return self.type_path(purpose),
+            None => {}
+        }
+        let Some(open) = &self.open else { return };
+        let suggested = self.suggested_path(purpose);
+        let mut dialog = AsyncFileDialog::new().set_parent(&open.window);
+        let folder =
+            if purpose == PathPurpose::Folder { Some(suggested.as_path()) } else { suggested.parent() };
+        if let Some(folder) = folder.filter(|folder| folder.is_dir()) {
+            dialog = dialog.set_directory(folder);
+        }
+        let name = suggested.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        // Some systems require the dialog to be created on this thread.
+        match purpose {
+            PathPurpose::Open => {
+                let dialog = dialog.set_title("Open a character, a motion or a project");
+                let dialog = dialog.add_filter("Characters, motion and projects", &folder::all_extensions());
+                self.wait_for(purpose, dialog.pick_file());
+            }
+            PathPurpose::SaveAs => {
+                let dialog = dialog.set_title("Save the project as").set_file_name(name);
+                self.wait_for(purpose, dialog.add_filter("Projects", &[EXTENSION]).save_file());
+            }
+            PathPurpose::ExportClip => {
+                let dialog = dialog.set_title("Export the clip as").set_file_name(name);
+                let dialog = dialog.add_filter("glTF", &["glb"]).add_filter("BVH", &["bvh"]);
+                self.wait_for(purpose, dialog.save_file());
+            }
+            PathPurpose::Folder => {
+                let dialog = dialog.set_title("Folder for images and poses");
+                self.wait_for(purpose, dialog.pick_folder());
+            }
+        }
+    }
+
+    fn wait_for(
+        &mut self,
+        purpose: PathPurpose,
+        choice: impl Future<Output = Option<rfd::FileHandle>> + Send + 'static,
+    ) {
+        let proxy = self.files.proxy.clone();
+        let wait = move || {
+            let path = pollster::block_on(choice).map(|file| file.path().to_path_buf());
+            drop(proxy.send_event(AppEvent::Chosen(purpose, path)));
+        };
+        match std::thread::Builder::new().name("dialog".into()).spawn(wait) {
+            Ok(_) => self.files.dialog = Some(Dialog { requested: Instant::now(), seen: false }),
+            Err(_) => self.type_path(purpose),
+        }
+    }
+
+    /// Handles the end of a dialog.
+    pub(super) fn end_dialog(&mut self, purpose: PathPurpose, path: Option<PathBuf>) {
+        let seen = self.files.dialog.take().is_some_and(|dialog| dialog.seen);
+        match path {
+            // The dialog has asked whether to replace the file, unless the name lacks the extension.
+            Some(path) => self.use_path(purpose, path, true),
+            // A dialog that appears takes the focus, so this one never appeared.
+            None if !seen => self.type_path(purpose),
+            None => {}
+        }
+    }
+
+    /// Shows the path field.
+    pub(super) fn type_path(&mut self, purpose: PathPurpose) {
+        let text = match purpose {
+            PathPurpose::Open => String::new(),
+            other => self.suggested_path(other).display().to_string(),
+        };
+        self.panel.path.show(purpose, text);
+        self.request_redraw();
+    }
+
+    /// Returns the absolute path with which a dialog starts.
+    fn suggested_path(&self, purpose: PathPurpose) -> PathBuf {
+        let here = Path::new(".");
+        let path = match purpose {
+            PathPurpose::Open => self.session.file().unwrap_or(Path::new("./")).to_path_buf(),
+            PathPurpose::SaveAs => {
+                self.session.project().map_or_else(|| self.session.default_project(here), Path::to_path_buf)
+            }
+            PathPurpose::ExportClip => {
+                let project = self.session.default_project(here);
+                self.session.project().unwrap_or(&project).with_extension("glb")
+            }
+            PathPurpose::Folder => self.export_folder(),
+        };
+        std::path::absolute(&path).unwrap_or(path)
+    }
+
+    /// Returns whether typed keys are meant for a file dialog that is about to appear, or for the path field.
+    pub(super) fn is_typing(&self) -> bool {
+        let is_pending = |dialog: &Dialog| !dialog.seen && dialog.requested.elapsed() < DIALOG_DELAY;
+        self.files.dialog.as_ref().is_some_and(is_pending) || self.panel.path.wants_keys()
+    }
+
+    /// Records that the window has lost the keyboard focus. If a dialog was requested, it has probably appeared.
+    pub(super) fn note_lost_focus(&mut self) {
+        if let Some(dialog) = &mut self.files.dialog {
+            dialog.seen = true;
+        }
+    }
+
+    /// Uses a path that was typed or chosen in a dialog. `may_replace` is set if the person has agreed to replace the file.
+    pub(super) fn use_path(&mut self, purpose: PathPurpose, path: PathBuf, may_replace: bool) {
+        let (named, is_own) = match purpose {
+            PathPurpose::Open => return self.open_file(&path),
+            PathPurpose::SaveAs => {
+                let named = with_extension(&path, EXTENSION);
+                let is_own = self.session.project() == Some(&named);
+                (named, is_own)
+            }
+            PathPurpose::ExportClip => (with_extension(&path, "glb"), false),
+            PathPurpose::Folder => (path.clone(), true),
+        };
+        if named.is_dir() && purpose != PathPurpose::Folder {
+            let cause = format!("{} is a folder; add the name of a file", named.display());
+            return self.fail_path(purpose, cause);
+        }
+        if !is_own && !(may_replace && named == path) && named.exists() {
+            self.panel.question = Some(Question::Replace(purpose, named));
+            return self.request_redraw();
+        }
+        match purpose {
+            PathPurpose::SaveAs => self.save_as(&named),
+            PathPurpose::ExportClip => self.export_clip(&named),
+            PathPurpose::Folder => self.choose_folder(&named),
+            PathPurpose::Open => {}
+        }
+    }
+
+    /// Shows why a path could not be used. A typed path can then be corrected.
+    pub(super) fn fail_path(&mut self, purpose: PathPurpose, error: String) {
+        self.panel.path.fail(purpose, &error);
+        self.notify(Err(error));
+    }
+}
+
+/// Returns a path with an extension. A name such as `v1.2` keeps its dot.
+fn with_extension(path: &Path, extension: &str) -> PathBuf {
+    let known = if extension == EXTENSION { &[EXTENSION][..] } else { &["glb", "bvh"] };
+    if path.extension().is_some_and(|e| known.iter().any(|known| e.eq_ignore_ascii_case(known))) {
+        return path.to_path_buf();
+    }
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(extension);
+    name.into()
+}

@@ -1,0 +1,103 @@
+//! Exports the clip of the timeline on another thread, so that the window stays responsive.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use crate::viewer::panel::{AppRequest, ExportProgress, PathPurpose};
+
+use super::App;
+use super::files::AppEvent;
+
+/// What the window and the thread share.
+#[derive(Debug, Default)]
+struct Shared {
+    /// The part that is done, as the bits of a number from 0 to 1.
+    done: AtomicU32,
+    is_cancelled: AtomicBool,
+}
+
+/// An export that is running.
+#[derive(Debug)]
+pub(super) struct RunningExport {
+    shared: Arc<Shared>,
+}
+
+/// The end of an export: what was written, or `None` if it was cancelled, or why it failed.
+#[derive(Debug)]
+pub(super) struct ExportEnd {
+    path: PathBuf,
+    result: Result<Option<String>, String>,
+}
+
+impl App {
+    /// Asks for the file of the clip to export, if there is one.
+    pub(super) fn ask_export(&mut self) {
+        if self.files.export.is_some() {
+            return self.notify(Err("a clip is being exported already".into()));
+        }
+        match self.session.clip_export() {
+            Ok(_) => self.ask_path(PathPurpose::ExportClip),
+            Err(error) => self.notify(Err(error)),
+        }
+    }
+
+    /// Starts to export the clip to a file.
+    pub(super) fn export_clip(&mut self, path: &Path) {
+        if self.files.export.is_some() {
+            return;
+        }
+        let export = match self.session.clip_export() {
+            Ok(export) => export,
+            Err(error) => return self.fail_path(PathPurpose::ExportClip, error),
+        };
+        let shared = Arc::new(Shared::default());
+        let (other, proxy, file) = (Arc::clone(&shared), self.files.proxy.clone(), path.to_path_buf());
+        let work = move || {
+            let goes_on = |done: f32| {
+                other.done.store(done.to_bits(), Ordering::Relaxed);
+                !other.is_cancelled.load(Ordering::Relaxed)
+            };
+            let result = export.write(&file, goes_on);
+            // Sending fails only if the window has closed already.
+            drop(proxy.send_event(AppEvent::Exported(ExportEnd { path: file, result })));
+        };
+        match std::thread::Builder::new().name("export".into()).spawn(work) {
+            Ok(_) => {
+                self.files.export = Some(RunningExport { shared });
+                self.panel.export = Some(ExportProgress::new(path));
+            }
+            Err(error) => self.notify(Err(format!("{}: {error}", path.display()))),
+        }
+    }
+
+    /// Shows the progress of the export in the next frame.
+    pub(super) fn show_export(&mut self) {
+        if let (Some(running), Some(shown)) = (&self.files.export, &mut self.panel.export) {
+            shown.done = f32::from_bits(running.shared.done.load(Ordering::Relaxed));
+        }
+    }
+
+    /// Stops the export. Its file is not written.
+    pub(super) fn cancel_export(&mut self) {
+        if let Some(running) = &self.files.export {
+            running.shared.is_cancelled.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Handles the end of an export.
+    pub(super) fn end_export(&mut self, end: ExportEnd) {
+        (self.files.export, self.panel.export) = (None, None);
+        match end.result {
+            Ok(Some(message)) => {
+                if self.panel.path.purpose() == Some(PathPurpose::ExportClip) {
+                    self.panel.path.close();
+                }
+                let folder = end.path.parent().unwrap_or(Path::new(".")).to_path_buf();
+                self.panel.offer(&message, "Open folder", AppRequest::OpenFolder(folder));
+            }
+            Ok(None) => self.notify(Ok("the export was cancelled".into())),
+            Err(error) => self.fail_path(PathPurpose::ExportClip, error),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The folder for images and poses, and the desktop's file manager.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use crate::viewer::panel::{AppRequest, PathPurpose};
+use crate::viewer::{PoseFile, SaveError};
+
+use super::requests::saved_message;
+use super::{App, scale};
+
+impl App {
+    /// Returns the folders for images and poses in the order of preference: the one that the person has chosen, or else those of the
+    /// project and the character, and the current one.
+    fn export_folders(&self) -> Vec<PathBuf> {
+        if let Some(chosen) = self.settings.export_folder() {
+            return vec![chosen.to_path_buf()];
+        }
+        let files = [self.session.project(), self.session.file()];
+        let beside =
+            files.into_iter().flatten().filter_map(Path::parent).filter(|p| !p.as_os_str().is_empty());
+        beside.chain([Path::new(".")]).map(Path::to_path_buf).collect()
+    }
+
+    /// Returns the folder for images and poses that would be tried first.
+    pub(super) fn export_folder(&self) -> PathBuf {
+        self.export_folders().into_iter().next().unwrap_or_default()
+    }
+
+    /// Sets the folder for images and poses.
+    pub(super) fn choose_folder(&mut self, folder: &Path) {
+        if !folder.is_dir() {
+            let cause = format!("{} is not a folder", folder.display());
+            return self.fail_path(PathPurpose::Folder, cause);
+        }
+        self.settings.set_export_folder(folder);
+        self.panel.path.close();
+        self.notify(Ok(format!("images and poses are saved in {}", folder.display())));
+    }
+
+    /// Saves an image of the scene.
+    pub(super) fn save_image(&mut self) {
+        self.save_in_folder(|app, folder| {
+            let open = app.open.as_mut()?;
+            Some(open.graphics.save(&app.session, scale(&open.window), folder))
+        });
+    }
+
+    /// Saves the pose.
+    pub(super) fn save_pose(&mut self, kind: PoseFile) {
+        self.save_in_folder(|app, folder| Some(app.session.save_pose(kind, folder)));
+    }
+
+    /// Saves a file in the first folder that can be written.
+    fn save_in_folder(&mut self, save: impl Fn(&mut Self, &Path) -> Option<Result<PathBuf, SaveError>>) {
+        let mut result = None;
+        for folder in self.export_folders() {
+            let Some(saved) = save(self, &folder) else { return };
+            let next = matches!(&saved, Err(SaveError::Write { source, .. }) if cannot_write(source.kind()));
+            result = Some(saved);
+            if !next {
+                break;
+            }
+        }
+        match result {
+            Some(Ok(path)) => {
+                let path = std::path::absolute(&path).unwrap_or(path);
+                let folder = path.parent().unwrap_or(Path::new(".")).to_path_buf();
+                self.panel.offer(&saved_message(&path), "Open folder", AppRequest::OpenFolder(folder));
+            }
+            Some(Err(error)) => self.notify(Err(error.to_string())),
+            None => {}
+        }
+    }
+
+    /// Shows a folder in the desktop's file manager.
+    pub(super) fn open_folder(&mut self, folder: &Path) {
+        if let Err(error) = open::that_detached(folder) {
+            self.notify(Err(format!("{}: no program opens the folder: {error}", folder.display())));
+        }
+    }
+}
+
+/// Returns whether another folder may succeed.
+fn cannot_write(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem | ErrorKind::NotFound)
+}

@@ -1,0 +1,86 @@
+//! Poses as text: copied, pasted into the same and into other characters, and errors.
+
+use sinew::asset::mannequin;
+
+use super::*;
+
+fn posed() -> Session {
+    let mut session = rigged();
+    let [hips, hand] = ["hips", "leftHand"].map(|n| node(&session, n));
+    pull(&mut session, hips, Vec3::new(0.05, -0.15, 0.0));
+    pull(&mut session, hand, Vec3::new(0.0, 0.25, 0.2));
+    session
+}
+
+#[test]
+fn copied_pose_is_pasted_as_one_undo_step() {
+    let mut session = posed();
+    let (text, wanted) = (session.copy_pose().unwrap(), pose(&session));
+    session.apply(Command::RestAll);
+    let rest = pose(&session);
+    session.paste_pose(&text).unwrap();
+    assert_eq!(pose(&session), wanted);
+    session.apply(Command::Undo);
+    assert_eq!(pose(&session), rest);
+    session.apply(Command::Redo);
+    assert_eq!(pose(&session), wanted);
+    // The pins stay where they hold the pose.
+    let foot = node(&session, "leftFoot");
+    session.apply(Command::RestAll);
+    session.apply(Command::PinNode(foot));
+    session.paste_pose(&text).unwrap();
+    assert_eq!(pose(&session), wanted);
+}
+
+#[test]
+fn pose_is_pasted_into_a_character_with_the_same_names() {
+    let session = posed();
+    let text = session.copy_pose().unwrap();
+    let mut large = mannequin().unwrap();
+    for node in &mut large.skeleton.nodes {
+        node.rest.translation *= 1.5;
+    }
+    let mut other = Session::new(large, None, SIZE);
+    let rest = pose(&other);
+    other.paste_pose(&text).unwrap();
+    let (from, to) = (pose(&session), pose(&other));
+    let hips = node(&session, "hips");
+    for (index, (from, to)) in from.locals.iter().zip(&to.locals).enumerate() {
+        assert!(from.rotation.dot(to.rotation).abs() > 1.0 - 1e-6);
+        let expected = if index == hips { from.translation * 1.5 } else { rest.locals[index].translation };
+        assert!(to.translation.distance(expected) < 2e-3, "node {index}: {} {expected}", to.translation);
+    }
+}
+
+#[test]
+fn text_that_is_not_a_pose_of_this_character_is_one_clear_error() {
+    let mut session = posed();
+    let before = pose(&session);
+    let text = session.copy_pose().unwrap();
+    let other = text.replace("\"name\":\"left", "\"name\":\"x").replace("\"name\":\"right", "\"name\":\"y");
+    let long = text.replacen("\"rotation\":[", "\"rotation\":[9", 1);
+    for (text, expected) in [
+        ("", "the text is not a pose"),
+        ("hello", "the text is not a pose"),
+        ("{}", "the text is not a pose: missing field"),
+        (r#"{"format":"other","nodes":[]}"#, "\"format\" must be \"sinew-pose-1\""),
+        (r#"{"format":"sinew-pose-1","nodes":[]}"#, "another character"),
+        (other.as_str(), "the pose belongs to another character: only"),
+        (long.as_str(), "rotation must be a quaternion of length 1"),
+    ] {
+        let error = session.paste_pose(text).unwrap_err().to_string();
+        assert!(error.contains(expected) && !error.contains('\n'), "{text:.40}: {error}");
+        assert_eq!(pose(&session), before);
+    }
+}
+
+/// `set-pose` of a session that is written by hand.
+#[test]
+fn invalid_values_of_a_pose_are_ignored() {
+    let mut session = posed();
+    let before = pose(&session);
+    let mut local = before.locals[3];
+    local.rotation = glam::Quat::from_xyzw(9.0, 0.0, 0.0, 0.0);
+    session.apply(Command::SetPose(vec![(3, local), (usize::MAX, before.locals[0])], vec![f32::NAN]));
+    assert_eq!(pose(&session), before);
+}
