@@ -59,7 +59,7 @@ impl App {
         };
         let percent = chosen.apply(&mut frame);
         let scene = SceneView { frame: &frame, origin, size: self.session.size(), percent };
-        let drawn = graphics.draw(&scene, panel)?;
+        let drawn = graphics.draw(Some(&scene), panel)?;
         if drawn.has_drawn_scene {
             quality.control.note(started.elapsed().saturating_sub(drawn.waited));
         }

@@ -109,6 +109,9 @@ impl App {
                         window.request_redraw();
                         return;
                     }
+                    WinitKey::Named(NamedKey::Escape) if !self.input.is_busy() && self.cancel_reading() => {
+                        return;
+                    }
                     WinitKey::Named(NamedKey::Escape) => Event::Key(Key::Escape),
                     WinitKey::Named(NamedKey::Space) => Event::Key(Key::Char(' ')),
                     WinitKey::Character(text) if text == "?" => {

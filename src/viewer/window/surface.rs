@@ -10,10 +10,11 @@ use wgpu::{CurrentSurfaceTexture, TextureFormat};
 use winit::dpi::PhysicalSize;
 use winit::window::Window;
 
+use crate::asset::Character;
 use crate::puppet::Puppet;
 use crate::render::{
     AdapterChoice, Compositor, DecodedImages, Frame, FrameTexture, Gpu, Model, Placement, RenderError,
-    Renderer, ShadingMode,
+    Renderer,
 };
 use crate::viewer::{SaveError, Session};
 
@@ -74,14 +75,13 @@ pub(in crate::viewer) enum DrawOutcome {
 }
 
 impl Graphics {
-    /// Creates the graphics for a window of `size` pixels. The size is a parameter because asking a destroyed window
+    /// Creates the graphics for a window of `size` pixels, without a character. The size is a parameter because asking a destroyed window
     /// for it panics.
     pub(in crate::viewer) fn new(
         window: &Arc<Window>,
         size: PhysicalSize<u32>,
         events: &winit::event_loop::ActiveEventLoop,
         choice: &AdapterChoice,
-        puppet: &Puppet,
     ) -> Result<Self, RenderError> {
         let display =
             || -> Box<dyn wgpu::wgt::WgpuHasDisplayHandle> { Box::new(events.owned_display_handle()) };
@@ -108,8 +108,7 @@ impl Graphics {
         let [scene, unseen] = [0; 2].map(|_| FrameTexture::new([format, plain]));
         let compositor = Compositor::new(&gpu, plain);
         let renderer = Renderer::new(gpu);
-        let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
-        let model = renderer.model(puppet.character(), puppet.parts(), &images)?;
+        let model = renderer.model(&Character::default(), &[], &DecodedImages::default())?;
         Ok(Self { renderer, model, scene, compositor, surface, config, unseen, plain, panel })
     }
 
@@ -172,10 +171,10 @@ impl Graphics {
         gpu.check()
     }
 
-    /// Presents the scene with the panel on top. The scene is drawn only if it has changed.
+    /// Presents the scene, if there is one, with the panel on top. The scene is drawn only if it has changed.
     pub(in crate::viewer) fn draw(
         &mut self,
-        scene: &SceneView<'_>,
+        scene: Option<&SceneView<'_>>,
         mut panel: PanelOutput,
     ) -> Result<Drawn, RenderError> {
         let (device, queue) = (self.renderer.gpu().device.clone(), self.renderer.gpu().queue.clone());
@@ -186,7 +185,7 @@ impl Graphics {
             }
         }
         let free: Vec<egui::TextureId> = panel.textures.free.drain().collect();
-        let result = self.draw_scene(scene).and_then(|has_drawn_scene| {
+        let result = scene.map_or(Ok(false), |scene| self.draw_scene(scene)).and_then(|has_drawn_scene| {
             let before = Instant::now();
             let texture = self.surface.get_current_texture();
             let mut waited = before.elapsed();
@@ -224,7 +223,7 @@ impl Graphics {
 
     fn paint(
         &mut self,
-        scene: &SceneView<'_>,
+        scene: Option<&SceneView<'_>>,
         panel: &PanelOutput,
         texture: CurrentSurfaceTexture,
     ) -> Result<DrawOutcome, RenderError> {
@@ -253,11 +252,10 @@ impl Graphics {
         let view = wgpu::TextureViewDescriptor { format: Some(self.plain), ..Default::default() };
         let view = texture.texture.create_view(&view);
         let size = (self.config.width, self.config.height);
-        let placement = self.placement(scene);
         let mut encoder = device.create_command_encoder(&Default::default());
-        let image = self.scene.view();
-        let composed =
-            image.map(|(view, texels)| self.compositor.bind(self.renderer.gpu(), (&view, texels), placement));
+        let composed = scene.zip(self.scene.view()).map(|(scene, (view, texels))| {
+            self.compositor.bind(self.renderer.gpu(), (&view, texels), self.placement(scene))
+        });
         // The panel's renderer panics on a lost device.
         self.renderer.gpu().check()?;
         let screen =
