@@ -103,7 +103,8 @@ fn panel(state: TestPanel, theme: Theme) -> (SnapshotHarness, Rc<RefCell<TestPan
         let TestPanel { session, panel, commands, .. } = &mut *shared.borrow_mut();
         commands.extend(show(ui, session, panel));
     };
-    let builder = Harness::builder().with_size([size.x, size.y]).with_pixels_per_point(scale).with_theme(theme);
+    let builder =
+        Harness::builder().with_size([size.x, size.y]).with_pixels_per_point(scale).with_theme(theme);
     (SnapshotHarness::new(builder, show), state)
 }
 
@@ -408,9 +409,7 @@ fn palette_finds_an_action_and_runs_it() {
 
 #[test]
 fn both_faces_fit_small_and_large_windows() {
-    for (name, size, scale) in
-        [("small", Vec2::new(1024.0, 700.0), 1.0), ("double", SIZE, 2.0)]
-    {
+    for (name, size, scale) in [("small", Vec2::new(1024.0, 700.0), 1.0), ("double", SIZE, 2.0)] {
         for (face, theme) in [(Face::Pose, Theme::Light), (Face::Lab, Theme::Dark)] {
             let mut state = selected("leftLowerArm").showing(face, Pane::Inspector);
             (state.size, state.scale) = (size, scale);
