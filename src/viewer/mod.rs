@@ -12,6 +12,8 @@ mod orbit;
 #[cfg(feature = "viewer")]
 mod panel;
 mod project;
+#[cfg(feature = "viewer")]
+mod quality;
 mod replay;
 mod session;
 #[cfg(feature = "viewer")]
@@ -32,10 +34,10 @@ pub use session::recorder::Recorder;
 pub use session::save::{PoseFile, SaveError};
 pub use session::{Display, Refusals, Session, Snapshot, SolveProblem};
 #[cfg(feature = "viewer")]
-pub use window::loader::{CharacterLoader, LoadResult, LoadedFile};
+pub use window::loader::{CharacterLoader, LoadResult, LoadStage, LoadedFile};
 #[cfg(feature = "viewer")]
 pub use window::settings::Settings;
 #[cfg(feature = "viewer")]
 pub use window::watch::Watch;
 #[cfg(feature = "viewer")]
-pub use window::{Close, ViewerError, open};
+pub use window::{Close, Opened, Opening, ViewerError, open};

@@ -8,8 +8,9 @@ use crate::viewer::{Command, Display, Keymap, Session};
 
 use super::{PanelState, heading, theme};
 
-/// Shows the shading mode, the skinning method, and toggles for the skeleton, names, ground and shadow.
-pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+/// Shows the shading mode, the skinning method, toggles for the skeleton, names, ground and shadow, and the quality of
+/// moving scenes.
+pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     heading(ui, "Display");
     let Display { mut skeleton, mut names, mut ground, mut shadow } = session.display;
     ui.horizontal_wrapped(|ui| {
@@ -34,6 +35,10 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         ui.checkbox(&mut ground, "Ground");
         ui.checkbox(&mut shadow, "Shadow");
     });
+    ui.checkbox(&mut panel.full_quality, "Full quality while moving").on_hover_text(
+        "Without it, a scene that this machine cannot draw in time is drawn coarser while it moves. Images at rest and \
+         saved images always have full quality.",
+    );
     let display = Display { skeleton, names, ground, shadow };
     if display != session.display {
         commands.push(Command::Display(display));

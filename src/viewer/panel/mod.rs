@@ -77,6 +77,8 @@ pub(super) struct PanelState {
     /// Durations of the latest frames in milliseconds. Each is measured from reading the session to the last driver
     /// command.
     pub(super) frames: Vec<f32>,
+    /// Whether moving scenes are drawn in full quality on slow machines too.
+    pub(super) full_quality: bool,
     /// The last error outside the session, for example a file that could not be read.
     pub(super) notice: Option<String>,
     /// The last success message, for example the path of a saved file.

@@ -62,6 +62,9 @@ impl App {
             return None;
         }
         let is_busy = self.input.is_busy();
+        if key == Key::Escape && !is_busy && self.cancel_reading() {
+            return None;
+        }
         // Escape cancels a drag in the panel and must not affect the scene.
         let is_of_panel = key == Key::Escape && belongs_to_panel && self.context.egui_is_using_pointer();
         (!is_of_panel && (is_busy || !consumed)).then_some(Event::Key(key))

@@ -30,6 +30,8 @@ pub(super) enum AppEvent {
     Exported(ExportEnd),
     /// The open file, or one that belongs to it, has changed.
     Changed,
+    /// The file with which the window was opened was read, or failed to be read.
+    Loaded,
     /// The window should close without confirmation.
     Close,
 }
@@ -169,6 +171,16 @@ impl App {
         }
     }
 
+    /// Cancels the read in progress. Returns whether there was one.
+    pub(super) fn cancel_reading(&mut self) -> bool {
+        let cancelled = self.files.loader.cancel();
+        if cancelled {
+            self.panel.open.reading = None;
+            self.request_redraw();
+        }
+        cancelled
+    }
+
     /// Marks the open files as unchanged after the program has written one of them, so that they are not reloaded.
     pub(super) fn mark_files_read(&mut self) {
         if let Some(file) = self.session.file() {
@@ -205,6 +217,8 @@ impl App {
             }
             AppEvent::Chosen(purpose, path) => self.end_dialog(purpose, path),
             AppEvent::Exported(end) => self.end_export(end),
+            // Only the startup handles this one.
+            AppEvent::Loaded => {}
             AppEvent::Changed => self.files.changed = Some(Instant::now()),
             AppEvent::Close => {
                 // Nobody can be asked any more.

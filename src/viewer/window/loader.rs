@@ -91,6 +91,27 @@ pub enum LoadedFile {
     Pose(Box<StoredPose>),
 }
 
+/// The stage of a load, which the loading thread sets and the window shows.
+#[derive(Clone, Debug)]
+pub struct LoadStage(Arc<Mutex<&'static str>>);
+
+impl Default for LoadStage {
+    fn default() -> Self {
+        Self(Arc::new(Mutex::new("Reading the file")))
+    }
+}
+
+impl LoadStage {
+    /// Sets a description such as `Decoding textures`.
+    pub fn set(&self, stage: &'static str) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = stage;
+    }
+
+    pub(super) fn get(&self) -> &'static str {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl fmt::Debug for CharacterLoader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CharacterLoader").field("reading", &self.reading).finish_non_exhaustive()
@@ -180,6 +201,14 @@ impl CharacterLoader {
         state.next = Some(request);
         self.queue.wakeup.notify_one();
         Ok(())
+    }
+
+    /// Cancels the read in progress. Returns whether there was one.
+    pub fn cancel(&mut self) -> bool {
+        let mut state = self.queue.state();
+        state.newest += 1;
+        state.next = None;
+        self.reading.take().is_some()
     }
 
     /// Returns the result if it belongs to the latest request.
@@ -288,7 +317,8 @@ fn read(request: &ReadRequest, is_wanted: impl Fn() -> bool) -> Option<Result<Lo
     Some(Ok(LoadedFile::Character(Box::new(session), images)))
 }
 
-fn decode(session: &Session) -> DecodedImages {
+/// Decodes the textures of a session's character.
+pub(super) fn decode(session: &Session) -> DecodedImages {
     let puppet = session.puppet();
     DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded)
 }

@@ -1,6 +1,5 @@
 //! The viewer's window: opens it, advances the session's clock and draws its frames.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -13,9 +12,10 @@ use crate::render::{AdapterChoice, RenderError};
 
 use super::{Command, Input, Recorder, SaveError, Session, Settings, panel, session};
 
-use surface::{DrawOutcome, PanelOutput, SceneView};
+use surface::{DrawOutcome, PanelOutput};
 
 mod actions;
+mod adaptive;
 mod capture;
 mod dialogs;
 mod events;
@@ -30,6 +30,7 @@ mod open_window;
 mod requests;
 #[cfg(feature = "viewer")]
 pub(super) mod settings;
+mod startup;
 #[cfg(feature = "viewer")]
 pub(super) mod surface;
 #[cfg(all(test, target_os = "linux"))]
@@ -41,7 +42,10 @@ mod watched;
 
 use capture::Capture;
 use files::{AppEvent, Files};
+use loader::LoadStage;
 use open_window::OpenWindow;
+use startup::Startup;
+pub use startup::{Opened, Opening};
 use unsaved::Unsaved;
 
 /// Why the viewer could not open or had to close.
@@ -83,36 +87,46 @@ pub type Close = Box<dyn Fn() + Send>;
 
 /// Opens the viewer and returns when it is closed.
 ///
-/// The session is shown in the size of the window. `recorder` records from the start. `listen` is the address on which to receive
-/// a performer's motion. `closable` is called with a function that closes the window.
+/// The window opens at once and says what is loaded, while `load` reads the session on another thread. `load` also returns
+/// the recorder that records from the start. The session is shown in the size of the window. `closable` is called with a
+/// function that closes the window.
 ///
 /// Returns the path of the recording that was running when the window closed, if there was one.
 ///
 /// # Errors
-/// [`ViewerError::NoDisplay`] before anything is shown, or another [`ViewerError`] if the window or the adapter fails.
-pub fn open(
-    session: Session,
-    adapter: AdapterChoice,
-    recorder: Option<Recorder>,
-    listen: Option<SocketAddr>,
+/// The error of `load`. Otherwise [`ViewerError::NoDisplay`] before anything is loaded or shown, or another
+/// [`ViewerError`] if the window or the adapter fails.
+pub fn open<E: Send + 'static>(
+    load: impl FnOnce(&LoadStage) -> Result<Opened, E> + Send + 'static,
+    opening: Opening,
     closable: impl FnOnce(Close),
-) -> Result<Option<PathBuf>, ViewerError> {
-    let events = EventLoop::<AppEvent>::with_user_event().build().map_err(|e| {
-        // winit's text starts with a position in its source code, which is removed here.
-        let message = e.to_string();
-        ViewerError::NoDisplay(message.rsplit(": ").next().unwrap_or(&message).to_owned())
-    })?;
-    let mut app = App::new(session, adapter, recorder, events.create_proxy());
-    if let Some(address) = listen {
-        app.capture = Some(Capture::new(address, &app.session).map_err(ViewerError::Capture)?);
-    }
+) -> Result<Result<Option<PathBuf>, ViewerError>, E> {
+    let events = match EventLoop::<AppEvent>::with_user_event().build() {
+        Ok(events) => events,
+        Err(e) => {
+            // winit's text starts with a position in its source code, which is removed here.
+            let message = e.to_string();
+            let cause = message.rsplit(": ").next().unwrap_or(&message).to_owned();
+            return Ok(Err(ViewerError::NoDisplay(cause)));
+        }
+    };
     let proxy = events.create_proxy();
+    let mut startup = Startup::new(load, opening, events.create_proxy())?;
     // Sending fails only if the window has closed already.
     closable(Box::new(move || drop(proxy.send_event(AppEvent::Close))));
-    let result = events.run_app(&mut app);
+    let result = events.run_app(&mut startup);
+    if let Some(refused) = startup.refused {
+        return Err(refused);
+    }
+    let failure = startup.failure.or(result.err().map(|e| ViewerError::Window(e.to_string())));
+    Ok(finish(startup.app, failure))
+}
+
+/// Ends the recording of an app whose window has closed.
+fn finish(app: Option<App>, failure: Option<ViewerError>) -> Result<Option<PathBuf>, ViewerError> {
+    let Some(mut app) = app else { return failure.map_or(Ok(None), Err) };
     let recorded = app.session.stop_recording();
-    let failure = app.failure.or(result.err().map(|e| ViewerError::Window(e.to_string())));
-    match (failure, recorded) {
+    match (app.failure.or(failure), recorded) {
         (None, recorded) => Ok(recorded.transpose()?),
         (Some(failure), None) => Err(failure),
         (Some(failure), Some(recorded)) => {
@@ -194,6 +208,7 @@ impl App {
             settings,
             unsaved: Unsaved::default(),
         };
+        app.panel.full_quality = app.settings.full_quality();
         app.register_file();
         app.note_opened();
         app
@@ -262,17 +277,14 @@ impl App {
         }
         let shapes = self.context.tessellate(output.shapes, scale);
         let panel = PanelOutput { textures: output.textures_delta, shapes, scale };
-        let frame = &self.session.frame(scale);
-        let scene =
-            SceneView { frame, origin: self.panel.scene_origin(scale), size: self.panel.scene_size(scale) };
-        let outcome = open.graphics.draw(&scene, panel)?;
+        let outcome = self.draw_scene(self.panel.scene_origin(scale), panel, started)?;
         session::push_time(&mut self.panel.frames, started.elapsed().as_secs_f32() * 1e3);
         let delay = output.viewport_output.values().map(|v| v.repaint_delay).min();
         self.wake = delay
             .and_then(|d| Instant::now().checked_add(d))
             .filter(|_| delay < Some(Duration::from_secs(60)));
         if changed || outcome == DrawOutcome::Retry || is_watching && !self.hidden {
-            open.window.request_redraw();
+            self.request_redraw();
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Settings that persist between runs of the viewer: recent files and the theme.
+//! Settings that persist between runs of the viewer: recent files, the theme, and the quality of moving scenes.
 
 use std::path::{Path, PathBuf};
 
@@ -32,6 +32,8 @@ pub struct Settings {
 struct StoredSettings {
     #[serde(with = "Theme")]
     theme: ThemePreference,
+    /// Whether moving scenes are drawn in full quality on slow machines too.
+    full_quality: bool,
     /// Paths, the newest first.
     recent: Vec<PathBuf>,
     layout: StoredLayout,
@@ -53,6 +55,7 @@ impl Default for StoredSettings {
     fn default() -> Self {
         Self {
             theme: ThemePreference::System,
+            full_quality: false,
             recent: Vec::new(),
             layout: StoredLayout::default(),
             keymap: Keymap::default(),
@@ -131,6 +134,18 @@ impl Settings {
     pub fn set_keymap(&mut self, keymap: Keymap) {
         if self.stored.keymap != keymap {
             self.change(|stored| stored.keymap = keymap);
+        }
+    }
+
+    /// Returns whether moving scenes are drawn in full quality on slow machines too.
+    pub fn full_quality(&self) -> bool {
+        self.stored.full_quality
+    }
+
+    /// Sets and saves whether moving scenes are drawn in full quality on slow machines too.
+    pub fn set_full_quality(&mut self, full_quality: bool) {
+        if self.stored.full_quality != full_quality {
+            self.change(|stored| stored.full_quality = full_quality);
         }
     }
 

@@ -45,7 +45,7 @@ impl Dock<'_> {
                 tree::show(ui, session, panel, commands);
             }
             Pane::View => {
-                display::show(ui, session, commands);
+                display::show(ui, session, panel, commands);
                 theme::choice(ui);
                 display::about(ui, panel);
             }
