@@ -12,7 +12,7 @@ mod edit;
 pub(crate) mod euler;
 pub(crate) mod interpolate;
 mod key;
-mod key_times;
+mod keys;
 mod locomotion;
 mod planar;
 mod player;

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use crate::asset::{Skeleton, Transform};
 use crate::pose::Pose;
 
-use super::Motion;
 use super::blend::{blend, ease};
 
 /// Two keys count as being at the same time if they are less than this apart, in seconds: one frame at 60 Hz.
@@ -128,36 +127,5 @@ pub(super) fn sample(keys: &[PoseKey], skeleton: &Skeleton, time: f32, pose: &mu
         }
         (Some(only), None) | (None, Some(only)) => only.write(skeleton, pose),
         (None, None) => {}
-    }
-}
-
-impl Motion {
-    /// Returns whether the motion consists of key poses only.
-    pub fn has_only_keys(&self) -> bool {
-        !self.keys.is_empty() && self.strips.is_empty() && self.layers.is_empty() && self.edits.is_empty()
-    }
-
-    /// Returns whether a key pose can be added: nothing else determines the pose.
-    pub fn takes_keys(&self) -> bool {
-        self.strips.is_empty() && self.layers.is_empty() && self.edits.is_empty()
-    }
-
-    /// Writes the pose of the key poses at a time in seconds. Without keys, the pose is unchanged.
-    pub fn sample_keys(&self, skeleton: &Skeleton, time: f32, pose: &mut Pose) {
-        sample(&self.keys, skeleton, time, pose, &mut Pose::default());
-    }
-
-    /// Returns the motion with a key pose. A key at the same time is replaced and keeps its time and its easing.
-    #[must_use]
-    pub fn with_key(&self, key: PoseKey) -> Self {
-        let mut motion = self.clone();
-        match motion.keys.iter_mut().find(|k| (k.time - key.time).abs() < SAME_TIME) {
-            Some(known) => *known = PoseKey { time: known.time, easing: known.easing, ..key },
-            None => {
-                let index = motion.keys.partition_point(|k| k.time < key.time);
-                motion.keys.insert(index, key);
-            }
-        }
-        motion
     }
 }

@@ -12,6 +12,7 @@ const HOT: Vec4 = Vec4::new(1.0, 0.62, 0.1, 1.0);
 const HANDLE: Vec4 = Vec4::new(0.55, 0.66, 0.85, 0.55);
 const PIN: Vec4 = Vec4::new(0.05, 0.6, 0.95, 1.0);
 const HINT: Vec4 = Vec4::new(1.0, 0.85, 0.55, 1.0);
+const ALSO_SELECTED: Vec4 = Vec4::new(0.85, 0.87, 0.92, 1.0);
 const BASE: Vec4 = Vec4::new(0.35, 0.85, 0.25, 1.0);
 
 /// Returns the lines and dots in drawing order, so that later ones are on top. `scale` is in pixels per point.
@@ -45,6 +46,8 @@ pub(in crate::viewer) fn lines(session: &Session, scale: f32) -> Vec<Line> {
         .filter_map(|p| position(p.node))
         .for_each(|p| dot(&mut out, p, 11.0 * scale, PIN));
     session.state.base.and_then(position).into_iter().for_each(|p| dot(&mut out, p, 11.0 * scale, BASE));
+    let others = session.also_selected.iter().filter_map(|&node| position(node));
+    others.for_each(|p| dot(&mut out, p, 7.0 * scale, ALSO_SELECTED));
     for (node, color) in [(session.hint, HINT), (session.selected, Vec4::ONE)] {
         node.and_then(position).into_iter().for_each(|p| dot(&mut out, p, 9.0 * scale, color));
     }

@@ -188,6 +188,10 @@ impl Session {
             | Command::Zoom(..)
             | Command::FrameAll
             | Command::Select(_)
+            | Command::SelectAdd(_)
+            | Command::SelectRemove(_)
+            | Command::Symmetry(_)
+            | Command::AutoKey(_)
             | Command::Highlight(_)
             | Command::RingMode(_)
             | Command::DragScope(_)

@@ -9,7 +9,7 @@ use crate::viewer::Session;
 use crate::viewer::session::history::State;
 
 use super::rail::{Rail, stops, with_stop};
-use super::turn::TurnedJoint;
+use super::turned_joint::TurnedJoint;
 use super::{Dial, Gizmo, GizmoGrip, GizmoView, limits};
 
 /// Steps of rings and of limits in degrees while the control key is held.

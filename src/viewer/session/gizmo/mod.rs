@@ -15,6 +15,7 @@ mod rail;
 mod rings;
 mod step;
 mod turn;
+mod turned_joint;
 
 pub(in crate::viewer) use dial::GizmoView;
 pub(in crate::viewer) use drag::GizmoDrag;

@@ -1,52 +1,19 @@
-//! The joints that a ring turns, and the pins that hold what is below them.
+//! What a ring turns: the rotations of its joints, and targets for the pins below them.
 
-use glam::{DQuat, DVec3, Quat};
+use glam::{DVec3, Quat};
 
 use crate::puppet::{Pin, Target};
-use crate::rig::orientation;
 use crate::scene::picking::Hit;
 use crate::viewer::Session;
 use crate::viewer::session::drag::chain_base;
 
-use super::{Dial, GizmoDrag};
+use super::GizmoDrag;
+use super::turned_joint::TurnedJoint;
 
 /// A pin that is farther than this fraction of the scene's radius from its node after a turn, or turned by more than this
 /// angle in radians, cannot be met and moves with its node.
 const UNMET_DISTANCE: f32 = 1e-3;
 const UNMET_ANGLE: f64 = 1e-2;
-
-/// A joint that a ring turns alone. Orientations are those at the start of the drag, in world space.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TurnedJoint {
-    node: usize,
-    parent: DQuat,
-    own: DQuat,
-    /// The axis in world space, a unit vector.
-    axis: DVec3,
-}
-
-impl TurnedJoint {
-    /// Returns the joints that a dial of the selected joint turns: the topmost ones of all selected joints. In local mode,
-    /// each turns about its own axis.
-    pub(super) fn selected(session: &Session, active: usize, dial: &Dial) -> Vec<Self> {
-        let (skeleton, pose) = (&session.puppet.character().skeleton, session.puppet.pose());
-        let axis = dial.axis.as_dvec3().normalize();
-        let local_axis = orientation(skeleton, pose, active).conjugate() * axis;
-        let joint = |node: usize| {
-            let own = orientation(skeleton, pose, node);
-            let parent = skeleton.nodes.get(node)?.parent;
-            let parent = parent.map_or(DQuat::IDENTITY, |p| orientation(skeleton, pose, p));
-            let axis = if session.ring_mode.world { axis } else { own * local_axis };
-            Some(Self { node, parent, own, axis })
-        };
-        session.topmost_selected().into_iter().filter_map(joint).collect()
-    }
-
-    /// Returns the local rotation after a turn by an angle in radians.
-    fn turned(&self, angle: f64) -> DQuat {
-        self.parent.conjugate() * (DQuat::from_axis_angle(self.axis, angle) * self.own)
-    }
-}
 
 impl GizmoDrag {
     /// Returns the joints that the ring turns alone and their counterparts in a symmetric drag, with their local rotations.

@@ -1,7 +1,10 @@
-//! Copies, moves and removes keys: key poses and edits, by their times.
+//! The keys of a motion: adds key poses, and copies, moves and removes key poses and edits by their times.
+
+use crate::asset::Skeleton;
+use crate::pose::Pose;
 
 use super::pose_key::SAME_TIME;
-use super::{Easing, Motion};
+use super::{Easing, Motion, PoseKey, pose_key};
 
 /// A key of a motion, by its index.
 #[derive(Clone, Copy, Debug)]
@@ -11,6 +14,35 @@ enum Key {
 }
 
 impl Motion {
+    /// Returns whether the motion consists of key poses only.
+    pub fn has_only_keys(&self) -> bool {
+        !self.keys.is_empty() && self.strips.is_empty() && self.layers.is_empty() && self.edits.is_empty()
+    }
+
+    /// Returns whether a key pose can be added: nothing else determines the pose.
+    pub fn takes_keys(&self) -> bool {
+        self.strips.is_empty() && self.layers.is_empty() && self.edits.is_empty()
+    }
+
+    /// Writes the pose of the key poses at a time in seconds. Without keys, the pose is unchanged.
+    pub fn sample_keys(&self, skeleton: &Skeleton, time: f32, pose: &mut Pose) {
+        pose_key::sample(&self.keys, skeleton, time, pose, &mut Pose::default());
+    }
+
+    /// Returns the motion with a key pose. A key at the same time is replaced and keeps its time and its easing.
+    #[must_use]
+    pub fn with_key(&self, key: PoseKey) -> Self {
+        let mut motion = self.clone();
+        match motion.keys.iter_mut().find(|k| (k.time - key.time).abs() < SAME_TIME) {
+            Some(known) => *known = PoseKey { time: known.time, easing: known.easing, ..key },
+            None => {
+                let index = motion.keys.partition_point(|k| k.time < key.time);
+                motion.keys.insert(index, key);
+            }
+        }
+        motion
+    }
+
     /// Returns the times of all keys in seconds, sorted: those of key poses and of edits.
     pub fn key_times(&self) -> Vec<f32> {
         let mut times: Vec<f32> =
@@ -92,7 +124,7 @@ fn checked(time: f32) -> Option<f32> {
 
 #[cfg(test)]
 mod tests {
-    use crate::motion::{Edit, PoseKey};
+    use crate::motion::Edit;
 
     use super::*;
 

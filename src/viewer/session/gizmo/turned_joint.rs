@@ -1,0 +1,41 @@
+//! A joint that a ring turns.
+
+use glam::{DQuat, DVec3};
+
+use crate::rig::orientation;
+use crate::viewer::Session;
+
+use super::dial::Dial;
+
+/// A joint that a ring turns alone. Orientations are those at the start of the drag, in world space.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TurnedJoint {
+    pub(super) node: usize,
+    parent: DQuat,
+    own: DQuat,
+    /// The axis in world space, a unit vector.
+    axis: DVec3,
+}
+
+impl TurnedJoint {
+    /// Returns the joints that a dial of the selected joint turns: the topmost ones of all selected joints. In local mode,
+    /// each turns about its own axis.
+    pub(super) fn selected(session: &Session, active: usize, dial: &Dial) -> Vec<Self> {
+        let (skeleton, pose) = (&session.puppet.character().skeleton, session.puppet.pose());
+        let axis = dial.axis.as_dvec3().normalize();
+        let local_axis = orientation(skeleton, pose, active).conjugate() * axis;
+        let joint = |node: usize| {
+            let own = orientation(skeleton, pose, node);
+            let parent = skeleton.nodes.get(node)?.parent;
+            let parent = parent.map_or(DQuat::IDENTITY, |p| orientation(skeleton, pose, p));
+            let axis = if session.ring_mode.world { axis } else { own * local_axis };
+            Some(Self { node, parent, own, axis })
+        };
+        session.topmost_selected().into_iter().filter_map(joint).collect()
+    }
+
+    /// Returns the local rotation after a turn by an angle in radians.
+    pub(super) fn turned(&self, angle: f64) -> DQuat {
+        self.parent.conjugate() * (DQuat::from_axis_angle(self.axis, angle) * self.own)
+    }
+}
