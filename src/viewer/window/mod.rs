@@ -25,6 +25,8 @@ mod handler;
 #[cfg(feature = "viewer")]
 pub(super) mod loader;
 mod open_window;
+mod panel_texture;
+mod panel_tiles;
 mod requests;
 #[cfg(feature = "viewer")]
 pub(super) mod settings;
