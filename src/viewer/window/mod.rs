@@ -27,6 +27,8 @@ mod library;
 #[cfg(feature = "viewer")]
 pub(super) mod loader;
 mod open_window;
+mod panel_texture;
+mod panel_tiles;
 mod requests;
 #[cfg(feature = "viewer")]
 pub(super) mod settings;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use egui_wgpu::ScreenDescriptor;
 use glam::Vec2;
 use wgpu::{CurrentSurfaceTexture, TextureFormat};
 use winit::dpi::PhysicalSize;
@@ -17,6 +18,8 @@ use crate::render::{
     Renderer,
 };
 use crate::viewer::{SaveError, Session};
+
+use super::panel_texture::PanelTexture;
 
 /// Width and height of an image that nobody sees.
 const UNSEEN_SIZE: (u32, u32) = (64, 64);
@@ -34,6 +37,7 @@ pub(in crate::viewer) struct Graphics {
     /// The surface's view format without conversion to sRGB.
     plain: TextureFormat,
     panel: egui_wgpu::Renderer,
+    panel_texture: PanelTexture,
 }
 
 /// The scene, and where it is in the window.
@@ -109,7 +113,18 @@ impl Graphics {
         let compositor = Compositor::new(&gpu, plain);
         let renderer = Renderer::new(gpu);
         let model = renderer.model(&Character::default(), &[], &DecodedImages::default())?;
-        Ok(Self { renderer, model, scene, compositor, surface, config, unseen, plain, panel })
+        Ok(Self {
+            renderer,
+            model,
+            scene,
+            compositor,
+            surface,
+            config,
+            unseen,
+            plain,
+            panel,
+            panel_texture: PanelTexture::default(),
+        })
     }
 
     /// Describes the adapter.
@@ -184,6 +199,10 @@ impl Graphics {
     ) -> Result<Drawn, RenderError> {
         let (device, queue) = (self.renderer.gpu().device.clone(), self.renderer.gpu().queue.clone());
         // Upload texture updates even if this frame cannot be drawn, because egui sends each of them only once.
+        if !panel.textures.set.is_empty() {
+            // The panel may show the same text with other pixels.
+            self.panel_texture.forget();
+        }
         for (id, deltas) in panel.textures.set.drain() {
             for delta in &deltas {
                 self.panel.update_texture(&device, &queue, id, delta);
@@ -195,7 +214,7 @@ impl Graphics {
             let texture = self.surface.get_current_texture();
             let mut waited = before.elapsed();
             let before = Instant::now();
-            let outcome = self.paint(scene, &panel, texture)?;
+            let outcome = self.paint(scene, &mut panel, texture)?;
             // A software adapter draws here. Others wait for the display.
             if !self.is_software() {
                 waited += before.elapsed();
@@ -229,7 +248,7 @@ impl Graphics {
     fn paint(
         &mut self,
         scene: Option<&SceneView<'_>>,
-        panel: &PanelOutput,
+        panel: &mut PanelOutput,
         texture: CurrentSurfaceTexture,
     ) -> Result<DrawOutcome, RenderError> {
         let (device, queue) = (self.renderer.gpu().device.clone(), self.renderer.gpu().queue.clone());
@@ -263,9 +282,15 @@ impl Graphics {
         });
         // The panel's renderer panics on a lost device.
         self.renderer.gpu().check()?;
-        let screen =
-            egui_wgpu::ScreenDescriptor { size_in_pixels: [size.0, size.1], pixels_per_point: panel.scale };
-        let mut work = self.panel.update_buffers(&device, &queue, &mut encoder, &panel.shapes, &screen);
+        let screen = ScreenDescriptor { size_in_pixels: [size.0, size.1], pixels_per_point: panel.scale };
+        let (image, mut work) = if self.is_software() {
+            let drawing = (&mut self.panel, &self.compositor, self.plain);
+            let gpu = self.renderer.gpu();
+            let (image, parts, work) = self.panel_texture.update(gpu, drawing, panel, size, &mut encoder);
+            (Some((image, parts)), work)
+        } else {
+            (None, self.panel.update_buffers(&device, &queue, &mut encoder, &panel.shapes, &screen))
+        };
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("window"),
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {
@@ -280,7 +305,13 @@ impl Graphics {
             ..Default::default()
         });
         composed.iter().for_each(|image| image.draw(&mut pass, size));
-        self.panel.render(&mut pass.forget_lifetime(), &panel.shapes, &screen);
+        match image {
+            Some((image, parts)) => {
+                image.draw_parts(&mut pass, size, &parts);
+                drop(pass);
+            }
+            None => self.panel.render(&mut pass.forget_lifetime(), &panel.shapes, &screen),
+        }
         work.push(encoder.finish());
         queue.submit(work);
         queue.present(texture);
