@@ -10,7 +10,8 @@ use super::*;
 
 fn read_motion(text: &str) -> Result<Motion, String> {
     let character = mannequin().unwrap();
-    read(text, Path::new("a.motion.toml"), &character, &crate::rig::detect(&character)).map_err(|e| e.to_string())
+    read(text, Path::new("a.motion.toml"), &character, &rig::detect(&character))
+        .map_err(|e| e.to_string())
 }
 
 #[test]
@@ -128,7 +129,7 @@ proptest! {
             list(&turn), list(&shift),
         );
         let character = mannequin().unwrap();
-        let rig = crate::rig::detect(&character);
+        let rig = rig::detect(&character);
         let Ok(motion) = read(&text, Path::new("a.motion.toml"), &character, &rig) else { return Ok(()) };
         let mut puppet = Puppet::with_rig(character, 0, rig);
         puppet.motion = motion;
