@@ -19,7 +19,7 @@ pub(crate) struct Format {
 }
 
 /// All formats.
-pub(crate) static ALL: [Format; 13] = [
+pub(crate) static ALL: [Format; 14] = [
     crate::gltf::FORMAT,
     crate::images::FORMAT,
     crate::bvh::FORMAT,
@@ -28,6 +28,7 @@ pub(crate) static ALL: [Format; 13] = [
     crate::suite::FORMAT,
     crate::session::FORMAT,
     crate::recording::FORMAT,
+    crate::project::FORMAT,
     crate::take::FORMAT,
     crate::packets::FORMAT,
     crate::style::FORMAT,

@@ -19,6 +19,7 @@ mod motion;
 mod mutate;
 mod packets;
 mod plan;
+mod project;
 mod random;
 mod recording;
 mod rig;

@@ -15,6 +15,8 @@
 # first block contained an old render target or a saved image. Growth of 64 MB is therefore accepted in runs shorter than ten
 # minutes, and 48 MB in longer runs.
 #
+# Last, scripts/recover-viewer.sh kills the viewer RECOVERIES times [default: 10] and recovers the work.
+#
 # Screenshots are written to FOLDER [default: target/drive-viewer]. SINEW is the program to test [default: the debug build].
 # SEED selects other random events. Other variables, such as WINIT_X11_SCALE_FACTOR, are passed on to the viewer.
 set -eu
@@ -254,4 +256,6 @@ viewer=''
 [ "$code" -eq 0 ] || fail "the viewer exited with $code"
 # A recording that was still running is saved when the window closes, and the viewer prints its path.
 ! grep -qv '^saved .*\.session$' "$work/stderr" || fail "the viewer printed something unexpected on stderr"
+# Kill the viewer during work, and recover the work.
+SINEW=$SINEW SEED=$seed scripts/recover-viewer.sh "${RECOVERIES:-10}" || fail "work was lost"
 echo "drive-viewer: passed; screenshots are in $shots"

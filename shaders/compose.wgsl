@@ -1,4 +1,4 @@
-// Draws a texture over the whole viewport.
+// Draws a texture over the whole viewport, or makes it transparent.
 
 @group(0) @binding(0) var image: texture_2d<f32>;
 @group(0) @binding(1) var image_sampler: sampler;
@@ -21,4 +21,9 @@ fn compose_vertex(@builtin(vertex_index) index: u32) -> Corner {
 @fragment
 fn compose(in: Corner) -> @location(0) vec4<f32> {
     return textureSampleLevel(image, image_sampler, in.texcoord, 0.0);
+}
+
+@fragment
+fn clear() -> @location(0) vec4<f32> {
+    return vec4<f32>(0.0);
 }

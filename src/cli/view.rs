@@ -3,7 +3,7 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -12,7 +12,7 @@ use glam::Vec2;
 use crate::files::atomic;
 use crate::render::{AdapterChoice, RenderError};
 use crate::viewer;
-use crate::viewer::{Command, Recorder, SaveError, Session, ViewerError};
+use crate::viewer::{Command, LoadStage, Opening, Recorder, SaveError, Session, ViewerError};
 
 use super::failure::Failure;
 use super::posing::clips;
@@ -54,31 +54,28 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| "expected ADDRESS:PORT with an IP address, for example 127.0.0.1:39539".into())
 }
 
-impl ViewArgs {
-    fn recorder(&self, verbosity: Verbosity) -> Result<Option<Recorder>, Failure> {
-        let Some(path) = &self.record else { return Ok(None) };
-        let interrupted =
-            |left: PathBuf| format!("{}: interrupted recording; rename it to use it", left.display());
-        verbosity.warn(&atomic::leftovers(path).into_iter().map(interrupted).collect::<Vec<_>>());
-        match Recorder::new(path, self.force) {
-            Ok(recorder) => Ok(Some(recorder)),
-            Err(SaveError::Write { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
-                let path = path.display();
-                Err(Failure::Usage(format!("{path}: file exists; use --force to replace it")))
-            }
-            Err(error) => Err(Failure::Usage(error.to_string())),
+/// Returns a recorder for a file. `replaces` allows it to replace an existing file.
+fn recorder(path: &Path, replaces: bool, verbosity: Verbosity) -> Result<Recorder, Failure> {
+    let interrupted =
+        |left: PathBuf| format!("{}: interrupted recording; rename it to use it", left.display());
+    verbosity.warn(&atomic::leftovers(path).into_iter().map(interrupted).collect::<Vec<_>>());
+    Recorder::new(path, replaces).map_err(|error| match error {
+        SaveError::Write { source, .. } if source.kind() == io::ErrorKind::AlreadyExists => {
+            Failure::Usage(format!("{}: file exists; use --force to replace it", path.display()))
         }
-    }
+        error => Failure::Usage(error.to_string()),
+    })
 }
 
 /// Runs `sinew view`. If no window can be opened, the error suggests `sinew render`, which needs none.
 pub(super) fn run(args: &ViewArgs, verbosity: Verbosity) -> Result<ExitCode, Failure> {
+    let (path, force) = (args.record.clone(), args.force);
     match open(
         &args.model,
         (&args.clips, args.keep_hands),
         args.adapter.clone(),
         verbosity,
-        || args.recorder(verbosity),
+        move || path.map_or(Ok(None), |path| recorder(&path, force, verbosity).map(Some)),
         args.vmc,
     )? {
         Ok(recorded) => Ok(report_recording(recorded, verbosity)),
@@ -120,7 +117,7 @@ fn open(
     (clips, keep_hands): (&[PathBuf], bool),
     adapter: AdapterChoice,
     verbosity: Verbosity,
-    recorder: impl FnOnce() -> Result<Option<Recorder>, Failure>,
+    recorder: impl FnOnce() -> Result<Option<Recorder>, Failure> + Send + 'static,
     listen: Option<SocketAddr>,
 ) -> Result<Result<Option<PathBuf>, ViewerError>, Failure> {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
@@ -129,8 +126,15 @@ fn open(
     {
         return Ok(Err(ViewerError::NoDisplay("neither DISPLAY nor WAYLAND_DISPLAY is set".into())));
     }
-    let session = session(model, (clips, keep_hands), verbosity)?;
-    Ok(viewer::open(session, adapter, recorder()?, listen, signals::set_close_handler))
+    let file =
+        model.file.as_deref().map(|file| file.file_name().unwrap_or(file.as_os_str()).to_string_lossy());
+    let name = file.map_or_else(|| "the built-in character".to_owned(), |file| file.into_owned());
+    let (model, clips) = (model.clone(), clips.to_vec());
+    let load = move |stage: &LoadStage| {
+        let session = session(&model, (&clips, keep_hands), verbosity, stage)?;
+        Ok((session, recorder()?))
+    };
+    viewer::open(load, Opening { name, adapter, listen }, signals::set_close_handler)
 }
 
 /// Returns the session of a project, or a new one of a character, to which the clips of other files are added.
@@ -138,16 +142,19 @@ fn session(
     model: &ModelArg,
     (clips, keep_hands): (&[PathBuf], bool),
     verbosity: Verbosity,
+    stage: &LoadStage,
 ) -> Result<Session, Failure> {
     let mut session = match model.project() {
         Some(project) => ReplayedSession::open(project, model, None, None, verbosity)?.replay.into_session(),
         None => {
             let character = model.load()?;
             verbosity.warn(&character.warnings);
+            stage.set("Finding the rig");
             let rig = rig_of(&character, None)?;
             Session::new(character, Some(rig), SIZE)
         }
     };
+    stage.set("Adding clips");
     let character = session.puppet().shared_character();
     for addition in clips::added_clips(&character, clips, &session.puppet().rig, keep_hands)? {
         session.apply(Command::AddClips(Box::new(addition)));

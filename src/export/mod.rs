@@ -7,10 +7,14 @@
 //! | BVH | a clip as motion capture data | [`bvh`] |
 //!
 //! [`bake`] computes the clips that are exported: it samples the motion and the goals of a puppet, and retargets the
-//! clips of other characters. This module returns the contents of the files and does not write them.
+//! clips of other characters. [`StoredPose`] reads the JSON again. This module returns the contents of the files and does not write them.
 
 pub mod bake;
 pub mod bvh;
 mod pose;
+mod posed_copy;
 
-pub use pose::{FittedPose, PoseDocument, ReadPoseError, StoredPose, animated_copy, posed_copy};
+pub use pose::{
+    FittedPose, MAX_POSE_BYTES, PoseDocument, ReadPoseError, StoredPose, animated_copy, posed_copy,
+};
+pub use posed_copy::is_posed_copy;

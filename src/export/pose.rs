@@ -13,7 +13,7 @@ use crate::skin::Skinned;
 
 mod read;
 
-pub use read::{FittedPose, ReadPoseError, StoredPose};
+pub use read::{FittedPose, MAX_BYTES as MAX_POSE_BYTES, ReadPoseError, StoredPose};
 
 /// The name of the format, with its version.
 const FORMAT: &str = "sinew-pose-1";

@@ -26,7 +26,12 @@ impl Placement {
 #[derive(Debug)]
 pub struct Compositor {
     layout: wgpu::BindGroupLayout,
-    pipeline: wgpu::RenderPipeline,
+    /// Replaces what is below the texture.
+    replace: wgpu::RenderPipeline,
+    /// Blends a texture with premultiplied alpha.
+    over: wgpu::RenderPipeline,
+    /// Makes pixels transparent.
+    clear: wgpu::RenderPipeline,
     /// For textures of the size of their rectangle, and for others.
     samplers: [wgpu::Sampler; 2],
 }
@@ -59,8 +64,16 @@ impl Compositor {
                 ..Default::default()
             })
         });
-        let pipeline = create_pipeline(device, &layout, format);
-        Self { layout, pipeline, samplers }
+        let module = shaders::module(device, "compose", shaders::COMPOSE);
+        let blend = Some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING);
+        let pipeline = |entry_point, group, blend| {
+            let target = wgpu::ColorTargetState { format, blend, write_mask: wgpu::ColorWrites::ALL };
+            create_pipeline(device, (&module, entry_point), group, target)
+        };
+        let (replace, over) =
+            (pipeline("compose", Some(&layout), None), pipeline("compose", Some(&layout), blend));
+        let clear = pipeline("clear", None, None);
+        Self { layout, replace, over, clear, samplers }
     }
 
     /// Prepares to draw `texture`, of `texels` width and height, into a rectangle. If both have the same size, the
@@ -68,6 +81,33 @@ impl Compositor {
     pub fn bind(
         &self,
         gpu: &Gpu,
+        (texture, texels): (&wgpu::TextureView, (u32, u32)),
+        placement: Placement,
+    ) -> Composed {
+        self.compose(gpu, &self.replace, (texture, texels), placement)
+    }
+
+    /// Does the same for a texture with premultiplied alpha, below which the window remains visible.
+    pub fn bind_over(
+        &self,
+        gpu: &Gpu,
+        (texture, texels): (&wgpu::TextureView, (u32, u32)),
+        placement: Placement,
+    ) -> Composed {
+        self.compose(gpu, &self.over, (texture, texels), placement)
+    }
+
+    /// Makes a rectangle of the target of a pass transparent.
+    pub fn clear(&self, pass: &mut wgpu::RenderPass<'_>, rect: Placement) {
+        pass.set_scissor_rect(rect.origin.0, rect.origin.1, rect.size.0, rect.size.1);
+        pass.set_pipeline(&self.clear);
+        pass.draw(0..3, 0..1);
+    }
+
+    fn compose(
+        &self,
+        gpu: &Gpu,
+        pipeline: &wgpu::RenderPipeline,
         (texture, texels): (&wgpu::TextureView, (u32, u32)),
         placement: Placement,
     ) -> Composed {
@@ -81,7 +121,7 @@ impl Compositor {
                 wgpu::BindGroupEntry { binding: 1, resource: wgpu::BindingResource::Sampler(sampler) },
             ],
         });
-        Composed { pipeline: self.pipeline.clone(), group, placement }
+        Composed { pipeline: pipeline.clone(), group, placement }
     }
 }
 
@@ -96,36 +136,41 @@ pub struct Composed {
 impl Composed {
     /// Draws the texture in a pass over a window of `window` pixels. Afterwards the viewport is that of the texture.
     pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, window: (u32, u32)) {
-        let inside = self.placement.inside(window);
-        if inside.size.0 == 0 || inside.size.1 == 0 {
-            return;
-        }
+        self.draw_parts(pass, window, &[self.placement]);
+    }
+
+    /// Draws only the parts of the texture that are inside some rectangles of the window.
+    pub fn draw_parts(&self, pass: &mut wgpu::RenderPass<'_>, window: (u32, u32), parts: &[Placement]) {
         let Placement { origin, size } = self.placement;
         #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
         pass.set_viewport(origin.0 as f32, origin.1 as f32, size.0 as f32, size.1 as f32, 0.0, 1.0);
-        pass.set_scissor_rect(inside.origin.0, inside.origin.1, inside.size.0, inside.size.1);
         pass.set_pipeline(&self.pipeline);
         pass.set_bind_group(0, &self.group, &[]);
-        pass.draw(0..3, 0..1);
+        let inside = parts.iter().map(|part| part.inside(window));
+        for Placement { origin, size } in inside.filter(|part| part.size.0 > 0 && part.size.1 > 0) {
+            pass.set_scissor_rect(origin.0, origin.1, size.0, size.1);
+            pass.draw(0..3, 0..1);
+        }
     }
 }
 
 fn create_pipeline(
     device: &wgpu::Device,
-    group: &wgpu::BindGroupLayout,
-    format: TextureFormat,
+    (module, entry_point): (&wgpu::ShaderModule, &str),
+    group: Option<&wgpu::BindGroupLayout>,
+    target: wgpu::ColorTargetState,
 ) -> wgpu::RenderPipeline {
+    let groups = [group];
     let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
         label: Some("compose"),
-        bind_group_layouts: &[Some(group)],
+        bind_group_layouts: if group.is_some() { &groups } else { &[] },
         immediate_size: 0,
     });
-    let module = shaders::module(device, "compose", shaders::COMPOSE);
     device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
         label: Some("compose"),
         layout: Some(&layout),
         vertex: wgpu::VertexState {
-            module: &module,
+            module,
             entry_point: Some("compose_vertex"),
             compilation_options: Default::default(),
             buffers: &[],
@@ -134,10 +179,10 @@ fn create_pipeline(
         depth_stencil: None,
         multisample: Default::default(),
         fragment: Some(wgpu::FragmentState {
-            module: &module,
-            entry_point: Some("compose"),
+            module,
+            entry_point: Some(entry_point),
             compilation_options: Default::default(),
-            targets: &[Some(format.into())],
+            targets: &[Some(target)],
         }),
         multiview_mask: None,
         cache: None,

@@ -95,6 +95,11 @@ impl Model {
         })
     }
 
+    /// Returns a number that no other model of this process has.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
     /// Returns whether the part of a draw exists and has triangles.
     pub(super) fn is_drawn(&self, draw: &Draw<'_>) -> bool {
         self.parts.get(draw.part).is_some_and(|p| !p.indices.is_empty())

@@ -14,11 +14,21 @@ const TAKE_EXTENSION: &str = "csv";
 #[cfg(feature = "viewer")]
 const OWN_EXTENSIONS: [&str; 2] = ["sinew", "session"];
 
+/// Extension of exported poses, which need a character.
+#[cfg(feature = "viewer")]
+const POSE_EXTENSION: &str = "json";
+
 /// Returns all extensions in lower and upper case. The file dialogs of some systems are case-sensitive.
 #[cfg(feature = "viewer")]
 pub(super) fn all_extensions() -> Vec<String> {
-    let lower_case = || EXTENSIONS.iter().chain([&TAKE_EXTENSION]).chain(&OWN_EXTENSIONS);
+    let lower_case = || EXTENSIONS.iter().chain([&TAKE_EXTENSION, &POSE_EXTENSION]).chain(&OWN_EXTENSIONS);
     lower_case().map(|e| (*e).to_owned()).chain(lower_case().map(|e| e.to_uppercase())).collect()
+}
+
+/// Returns whether a file is an exported pose, by its extension.
+#[cfg(feature = "viewer")]
+pub(super) fn is_pose(file: &Path) -> bool {
+    file.extension().is_some_and(|e| e.eq_ignore_ascii_case(POSE_EXTENSION))
 }
 
 /// Returns whether a file is a project or a recorded session, by its extension.

@@ -7,10 +7,13 @@
 mod clip_export;
 mod folder;
 mod input;
+mod keymap;
 mod orbit;
 #[cfg(feature = "viewer")]
 mod panel;
 mod project;
+#[cfg(feature = "viewer")]
+mod quality;
 mod replay;
 mod session;
 #[cfg(feature = "viewer")]
@@ -19,8 +22,10 @@ mod window;
 pub use clip_export::ClipExport;
 pub use folder::neighbour;
 pub use input::{Button, Event, Input, Key};
+pub use keymap::{Action, Keymap, Shortcut};
 pub use orbit::Orbit;
 pub use project::is_project;
+pub use project::library::{PoseLibrary, poses_of};
 pub use replay::{Recording, Replay, ReplayError};
 pub use session::added_clips::AddedClips;
 pub use session::command::{Axis, Command, DragScope, NodePoint};
@@ -29,10 +34,10 @@ pub use session::recorder::Recorder;
 pub use session::save::{PoseFile, SaveError};
 pub use session::{Display, Refusals, Session, Snapshot, SolveProblem};
 #[cfg(feature = "viewer")]
-pub use window::loader::{CharacterLoader, LoadResult, LoadedFile};
+pub use window::loader::{CharacterLoader, LoadResult, LoadStage, LoadedFile};
 #[cfg(feature = "viewer")]
 pub use window::settings::Settings;
 #[cfg(feature = "viewer")]
 pub use window::watch::Watch;
 #[cfg(feature = "viewer")]
-pub use window::{Close, ViewerError, open};
+pub use window::{Close, Opened, Opening, ViewerError, open};

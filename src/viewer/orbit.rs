@@ -7,9 +7,6 @@ use crate::view::{AUTO_FOV_Y, Bounds, Camera};
 
 /// Radians per pixel.
 const RADIANS_PER_PIXEL: f32 = 0.006;
-/// Maximum pitch in radians. It is just below a right angle, at which the camera looks straight down and "up" is
-/// undefined.
-const MAX_PITCH: f32 = 1.54;
 /// Fraction of the distance by which one step of the wheel moves the camera closer.
 const ZOOM_STEP: f32 = 0.12;
 
@@ -30,6 +27,10 @@ pub struct Orbit {
 }
 
 impl Orbit {
+    /// Maximum pitch in radians. It is just below a right angle, at which the camera looks straight down and "up" is
+    /// undefined.
+    pub(in crate::viewer) const MAX_PITCH: f32 = 1.54;
+
     /// Shows a box completely, from the front and slightly above.
     pub fn framing(bounds: &Bounds, aspect: f32) -> Self {
         let (target, radius) = bounds.sphere();
@@ -53,7 +54,7 @@ impl Orbit {
     /// Orbits by a pointer movement in pixels.
     pub fn turn(&mut self, by: Vec2) {
         self.yaw = (self.yaw - by.x * RADIANS_PER_PIXEL) % std::f32::consts::TAU;
-        self.pitch = (self.pitch + by.y * RADIANS_PER_PIXEL).clamp(-MAX_PITCH, MAX_PITCH);
+        self.pitch = (self.pitch + by.y * RADIANS_PER_PIXEL).clamp(-Self::MAX_PITCH, Self::MAX_PITCH);
     }
 
     /// Pans by pixels in a view of the given height. The target follows the pointer exactly.
@@ -80,7 +81,7 @@ impl Orbit {
         self.target.is_finite()
             && lengths.into_iter().all(|l| l.is_finite() && l > 0.0)
             && self.yaw.is_finite()
-            && self.pitch.abs() <= MAX_PITCH
+            && self.pitch.abs() <= Self::MAX_PITCH
     }
 
     /// Returns the unit vector from the target to the camera.

@@ -1,7 +1,5 @@
 //! Replays a recorded session, or restores a project. The same commands at the same times give bit-identical results.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,101 +8,20 @@ use glam::Vec2;
 
 use crate::asset::Character;
 use crate::export::bake::Source;
-use crate::files::bounded;
 use crate::rig::Rig;
 use crate::text::printable;
 
 use super::project::{Project, is_project};
-use super::session::recorder::{FORMAT, Header, MAX_LINE_BYTES, MAX_SECONDS, SessionLine};
+use super::session::recorder::{FORMAT, Header};
 use super::session::{MAX_ADDITIONS, fingerprint};
 use super::{AddedClips, Command, Session};
 
+mod lines;
+
+use lines::{SessionLines, TimedCommand};
+
 pub(super) use crate::viewer::session::recorder::error::LineError;
 pub use crate::viewer::session::recorder::error::ReplayError;
-
-/// A command, or the end of the recording, with its time.
-type TimedCommand = (Duration, Option<Command>);
-
-/// Reads a session file line by line.
-#[derive(Debug)]
-struct SessionLines {
-    path: PathBuf,
-    file: BufReader<File>,
-    buffer: Vec<u8>,
-    number: usize,
-    last: f64,
-    /// Whether the last line has no line break, for example because the program that wrote it was killed.
-    truncated: bool,
-}
-
-impl SessionLines {
-    fn open(path: &Path) -> Result<Self, ReplayError> {
-        // The file must not be a pipe, because it is read twice.
-        let file = bounded::open_regular(path);
-        let file = file.map_err(|source| ReplayError::Read { path: path.into(), source })?;
-        let file = BufReader::new(file);
-        Ok(Self { path: path.into(), file, buffer: Vec::new(), number: 0, last: 0.0, truncated: false })
-    }
-
-    fn error(&self, cause: LineError) -> ReplayError {
-        ReplayError::Line { path: self.path.clone(), line: self.number, cause }
-    }
-
-    /// Reads the next line into the buffer. Returns false at the end of the file.
-    fn advance(&mut self) -> Result<bool, ReplayError> {
-        loop {
-            self.buffer.clear();
-            self.number += 1;
-            let read = self.file.by_ref().take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut self.buffer);
-            read.map_err(|source| ReplayError::Read { path: self.path.clone(), source })?;
-            let has_end = self.buffer.pop_if(|end| *end == b'\n').is_some();
-            if !has_end && self.buffer.len() as u64 > MAX_LINE_BYTES {
-                return Err(self.error(LineError::Long));
-            }
-            if self.buffer.is_empty() && !has_end {
-                // Errors at the end of the file refer to the last line.
-                self.number = (self.number - 1).max(1);
-                return Ok(false);
-            }
-            if !self.buffer.trim_ascii().is_empty() {
-                self.truncated = !has_end;
-                return Ok(true);
-            }
-        }
-    }
-
-    fn header(&mut self) -> Result<Header, ReplayError> {
-        let has_line = self.advance()?;
-        let value: serde_json::Value = serde_json::from_slice(&self.buffer).unwrap_or_default();
-        let format = value.get("format").and_then(|f| f.as_str()).filter(|f| f.starts_with("sinew-session-"));
-        match format.filter(|_| has_line) {
-            None => return Err(self.error(LineError::Format)),
-            Some(FORMAT) => {}
-            Some(other) => return Err(self.error(LineError::Version(other.chars().take(40).collect()))),
-        }
-        let header: Header = serde_json::from_slice(&self.buffer).map_err(|e| self.error(e.into()))?;
-        header.validate().map_err(|e| self.error(e))?;
-        Ok(header)
-    }
-
-    fn step(&mut self) -> Result<Option<TimedCommand>, ReplayError> {
-        if !self.advance()? {
-            return Ok(None);
-        }
-        let line: SessionLine<Command> = match serde_json::from_slice(&self.buffer) {
-            Ok(line) => line,
-            Err(_) if self.truncated => return Ok(None),
-            Err(error) => return Err(self.error(error.into())),
-        };
-        if !(self.last..=MAX_SECONDS).contains(&line.at) {
-            return Err(self.error(LineError::Time(line.at)));
-        }
-        let valid = line.command.as_ref().map_or(Ok(()), Command::validate);
-        valid.map_err(|cause| self.error(LineError::Value(cause)))?;
-        self.last = line.at;
-        Ok(Some((Duration::from_secs_f64(line.at), line.command)))
-    }
-}
 
 /// A session file that was read to its end and is valid, or a project. A session may be too long for memory, so its commands
 /// are read again during the replay.
@@ -349,6 +266,23 @@ impl Replay {
         self.execute_until(to.saturating_add(tolerance))?;
         self.session.advance(to);
         Ok(())
+    }
+
+    /// Does the same as [`Self::advance`] to a session that is kept elsewhere. It must be the one that [`Self::swap_session`] has
+    /// returned.
+    ///
+    /// # Errors
+    /// [`ReplayError`] if the file has changed in the meantime.
+    pub fn advance_session(&mut self, session: &mut Session, to: Duration) -> Result<(), ReplayError> {
+        self.swap_session(session);
+        let result = self.advance(to);
+        self.swap_session(session);
+        result
+    }
+
+    /// Exchanges the session of the replay for another one.
+    pub fn swap_session(&mut self, session: &mut Session) {
+        std::mem::swap(&mut self.session, session);
     }
 
     fn execute_until(&mut self, to: Duration) -> Result<(), ReplayError> {

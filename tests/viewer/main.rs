@@ -22,8 +22,11 @@ mod hovering;
 #[path = "../support/image.rs"]
 mod image;
 mod key;
+mod keymap;
+mod library;
 mod live;
 mod opening;
+mod poses;
 mod posing;
 mod project;
 mod recording;
@@ -32,6 +35,7 @@ mod scope;
 mod steps;
 mod toast;
 mod turn;
+mod watched;
 mod window;
 
 const SIZE: Vec2 = Vec2::new(1280.0, 800.0);

@@ -11,7 +11,7 @@ use crate::text::printable;
 use super::FORMAT;
 
 /// Maximum size of the text of a pose in bytes.
-const MAX_BYTES: usize = 64 << 20;
+pub const MAX_BYTES: usize = 64 << 20;
 /// Maximum deviation of a rotation quaternion's length from one.
 const MAX_LENGTH_ERROR: f32 = 1e-3;
 /// A translation that differs from rest by less than this fraction of the skeleton's mean bone length is that of rest.
@@ -91,6 +91,12 @@ impl StoredPose {
         let nodes = document.nodes.into_iter().enumerate().map(|(index, node)| node.read(index));
         let morphs = document.morphs.into_iter().filter(|w| w.is_finite()).collect();
         Ok(Self { nodes: nodes.collect::<Result<_, _>>()?, morphs })
+    }
+
+    /// Returns the rest pose of a character, which is the pose of a posed copy.
+    pub fn of_copy(skeleton: &Skeleton) -> Self {
+        let nodes = skeleton.nodes.iter().map(|node| (node.name.clone(), node.rest)).collect();
+        Self { nodes, morphs: skeleton.rest_weights.clone() }
     }
 
     /// Returns the pose for a character: the transforms of all joints that both have.

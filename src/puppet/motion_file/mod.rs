@@ -9,8 +9,8 @@ use crate::asset::Character;
 use crate::files::bounded;
 use crate::motion::{Edit, Layer, Motion, RootMotion, Strip, WeightedClip};
 use crate::puppet::{Puppet, Target};
-use crate::rig;
 use crate::rig::Rig;
+use crate::rig::file::NodeNames;
 use crate::text::toml::{
     SpannedError, check_keys, missing, number, numbers, optional, radians, required, single, spelling, tables,
 };
@@ -89,7 +89,7 @@ pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result
         if version.as_integer() != Some(VERSION) {
             return Err(SpannedError::at(version, format!("version must be {VERSION}")));
         }
-        MotionReader { character, rig }.motion(root)
+        MotionReader { character, rig, names: NodeNames::new(&character.skeleton) }.motion(root)
     };
     motion().map_err(format_error)
 }
@@ -98,12 +98,13 @@ pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result
 #[cfg(feature = "render")]
 pub(crate) fn read_table(table: &Table, character: &Character, rig: &Rig) -> Result<Motion, SpannedError> {
     check_keys(table, &["plant", "duration", "key", "strip", "layer", "edit"])?;
-    MotionReader { character, rig }.motion(table)
+    MotionReader { character, rig, names: NodeNames::new(&character.skeleton) }.motion(table)
 }
 
 struct MotionReader<'a> {
     character: &'a Character,
     rig: &'a Rig,
+    names: NodeNames<'a>,
 }
 
 impl MotionReader<'_> {
@@ -263,7 +264,7 @@ impl MotionReader<'_> {
                 match self.rig.chains.iter().find(|c| c.name == name) {
                     Some(chain) => mask.extend(self.subtree(chain.base)),
                     None => {
-                        let node = rig::file::named(&self.character.skeleton, name);
+                        let node = self.names.find(name);
                         let unknown = || error_at(format!("chain or node \"{name}\" does not exist"));
                         mask.push(node.ok_or_else(unknown)?);
                     }
@@ -355,7 +356,7 @@ impl MotionReader<'_> {
     }
 
     fn node(&self, item: &Item, name: &str) -> Result<usize, SpannedError> {
-        let node = rig::file::named(&self.character.skeleton, name);
+        let node = self.names.find(name);
         node.ok_or_else(|| SpannedError::at(item, format!("node \"{name}\" does not exist")))
     }
 }

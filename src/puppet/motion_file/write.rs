@@ -5,8 +5,8 @@ use toml_edit::{Array, ArrayOfTables, InlineTable, Item, Table, Value};
 
 use crate::asset::{Character, Transform};
 use crate::motion::{Edit, Layer, Motion, PoseKey, RootMotion, Strip, WeightedClip};
-use crate::rig;
 use crate::rig::Rig;
+use crate::rig::file::NodeNames;
 use crate::text::toml::{degrees, short};
 
 /// Writes a motion into a table that [`read_table`](super::read_table) reads. Clips and nodes are written by name. Reading
@@ -18,7 +18,7 @@ pub(crate) fn write(motion: &Motion, character: &Character, rig: &Rig, table: &m
     if let Some(duration) = motion.duration {
         table.insert("duration", short(duration).into());
     }
-    let writer = MotionWriter { character, rig };
+    let writer = MotionWriter { character, rig, names: NodeNames::new(&character.skeleton) };
     let lists = [
         ("key", motion.keys.iter().map(|key| writer.key(key)).collect::<ArrayOfTables>()),
         ("strip", motion.strips.iter().map(|strip| writer.strip(strip)).collect()),
@@ -33,6 +33,7 @@ pub(crate) fn write(motion: &Motion, character: &Character, rig: &Rig, table: &m
 struct MotionWriter<'a> {
     character: &'a Character,
     rig: &'a Rig,
+    names: NodeNames<'a>,
 }
 
 impl MotionWriter<'_> {
@@ -45,7 +46,7 @@ impl MotionWriter<'_> {
     }
 
     fn node(&self, node: usize) -> String {
-        rig::file::name(&self.character.skeleton, node)
+        self.names.name(node)
     }
 
     /// Returns the name of a node in a mask, in which the name of a chain stands for the whole chain.

@@ -20,12 +20,14 @@ use super::{MimicRig, RigError};
 
 #[cfg(test)]
 mod mimic_tests;
+mod node_names;
 mod options;
 #[cfg(test)]
 mod tests;
 mod write;
 
 #[cfg(feature = "render")]
+pub(crate) use node_names::NodeNames;
 pub(crate) use options::{read as read_options, update as update_options};
 #[cfg(feature = "render")]
 pub(crate) use write::limit_value;
@@ -41,7 +43,7 @@ const VERSION: i64 = 1;
 pub fn read(text: &str, skeleton: &Skeleton) -> Result<Rig, RigError> {
     let document =
         Document::parse(text.to_owned()).map_err(|e| file_error(text, SpannedError::syntax(&e)))?;
-    RigReader { text, skeleton }.rig(document.as_table())
+    RigReader { text, skeleton, names: NodeNames::new(skeleton) }.rig(document.as_table())
 }
 
 /// Converts an error at a position in a text to an error with its line number.
@@ -53,6 +55,7 @@ fn file_error(text: &str, error: SpannedError) -> RigError {
 struct RigReader<'a> {
     text: &'a str,
     skeleton: &'a Skeleton,
+    names: NodeNames<'a>,
 }
 
 impl RigReader<'_> {
@@ -193,14 +196,8 @@ impl RigReader<'_> {
                 .map_or_else(String::new, |node| format!("; did you mean \"{node}\"?"));
             format!("node \"{name}\" does not exist{hint}")
         };
-        named(self.skeleton, name).ok_or_else(|| SpannedError { span, cause: unknown() })
+        self.names.find(name).ok_or_else(|| SpannedError { span, cause: unknown() })
     }
-}
-
-/// Finds a node by its name, or by an index after `#`.
-pub(crate) fn named(skeleton: &Skeleton, name: &str) -> Option<usize> {
-    let index = name.strip_prefix('#').and_then(|i| i.parse().ok());
-    index.filter(|&i: &usize| i < skeleton.nodes.len()).or_else(|| skeleton.find(name))
 }
 
 /// Longest name that is compared with those of nodes, bytes. Names from files can be of any length.
@@ -215,12 +212,6 @@ fn similar_node<'a>(skeleton: &'a Skeleton, name: &str) -> Option<&'a str> {
     let distances =
         close.map(|known| (ik::edit_distance(&name.to_lowercase(), &known.to_lowercase()), known));
     distances.filter(|(distance, _)| *distance <= largest).min().map(|(_, known)| known)
-}
-
-/// Returns the name of a node, or `#INDEX` if [`named`] would find another node by that name.
-pub(crate) fn name(skeleton: &Skeleton, node: usize) -> String {
-    let own = skeleton.label(node);
-    if named(skeleton, &own) == Some(node) { own } else { format!("#{node}") }
 }
 
 /// Reads a limit with angles in degrees and displacements in metres.

@@ -9,7 +9,8 @@ use crate::rig::model::{Chain, JointRig, Rig};
 use crate::rig::{MimicRig, RigError};
 use crate::text::toml::{SpannedError, real};
 
-use super::{VERSION, file_error, limit, name, named, options, read};
+use super::node_names::NodeNames;
+use super::{VERSION, file_error, limit, options, read};
 
 /// Writes a rig into an existing text, which may be empty. Comments and the order of keys are kept.
 ///
@@ -23,15 +24,16 @@ pub fn write(rig: &Rig, skeleton: &Skeleton, existing: &str) -> Result<String, R
     let mut document: DocumentMut = parsed?;
     let root = document.as_table_mut();
     set(root, "version", VERSION.into());
-    let pins: Array = rig.pins.iter().map(|&n| name(skeleton, n)).collect();
+    let names = &NodeNames::new(skeleton);
+    let pins: Array = rig.pins.iter().map(|&n| names.name(n)).collect();
     if !rig.pins.is_empty() || root.contains_key("pins") {
         set(root, "pins", pins.into());
     }
     options::update(root, &rig.options);
-    let chains = rig.chains.iter().map(|c| (c.effector, chain_keys(c, skeleton))).collect();
-    update(root, skeleton, "chain", "effector", chains);
-    let joints = rig.joints.iter().map(|(&n, j)| (n, joint_keys(n, j, skeleton))).collect();
-    update(root, skeleton, "joint", "node", joints);
+    let chains = rig.chains.iter().map(|c| (c.effector, chain_keys(c, names))).collect();
+    update(root, names, "chain", "effector", chains);
+    let joints = rig.joints.iter().map(|(&n, j)| (n, joint_keys(n, j, names))).collect();
+    update(root, names, "joint", "node", joints);
     let text = document.to_string();
     read(&text, skeleton)?;
     Ok(text)
@@ -39,12 +41,12 @@ pub fn write(rig: &Rig, skeleton: &Skeleton, existing: &str) -> Result<String, R
 
 type Keys = Vec<(&'static str, Option<Value>)>;
 
-fn chain_keys(chain: &Chain, skeleton: &Skeleton) -> Keys {
+fn chain_keys(chain: &Chain, names: &NodeNames<'_>) -> Keys {
     vec![
         ("name", Some(chain.name.as_str().into())),
         ("kind", Some(chain.kind.name().into())),
-        ("base", Some(name(skeleton, chain.base).into())),
-        ("effector", Some(name(skeleton, chain.effector).into())),
+        ("base", Some(names.name(chain.base).into())),
+        ("effector", Some(names.name(chain.effector).into())),
         ("bend", chain.bend.map(|b| list(b.to_array().map(f64::from)))),
         ("pole", chain.pole.map(|p| list(p.to_array().map(f64::from)))),
         ("weight", Some(chain.weight).filter(|w| (w - 1.0).abs() > 0.0).map(Into::into)),
@@ -52,13 +54,13 @@ fn chain_keys(chain: &Chain, skeleton: &Skeleton) -> Keys {
     ]
 }
 
-fn joint_keys(node: usize, joint: &JointRig, skeleton: &Skeleton) -> Keys {
+fn joint_keys(node: usize, joint: &JointRig, names: &NodeNames<'_>) -> Keys {
     vec![
-        ("node", Some(name(skeleton, node).into())),
+        ("node", Some(names.name(node).into())),
         ("stiffness", Some(joint.stiffness).filter(|s| *s > 0.0).map(Into::into)),
         ("limit", limit_value(&joint.limit)),
-        ("logical_parent", joint.logical_parent.map(|c| name(skeleton, c).into())),
-        ("mimic", joint.mimic.map(|mimic| mimic_value(&mimic, &joint.limit, skeleton))),
+        ("logical_parent", joint.logical_parent.map(|c| names.name(c).into())),
+        ("mimic", joint.mimic.map(|mimic| mimic_value(&mimic, &joint.limit, names))),
         (
             "ccd_budget",
             Some(joint.ccd_budget).filter(|b| b.is_finite()).map(|b| round(b.to_degrees()).into()),
@@ -69,9 +71,9 @@ fn joint_keys(node: usize, joint: &JointRig, skeleton: &Skeleton) -> Keys {
 }
 
 /// Writes the offset of a hinge in degrees and that of a prismatic joint in metres.
-fn mimic_value(mimic: &MimicRig, limit: &Limit, skeleton: &Skeleton) -> Value {
+fn mimic_value(mimic: &MimicRig, limit: &Limit, names: &NodeNames<'_>) -> Value {
     let mut table = InlineTable::new();
-    table.insert("joint", name(skeleton, mimic.joint).into());
+    table.insert("joint", names.name(mimic.joint).into());
     table.insert("ratio", round(mimic.ratio).into());
     let is_slide = matches!(limit, Limit::Prismatic { .. });
     let offset = if is_slide { mimic.offset } else { mimic.offset.to_degrees() };
@@ -185,7 +187,7 @@ fn is_equivalent_mimic(existing: &InlineTable, new: &InlineTable) -> bool {
 }
 
 /// Updates a list of tables, which are identified by the node in their key `id`.
-fn update(root: &mut Table, skeleton: &Skeleton, list: &str, id: &str, wanted: Vec<(usize, Keys)>) {
+fn update(root: &mut Table, names: &NodeNames<'_>, list: &str, id: &str, wanted: Vec<(usize, Keys)>) {
     if wanted.is_empty() && !root.contains_key(list) {
         return;
     }
@@ -194,7 +196,7 @@ fn update(root: &mut Table, skeleton: &Skeleton, list: &str, id: &str, wanted: V
         *item = Item::ArrayOfTables(ArrayOfTables::new());
     }
     let Some(tables) = item.as_array_of_tables_mut() else { return };
-    let named = |table: &Table| named(skeleton, table.get(id).and_then(Item::as_str)?);
+    let named = |table: &Table| names.find(table.get(id).and_then(Item::as_str)?);
     // Keep only as many tables of a node as are wanted, because reading would use the last one.
     let mut rest: Vec<usize> = wanted.iter().map(|(node, _)| *node).collect();
     tables.retain(|table| {

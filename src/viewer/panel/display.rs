@@ -4,12 +4,13 @@ use egui::{RichText, Ui};
 
 use crate::render::ShadingMode;
 use crate::skin::Skinning;
-use crate::viewer::{Command, Display, Session};
+use crate::viewer::{Command, Display, Keymap, Session};
 
 use super::{PanelState, heading, theme};
 
-/// Shows the shading mode, the skinning method, and toggles for the skeleton, names, ground and shadow.
-pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+/// Shows the shading mode, the skinning method, toggles for the skeleton, names, ground and shadow, and the quality of
+/// moving scenes.
+pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     heading(ui, "Display");
     let Display { mut skeleton, mut names, mut ground, mut shadow } = session.display;
     ui.horizontal_wrapped(|ui| {
@@ -34,14 +35,24 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         ui.checkbox(&mut ground, "Ground");
         ui.checkbox(&mut shadow, "Shadow");
     });
+    ui.checkbox(&mut panel.full_quality, "Full quality while moving").on_hover_text(
+        "Without it, a scene that this machine cannot draw in time is drawn coarser while it moves. Images at rest and \
+         saved images always have full quality.",
+    );
     let display = Display { skeleton, names, ground, shadow };
     if display != session.display {
         commands.push(Command::Display(display));
     }
 }
 
-/// Shows the adapter and the buttons for the shortcuts and the layout.
+/// Shows the choice of the keymap, the button that resets the layout, and the adapter.
 pub(super) fn about(ui: &mut Ui, panel: &mut PanelState) {
+    ui.horizontal_wrapped(|ui| {
+        ui.label("Keys");
+        for keymap in Keymap::ALL {
+            ui.selectable_value(&mut panel.keymap, keymap, keymap.name());
+        }
+    });
     ui.add_space(10.0);
     if ui.button("Reset layout").on_hover_text("Put all panes back to where they were at first").clicked() {
         panel.layout.reset();

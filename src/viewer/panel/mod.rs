@@ -7,7 +7,7 @@ use glam::Vec2;
 
 use crate::text::printable;
 
-use super::{Command, PoseFile, Session};
+use super::{Action, Command, Keymap, PoseFile, Session};
 
 mod blend_pad;
 #[cfg(feature = "viewer")]
@@ -23,11 +23,13 @@ mod goals;
 mod inspector;
 mod labels;
 mod layout;
+mod library;
 mod limit;
 mod method;
 mod morph_targets;
 mod open;
 mod option_row;
+mod palette;
 mod path_field;
 mod question;
 mod report;
@@ -46,6 +48,8 @@ mod tree;
 pub(super) use capture::LiveStatus;
 pub(super) use export::ExportProgress;
 pub(super) use layout::{Layout, StoredLayout};
+pub(super) use library::LibraryRequest;
+pub(super) use palette::Palette;
 pub(super) use path_field::PathPurpose;
 pub(super) use question::{Answer, Leave, Question};
 pub(super) use theme::style;
@@ -63,10 +67,18 @@ pub(super) struct PanelState {
     pub(super) hidden: bool,
     pub(super) shortcuts: bool,
     pub(super) layout: Layout,
+    pub(super) keymap: Keymap,
+    pub(super) palette: Option<Palette>,
+    /// An action that the user chose, for the window to perform.
+    pub(super) action: Option<Action>,
+    /// Whether the session keeps its size, because the positions of the pointer in a recording belong to it.
+    pub(super) keeps_size: bool,
     pub(super) adapter: String,
     /// Durations of the latest frames in milliseconds. Each is measured from reading the session to the last driver
     /// command.
     pub(super) frames: Vec<f32>,
+    /// Whether moving scenes are drawn in full quality on slow machines too.
+    pub(super) full_quality: bool,
     /// The last error outside the session, for example a file that could not be read.
     pub(super) notice: Option<String>,
     /// The last success message, for example the path of a saved file.
@@ -75,6 +87,8 @@ pub(super) struct PanelState {
     toast: Option<toast::Toast>,
     /// The controls that open a file.
     pub(super) open: open::Open,
+    /// The pose library.
+    pub(super) library: library::Library,
     /// The export that is running.
     pub(super) export: Option<ExportProgress>,
     /// The field for a typed path.
@@ -98,8 +112,8 @@ pub(super) struct PanelState {
 }
 
 impl PanelState {
-    pub(super) fn with_layout(layout: Layout) -> Self {
-        Self { layout, ..Self::default() }
+    pub(super) fn new(layout: Layout, keymap: Keymap) -> Self {
+        Self { layout, keymap, ..Self::default() }
     }
 
     /// Returns the upper left corner of the scene in pixels. `scale` is in pixels per point.
@@ -108,7 +122,7 @@ impl PanelState {
     }
 
     /// Returns the size of the scene in pixels.
-    fn scene_size(&self, scale: f32) -> Vec2 {
+    pub(super) fn scene_size(&self, scale: f32) -> Vec2 {
         (pixels(self.layout.scene.max, scale) - self.scene_origin(scale)).max(Vec2::ONE)
     }
 
@@ -139,10 +153,14 @@ pub(super) enum AppRequest {
     Open,
     /// Opens this file.
     Read(PathBuf),
+    /// Plays a recorded session from its start.
+    Watch(PathBuf),
     /// Saves the project.
     Save,
     /// Saves the project under another name.
     SaveAs,
+    /// Reads or changes the pose library.
+    Library(LibraryRequest),
     /// Exports what the timeline plays.
     ExportClip,
     /// Stops the export.
@@ -177,7 +195,7 @@ pub(super) enum AppRequest {
 pub(super) fn show(ui: &mut Ui, session: &mut Session, panel: &mut PanelState) -> Vec<Command> {
     let commands = lay_out(ui, session, panel);
     let size = panel.scene_size(ui.ctx().pixels_per_point());
-    if size != session.size() {
+    if size != session.size() && !panel.keeps_size {
         session.apply(Command::Resize(size));
         // Everything over the scene lies elsewhere now.
         ui.ctx().request_discard("the scene was resized");
@@ -190,6 +208,7 @@ fn lay_out(ui: &mut Ui, session: &Session, panel: &mut PanelState) -> Vec<Comman
     path_field::show(ui, panel);
     export::show(ui, panel);
     question::show(ui, panel);
+    palette::show(ui, panel);
     if panel.shortcuts {
         shortcuts::show(ui, panel);
     }

@@ -16,6 +16,8 @@ pub(in crate::viewer) struct Open {
     pub(in crate::viewer) reading: Option<PathBuf>,
     /// Recent files, newest first.
     pub(in crate::viewer) recent: Vec<PathBuf>,
+    /// The recorded session that was opened, which can be watched.
+    pub(in crate::viewer) session: Option<PathBuf>,
     /// Whether changes of the open file on disk are ignored.
     pub(in crate::viewer) ignore_changes: bool,
 }
@@ -23,6 +25,12 @@ pub(in crate::viewer) struct Open {
 /// Shows the entries of the file menu that open a file without the system's dialog.
 pub(super) fn menus(ui: &mut Ui, panel: &mut PanelState) {
     ui.menu_button("Recent", |ui| menu(ui, panel));
+    if let Some(file) = panel.open.session.clone() {
+        let hint = "Play the recording. Any key or click continues from there";
+        if ui.button("Watch").on_hover_text(hint).clicked() {
+            panel.request = Some(AppRequest::Watch(file));
+        }
+    }
     if ui.button("Path…").on_hover_text("Type the path of a file").clicked() {
         panel.path.show(PathPurpose::Open, String::new());
     }

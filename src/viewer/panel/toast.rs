@@ -73,7 +73,7 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
             draw(ui, scene, &printable::line(error), ERROR, 1.0);
         } else if let Some(file) = &panel.open.reading {
             let file = printable::line(&file.file_name().unwrap_or_default().to_string_lossy()).into_owned();
-            draw(ui, scene, &format!("Reading {file}…"), Color32::WHITE, 1.0);
+            draw(ui, scene, &format!("Reading {file}…   ·   Esc cancels"), Color32::WHITE, 1.0);
         } else if hint > 0.0 {
             draw(ui, scene, HINT, Color32::WHITE.gamma_multiply(0.85), hint);
         }

@@ -4,16 +4,19 @@ use std::time::Duration;
 
 use egui::{Align, Button, Color32, Layout, Margin, Rect, RichText, Ui, vec2};
 
-use crate::viewer::{Command, DragScope, PoseFile, Session};
+use crate::viewer::{Action, Command, DragScope, PoseFile, Session};
 
 use super::layout::Face;
 use super::{AppRequest, PanelState, RECORDING, name, open, theme};
 
 /// Height of the bar in points.
 pub(super) const HEIGHT: f32 = 36.0;
-/// Widths of the window in points below which the name of the character, and then the tools, are left out.
-const NAME_FROM: f32 = 1080.0;
-const TOOLS_FROM: f32 = 820.0;
+/// Widths of the window in points from which the bar shows the name of the character, all settings of drags beside each other, the
+/// tools, and the buttons for undo and for the panes. The palette has everything that is left out.
+const NAME_FROM: f32 = 1260.0;
+const SETTINGS_FROM: f32 = 1120.0;
+const TOOLS_FROM: f32 = 900.0;
+const ALL_FROM: f32 = 540.0;
 
 /// Shows the bar at the top of the window.
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
@@ -22,14 +25,21 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
         let width = ui.available_width();
         ui.horizontal_centered(|ui| {
             file(ui, session, panel);
-            history(ui, session, commands);
+            if width >= ALL_FROM {
+                history(ui, session, panel);
+            }
             if width >= TOOLS_FROM {
                 ui.separator();
-                scope(ui, session, commands);
-                tools(ui, session, commands);
+                if width >= SETTINGS_FROM {
+                    scope(ui, session, panel, commands);
+                } else {
+                    ui.menu_button("Drag", |ui| scope(ui, session, panel, commands));
+                }
+                ui.separator();
+                tools(ui, session, panel, commands);
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                window(ui, panel);
+                window(ui, panel, width >= ALL_FROM);
                 if let Some(time) = session.recorded() {
                     recording(ui, panel, time);
                 }
@@ -86,78 +96,88 @@ fn file(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
     });
 }
 
-fn history(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let mut button = |text: &str, enabled: bool, hint: &str, command: Command| {
-        if ui.add_enabled(enabled, Button::new(text)).on_hover_text(hint).clicked() {
-            commands.push(command);
-        }
-    };
-    button("Undo", session.history.can_undo(), "Ctrl+Z", Command::Undo);
-    button("Redo", session.history.can_redo(), "Ctrl+Shift+Z", Command::Redo);
+/// Shows a button that performs an action. Its tooltip has the action's name and shortcut.
+fn action(ui: &mut Ui, panel: &mut PanelState, action: Action, enabled: bool, button: Button<'_>) {
+    let keys = panel.keymap.text(action);
+    let hint = if keys.is_empty() { action.name().to_owned() } else { format!("{}   {keys}", action.name()) };
+    if ui.add_enabled(enabled, button).on_hover_text(hint).clicked() {
+        panel.action = Some(action);
+    }
+}
+
+fn history(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
+    action(ui, panel, Action::Undo, session.history.can_undo(), Button::new("Undo"));
+    action(ui, panel, Action::Redo, session.history.can_redo(), Button::new("Redo"));
 }
 
 /// Shows what a drag moves, and whether its goal stays.
-fn scope(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+fn scope(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     if session.has_body() {
-        let scopes = [
-            (DragScope::Body, "Body", "A drag moves the whole body (L, or Alt in a drag)"),
-            (
-                DragScope::Limb,
-                "Limb",
-                "A drag moves only the limb of the dragged joint (L, or Alt in a drag)",
-            ),
-        ];
-        for (scope, text, hint) in scopes {
+        let scopes =
+            [(DragScope::Body, "Body", "whole body"), (DragScope::Limb, "Limb", "limb of the joint only")];
+        let keys = panel.keymap.text(Action::Scope);
+        for (scope, text, what) in scopes {
             let is_on = session.drag_scope() == scope;
+            let hint = format!("A drag moves the {what}   {keys}, Alt in a drag");
             if ui.selectable_label(is_on, text).on_hover_text(hint).clicked() && !is_on {
                 commands.push(Command::DragScope(scope));
             }
         }
+        let symmetry = Button::selectable(session.symmetry(), "Symmetric");
+        action(ui, panel, Action::Symmetry, true, symmetry);
     }
     let mut keep = session.keep;
     let hint = "Goals stay active where they are released";
     if ui.checkbox(&mut keep, "Keep goals").on_hover_text(hint).changed() {
         commands.push(Command::KeepGoals(keep));
     }
-    ui.separator();
 }
 
 /// Shows the actions on the selected joint and on the whole pose.
-fn tools(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+fn tools(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     let selected = session.selected();
+    action(ui, panel, Action::Move, selected.is_some(), Button::new("Pull"));
+    action(ui, panel, Action::Turn, selected.is_some(), Button::new("Turn"));
+    // Not the action, because the pointer that clicks is not on the joint.
     let is_pinned = selected.is_some_and(|node| session.state.pins.iter().any(|pin| pin.node == node));
-    let pin = Button::selectable(is_pinned, "Pin");
-    let pin = ui.add_enabled(selected.is_some(), pin).on_hover_text("P: hold the selected joint in place");
-    if let Some(node) = selected.filter(|_| pin.clicked()) {
+    let pin = ui.add_enabled(selected.is_some(), Button::selectable(is_pinned, "Pin"));
+    let hint = format!("Hold the selected joint in place   {}", panel.keymap.text(Action::Pin));
+    if let Some(node) = selected.filter(|_| pin.on_hover_text(hint).clicked()) {
         commands.push(Command::PinNode(node));
     }
-    let mut button = |text: &str, hint: &str, command: Command| {
-        if ui.button(text).on_hover_text(hint).clicked() {
-            commands.push(command);
+    if session.has_body() {
+        action(ui, panel, Action::MirrorPose, true, Button::new("Mirror"));
+    }
+    action(ui, panel, Action::Key, session.can_key(), Button::new("Key"));
+    ui.menu_button("Reset", |ui| {
+        action(ui, panel, Action::RestAll, true, Button::new("Whole character"));
+        action(ui, panel, Action::ClearGoals, true, Button::new("Goals and pins"));
+        for (text, command) in [("Limb", Command::ResetLimb), ("Joint", Command::ResetJoint)] {
+            if ui.add_enabled(selected.is_some(), Button::new(text)).clicked() {
+                commands.push(command);
+            }
         }
-    };
-    button("Key", "K: insert a key with the current pose", Command::Key);
-    button("Rest", "Reset the whole character to its rest pose", Command::RestAll);
-    button("Clear goals", "Remove all goals and pins", Command::ClearGoals);
+    });
 }
 
 /// Shows the choice of the face and the toggles of the panes, from right to left.
-fn window(ui: &mut Ui, panel: &mut PanelState) {
-    if ui.button("?").on_hover_text("Shortcuts").clicked() {
-        panel.shortcuts = !panel.shortcuts;
-    }
+fn window(ui: &mut Ui, panel: &mut PanelState, has_toggles: bool) {
+    action(ui, panel, Action::Shortcuts, true, Button::new("?"));
+    action(ui, panel, Action::Palette, true, Button::new("Find"));
     let folded = &mut panel.layout.folded;
     let toggles = [
         (&mut folded.below, "Timeline", "Show or fold the panes below the scene"),
         (&mut folded.beside, "Panels", "Show or fold the panes beside the scene (Tab: hide everything)"),
     ];
-    for (folded, text, hint) in toggles {
+    for (folded, text, hint) in toggles.into_iter().filter(|_| has_toggles) {
         let fill = if *folded { Color32::TRANSPARENT } else { ui.visuals().widgets.inactive.weak_bg_fill };
         if ui.add(Button::new(text).fill(fill)).on_hover_text(hint).clicked() {
             *folded = !*folded;
         }
     }
-    ui.separator();
+    if has_toggles {
+        ui.separator();
+    }
     let faces = [
         (Face::Lab, "Lab", "Compare the methods and change their options"),
         (Face::Pose, "Pose", "Pose and animate the character"),

@@ -15,6 +15,7 @@ use crate::text::toml::{SpannedError, check_keys, missing, number, optional, req
 use super::replay::{LineError, ReplayError};
 
 mod free;
+pub(super) mod library;
 mod read;
 mod write;
 

@@ -9,6 +9,7 @@ use crate::ik::Method;
 use crate::puppet::{Pin, Target, motion_file};
 use crate::rig;
 use crate::rig::Rig;
+use crate::rig::file::NodeNames;
 use crate::text::toml::{
     SpannedError, check_keys, number, numbers, optional, radians, required, single, tables,
 };
@@ -31,7 +32,12 @@ impl Project {
         character: &Character,
         rig: &Rig,
     ) -> Result<Vec<Command>, ReplayError> {
-        let reader = ProjectReader { root: self.document.as_table(), character, rig };
+        let reader = ProjectReader {
+            root: self.document.as_table(),
+            character,
+            rig,
+            names: NodeNames::new(&character.skeleton),
+        };
         reader.commands().map_err(|e| self.error(e))
     }
 }
@@ -40,6 +46,7 @@ struct ProjectReader<'a> {
     root: &'a Table,
     character: &'a Character,
     rig: &'a Rig,
+    names: NodeNames<'a>,
 }
 
 impl<'a> ProjectReader<'a> {
@@ -61,7 +68,7 @@ impl<'a> ProjectReader<'a> {
     }
 
     fn node(&self, item: &Item, name: &str) -> Result<usize, SpannedError> {
-        let node = rig::file::named(&self.character.skeleton, name);
+        let node = self.names.find(name);
         node.ok_or_else(|| SpannedError::at(item, format!("node \"{name}\" does not exist")))
     }
 

@@ -9,6 +9,7 @@ use crate::asset::{Skeleton, Transform};
 use crate::ik::GoalAxes;
 use crate::puppet::{Pin, Target, motion_file};
 use crate::rig;
+use crate::rig::file::NodeNames;
 use crate::text::json;
 use crate::text::toml::{degrees, exact, short};
 use crate::viewer::session::fingerprint;
@@ -20,7 +21,7 @@ impl Session {
     /// Returns the session as the text of a project in a folder. Two sessions in the same state have the same text.
     pub(in crate::viewer) fn project_text(&self, folder: &Path) -> String {
         let mut document = DocumentMut::new();
-        let writer = ProjectWriter { session: self, skeleton: &self.puppet().character().skeleton };
+        let writer = ProjectWriter::new(self);
         writer.header(document.as_table_mut(), folder);
         self.add_state(&mut document);
         document.to_string()
@@ -49,7 +50,7 @@ impl Session {
     }
 
     fn add_state(&self, document: &mut DocumentMut) {
-        let writer = ProjectWriter { session: self, skeleton: &self.puppet().character().skeleton };
+        let writer = ProjectWriter::new(self);
         let snapshot = self.snapshot_beside(self.rig_on_disk());
         let mut motion = Table::new();
         motion_file::write(&snapshot.motion, self.puppet().character(), &self.state.rig, &mut motion);
@@ -74,11 +75,17 @@ impl Session {
 struct ProjectWriter<'a> {
     session: &'a Session,
     skeleton: &'a Skeleton,
+    names: NodeNames<'a>,
 }
 
-impl ProjectWriter<'_> {
+impl<'a> ProjectWriter<'a> {
+    fn new(session: &'a Session) -> Self {
+        let skeleton = &session.puppet().character().skeleton;
+        Self { session, skeleton, names: NodeNames::new(skeleton) }
+    }
+
     fn node(&self, node: usize) -> String {
-        rig::file::name(self.skeleton, node)
+        self.names.name(node)
     }
 
     fn header(&self, root: &mut Table, folder: &Path) {

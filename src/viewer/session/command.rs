@@ -209,6 +209,10 @@ pub enum Command {
     AddClips(Box<AddedClips>),
     /// Sets a morph weight by its index in the pose.
     Morph(usize, f32),
+    /// Blends the pose with local transforms of some nodes, and with all morph weights unless the list is empty, by a weight
+    /// from 0 to 1. Removes all goals. Consecutive blends until [`Command::Release`] start from the same pose and are one
+    /// undo step.
+    BlendPose(Vec<(usize, Transform)>, Vec<f32>, f32),
     /// Applies local transforms and morph weights from a live source. Without weights, the morphs do not change.
     #[serde(alias = "follow")]
     LivePose(Vec<(usize, Transform)>, Vec<f32>),

@@ -129,6 +129,7 @@ impl Session {
                 }
                 self.show();
             }
+            Command::BlendPose(nodes, morphs, weight) => self.blend_pose(&nodes, &morphs, weight),
             Command::AddClips(addition) => self.add(*addition),
             Command::LivePose(nodes, morphs) => self.apply_live_pose(&nodes, &morphs),
             Command::ShadingMode(mode) => self.mode = mode,

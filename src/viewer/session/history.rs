@@ -80,6 +80,8 @@ pub(in crate::viewer) enum EditRun {
     Turn(usize),
     /// The motion.
     Motion,
+    /// A blend with a stored pose.
+    Blend,
     /// The weight of a node's goal.
     Weight(usize),
     /// The weights and tolerances of a node's goal along its axes.
@@ -133,6 +135,16 @@ impl History {
             self.remember(state.clone());
             self.run = Some(run);
         }
+    }
+
+    /// Returns whether the last undo step still collects edits of a kind.
+    pub(in crate::viewer) fn is_in_run(&self, run: EditRun) -> bool {
+        self.run == Some(run)
+    }
+
+    /// Returns the state before the last undo step.
+    pub(in crate::viewer) fn last(&self) -> Option<&State> {
+        self.past.last()
     }
 
     /// Returns the kind of edit that the last undo step still collects.

@@ -64,8 +64,21 @@ impl Session {
 
     /// Turns a pose into an edit of the motion at the current time, and clears the drag and the goals.
     pub(super) fn key_pose(&mut self, wanted: &Pose) {
+        let Some(motion) = self.keyed_motion(|_| wanted.clone()) else { return };
+        self.remember_before_drag();
+        self.state.goals.clear();
+        self.state.motion = Arc::new(motion);
+        self.trail.clear();
+        self.apply_motion();
+        self.show();
+    }
+
+    /// Returns the motion with an edit that reaches a pose at the current time. `wanted` returns the pose from that of the motion.
+    /// Returns `None` if the motion has that pose already.
+    pub(super) fn keyed_motion(&self, wanted: impl FnOnce(&Pose) -> Pose) -> Option<Motion> {
         let mut free = self.puppet.clone();
         (free.targets, free.pins, free.rotations) = Default::default();
+        free.motion = Motion::clone(&self.state.motion);
         // Without goals the update cannot fail.
         drop(free.update());
         let own = free.pose().clone();
@@ -73,15 +86,9 @@ impl Session {
         free.motion.plant = false;
         drop(free.update());
         let round = self.puppet.looping.then(|| self.seconds());
-        let poses = Keyed { bare: free.pose(), own: &own, wanted, round };
+        let poses = Keyed { bare: free.pose(), own: &own, wanted: &wanted(&own), round };
         let keyed = self.state.motion.keyed(poses, self.puppet.time, FADE_SECONDS);
-        let Some(motion) = keyed.filter(|m| m.validate().is_ok()) else { return };
-        self.remember_before_drag();
-        self.state.goals.clear();
-        self.state.motion = Arc::new(motion);
-        self.trail.clear();
-        self.apply_motion();
-        self.show();
+        keyed.filter(|motion| motion.validate().is_ok())
     }
 
     /// Ends the drag and adds an undo step to the state before it.

@@ -28,6 +28,7 @@ use symmetry::Reflection;
 
 mod add_clips;
 pub(super) mod added_clips;
+mod blend_pose;
 mod clip;
 pub(super) mod command;
 pub(super) mod drag;
@@ -59,6 +60,7 @@ mod solve;
 pub(super) mod sparse;
 mod steps;
 mod symmetry;
+mod thumbnail;
 mod turn;
 
 pub use refusals::Refusals;

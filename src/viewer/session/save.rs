@@ -80,10 +80,8 @@ impl Session {
     pub fn save_pose(&self, kind: PoseFile, folder: &Path) -> Result<PathBuf, SaveError> {
         match kind {
             PoseFile::Json => {
-                let document = PoseDocument::new(self.puppet(), self.reports(), None);
                 let failed = |e: JsonError| SaveError::Write { path: folder.into(), source: e.into() };
-                let mut text = json::to_vec(&document).map_err(failed)?;
-                text.push(b'\n');
+                let text = self.pose_json().map_err(failed)?;
                 write_numbered(folder, &self.name(), "json", &text)
             }
             PoseFile::Glb => {
@@ -91,6 +89,13 @@ impl Session {
                 write_numbered(folder, &self.name(), "glb", &bytes)
             }
         }
+    }
+
+    /// Returns the text of the pose's file.
+    pub(in crate::viewer) fn pose_json(&self) -> Result<Vec<u8>, JsonError> {
+        let mut text = json::to_vec(&PoseDocument::new(self.puppet(), self.reports(), None))?;
+        text.push(b'\n');
+        Ok(text)
     }
 
     /// Saves the rig as `NAME.rig.toml` beside the character. An existing file keeps its comments and order. The rig of

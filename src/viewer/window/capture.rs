@@ -61,7 +61,7 @@ impl Capture {
 impl App {
     /// Applies the data that has arrived since the last frame.
     pub(super) fn follow_source(&mut self) {
-        let Some(capture) = &mut self.capture else { return };
+        let Some(capture) = self.capture.as_mut().filter(|_| self.watched.is_none()) else { return };
         let held = &self.session.state.held;
         capture.pose.clone_from(held);
         if capture.source.update(capture.began.elapsed().as_secs_f64(), &mut capture.pose) {

@@ -11,6 +11,7 @@ use crate::viewer::project::EXTENSION;
 
 use super::App;
 use super::files::AppEvent;
+use super::requests::without_code;
 
 /// Time after the request of a dialog during which typed keys are assumed to be meant for the dialog.
 const DIALOG_DELAY: Duration = Duration::from_secs(2);
@@ -85,7 +86,7 @@ impl App {
         let seen = self.files.dialog.take().is_some_and(|dialog| dialog.seen);
         match path {
             // The dialog has asked whether to replace the file, unless the name lacks the extension.
-            Some(path) => self.use_path(purpose, path, true),
+            Some(path) => self.use_path(purpose, &path, true),
             // A dialog that appears takes the focus, so this one never appeared.
             None if !seen => self.type_path(purpose),
             None => {}
@@ -133,22 +134,23 @@ impl App {
     }
 
     /// Uses a path that was typed or chosen in a dialog. `may_replace` is set if the person has agreed to replace the file.
-    pub(super) fn use_path(&mut self, purpose: PathPurpose, path: PathBuf, may_replace: bool) {
+    pub(super) fn use_path(&mut self, purpose: PathPurpose, path: &Path, may_replace: bool) {
         let (named, is_own) = match purpose {
-            PathPurpose::Open => return self.open_file(&path),
+            PathPurpose::Open => return self.open_file(path),
             PathPurpose::SaveAs => {
-                let named = with_extension(&path, EXTENSION);
+                let named = with_extension(path, EXTENSION);
                 let is_own = self.session.project() == Some(&named);
                 (named, is_own)
             }
-            PathPurpose::ExportClip => (with_extension(&path, "glb"), false),
-            PathPurpose::Folder => (path.clone(), true),
+            PathPurpose::ExportClip => (with_extension(path, "glb"), false),
+            PathPurpose::Folder => (path.to_path_buf(), true),
         };
         if named.is_dir() && purpose != PathPurpose::Folder {
             let cause = format!("{} is a folder; add the name of a file", named.display());
             return self.fail_path(purpose, cause);
         }
-        if !is_own && !(may_replace && named == path) && named.exists() {
+        let is_agreed = is_own || may_replace && named == path;
+        if !is_agreed && named.exists() {
             self.panel.question = Some(Question::Replace(purpose, named));
             return self.request_redraw();
         }
@@ -160,9 +162,16 @@ impl App {
         }
     }
 
+    /// Closes the path field if it is shown for a purpose.
+    pub(super) fn close_path(&mut self, purpose: PathPurpose) {
+        if self.panel.path.purpose() == Some(purpose) {
+            self.panel.path.close();
+        }
+    }
+
     /// Shows why a path could not be used. A typed path can then be corrected.
     pub(super) fn fail_path(&mut self, purpose: PathPurpose, error: String) {
-        self.panel.path.fail(purpose, &error);
+        self.panel.path.fail(purpose, &without_code(&error));
         self.notify(Err(error));
     }
 }

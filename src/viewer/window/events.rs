@@ -7,10 +7,9 @@ use glam::Vec2;
 use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 use winit::keyboard::{Key as WinitKey, NamedKey};
 
-use crate::viewer::panel::Leave;
-use crate::viewer::{Button, Event, Key};
+use crate::viewer::{Button, Event};
 
-use super::{App, pixels, requests};
+use super::{App, pixels};
 
 /// Maximum time, and maximum distance in pixels, between two clicks that form a double click.
 const DOUBLE_CLICK: (Duration, f32) = (Duration::from_millis(350), 6.0);
@@ -28,6 +27,9 @@ impl App {
         }
         if let WindowEvent::CursorMoved { position, .. } = event {
             self.at = pixels(position.x, position.y);
+        }
+        if self.ignores_while_watching(event) {
+            return;
         }
         let at = self.at - self.panel.scene_origin(self.context.pixels_per_point());
         let belongs_to_panel =
@@ -69,58 +71,9 @@ impl App {
             // another window, as Tab is after Alt+Tab.
             WindowEvent::KeyboardInput { is_synthetic: true, .. } => return,
             WindowEvent::KeyboardInput { event, .. } if event.state == ElementState::Pressed => {
-                // Ignore repeated keys, except for those that step through a solve, and keys that are typed into a text field, except for Ctrl shortcuts such as
-                // undo.
-                let control = self.input.control();
-                let steps =
-                    matches!(&event.logical_key, WinitKey::Character(text) if text == "." || text == ",");
-                if !control
-                    && (event.repeat && !steps || self.context.text_edit_focused() || self.is_typing())
-                {
-                    return;
-                }
-                if let Some(request) =
-                    requests::request_for_key(&event.logical_key, control, self.input.shift())
-                {
-                    if !event.repeat {
-                        self.flush_pointer();
-                        self.panel.request = Some(request);
-                        self.handle_app_request();
-                    }
-                    window.request_redraw();
-                    return;
-                }
-                match &event.logical_key {
-                    WinitKey::Named(NamedKey::Tab) => {
-                        self.panel.hidden = !self.panel.hidden;
-                        window.request_redraw();
-                        return;
-                    }
-                    WinitKey::Character(text) if self.input.control() && text.eq_ignore_ascii_case("q") => {
-                        self.leave(Leave::Close);
-                        window.request_redraw();
-                        return;
-                    }
-                    _ if consumed && !self.input.is_busy() => return,
-                    // Escape cancels a drag in the panel and must not affect the scene.
-                    WinitKey::Named(NamedKey::Escape)
-                        if belongs_to_panel && self.context.egui_is_using_pointer() =>
-                    {
-                        window.request_redraw();
-                        return;
-                    }
-                    WinitKey::Named(NamedKey::Escape) => Event::Key(Key::Escape),
-                    WinitKey::Named(NamedKey::Space) => Event::Key(Key::Char(' ')),
-                    WinitKey::Character(text) if text == "?" => {
-                        self.panel.shortcuts = !self.panel.shortcuts;
-                        window.request_redraw();
-                        return;
-                    }
-                    WinitKey::Character(text) => match text.chars().next() {
-                        Some(c) => Event::Key(Key::Char(c.to_ascii_lowercase())),
-                        None => return,
-                    },
-                    _ => return,
+                match self.key_event(event, consumed, belongs_to_panel) {
+                    Some(event) => event,
+                    None => return,
                 }
             }
             _ => return,

@@ -90,9 +90,7 @@ impl App {
         (self.files.export, self.panel.export) = (None, None);
         match end.result {
             Ok(Some(message)) => {
-                if self.panel.path.purpose() == Some(PathPurpose::ExportClip) {
-                    self.panel.path.close();
-                }
+                self.close_path(PathPurpose::ExportClip);
                 let folder = end.path.parent().unwrap_or(Path::new(".")).to_path_buf();
                 self.panel.offer(&message, "Open folder", AppRequest::OpenFolder(folder));
             }

@@ -5,9 +5,12 @@ use std::time::{Duration, Instant, SystemTime};
 
 use winit::event_loop::EventLoopProxy;
 
+use crate::export::{StoredPose, is_posed_copy};
 use crate::motion::{Motion, RootMotion, Strip};
-use crate::viewer::panel::{Leave, PathPurpose};
-use crate::viewer::{AddedClips, CharacterLoader, Command, LoadResult, LoadedFile, Watch, neighbour};
+use crate::viewer::panel::{Answer, AppRequest, Leave, PathPurpose, Question};
+use crate::viewer::{
+    AddedClips, CharacterLoader, Command, LoadResult, LoadedFile, Watch, folder, is_project, neighbour,
+};
 
 use super::dialogs::Dialog;
 use super::export::{ExportEnd, RunningExport};
@@ -27,6 +30,8 @@ pub(super) enum AppEvent {
     Exported(ExportEnd),
     /// The open file, or one that belongs to it, has changed.
     Changed,
+    /// The file with which the window was opened was read, or failed to be read.
+    Loaded,
     /// The window should close without confirmation.
     Close,
 }
@@ -34,7 +39,7 @@ pub(super) enum AppEvent {
 /// The window's state that concerns files.
 #[derive(Debug)]
 pub(super) struct Files {
-    loader: CharacterLoader,
+    pub(super) loader: CharacterLoader,
     watch: Option<Watch>,
     /// Sizes and modification times of the open file and the files that belong to it, as of the last read.
     stamp: Vec<Option<(u64, SystemTime)>>,
@@ -42,6 +47,8 @@ pub(super) struct Files {
     changed: Option<Instant>,
     /// The file that was read while a question about it is shown.
     pub(super) pending: Option<LoadResult>,
+    /// The file that is opened by a step through its folder.
+    stepped: Option<PathBuf>,
     pub(super) dialog: Option<Dialog>,
     /// The export of a clip that is running.
     pub(super) export: Option<RunningExport>,
@@ -60,6 +67,7 @@ impl Files {
             stamp: Vec::new(),
             changed: None,
             pending: None,
+            stepped: None,
             dialog: None,
             export: None,
             proxy,
@@ -89,13 +97,20 @@ impl App {
     /// Opens another file. A question about work that would be lost is asked when the file was read: a file that cannot be read,
     /// and one whose motion or pose the character takes over, lose nothing.
     pub(super) fn open_file(&mut self, file: &Path) {
+        self.files.stepped = None;
         self.read(file, false);
     }
 
     /// Shows a file that was read, or asks first if that would lose work.
     fn accept_read(&mut self, read: LoadResult) {
-        let replaces = matches!(read.outcome, Ok(LoadedFile::Character(..) | LoadedFile::Project(..)));
-        if replaces && !read.reloads {
+        let replaces = matches!(
+            read.outcome,
+            Ok(LoadedFile::Character(..) | LoadedFile::Project(..) | LoadedFile::Watch(..))
+        );
+        if self.offers_pose(&read) {
+            self.panel.question = Some(Question::SameJoints(read.path.clone()));
+            self.files.pending = Some(read);
+        } else if replaces && !read.reloads {
             let leave = Leave::Open(read.path.clone());
             self.files.pending = Some(read);
             self.leave(leave);
@@ -104,11 +119,66 @@ impl App {
         }
     }
 
+    /// Returns whether a file is a posed copy of the character that is shown. Stepping through a folder is not interrupted by a
+    /// question.
+    fn offers_pose(&self, read: &LoadResult) -> bool {
+        let current = self.session.puppet().character();
+        match &read.outcome {
+            Ok(LoadedFile::Character(other, _)) if !read.reloads => {
+                let is_step = self.files.stepped.as_ref() == Some(&read.path);
+                !is_step && is_posed_copy(other.puppet().character(), current)
+            }
+            _ => false,
+        }
+    }
+
+    /// Applies the pose of the posed copy that was read, or opens it after all.
+    pub(super) fn answer_same_joints(&mut self, answer: Answer) {
+        let Some(read) = self.files.pending.take() else { return };
+        match (&read.outcome, answer) {
+            (Ok(LoadedFile::Character(other, _)), Answer::Yes) => {
+                let pose = StoredPose::of_copy(&other.puppet().character().skeleton);
+                self.apply_pose(&pose, &read.path);
+            }
+            (_, Answer::No) => {
+                let leave = Leave::Open(read.path.clone());
+                self.files.pending = Some(read);
+                self.leave(leave);
+            }
+            _ => {}
+        }
+    }
+
+    /// Applies a pose from a file as one undo step.
+    fn apply_pose(&mut self, pose: &StoredPose, file: &Path) {
+        let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+        match self.session.blend_command(pose, 1.0) {
+            Ok(command) => {
+                self.session.apply(Command::Release);
+                self.session.apply(command);
+                self.session.apply(Command::Release);
+                self.close_path(PathPurpose::Open);
+                self.notify(Ok(format!("applied the pose of {name}")));
+            }
+            Err(error) => self.fail_path(PathPurpose::Open, format!("{name}: {error}")),
+        }
+    }
+
     /// Shows the file that was read before a question was asked.
     pub(super) fn show_pending(&mut self) {
         if let Some(read) = self.files.pending.take() {
             self.show_read(read);
         }
+    }
+
+    /// Cancels the read in progress. Returns whether there was one.
+    pub(super) fn cancel_reading(&mut self) -> bool {
+        let cancelled = self.files.loader.cancel();
+        if cancelled {
+            self.panel.open.reading = None;
+            self.request_redraw();
+        }
+        cancelled
     }
 
     /// Marks the open files as unchanged after the program has written one of them, so that they are not reloaded.
@@ -124,7 +194,10 @@ impl App {
             return self.notify(Err(requests::BUILT_IN.into()));
         };
         match neighbour(file, forward) {
-            Ok(Some(next)) => self.open_file(&next),
+            Ok(Some(next)) => {
+                self.open_file(&next);
+                self.files.stepped = Some(next);
+            }
             Ok(None) => self.notify(Err("the folder contains no other model".into())),
             Err(error) => {
                 let line = format!("{}: {error}", file.display());
@@ -144,6 +217,8 @@ impl App {
             }
             AppEvent::Chosen(purpose, path) => self.end_dialog(purpose, path),
             AppEvent::Exported(end) => self.end_export(end),
+            // Only the startup handles this one.
+            AppEvent::Loaded => {}
             AppEvent::Changed => self.files.changed = Some(Instant::now()),
             AppEvent::Close => {
                 // Nobody can be asked any more.
@@ -158,7 +233,10 @@ impl App {
     pub(super) fn next_reload(&self) -> Option<Instant> {
         // A recording can refer to only one version of a file.
         let recording = self.session.recorded().is_some();
-        let can_reload = !self.input.is_busy() && self.files.loader.reading().is_none() && !recording;
+        let can_reload = !self.input.is_busy()
+            && self.files.loader.reading().is_none()
+            && !recording
+            && self.watched.is_none();
         self.files
             .changed
             .filter(|_| can_reload && !self.panel.open.ignore_changes)
@@ -184,6 +262,10 @@ impl App {
         let mut warnings = None;
         let found = match read.outcome {
             Ok(LoadedFile::Clips(addition)) => return self.play_addition(*addition),
+            Ok(LoadedFile::Watch(replay, length, images)) => {
+                return self.show_watched(*replay, (length, &images), read.path);
+            }
+            Ok(LoadedFile::Pose(pose)) => return self.apply_pose(&pose, &read.path),
             Ok(LoadedFile::Character(session, images)) => Ok((*session, images)),
             Ok(LoadedFile::Project(session, images, found)) => {
                 warnings = Some(found);
@@ -200,6 +282,7 @@ impl App {
         });
         match result {
             Ok(mut session) => {
+                self.watched = None;
                 self.session.apply(Command::Release);
                 self.panel.clear_message();
                 if !read.reloads {
@@ -227,9 +310,7 @@ impl App {
                 }
                 self.retarget_source();
                 if !read.reloads {
-                    if self.panel.path.purpose() == Some(PathPurpose::Open) {
-                        self.panel.path.close();
-                    }
+                    self.close_path(PathPurpose::Open);
                     self.files.changed = None;
                     // The copy of recovered work is removed when the work is saved.
                     let opened = Some(&*read.path).filter(|path| path.is_file() && !self.is_recovered());
@@ -240,13 +321,33 @@ impl App {
                     self.panel.open.recent = self.settings.recent().to_vec();
                 }
                 if !read.reloads || files_changed {
-                    match self.session.file().map(Path::to_path_buf) {
-                        Some(file) => self.watch(&file),
-                        None => self.files.watch = None,
-                    }
+                    self.watch_files();
+                }
+                if !read.reloads {
+                    self.offer_to_watch(&read.path);
                 }
             }
             Err(error) => self.fail_path(PathPurpose::Open, error),
+        }
+    }
+
+    /// Watches the character's file for changes.
+    pub(super) fn watch_files(&mut self) {
+        match self.session.file().map(Path::to_path_buf) {
+            Some(file) => self.watch(&file),
+            None => self.files.watch = None,
+        }
+    }
+
+    /// Offers to play a recorded session, which is shown at its end.
+    fn offer_to_watch(&mut self, file: &Path) {
+        let is_session = folder::is_own(file) && !is_project(file);
+        self.panel.open.session = is_session.then(|| file.to_path_buf());
+        // A warning is more important.
+        if is_session && self.panel.notice.is_none() {
+            let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+            let message = format!("{name} was opened at its end");
+            self.panel.offer(&message, "Watch", AppRequest::Watch(file.to_path_buf()));
         }
     }
 
@@ -267,9 +368,7 @@ impl App {
         self.session.apply(Command::Release);
         self.session.apply(Command::Seek(0.0));
         self.session.apply(Command::Play(true));
-        if self.panel.path.purpose() == Some(PathPurpose::Open) {
-            self.panel.path.close();
-        }
+        self.close_path(PathPurpose::Open);
         self.notify(Ok(format!("added the clips of {file}")));
     }
 

@@ -90,7 +90,16 @@ impl ApplicationHandler<AppEvent> for App {
         }
         self.reload_changed();
         self.autosave_if_due();
+        match self.prepare_quality() {
+            Ok(true) => return events.set_control_flow(ControlFlow::Poll),
+            Ok(false) => {}
+            Err(error) => self.broken = Some((error, false)),
+        }
+        let full_quality_due = self.full_quality_due();
         let Some(open) = &self.open else { return };
+        if full_quality_due.is_some_and(|due| due <= Instant::now()) {
+            open.window.request_redraw();
+        }
         if self.wake.is_some_and(|wake| wake <= Instant::now()) {
             self.wake = None;
             open.window.request_redraw();
@@ -104,7 +113,8 @@ impl ApplicationHandler<AppEvent> for App {
             open.window.request_redraw();
         }
         let poll = live.and_then(|_| Instant::now().checked_add(capture::POLL_INTERVAL));
-        let next = self.wake.into_iter().chain(self.next_reload()).chain(self.unsaved.due).chain(poll).min();
+        let next = self.wake.into_iter().chain(self.next_reload()).chain(self.unsaved.due).chain(poll);
+        let next = next.chain(full_quality_due).min();
         events.set_control_flow(next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
     }
 }

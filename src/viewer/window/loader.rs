@@ -5,11 +5,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use glam::Vec2;
 
 use crate::asset::{Character, load_in_units};
 use crate::export::bake::{Source, is_take};
+use crate::export::{MAX_POSE_BYTES, StoredPose};
+use crate::files::bounded;
 use crate::render::{DecodedImages, ShadingMode};
 use crate::rig::Rig;
 use crate::text::printable;
@@ -48,6 +51,8 @@ struct QueueState {
 
 struct ReadRequest {
     path: PathBuf,
+    /// Whether a recorded session is delivered at its start.
+    watches: bool,
     reloads: bool,
     units: Option<f64>,
     size: Vec2,
@@ -78,8 +83,33 @@ pub enum LoadedFile {
     Character(Box<Session>, DecodedImages),
     /// A project, or a recorded session at its end, with its decoded textures, and warnings of one line each.
     Project(Box<Session>, DecodedImages, Vec<String>),
+    /// A recorded session at its start, with its length and its decoded textures.
+    Watch(Box<Replay>, Duration, DecodedImages),
     /// Clips without a character, retargeted to the one that is shown.
     Clips(Box<AddedClips>),
+    /// A pose for the character that is shown.
+    Pose(Box<StoredPose>),
+}
+
+/// The stage of a load, which the loading thread sets and the window shows.
+#[derive(Clone, Debug)]
+pub struct LoadStage(Arc<Mutex<&'static str>>);
+
+impl Default for LoadStage {
+    fn default() -> Self {
+        Self(Arc::new(Mutex::new("Reading the file")))
+    }
+}
+
+impl LoadStage {
+    /// Sets a description such as `Decoding textures`.
+    pub fn set(&self, stage: &'static str) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = stage;
+    }
+
+    pub(super) fn get(&self) -> &'static str {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl fmt::Debug for CharacterLoader {
@@ -117,7 +147,23 @@ impl CharacterLoader {
     /// # Errors
     /// Fails if no thread can be started.
     pub fn start(&mut self, path: &Path, reloads: bool, units: Option<f64>, size: Vec2) -> io::Result<()> {
-        self.request(ReadRequest { path: path.to_owned(), reloads, units, size, current: None })
+        self.request(ReadRequest {
+            path: path.to_owned(),
+            watches: false,
+            reloads,
+            units,
+            size,
+            current: None,
+        })
+    }
+
+    /// Starts to read a recorded session, which is delivered as a replay at its start.
+    ///
+    /// # Errors
+    /// Same as [`CharacterLoader::start`].
+    pub fn start_watching(&mut self, path: &Path, size: Vec2) -> io::Result<()> {
+        let path = path.to_owned();
+        self.request(ReadRequest { path, watches: true, reloads: false, units: None, size, current: None })
     }
 
     /// Starts to read a file while a session is shown. A file that contains only motion is retargeted to the session's
@@ -131,7 +177,8 @@ impl CharacterLoader {
         let units = character.units.filter(|_| reloads);
         let (rig, additions) = (Arc::clone(&session.loaded_rig), session.additions().to_vec());
         let current = Some(CurrentCharacter { character, rig, additions });
-        self.request(ReadRequest { path: path.to_owned(), reloads, units, size: session.size(), current })
+        let (path, size) = (path.to_owned(), session.size());
+        self.request(ReadRequest { path, watches: false, reloads, units, size, current })
     }
 
     fn request(&mut self, request: ReadRequest) -> io::Result<()> {
@@ -154,6 +201,14 @@ impl CharacterLoader {
         state.next = Some(request);
         self.queue.wakeup.notify_one();
         Ok(())
+    }
+
+    /// Cancels the read in progress. Returns whether there was one.
+    pub fn cancel(&mut self) -> bool {
+        let mut state = self.queue.state();
+        state.newest += 1;
+        state.next = None;
+        self.reading.take().is_some()
     }
 
     /// Returns the result if it belongs to the latest request.
@@ -213,10 +268,13 @@ impl Queue {
 
 /// Reads a file. Returns `None` if a newer request has made the result obsolete.
 fn read(request: &ReadRequest, is_wanted: impl Fn() -> bool) -> Option<Result<LoadedFile, String>> {
-    let ReadRequest { path, reloads, units, size, current } = request;
+    let ReadRequest { path, watches, reloads, units, size, current } = request;
     if folder::is_own(path) {
-        let read = read_recording(path, *size, is_wanted).transpose()?;
+        let read = read_recording(path, *watches, *size, is_wanted).transpose()?;
         return Some(read.map_err(|e| one_line(&e)));
+    }
+    if folder::is_pose(path) {
+        return Some(read_pose(path).map(|pose| LoadedFile::Pose(Box::new(pose))));
     }
     if is_take(path) {
         return Some(read_take(path, current.as_ref()));
@@ -259,7 +317,8 @@ fn read(request: &ReadRequest, is_wanted: impl Fn() -> bool) -> Option<Result<Lo
     Some(Ok(LoadedFile::Character(Box::new(session), images)))
 }
 
-fn decode(session: &Session) -> DecodedImages {
+/// Decodes the textures of a session's character.
+pub(super) fn decode(session: &Session) -> DecodedImages {
     let puppet = session.puppet();
     DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded)
 }
@@ -267,6 +326,7 @@ fn decode(session: &Session) -> DecodedImages {
 /// Reads a project, or a recorded session up to its end. Returns `None` if a newer request has made the result obsolete.
 fn read_recording(
     path: &Path,
+    watches: bool,
     size: Vec2,
     is_wanted: impl Fn() -> bool,
 ) -> Result<Option<LoadedFile>, Box<dyn std::error::Error>> {
@@ -281,6 +341,11 @@ fn read_recording(
     let rig = rig::load(&character, None)?;
     let warnings = recording.warnings(&character, &rig);
     let mut replay = Replay::new(&recording, character, rig)?;
+    if watches && !recording.is_project() {
+        replay.advance(Duration::ZERO)?;
+        let images = decode(replay.session());
+        return Ok(Some(LoadedFile::Watch(Box::new(replay), recording.length(), images)));
+    }
     replay.advance(recording.length())?;
     let mut session = replay.into_session();
     session.apply(Command::Release);
@@ -298,6 +363,14 @@ fn read_take(path: &Path, current: Option<&CurrentCharacter>) -> Result<LoadedFi
     let addition =
         AddedClips::new(path, source, &current.character, &current.rig, false).map_err(|e| with_path(&e))?;
     Ok(LoadedFile::Clips(Box::new(addition)))
+}
+
+/// Reads an exported pose.
+fn read_pose(path: &Path) -> Result<StoredPose, String> {
+    let with_path = |e: &dyn fmt::Display| one_line(&format!("{}: {e}", path.display()));
+    let bytes = bounded::read_regular(path, MAX_POSE_BYTES as u64).map_err(|e| with_path(&e))?;
+    let text = String::from_utf8(bytes).map_err(|_| with_path(&"not UTF-8 text"))?;
+    StoredPose::read(&text).map_err(|e| with_path(&e))
 }
 
 fn one_line(error: &impl fmt::Display) -> String {

@@ -1,6 +1,5 @@
 //! The viewer's window: opens it, advances the session's clock and draws its frames.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -13,8 +12,10 @@ use crate::render::{AdapterChoice, RenderError};
 
 use super::{Command, Input, Recorder, SaveError, Session, Settings, panel, session};
 
-use surface::{DrawOutcome, PanelOutput, SceneView};
+use surface::{DrawOutcome, PanelOutput};
 
+mod actions;
+mod adaptive;
 mod capture;
 mod dialogs;
 mod events;
@@ -22,12 +23,16 @@ mod export;
 mod exports;
 mod files;
 mod handler;
+mod library;
 #[cfg(feature = "viewer")]
 pub(super) mod loader;
 mod open_window;
+mod panel_texture;
+mod panel_tiles;
 mod requests;
 #[cfg(feature = "viewer")]
 pub(super) mod settings;
+mod startup;
 #[cfg(feature = "viewer")]
 pub(super) mod surface;
 #[cfg(all(test, target_os = "linux"))]
@@ -35,10 +40,14 @@ mod tests;
 mod unsaved;
 #[cfg(feature = "viewer")]
 pub(super) mod watch;
+mod watched;
 
 use capture::Capture;
 use files::{AppEvent, Files};
+use loader::LoadStage;
 use open_window::OpenWindow;
+use startup::Startup;
+pub use startup::{Opened, Opening};
 use unsaved::Unsaved;
 
 /// Why the viewer could not open or had to close.
@@ -80,36 +89,46 @@ pub type Close = Box<dyn Fn() + Send>;
 
 /// Opens the viewer and returns when it is closed.
 ///
-/// The session is shown in the size of the window. `recorder` records from the start. `listen` is the address on which to receive
-/// a performer's motion. `closable` is called with a function that closes the window.
+/// The window opens at once and says what is loaded, while `load` reads the session on another thread. `load` also returns
+/// the recorder that records from the start. The session is shown in the size of the window. `closable` is called with a
+/// function that closes the window.
 ///
 /// Returns the path of the recording that was running when the window closed, if there was one.
 ///
 /// # Errors
-/// [`ViewerError::NoDisplay`] before anything is shown, or another [`ViewerError`] if the window or the adapter fails.
-pub fn open(
-    session: Session,
-    adapter: AdapterChoice,
-    recorder: Option<Recorder>,
-    listen: Option<SocketAddr>,
+/// The error of `load`. Otherwise [`ViewerError::NoDisplay`] before anything is loaded or shown, or another
+/// [`ViewerError`] if the window or the adapter fails.
+pub fn open<E: Send + 'static>(
+    load: impl FnOnce(&LoadStage) -> Result<Opened, E> + Send + 'static,
+    opening: Opening,
     closable: impl FnOnce(Close),
-) -> Result<Option<PathBuf>, ViewerError> {
-    let events = EventLoop::<AppEvent>::with_user_event().build().map_err(|e| {
-        // winit's text starts with a position in its source code, which is removed here.
-        let message = e.to_string();
-        ViewerError::NoDisplay(message.rsplit(": ").next().unwrap_or(&message).to_owned())
-    })?;
-    let mut app = App::new(session, adapter, recorder, events.create_proxy());
-    if let Some(address) = listen {
-        app.capture = Some(Capture::new(address, &app.session).map_err(ViewerError::Capture)?);
-    }
+) -> Result<Result<Option<PathBuf>, ViewerError>, E> {
+    let events = match EventLoop::<AppEvent>::with_user_event().build() {
+        Ok(events) => events,
+        Err(e) => {
+            // winit's text starts with a position in its source code, which is removed here.
+            let message = e.to_string();
+            let cause = message.rsplit(": ").next().unwrap_or(&message).to_owned();
+            return Ok(Err(ViewerError::NoDisplay(cause)));
+        }
+    };
     let proxy = events.create_proxy();
+    let mut startup = Startup::new(load, opening, events.create_proxy())?;
     // Sending fails only if the window has closed already.
     closable(Box::new(move || drop(proxy.send_event(AppEvent::Close))));
-    let result = events.run_app(&mut app);
+    let result = events.run_app(&mut startup);
+    if let Some(refused) = startup.refused {
+        return Err(refused);
+    }
+    let failure = startup.failure.or(result.err().map(|e| ViewerError::Window(e.to_string())));
+    Ok(finish(startup.app, failure))
+}
+
+/// Ends the recording of an app whose window has closed.
+fn finish(app: Option<App>, failure: Option<ViewerError>) -> Result<Option<PathBuf>, ViewerError> {
+    let Some(mut app) = app else { return failure.map_or(Ok(None), Err) };
     let recorded = app.session.stop_recording();
-    let failure = app.failure.or(result.err().map(|e| ViewerError::Window(e.to_string())));
-    match (failure, recorded) {
+    match (app.failure.or(failure), recorded) {
         (None, recorded) => Ok(recorded.transpose()?),
         (Some(failure), None) => Err(failure),
         (Some(failure), Some(recorded)) => {
@@ -150,6 +169,8 @@ struct App {
     /// When the graphics were last recreated.
     rebuilt: Option<Instant>,
     files: Files,
+    /// The recorded session that plays.
+    watched: Option<watched::Watched>,
     settings: Settings,
     unsaved: Unsaved,
 }
@@ -172,8 +193,8 @@ impl App {
             broken: None,
             recorder,
             context,
-            panel: panel::PanelState::with_layout(settings.layout()),
-            input: Input::default(),
+            panel: panel::PanelState::new(settings.layout(), settings.keymap()),
+            input: Input::new(settings.keymap()),
             at: Vec2::ZERO,
             moved: None,
             clicked: None,
@@ -185,9 +206,11 @@ impl App {
             hidden: false,
             rebuilt: None,
             files: Files::new(proxy),
+            watched: None,
             settings,
             unsaved: Unsaved::default(),
         };
+        app.panel.full_quality = app.settings.full_quality();
         app.register_file();
         app.note_opened();
         app
@@ -210,15 +233,20 @@ impl App {
         let now = Instant::now();
         let passed = now.saturating_duration_since(self.ticked);
         self.ticked = now;
+        if self.watched.is_some() {
+            return;
+        }
         let step = if self.session.is_playing() { passed.min(MAX_STEP) } else { passed };
         self.session.apply(Command::Tick(step));
     }
 
     fn redraw(&mut self) -> Result<(), RenderError> {
         let started = Instant::now();
+        self.advance_watched();
         self.note_change();
         self.follow_source();
         self.flush_pointer();
+        self.perform_chosen();
         self.handle_app_request();
         self.show_export();
         let Some(open) = &mut self.open else { return Ok(()) };
@@ -226,33 +254,39 @@ impl App {
             return Ok(());
         }
         let full = pixels(self.size.width.into(), self.size.height.into());
+        let is_watching = self.watched.is_some();
+        self.panel.keeps_size = is_watching;
         let input = open.input(full);
         let (session, panel) = (&mut self.session, &mut self.panel);
         let mut commands = Vec::new();
         let output = self.context.run_ui(input, |ui| commands.extend(panel::show(ui, session, panel)));
         open.egui.handle_platform_output(&open.window, output.platform_output);
         self.settings.set_theme(self.context.options(|options| options.theme_preference));
+        if self.input.keymap != self.panel.keymap {
+            self.input.keymap = self.panel.keymap;
+            self.settings.set_keymap(self.panel.keymap);
+        }
         if !self.context.egui_is_using_pointer() {
             self.settings.set_layout(&self.panel.layout);
         }
-        let changed = !commands.is_empty() || self.panel.request.is_some();
-        commands.into_iter().for_each(|command| self.session.apply(command));
+        let changed = !commands.is_empty() || self.panel.request.is_some() || self.panel.action.is_some();
+        if !is_watching {
+            commands.into_iter().for_each(|command| self.session.apply(command));
+        }
         let scale = output.pixels_per_point;
-        if (self.session.scale - scale).abs() > 1e-3 {
+        if (self.session.scale - scale).abs() > 1e-3 && !is_watching {
             self.session.apply(Command::Scale(scale));
         }
         let shapes = self.context.tessellate(output.shapes, scale);
         let panel = PanelOutput { textures: output.textures_delta, shapes, scale };
-        let frame = &self.session.frame(scale);
-        let scene = SceneView { frame, origin: self.panel.scene_origin(scale), size: self.session.size() };
-        let outcome = open.graphics.draw(&scene, panel)?;
+        let outcome = self.draw_scene(self.panel.scene_origin(scale), panel, started)?;
         session::push_time(&mut self.panel.frames, started.elapsed().as_secs_f32() * 1e3);
         let delay = output.viewport_output.values().map(|v| v.repaint_delay).min();
         self.wake = delay
             .and_then(|d| Instant::now().checked_add(d))
             .filter(|_| delay < Some(Duration::from_secs(60)));
-        if changed || outcome == DrawOutcome::Retry {
-            open.window.request_redraw();
+        if changed || outcome == DrawOutcome::Retry || is_watching && !self.hidden {
+            self.request_redraw();
         }
         Ok(())
     }

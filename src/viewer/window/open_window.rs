@@ -4,14 +4,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use glam::Vec2;
-use winit::dpi::LogicalSize;
+use winit::dpi::{LogicalSize, PhysicalSize};
 use winit::event_loop::ActiveEventLoop;
 use winit::window::Window;
 
-use crate::render::RenderError;
+use crate::render::{AdapterChoice, RenderError};
 use crate::viewer::window::surface::Graphics;
 use crate::viewer::{Command, Input};
 
+use super::adaptive::AdaptiveQuality;
+use super::loader::decode;
 use super::{App, ViewerError, scale};
 
 /// A device that is lost again within this time is not recreated.
@@ -21,12 +23,40 @@ const REBUILD_INTERVAL: Duration = Duration::from_secs(2);
 pub(super) struct OpenWindow {
     pub(super) window: Arc<Window>,
     pub(super) graphics: Graphics,
+    pub(super) quality: AdaptiveQuality,
     pub(super) egui: egui_winit::State,
     /// Start of egui's clock.
     pub(super) began: Instant,
+    /// Size in pixels when the window was opened.
+    pub(super) size: PhysicalSize<u32>,
 }
 
 impl OpenWindow {
+    /// Creates graphics without a character, in an existing window of a known size or in a new one.
+    pub(super) fn new(
+        events: &ActiveEventLoop,
+        window: Option<(Arc<Window>, PhysicalSize<u32>)>,
+        adapter: &AdapterChoice,
+        context: &egui::Context,
+    ) -> Result<Self, ViewerError> {
+        let attributes =
+            Window::default_attributes().with_title("sinew").with_inner_size(LogicalSize::new(1280.0, 800.0));
+        let (window, size) = match window {
+            Some(window) => window,
+            None => {
+                let new = events.create_window(attributes).map_err(|e| ViewerError::Window(e.to_string()))?;
+                let size = new.inner_size();
+                (Arc::new(new), size)
+            }
+        };
+        let graphics = Graphics::new(&window, size, events, adapter)?;
+        let (scale, theme) = (Some(scale(&window)), window.theme());
+        let id = egui::ViewportId::ROOT;
+        let egui = egui_winit::State::new(context.clone(), id, &window, scale, theme, None);
+        let quality = AdaptiveQuality::new(graphics.is_software());
+        Ok(Self { window, graphics, quality, egui, began: Instant::now(), size })
+    }
+
     /// Does the same as [`egui_winit::State::take_egui_input`], but with the given window size in pixels instead of
     /// querying it.
     pub(super) fn input(&mut self, pixels: Vec2) -> egui::RawInput {
@@ -54,34 +84,24 @@ impl App {
         events: &ActiveEventLoop,
         window: Option<Arc<Window>>,
     ) -> Result<OpenWindow, ViewerError> {
-        let attributes =
-            Window::default_attributes().with_title("sinew").with_inner_size(LogicalSize::new(1280.0, 800.0));
-        let window = match window {
-            Some(window) => window,
-            None => {
-                let new = events.create_window(attributes).map_err(|e| ViewerError::Window(e.to_string()))?;
-                self.size = new.inner_size();
-                Arc::new(new)
-            }
-        };
-        let graphics = Graphics::new(&window, self.size, events, &self.adapter, &self.session.puppet)?;
-        self.panel.adapter = graphics.adapter();
         // An egui context uploads each texture only once, so the old context would not upload any to the new renderer.
         let memory = self.context.memory(Clone::clone);
         self.context = egui::Context::default();
         self.context.memory_mut(|now| *now = memory);
-        let id = egui::ViewportId::ROOT;
-        let (scale, theme) = (Some(scale(&window)), window.theme());
-        let egui = egui_winit::State::new(self.context.clone(), id, &window, scale, theme, None);
-        window.request_redraw();
-        Ok(OpenWindow { window, graphics, egui, began: Instant::now() })
+        let size = window.is_some().then_some(self.size);
+        let mut open = OpenWindow::new(events, window.zip(size), &self.adapter, &self.context)?;
+        open.graphics.show(self.session.puppet(), &decode(&self.session))?;
+        self.size = open.size;
+        self.panel.adapter = open.graphics.adapter();
+        open.window.request_redraw();
+        Ok(open)
     }
 
     /// Drops the window and ends any drag, because the pointer may be anywhere when the window returns.
     pub(super) fn suspend(&mut self) {
         self.session.apply(Command::Release);
         self.session.apply(Command::Hover(Vec2::NEG_ONE));
-        (self.input, self.moved, self.clicked) = (Input::default(), None, None);
+        (self.input, self.moved, self.clicked) = (Input::new(self.input.keymap), None, None);
         (self.open, self.broken, self.wake, self.hidden) = (None, None, None, false);
     }
 

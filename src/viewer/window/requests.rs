@@ -2,31 +2,12 @@
 
 use std::path::Path;
 
-use winit::keyboard::{Key, NamedKey};
-
 use crate::viewer::panel::{AppRequest, PathPurpose};
 use crate::viewer::{Recorder, SaveError};
 
 use super::{App, scale};
 
 pub(super) const BUILT_IN: &str = "the built-in character has no file";
-
-/// Returns the request that a key triggers.
-pub(super) fn request_for_key(key: &Key, control: bool, shift: bool) -> Option<AppRequest> {
-    let is = |text: &str, letter: &str| control && text.eq_ignore_ascii_case(letter);
-    match key {
-        Key::Character(text) if shift && is(text, "s") => Some(AppRequest::SaveAs),
-        Key::Character(text) if is(text, "e") => Some(AppRequest::ExportClip),
-        Key::Character(text) if is(text, "o") => Some(AppRequest::Open),
-        Key::Named(NamedKey::F12) => Some(AppRequest::SaveImage),
-        Key::Named(NamedKey::F5) => Some(AppRequest::Reload),
-        Key::Named(NamedKey::ArrowLeft) if !control => Some(AppRequest::Step(false)),
-        Key::Named(NamedKey::ArrowRight) if !control => Some(AppRequest::Step(true)),
-        Key::Character(text) if is(text, "r") => Some(AppRequest::Record),
-        Key::Character(text) if is(text, "s") => Some(AppRequest::Save),
-        _ => None,
-    }
-}
 
 impl App {
     /// Executes the pending request, if there is one.
@@ -38,9 +19,10 @@ impl App {
             Some(AppRequest::SaveImage) => self.save_image(),
             Some(AppRequest::Save) => drop(self.save_project()),
             Some(AppRequest::SaveAs) => self.ask_path(PathPurpose::SaveAs),
-            Some(AppRequest::Path(purpose, path)) => self.use_path(purpose, path, false),
+            Some(AppRequest::Path(purpose, path)) => self.use_path(purpose, &path, false),
             Some(AppRequest::Answer(answer)) => self.answer(answer),
             Some(AppRequest::Pose(kind)) => self.save_pose(kind),
+            Some(AppRequest::Library(request)) => self.handle_library(request),
             Some(AppRequest::ExportClip) => self.ask_export(),
             Some(AppRequest::CancelExport) => self.cancel_export(),
             Some(AppRequest::OpenFolder(folder)) => self.open_folder(&folder),
@@ -52,6 +34,7 @@ impl App {
                     self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&path)));
                 }
             },
+            Some(AppRequest::Watch(file)) => self.watch_session(&file),
             Some(AppRequest::Open) => self.ask_path(PathPurpose::Open),
             Some(AppRequest::Read(file)) => self.open_file(&file),
             Some(AppRequest::Record) if self.session.recorded().is_some() => self.stop_recording(),
@@ -103,6 +86,7 @@ impl App {
         }
         self.remove_autosave();
         self.remove_recovered();
+        self.move_library();
     }
 
     /// Starts the recorder that was given when the window was opened.
@@ -135,7 +119,7 @@ impl App {
 }
 
 /// Removes the number of a system error, such as ` (os error 2)`, after its text.
-fn without_code(error: &str) -> String {
+pub(super) fn without_code(error: &str) -> String {
     match error.split_once(" (os error ") {
         Some((before, after)) => {
             let rest = after.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-');

@@ -1,4 +1,4 @@
-//! Settings that persist between runs of the viewer: recent files and the theme.
+//! Settings that persist between runs of the viewer: recent files, the theme, and the quality of moving scenes.
 
 use std::path::{Path, PathBuf};
 
@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::files::{atomic, bounded};
 use crate::text::json;
+use crate::viewer::Keymap;
 use crate::viewer::panel::{Layout, StoredLayout};
 
 /// Maximum number of recent files.
@@ -31,9 +32,12 @@ pub struct Settings {
 struct StoredSettings {
     #[serde(with = "Theme")]
     theme: ThemePreference,
+    /// Whether moving scenes are drawn in full quality on slow machines too.
+    full_quality: bool,
     /// Paths, the newest first.
     recent: Vec<PathBuf>,
     layout: StoredLayout,
+    keymap: Keymap,
     /// The folder for images and poses, if the person has chosen one.
     #[serde(skip_serializing_if = "Option::is_none")]
     export_folder: Option<PathBuf>,
@@ -51,8 +55,10 @@ impl Default for StoredSettings {
     fn default() -> Self {
         Self {
             theme: ThemePreference::System,
+            full_quality: false,
             recent: Vec::new(),
             layout: StoredLayout::default(),
+            keymap: Keymap::default(),
             export_folder: None,
         }
     }
@@ -116,6 +122,30 @@ impl Settings {
     pub fn set_theme(&mut self, theme: ThemePreference) {
         if self.stored.theme != theme {
             self.change(|stored| stored.theme = theme);
+        }
+    }
+
+    /// Returns the keymap.
+    pub fn keymap(&self) -> Keymap {
+        self.stored.keymap
+    }
+
+    /// Sets and saves the keymap.
+    pub fn set_keymap(&mut self, keymap: Keymap) {
+        if self.stored.keymap != keymap {
+            self.change(|stored| stored.keymap = keymap);
+        }
+    }
+
+    /// Returns whether moving scenes are drawn in full quality on slow machines too.
+    pub fn full_quality(&self) -> bool {
+        self.stored.full_quality
+    }
+
+    /// Sets and saves whether moving scenes are drawn in full quality on slow machines too.
+    pub fn set_full_quality(&mut self, full_quality: bool) {
+        if self.stored.full_quality != full_quality {
+            self.change(|stored| stored.full_quality = full_quality);
         }
     }
 

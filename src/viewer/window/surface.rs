@@ -3,18 +3,26 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use egui_wgpu::ScreenDescriptor;
 use glam::Vec2;
 use wgpu::{CurrentSurfaceTexture, TextureFormat};
 use winit::dpi::PhysicalSize;
 use winit::window::Window;
 
+use crate::asset::Character;
 use crate::puppet::Puppet;
 use crate::render::{
     AdapterChoice, Compositor, DecodedImages, Frame, FrameTexture, Gpu, Model, Placement, RenderError,
-    Renderer, ShadingMode,
+    Renderer,
 };
 use crate::viewer::{SaveError, Session};
+
+use super::panel_texture::PanelTexture;
+
+/// Width and height of an image that nobody sees.
+const UNSEEN_SIZE: (u32, u32) = (64, 64);
 
 /// A window surface with one renderer for the scene and one for the panel.
 pub(in crate::viewer) struct Graphics {
@@ -24,9 +32,12 @@ pub(in crate::viewer) struct Graphics {
     compositor: Compositor,
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
+    /// A small image that nobody sees, see [`Self::prepare`].
+    unseen: FrameTexture,
     /// The surface's view format without conversion to sRGB.
     plain: TextureFormat,
     panel: egui_wgpu::Renderer,
+    panel_texture: PanelTexture,
 }
 
 /// The scene, and where it is in the window.
@@ -36,6 +47,8 @@ pub(in crate::viewer) struct SceneView<'a> {
     pub(in crate::viewer) origin: Vec2,
     /// Width and height in pixels.
     pub(in crate::viewer) size: Vec2,
+    /// Width and height of the image that is drawn, in percent of `size`.
+    pub(in crate::viewer) percent: u32,
 }
 
 /// Tessellated output of the panel.
@@ -43,6 +56,15 @@ pub(in crate::viewer) struct PanelOutput {
     pub(in crate::viewer) textures: egui::TexturesDelta,
     pub(in crate::viewer) shapes: Vec<egui::ClippedPrimitive>,
     pub(in crate::viewer) scale: f32,
+}
+
+/// The result of drawing a frame.
+pub(in crate::viewer) struct Drawn {
+    pub(in crate::viewer) outcome: DrawOutcome,
+    /// Whether the scene had changed, and was drawn.
+    pub(in crate::viewer) has_drawn_scene: bool,
+    /// Time that was spent waiting for the display.
+    pub(in crate::viewer) waited: Duration,
 }
 
 /// The outcome of drawing a frame.
@@ -57,14 +79,13 @@ pub(in crate::viewer) enum DrawOutcome {
 }
 
 impl Graphics {
-    /// Creates the graphics for a window of `size` pixels. The size is a parameter because asking a destroyed window
+    /// Creates the graphics for a window of `size` pixels, without a character. The size is a parameter because asking a destroyed window
     /// for it panics.
     pub(in crate::viewer) fn new(
         window: &Arc<Window>,
         size: PhysicalSize<u32>,
         events: &winit::event_loop::ActiveEventLoop,
         choice: &AdapterChoice,
-        puppet: &Puppet,
     ) -> Result<Self, RenderError> {
         let display =
             || -> Box<dyn wgpu::wgt::WgpuHasDisplayHandle> { Box::new(events.owned_display_handle()) };
@@ -88,11 +109,22 @@ impl Graphics {
         };
         surface.configure(&gpu.device, &config);
         let panel = egui_wgpu::Renderer::new(&gpu.device, plain, Default::default());
-        let (scene, compositor) = (FrameTexture::new([format, plain]), Compositor::new(&gpu, plain));
+        let [scene, unseen] = [0; 2].map(|_| FrameTexture::new([format, plain]));
+        let compositor = Compositor::new(&gpu, plain);
         let renderer = Renderer::new(gpu);
-        let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
-        let model = renderer.model(puppet.character(), puppet.parts(), &images)?;
-        Ok(Self { renderer, model, scene, compositor, surface, config, plain, panel })
+        let model = renderer.model(&Character::default(), &[], &DecodedImages::default())?;
+        Ok(Self {
+            renderer,
+            model,
+            scene,
+            compositor,
+            surface,
+            config,
+            unseen,
+            plain,
+            panel,
+            panel_texture: PanelTexture::default(),
+        })
     }
 
     /// Describes the adapter.
@@ -120,6 +152,11 @@ impl Graphics {
         session.save_image(&mut self.renderer, &self.model, scale, folder)
     }
 
+    /// Renders a small image of the session's pose as PNG.
+    pub(in crate::viewer) fn thumbnail(&mut self, session: &Session) -> Result<Vec<u8>, RenderError> {
+        session.thumbnail(&mut self.renderer, &self.model)
+    }
+
     pub(in crate::viewer) fn resize(&mut self, width: u32, height: u32) {
         let limit = self.renderer.gpu().device.limits().max_texture_dimension_2d;
         // A minimised window has no pixels, so the surface keeps its last size.
@@ -135,41 +172,96 @@ impl Graphics {
         self.scene.draws()
     }
 
-    /// Presents the scene with the panel on top. The scene is drawn only if it has changed.
+    /// Returns the number of the model.
+    pub(in crate::viewer) fn model_id(&self) -> u64 {
+        self.model.id()
+    }
+
+    /// Returns whether the adapter is a program on the CPU.
+    pub(in crate::viewer) fn is_software(&self) -> bool {
+        self.renderer.gpu().info.device_type == wgpu::DeviceType::Cpu
+    }
+
+    /// Draws a frame into a small image that nobody sees, so that its pipelines exist when they are needed.
+    pub(in crate::viewer) fn prepare(&mut self, frame: &Frame<'_>) -> Result<(), RenderError> {
+        let gpu = self.renderer.gpu().clone();
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        self.unseen.update(&mut self.renderer, (&self.model, frame), UNSEEN_SIZE, &mut encoder)?;
+        gpu.queue.submit([encoder.finish()]);
+        gpu.check()
+    }
+
+    /// Presents the scene, if there is one, with the panel on top. The scene is drawn only if it has changed.
     pub(in crate::viewer) fn draw(
         &mut self,
-        scene: &SceneView<'_>,
+        scene: Option<&SceneView<'_>>,
         mut panel: PanelOutput,
-    ) -> Result<DrawOutcome, RenderError> {
+    ) -> Result<Drawn, RenderError> {
         let (device, queue) = (self.renderer.gpu().device.clone(), self.renderer.gpu().queue.clone());
         // Upload texture updates even if this frame cannot be drawn, because egui sends each of them only once.
+        if !panel.textures.set.is_empty() {
+            // The panel may show the same text with other pixels.
+            self.panel_texture.forget();
+        }
         for (id, deltas) in panel.textures.set.drain() {
             for delta in &deltas {
                 self.panel.update_texture(&device, &queue, id, delta);
             }
         }
         let free: Vec<egui::TextureId> = panel.textures.free.drain().collect();
-        let outcome = self.paint(scene, &panel, (&device, &queue));
+        let result = scene.map_or(Ok(false), |scene| self.draw_scene(scene)).and_then(|has_drawn_scene| {
+            let before = Instant::now();
+            let texture = self.surface.get_current_texture();
+            let mut waited = before.elapsed();
+            let before = Instant::now();
+            let outcome = self.paint(scene, &mut panel, texture)?;
+            // A software adapter draws here. Others wait for the display.
+            if !self.is_software() {
+                waited += before.elapsed();
+            }
+            Ok(Drawn { outcome, has_drawn_scene, waited })
+        });
         free.iter().for_each(|id| self.panel.free_texture(id));
-        outcome
+        result
+    }
+
+    /// Draws the scene into its texture and waits until that is done, so that the time can be measured. Returns `false` if
+    /// the scene has not changed.
+    fn draw_scene(&mut self, scene: &SceneView<'_>) -> Result<bool, RenderError> {
+        let gpu = self.renderer.gpu().clone();
+        let (width, height) = self.placement(scene).size;
+        let texels = |pixels: u32| (pixels * scene.percent).div_ceil(100).max(1);
+        let (draws, size) = (self.scene.draws(), (texels(width), texels(height)));
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        self.scene.update(&mut self.renderer, (&self.model, scene.frame), size, &mut encoder)?;
+        if self.scene.draws() == draws {
+            return Ok(false);
+        }
+        let submission_index = Some(gpu.queue.submit([encoder.finish()]));
+        if !self.is_software() {
+            // Errors are reported by the check below.
+            let _ = gpu.device.poll(wgpu::PollType::Wait { submission_index, timeout: None });
+        }
+        gpu.check().map(|()| true)
     }
 
     fn paint(
         &mut self,
-        scene: &SceneView<'_>,
-        panel: &PanelOutput,
-        (device, queue): (&wgpu::Device, &wgpu::Queue),
+        scene: Option<&SceneView<'_>>,
+        panel: &mut PanelOutput,
+        texture: CurrentSurfaceTexture,
     ) -> Result<DrawOutcome, RenderError> {
-        let texture = match self.surface.get_current_texture() {
+        let (device, queue) = (self.renderer.gpu().device.clone(), self.renderer.gpu().queue.clone());
+        let texture = match texture {
             CurrentSurfaceTexture::Success(texture) => texture,
             CurrentSurfaceTexture::Suboptimal(texture) => {
                 // The texture must be dropped first, because a surface in use cannot be reconfigured.
                 drop(texture);
-                self.surface.configure(device, &self.config);
+                self.surface.configure(&device, &self.config);
                 return self.check_device(DrawOutcome::Retry);
             }
             CurrentSurfaceTexture::Outdated => {
-                self.surface.configure(device, &self.config);
+                self.surface.configure(&device, &self.config);
                 return self.check_device(DrawOutcome::Retry);
             }
             CurrentSurfaceTexture::Lost => {
@@ -184,18 +276,21 @@ impl Graphics {
         let view = wgpu::TextureViewDescriptor { format: Some(self.plain), ..Default::default() };
         let view = texture.texture.create_view(&view);
         let size = (self.config.width, self.config.height);
-        let placement = self.placement(scene);
         let mut encoder = device.create_command_encoder(&Default::default());
-        let image = (&self.model, scene.frame);
-        self.scene.update(&mut self.renderer, image, placement.size, &mut encoder)?;
-        let image = self.scene.view();
-        let composed =
-            image.map(|(view, texels)| self.compositor.bind(self.renderer.gpu(), (&view, texels), placement));
+        let composed = scene.zip(self.scene.view()).map(|(scene, (view, texels))| {
+            self.compositor.bind(self.renderer.gpu(), (&view, texels), self.placement(scene))
+        });
         // The panel's renderer panics on a lost device.
         self.renderer.gpu().check()?;
-        let screen =
-            egui_wgpu::ScreenDescriptor { size_in_pixels: [size.0, size.1], pixels_per_point: panel.scale };
-        let mut work = self.panel.update_buffers(device, queue, &mut encoder, &panel.shapes, &screen);
+        let screen = ScreenDescriptor { size_in_pixels: [size.0, size.1], pixels_per_point: panel.scale };
+        let (image, mut work) = if self.is_software() {
+            let drawing = (&mut self.panel, &self.compositor, self.plain);
+            let gpu = self.renderer.gpu();
+            let (image, parts, work) = self.panel_texture.update(gpu, drawing, panel, size, &mut encoder);
+            (Some((image, parts)), work)
+        } else {
+            (None, self.panel.update_buffers(&device, &queue, &mut encoder, &panel.shapes, &screen))
+        };
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("window"),
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {
@@ -210,7 +305,13 @@ impl Graphics {
             ..Default::default()
         });
         composed.iter().for_each(|image| image.draw(&mut pass, size));
-        self.panel.render(&mut pass.forget_lifetime(), &panel.shapes, &screen);
+        match image {
+            Some((image, parts)) => {
+                image.draw_parts(&mut pass, size, &parts);
+                drop(pass);
+            }
+            None => self.panel.render(&mut pass.forget_lifetime(), &panel.shapes, &screen),
+        }
         work.push(encoder.finish());
         queue.submit(work);
         queue.present(texture);

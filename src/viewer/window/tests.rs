@@ -14,7 +14,7 @@ use winit::window::WindowId;
 use crate::asset::mannequin;
 use crate::motion::{Edit, Motion};
 use crate::scene::picking::pixel;
-use crate::viewer::panel::{Answer, Leave, PathPurpose, Question};
+use crate::viewer::panel::{Answer, Leave, LibraryRequest, PathPurpose, Question};
 
 use super::*;
 
@@ -110,13 +110,67 @@ fn suspended_and_resumed() {
     suspended.app.open = None;
     check_leave_questions(&mut suspended.app);
     check_save_as(&mut suspended.app);
+    check_library(&mut suspended.app);
+    check_watching(&mut suspended.app);
+}
+
+/// Checks that poses are added to the library of the project, applied as one undo step, and copied with the project.
+fn check_library(app: &mut App) {
+    let folder = std::env::temp_dir().join(format!("sinew-library-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    app.use_path(PathPurpose::SaveAs, &folder.join("first"), false);
+    app.session.apply(Command::Clip(None));
+    app.session.apply(Command::RestAll);
+    let rest = app.session.puppet.pose().clone();
+    app.handle_library(LibraryRequest::Add("rest".into()));
+    assert!(folder.join("first.poses/rest.json").is_file());
+    let hand = app.session.puppet.character().skeleton.find("leftHand").unwrap();
+    app.session.apply(Command::GrabNode(crate::viewer::NodePoint { node: hand, offset: glam::DVec3::ZERO }));
+    app.session.apply(Command::DragTo(glam::DVec3::new(0.4, 1.4, 0.3)));
+    app.session.apply(Command::Release);
+    let dragged = app.session.puppet.pose().clone();
+    assert_ne!(dragged, rest);
+    app.handle_library(LibraryRequest::Apply("rest".into()));
+    assert_eq!(app.session.puppet.pose(), &rest);
+    app.session.apply(Command::Undo);
+    assert_eq!(app.session.puppet.pose(), &dragged);
+    app.use_path(PathPurpose::SaveAs, &folder.join("second"), false);
+    assert_eq!(app.panel.library.poses().folder(), folder.join("second.poses"));
+    assert_eq!(app.panel.library.poses().names(), ["rest"]);
+    app.handle_library(LibraryRequest::Remove("rest".into()));
+    assert!(
+        folder.join("second.poses/.trash/rest.json").is_file()
+            && folder.join("first.poses/rest.json").is_file()
+    );
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Checks that a recording plays until an input stops it, and that nobody is asked to save what it contains.
+fn check_watching(app: &mut App) {
+    let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/drag.session"));
+    let recording = crate::viewer::Recording::open(path).unwrap();
+    let character = mannequin().unwrap();
+    let rig = crate::rig::load(&character, None).unwrap();
+    let replay = crate::viewer::Replay::new(&recording, character, rig).unwrap();
+    let images = crate::render::DecodedImages::default();
+    app.show_watched(replay, (recording.length(), &images), path.to_path_buf());
+    std::thread::sleep(Duration::from_millis(700));
+    app.advance_watched();
+    let pose = app.session.puppet.pose().clone();
+    assert!(app.watched.is_some() && app.session.is_dragging());
+    app.stop_watching();
+    app.advance_watched();
+    assert!(app.watched.is_none() && !app.session.is_dragging() && app.session.puppet.pose() == &pose);
+    app.quit = false;
+    app.leave(Leave::Close);
+    assert!(app.quit && app.panel.question.is_none(), "the recording contains the pose");
 }
 
 /// Checks that a project keeps the name under which it was saved, and that existing files are only replaced on request.
 fn check_save_as(app: &mut App) {
     let folder = std::env::temp_dir().join(format!("sinew-save-as-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    let use_path = |app: &mut App, name: &str| app.use_path(PathPurpose::SaveAs, folder.join(name), false);
+    let use_path = |app: &mut App, name: &str| app.use_path(PathPurpose::SaveAs, &folder.join(name), false);
     app.panel.path.show(PathPurpose::SaveAs, String::new());
     use_path(app, "missing/sit");
     assert!(

@@ -40,10 +40,12 @@ pub(super) struct Unsaved {
 impl App {
     /// Notes that another file was opened. Offers to recover the work that an earlier run has left for it.
     pub(super) fn note_opened(&mut self) {
+        self.show_library();
         let recovering = self.unsaved.recovering.take();
         self.unsaved = Unsaved { opened: self.session.work(), ..Unsaved::default() };
         if let Some((copy, earlier)) = recovering.filter(|(copy, _)| self.session.project() == Some(copy)) {
             self.session.continue_project(earlier.as_deref());
+            self.show_library();
             self.unsaved.opened.clear();
             self.unsaved.recovered = Some(copy);
             return;
@@ -52,9 +54,17 @@ impl App {
         self.panel.question = left.map(Question::Recover);
     }
 
+    /// Notes that a recording contains everything up to here.
+    pub(super) fn note_watched(&mut self) {
+        self.unsaved.opened = self.session.work();
+    }
+
     /// Returns whether closing would lose work. A recording contains it too.
     fn has_unsaved_work(&self) -> bool {
         let session = &self.session;
+        if self.watched.is_some() {
+            return false;
+        }
         let is_as_opened = || session.project().is_none() && session.work() == self.unsaved.opened;
         session.recorded().is_none() && !session.is_saved() && !is_as_opened()
     }
@@ -103,8 +113,8 @@ impl App {
                 Ok(project) => self.notify(Ok(format!("kept as {}", project.display()))),
                 Err(error) => self.notify(Err(error.to_string())),
             },
-            (Some(Question::Replace(purpose, path)), Answer::Yes) => self.use_path(purpose, path, true),
-            (Some(Question::SameJoints(_)), _) => {}
+            (Some(Question::Replace(purpose, path)), Answer::Yes) => self.use_path(purpose, &path, true),
+            (Some(Question::SameJoints(_)), answer) => self.answer_same_joints(answer),
             (Some(Question::Leave(_) | Question::Replace(..)) | None, _) => {}
         }
         // What is neither shown nor asked about was declined.

@@ -6,7 +6,7 @@ use egui_tiles::{Behavior, SimplificationOptions, TabState, Tabs, Tile, TileId, 
 use crate::viewer::panel::{
     MARGIN, PanelState, clips, compare, display, inspector, overlays, report, solver, theme, timeline, tree,
 };
-use crate::viewer::panel::{capture, goals, morph_targets};
+use crate::viewer::panel::{capture, goals, library, morph_targets};
 use crate::viewer::{Command, Session};
 
 use super::Pane;
@@ -36,6 +36,7 @@ impl Dock<'_> {
             }
             Pane::Clips => {
                 clips::show(ui, session, panel, commands);
+                library::show(ui, session, panel, commands);
                 morph_targets::show(ui, session, commands);
                 capture::show(ui, panel);
             }
@@ -44,7 +45,7 @@ impl Dock<'_> {
                 tree::show(ui, session, panel, commands);
             }
             Pane::View => {
-                display::show(ui, session, commands);
+                display::show(ui, session, panel, commands);
                 theme::choice(ui);
                 display::about(ui, panel);
             }

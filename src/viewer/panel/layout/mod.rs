@@ -4,7 +4,7 @@
 //! points. If the window changes its size, the scene does, and the panes keep theirs.
 
 use egui::{Rect, Ui};
-use egui_tiles::{Linear, LinearDir, Tile, TileId, Tiles, Tree};
+use egui_tiles::{Linear, LinearDir, TileId, Tiles, Tree};
 use serde::{Deserialize, Serialize};
 
 use crate::viewer::{Command, Session};
@@ -58,6 +58,14 @@ impl Face {
         match self {
             Self::Pose => &[Inspector, Clips, Joints, View, Timeline],
             Self::Lab => &[Solver, Inspector, Clips, Joints, View, Compare, Timeline],
+        }
+    }
+
+    /// Returns the other face.
+    pub(in crate::viewer) fn other(self) -> Self {
+        match self {
+            Self::Pose => Self::Lab,
+            Self::Lab => Self::Pose,
         }
     }
 
@@ -139,8 +147,9 @@ impl Layout {
     }
 
     /// Shows a pane in front of those with which it shares its place.
+    #[cfg(test)]
     pub(in crate::viewer) fn show_pane(&mut self, wanted: Pane) {
-        self.tree_mut().make_active(|_, tile| matches!(tile, Tile::Pane(pane) if *pane == wanted));
+        self.tree_mut().make_active(|_, tile| matches!(tile, egui_tiles::Tile::Pane(pane) if *pane == wanted));
     }
 }
 

@@ -6,7 +6,7 @@ use crate::asset::mannequin;
 use crate::ik::{Method, Options};
 use crate::motion::{Motion, Strip, WeightedClip};
 use crate::rig;
-use crate::viewer::{Command, PoseFile, Session};
+use crate::viewer::{Action, Command, PoseFile, Session};
 
 use super::layout::{Face, Pane};
 use super::{AppRequest, Leave, PanelState, PathPurpose, Question, show, style};
@@ -40,6 +40,8 @@ struct TestPanel {
     commands: Vec<Command>,
     /// Size of the window in points.
     size: Vec2,
+    /// Pixels per point.
+    scale: f32,
 }
 
 impl TestPanel {
@@ -63,7 +65,7 @@ fn state() -> TestPanel {
     let rig = rig::load(&character, None).unwrap();
     let panel = PanelState { adapter: "an adapter, vulkan".into(), ..PanelState::default() };
     let session = Session::new(character, Some(rig), SIZE);
-    TestPanel { session, panel, commands: Vec::new(), size: SIZE }
+    TestPanel { session, panel, commands: Vec::new(), size: SIZE, scale: 1.0 }
 }
 
 /// Returns the mannequin during a drag of its left hand, with fixed times.
@@ -94,14 +96,15 @@ fn fix_times(session: &mut Session) {
 
 /// Creates a harness in which the panel is laid out, drawn and clicked, and returns it with the state that it shows.
 fn panel(state: TestPanel, theme: Theme) -> (SnapshotHarness, Rc<RefCell<TestPanel>>) {
-    let size = state.size;
+    let (size, scale) = (state.size, state.scale);
     let state = Rc::new(RefCell::new(state));
     let shared = Rc::clone(&state);
     let show = move |ui: &mut egui::Ui| {
         let TestPanel { session, panel, commands, .. } = &mut *shared.borrow_mut();
         commands.extend(show(ui, session, panel));
     };
-    let builder = Harness::builder().with_size([size.x, size.y]).with_theme(theme);
+    let builder =
+        Harness::builder().with_size([size.x, size.y]).with_pixels_per_point(scale).with_theme(theme);
     (SnapshotHarness::new(builder, show), state)
 }
 
@@ -296,9 +299,9 @@ fn shortcut_window_scrolls_if_it_does_not_fit() {
     state.panel.shortcuts = true;
     let (mut harness, _) = panel(state, Theme::Dark);
     harness.run();
-    let last = |harness: &Harness<'_>| harness.get_by_label("Ctrl + Q").rect();
+    let last = |harness: &Harness<'_>| harness.get_by_label("Del").rect();
     assert!(last(&harness).top() > 450.0);
-    harness.hover_at(harness.get_by_label("Click").rect().center());
+    harness.hover_at(harness.get_by_label("Left drag").rect().center());
     harness.run();
     let delta = egui::vec2(0.0, -2000.0);
     let (unit, phase, source) =
@@ -313,10 +316,12 @@ fn shortcut_window_scrolls_if_it_does_not_fit() {
 #[test]
 fn buttons_issue_commands_and_requests() {
     let (mut harness, state) = panel(state(), Theme::Dark);
-    for (button, command) in [("Rest", Command::RestAll), ("Clear goals", Command::ClearGoals)] {
+    for (button, action) in
+        [("Find", Action::Palette), ("Mirror", Action::MirrorPose), ("?", Action::Shortcuts)]
+    {
         harness.get_by_label(button).click();
         harness.run();
-        assert_eq!(std::mem::take(&mut state.borrow_mut().commands), [command]);
+        assert_eq!(state.borrow_mut().panel.action.take(), Some(action));
     }
     let requests = [
         ("Open…", AppRequest::Open),
@@ -383,4 +388,76 @@ fn recent_file_and_typed_path_are_opened() {
     harness.key_press(egui::Key::Escape);
     harness.run();
     assert_eq!(state.borrow().panel.path.purpose(), None);
+}
+
+#[test]
+fn palette_finds_an_action_and_runs_it() {
+    let mut before = state();
+    before.panel.palette = Some(super::Palette::default());
+    let (mut harness, state) = panel(before, Theme::Dark);
+    harness.run();
+    harness.event(egui::Event::Text("mirror".into()));
+    harness.run();
+    harness.assert_snapshot("palette");
+    harness.key_press(egui::Key::ArrowDown);
+    harness.run();
+    harness.key_press(egui::Key::Enter);
+    harness.run();
+    assert_eq!(state.borrow_mut().panel.action.take(), Some(Action::MirrorLimb));
+    assert!(state.borrow().panel.palette.is_none());
+}
+
+#[test]
+fn both_faces_fit_small_and_large_windows() {
+    for (name, size, scale) in [("small", Vec2::new(1024.0, 700.0), 1.0), ("double", SIZE, 2.0)] {
+        for (face, theme) in [(Face::Pose, Theme::Light), (Face::Lab, Theme::Dark)] {
+            let mut state = selected("leftLowerArm").showing(face, Pane::Inspector);
+            (state.size, state.scale) = (size, scale);
+            let (mut harness, _) = panel(state, theme);
+            harness.run();
+            harness.assert_snapshot(&format!("{name}-{face:?}").to_lowercase());
+        }
+    }
+}
+
+/// Only the panel was left of a window of 320 × 240.
+#[test]
+fn the_smallest_window_keeps_the_scene() {
+    let mut state = state();
+    state.size = Vec2::new(320.0, 240.0);
+    let (mut harness, state) = panel(state, Theme::Dark);
+    harness.run();
+    assert!(state.borrow().session.size().cmpge(Vec2::new(300.0, 180.0)).all());
+}
+
+#[test]
+fn numbers_of_the_inspector_turn_and_pull_the_joint() {
+    let mut before = selected("leftLowerArm");
+    let node = before.session.selected().unwrap();
+    before.session.apply(Command::RingMode(crate::viewer::RingMode { world: true, ..Default::default() }));
+    let (mut harness, state) = panel(before, Theme::Dark);
+    harness.run();
+    let fields = |harness: &Harness<'_>| {
+        let spin = harness.get_all_by_role(egui::accesskit::Role::SpinButton);
+        spin.map(|field| field.rect().center()).collect::<Vec<_>>()
+    };
+    for (field, text) in [(0, "10"), (4, "1.2")] {
+        let at = fields(&harness)[field];
+        harness.hover_at(at);
+        harness.drag_at(at);
+        harness.drop_at(at);
+        harness.run();
+        harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+        harness.event(egui::Event::Text(text.into()));
+        harness.key_press(egui::Key::Enter);
+        harness.run();
+        let commands = std::mem::take(&mut state.borrow_mut().commands);
+        match (field, &commands[..]) {
+            (0, [.., Command::Turn(turned, _), Command::Release]) => assert_eq!(*turned, node),
+            (4, [Command::GrabNode(point), Command::DragTo(to), ..]) => {
+                assert!(point.node == node && (to.y - 1.2).abs() < 1e-6, "{commands:?}");
+            }
+            _ => panic!("{field}: {commands:?}"),
+        }
+    }
 }

@@ -2,9 +2,12 @@
 
 use glam::Vec2;
 
-use crate::ik::{JointParameters, Method, Options};
+use super::{Action, Axis, Command, Keymap, Session, Shortcut};
 
-use super::{Axis, Command, RingMode, Session};
+use carry::Carry;
+
+mod carry;
+mod commands;
 
 /// A pointer button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +27,22 @@ pub enum Key {
     Char(char),
     /// The escape key.
     Escape,
+    /// The enter or return key.
+    Enter,
+    /// The backspace key.
+    Backspace,
+    /// The tab key.
+    Tab,
+    /// The home key.
+    Home,
+    /// The left arrow.
+    Left,
+    /// The right arrow.
+    Right,
+    /// A function key by its number.
+    Function(u8),
+    /// A key of the numeric keypad by its character.
+    Numpad(char),
 }
 
 /// An input event from the window system. Positions are in pixels.
@@ -46,6 +65,9 @@ pub enum Event {
 /// Maximum distance in points between the press and the release of a click.
 const CLICK_DISTANCE: f32 = 3.0;
 
+/// Pixels by which a drag that zooms counts as one step of the wheel.
+const ZOOM_DISTANCE: f32 = 40.0;
+
 /// The current action of the pointer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum PointerAction {
@@ -56,11 +78,14 @@ enum PointerAction {
     ShiftDrag,
     Orbit,
     Pan,
+    Zoom,
 }
 
 /// The state of the pointer and the modifier keys.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Input {
+    /// Which keys trigger which actions, and which buttons move the camera.
+    pub keymap: Keymap,
     at: Vec2,
     /// Where a button was pressed, until the pointer moves away from there.
     pressed: Option<Vec2>,
@@ -71,6 +96,8 @@ pub struct Input {
     can_shift_drag: bool,
     control: bool,
     alt: bool,
+    /// The joint that follows the pointer without a button.
+    carry: Option<Carry>,
 }
 
 impl Input {
@@ -107,19 +134,38 @@ impl Input {
         }
     }
 
+    /// Creates the state in which nothing is pressed.
+    pub fn new(keymap: Keymap) -> Self {
+        Self { keymap, ..Self::default() }
+    }
+
+    /// Performs an action of the session, as its key does.
+    pub fn perform(&mut self, action: Action, session: &mut Session) {
+        match action {
+            Action::Move => self.carry = Carry::pull(session, self.at),
+            Action::Turn => self.carry = Carry::turn(session, self.at),
+            action => {
+                if matches!(action, Action::Undo | Action::Redo) {
+                    self.action = PointerAction::None;
+                }
+                action.command(session).into_iter().for_each(|command| session.apply(command));
+            }
+        }
+    }
+
+    /// Returns whether a joint follows the pointer without a button.
+    pub fn is_carrying(&self) -> bool {
+        self.carry.is_some()
+    }
+
     /// Returns whether the control key is down.
     pub(super) fn control(&self) -> bool {
         self.control
     }
 
-    /// Returns whether the shift key is down.
-    pub(super) fn shift(&self) -> bool {
-        self.shift
-    }
-
     /// Returns whether the pointer is dragging something or moving the camera.
     pub fn is_busy(&self) -> bool {
-        self.action != PointerAction::None
+        self.action != PointerAction::None || self.carry.is_some()
     }
 
     fn moved(&mut self, to: Vec2, session: &mut Session) {
@@ -128,10 +174,18 @@ impl Input {
         }
         self.pressed = None;
         let by = to - self.at;
+        if let Some(carry) = &mut self.carry {
+            carry.follow(to, session);
+            self.at = to;
+            return;
+        }
         match self.action {
             PointerAction::Drag | PointerAction::ShiftDrag => session.apply(Command::Drag(to)),
             PointerAction::Orbit => session.apply(Command::Orbit(by)),
             PointerAction::Pan => session.apply(Command::Pan(by)),
+            PointerAction::Zoom => {
+                session.apply(Command::Zoom(session.size() * 0.5, (by.x - by.y) / ZOOM_DISTANCE))
+            }
             PointerAction::None if self.can_shift_drag => {
                 session.apply(Command::Grab(self.at));
                 let is_inside = |at: Vec2| at.cmpge(Vec2::ZERO).all() && at.cmplt(session.size()).all();
@@ -156,9 +210,12 @@ impl Input {
     }
 
     fn pressed(&mut self, button: Button, double: bool, session: &mut Session) {
+        if let Some(carry) = self.carry.take() {
+            return if button == Button::Left { carry.finish(session) } else { carry.cancel(session) };
+        }
         self.stop(session);
         self.action = match button {
-            Button::Middle | Button::Right => PointerAction::Pan,
+            Button::Middle | Button::Right => self.navigation(button),
             Button::Left if double => {
                 session.apply(Command::Center(self.at));
                 PointerAction::None
@@ -172,6 +229,17 @@ impl Input {
         self.pressed = (self.action != PointerAction::None).then_some(self.at);
         if self.action == PointerAction::Drag && self.control {
             session.apply(Command::Snap(true));
+        }
+    }
+
+    /// Returns how the middle and the right button move the camera.
+    fn navigation(&self, button: Button) -> PointerAction {
+        match (self.keymap, button) {
+            (Keymap::Blender, Button::Middle) if self.shift => PointerAction::Pan,
+            (Keymap::Blender, Button::Middle) if self.control => PointerAction::Zoom,
+            (Keymap::Blender, Button::Middle) => PointerAction::Orbit,
+            (Keymap::Maya, Button::Right) if self.alt => PointerAction::Zoom,
+            _ => PointerAction::Pan,
         }
     }
 
@@ -211,74 +279,58 @@ impl Input {
     }
 
     fn key(&mut self, key: Key, session: &mut Session) {
-        let command = match key {
-            Key::Escape => {
-                (self.action, self.pressed, self.can_shift_drag) = (PointerAction::None, None, false);
-                match session.shown_steps() {
-                    _ if session.is_dragging() => Command::Cancel,
-                    Some(_) => Command::Step(None),
-                    None => Command::Select(None),
-                }
+        if let Some(carry) = self.carry.take() {
+            return self.key_in_carry(key, carry, session);
+        }
+        let is_undo = key == Key::Char('z') && self.control;
+        if key == Key::Escape {
+            (self.action, self.pressed, self.can_shift_drag) = (PointerAction::None, None, false);
+            return session.apply(match session.shown_steps() {
+                _ if session.is_dragging() => Command::Cancel,
+                Some(_) => Command::Step(None),
+                None => Command::Select(None),
+            });
+        }
+        let is_drag = session.is_dragging() && !is_undo;
+        let action = axis(key).filter(|_| is_drag).or_else(|| match self.action {
+            PointerAction::None => self.action(key),
+            // During a drag, the modifier keys have other uses.
+            _ if is_undo => self.action(key),
+            _ => self.keymap.action_in_drag(key),
+        });
+        action.into_iter().for_each(|action| self.perform(action, session));
+    }
+
+    /// Handles a key while a joint follows the pointer. Other shortcuts wait until that ends.
+    fn key_in_carry(&mut self, key: Key, mut carry: Carry, session: &mut Session) {
+        match (key, axis(key)) {
+            (Key::Escape, _) => return carry.cancel(session),
+            (Key::Enter, _) => return carry.finish(session),
+            (Key::Backspace, _) => carry.erase(session),
+            (_, Some(Action::AxisX)) => carry.constrain(Axis::X, session),
+            (_, Some(Action::AxisY)) => carry.constrain(Axis::Y, session),
+            (_, Some(Action::AxisZ)) => carry.constrain(Axis::Z, session),
+            (Key::Char(character) | Key::Numpad(character), _) => {
+                carry.type_character(character, session);
             }
-            Key::Char('z') if self.control => {
-                self.action = PointerAction::None;
-                if self.shift { Command::Redo } else { Command::Undo }
-            }
-            // The window handles all other shortcuts with the control key.
-            Key::Char(_) if self.control && self.action == PointerAction::None => return,
-            Key::Char('x') => Command::Constrain(Axis::X),
-            Key::Char('y') => Command::Constrain(Axis::Y),
-            Key::Char('z') => Command::Constrain(Axis::Z),
-            Key::Char('p') => Command::Pin,
-            Key::Char('b') => Command::Base,
-            Key::Char('r') => Command::Rest(!self.shift),
-            Key::Char('e') => {
-                let ring_mode = session.ring_mode;
-                Command::RingMode(RingMode { alone: !ring_mode.alone, ..ring_mode })
-            }
-            Key::Char('k') => Command::Key,
-            Key::Char('l') if session.has_body() => Command::DragScope(session.drag_scope().other()),
-            Key::Char('.') => match session.shown_steps() {
-                Some((shown, count)) => Command::Step(Some((shown + 1).min(count))),
-                None if session.can_step() => Command::Step(Some(0)),
-                None => return,
-            },
-            Key::Char(',') => {
-                let Some((shown, _)) = session.shown_steps() else { return };
-                Command::Step(Some(shown.saturating_sub(1)))
-            }
-            Key::Char('f') => Command::FrameAll,
-            Key::Char(' ') => Command::Play(!session.is_playing()),
-            Key::Char('s') => {
-                let skeleton = !session.display.skeleton;
-                Command::Display(super::Display { skeleton, ..session.display })
-            }
-            Key::Char(digit) => {
-                let Some(method) = method(digit) else { return };
-                let mut options = Options { method, ..session.options };
-                if method == Method::Dls {
-                    options.jacobian.parameters =
-                        if digit == '2' { JointParameters::Euler } else { JointParameters::RotationVector };
-                }
-                Command::Solver(Box::new(options))
-            }
-        };
-        session.apply(command);
+            _ => {}
+        }
+        self.carry = Some(carry);
+    }
+
+    /// Returns the action that a key triggers with the modifier keys that are down now.
+    pub fn action(&self, key: Key) -> Option<Action> {
+        let shortcut = Shortcut { key, control: self.control, shift: self.shift, alt: self.alt };
+        self.keymap.action(shortcut)
     }
 }
 
-/// Returns the method that a digit selects.
-fn method(digit: char) -> Option<Method> {
-    Some(match digit {
-        '0' => Method::Ccd,
-        '1' => Method::Particle,
-        '2' | '3' => Method::Dls,
-        '4' => Method::Fabrik,
-        '5' => Method::TwoBone,
-        '6' => Method::Fused,
-        '7' => Method::Optimize,
-        '8' => Method::FullBody,
-        '9' => Method::Auto,
-        _ => return None,
-    })
+/// Returns the action of a key that constrains a drag. In a drag, these letters mean the same in all keymaps.
+fn axis(key: Key) -> Option<Action> {
+    match key {
+        Key::Char('x') => Some(Action::AxisX),
+        Key::Char('y') => Some(Action::AxisY),
+        Key::Char('z') => Some(Action::AxisZ),
+        _ => None,
+    }
 }

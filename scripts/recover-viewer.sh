@@ -1,0 +1,108 @@
+#!/bin/sh
+# Kills the viewer during work and recovers the work, again and again: nothing may be lost but the last 30 seconds.
+#
+#   scripts/recover-viewer.sh [COUNT]
+#
+# In each of COUNT rounds [default: 10], a project is opened, the character's hand is dragged to a random place, and the viewer is
+# killed with SIGKILL. In every second round it is killed while it may be saving; in the others, once the copy of the unsaved work
+# has been written. The next viewer of the project recovers the work, saves it into the project and is closed. The script fails if
+# the project or the copy cannot be read, if the recovered joints differ from those of the copy, or if a saved project has changed.
+#
+# SINEW is the program to test [default: the debug build]. SEED selects other places.
+set -eu
+cd "$(dirname "$0")/.."
+count=${1:-10}
+for tool in Xvfb xdotool; do
+    command -v "$tool" > /dev/null || { echo "recover-viewer: $tool is not installed" >&2; exit 3; }
+done
+if [ -z "${SINEW:-}" ]; then
+    cargo build --quiet
+    SINEW=$PWD/target/debug/sinew
+fi
+
+work=$(mktemp -d)
+viewer='' server='' round=0
+clean_up() {
+    for process in $viewer $server; do kill "$process" 2> /dev/null || true; done
+    rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 1' INT TERM
+fail() {
+    echo "recover-viewer: round $round: $1" >&2
+    ls -la "$work" >&2
+    sed 's/^/    viewer: /' "$work/stderr" >&2
+    exit 1
+}
+
+mkfifo "$work/number"
+Xvfb -displayfd 3 -screen 0 1300x820x24 3> "$work/number" 2> /dev/null &
+server=$!
+read -r number < "$work/number"
+export DISPLAY=":$number" XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-$work}" XDG_STATE_HOME="$work/state"
+export DBUS_SESSION_BUS_ADDRESS="unix:path=$work/no-bus"
+unset WAYLAND_DISPLAY
+
+project=$work/hand.sinew copy=$work/.hand.sinew.autosave.sinew
+printf 'version = 1\n' > "$project"
+
+# Waits until a command succeeds, for at most a minute. Between two tries, it runs ACT.
+wait_for() {
+    tries=300
+    until eval "$2"; do
+        tries=$((tries - 1))
+        [ "$tries" -gt 0 ] || fail "$1"
+        kill -0 "$viewer" 2> /dev/null || fail "the viewer exited before: $1"
+        eval "${3:-:}"
+        sleep 0.2
+    done
+}
+start() {
+    (cd "$work" && exec "$SINEW" view --adapter cpu "$project") 2> "$work/stderr" &
+    viewer=$!
+    window=$(timeout 60 xdotool search --sync --onlyvisible --name '^sinew$') || fail "the window did not open"
+    xdotool windowfocus --sync "$window"
+}
+# Prints the joints of a project.
+joints() { sed -n '/^\[pose.joints\]/,/^$/p' "$1"; }
+# Prints a number from 0 to $2 - 1 for the round. $1 tells the numbers of a round apart.
+random() { awk -v seed="${SEED:-1}$round$1" -v n="$2" 'BEGIN { srand(seed); print int(rand() * n) }'; }
+
+recovered=0
+while [ "$round" -lt "$count" ]; do
+    round=$((round + 1))
+    rm -f "$copy" "$work"/*-recovered-*
+    cp "$project" "$work/before"
+    start
+    # Drag the character's left side until something has changed. The whole body follows wherever it is grabbed.
+    drag="xdotool mousemove 480 270 sleep 0.1 mousedown 1 mousemove 490 262 \
+        mousemove $((400 + $(random 1 160))) $((150 + $(random 2 160))) sleep 0.1 mouseup 1 mousemove 60 100"
+    if [ $((round % 2)) -eq 0 ]; then
+        wait_for "nothing was saved automatically" '[ -s "$copy" ]' "$drag"
+    else
+        # The copy is written a second after the change. It may be written when the viewer is killed, or not at all.
+        wait_for "nothing was dragged" '[ "$tries" -lt 297 ]' "$drag"
+        sleep "0.$(random 3 10)"
+        sleep "0.$(random 4 10)"
+    fi
+    kill -9 "$viewer"
+    wait "$viewer" 2> /dev/null || true
+    viewer=''
+    cmp -s "$project" "$work/before" || fail "the saved project has changed"
+    if [ ! -s "$copy" ]; then
+        continue
+    fi
+    cp "$copy" "$work/lost.sinew"
+    "$SINEW" pose "$work/lost.sinew" -o "$work/lost.json" 2> "$work/stderr" || fail "the copy cannot be read"
+    start
+    wait_for "the work was not recovered" 'ls "$work"/*-recovered-*.sinew > /dev/null 2>&1' 'xdotool key Return'
+    wait_for "the work was not saved" '! ls "$work"/*-recovered-*.sinew > /dev/null 2>&1' 'xdotool key ctrl+s'
+    [ "$(joints "$project")" = "$(joints "$work/lost.sinew")" ] || fail "the recovered joints differ"
+    [ ! -e "$copy" ] || fail "the copy was not removed"
+    recovered=$((recovered + 1))
+    xdotool key ctrl+q
+    wait "$viewer" || fail "the viewer failed"
+    viewer=''
+done
+[ "$recovered" -ge $((count / 2)) ] || fail "only $recovered of $count rounds had something to recover"
+echo "recover-viewer: $count kills, $recovered recoveries, nothing was lost"

@@ -1,0 +1,166 @@
+//! Pulling and turning the selected joint while no button is pressed, with axes and typed numbers, as in Blender.
+
+use glam::{DVec3, Quat, Vec2, Vec3};
+
+use crate::rig::orientation;
+use crate::viewer::{Axis, Command, Session};
+
+/// Maximum number of typed characters.
+const MAX_TYPED: usize = 12;
+
+/// A joint that follows the pointer until a click or a key ends it.
+#[derive(Clone, Debug)]
+pub(super) struct Carry {
+    kind: Kind,
+    axis: Option<Axis>,
+    /// The number that was typed: metres along the axis, or degrees.
+    typed: String,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// The session drags the joint from this position.
+    Move {
+        start: DVec3,
+    },
+    Turn(Turn),
+}
+
+/// The rotation of a joint when a turn began.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    node: usize,
+    local: Quat,
+    world_from_parent: Quat,
+    /// The joint in the view, in pixels, and the angle at which the pointer was seen from there.
+    center: Vec2,
+    from: f32,
+    has_turned: bool,
+}
+
+impl Carry {
+    /// Starts to pull the selected joint.
+    pub(super) fn pull(session: &mut Session, at: Vec2) -> Option<Self> {
+        session.apply(Command::GrabSelected(at));
+        let start = session
+            .selected()
+            .filter(|_| session.is_dragging())
+            .and_then(|node| session.position_of(node))?;
+        Some(Self { kind: Kind::Move { start: start.as_dvec3() }, axis: None, typed: String::new() })
+    }
+
+    /// Starts to turn the selected joint.
+    pub(super) fn turn(session: &mut Session, at: Vec2) -> Option<Self> {
+        session.apply(Command::Release);
+        let node = session.selected()?;
+        let skeleton = &session.puppet().character().skeleton;
+        let parent = skeleton.nodes.get(node)?.parent;
+        let parent =
+            parent.map_or(glam::DQuat::IDENTITY, |p| orientation(skeleton, session.puppet().pose(), p));
+        let center =
+            crate::scene::picking::pixel(&session.camera(), session.position_of(node)?, session.size())?;
+        let turn = Turn {
+            node,
+            local: session.puppet().pose().locals.get(node)?.rotation,
+            world_from_parent: parent.as_quat().normalize(),
+            center,
+            from: angle(at - center),
+            has_turned: false,
+        };
+        Some(Self { kind: Kind::Turn(turn), axis: None, typed: String::new() })
+    }
+
+    /// Follows the pointer, unless a number was typed.
+    pub(super) fn follow(&mut self, at: Vec2, session: &mut Session) {
+        if self.typed.is_empty() {
+            match self.kind {
+                Kind::Move { .. } => session.apply(Command::Drag(at)),
+                Kind::Turn(turn) => self.turn_by(angle(at - turn.center) - turn.from, session),
+            }
+        }
+    }
+
+    /// Constrains the joint to an axis, or frees it if the axis is the same.
+    pub(super) fn constrain(&mut self, axis: Axis, session: &mut Session) {
+        self.axis = (self.axis != Some(axis)).then_some(axis);
+        if matches!(self.kind, Kind::Move { .. }) {
+            session.apply(Command::Constrain(axis));
+        }
+        self.apply_number(session);
+    }
+
+    /// Adds a character to the number. Returns whether it belongs to a number.
+    pub(super) fn type_character(&mut self, character: char, session: &mut Session) -> bool {
+        let belongs = character.is_ascii_digit() || character == '.' || character == '-';
+        if belongs && self.typed.len() < MAX_TYPED {
+            match (character, self.typed.strip_prefix('-')) {
+                // A sign counts wherever it is typed.
+                ('-', Some(positive)) => self.typed = positive.to_owned(),
+                ('-', None) => self.typed.insert(0, '-'),
+                _ => self.typed.push(character),
+            }
+            self.apply_number(session);
+        }
+        belongs
+    }
+
+    /// Removes the last character of the number.
+    pub(super) fn erase(&mut self, session: &mut Session) {
+        self.typed.pop();
+        self.apply_number(session);
+    }
+
+    fn apply_number(&mut self, session: &mut Session) {
+        let Some(number) = self.typed.parse::<f32>().ok().filter(|number| number.is_finite()) else { return };
+        match self.kind {
+            // As in Blender, a number without an axis counts along X.
+            Kind::Move { start } => {
+                let by = self.axis.unwrap_or(Axis::X).unit() * number;
+                session.apply(Command::DragTo(start + by.as_dvec3()));
+            }
+            // Positive angles turn counter-clockwise, and pixels count downwards.
+            Kind::Turn(_) => {
+                let sign = if self.axis.is_none() { -1.0 } else { 1.0 };
+                self.turn_by(sign * number.to_radians(), session);
+            }
+        }
+    }
+
+    /// Turns the joint by an angle from where it was, about the axis or about the line of sight.
+    fn turn_by(&mut self, angle: f32, session: &mut Session) {
+        let Kind::Turn(turn) = &mut self.kind else { return };
+        let camera = session.camera();
+        let sight = (camera.target - camera.position).normalize_or(Vec3::NEG_Z);
+        let axis = self.axis.map_or(sight, Axis::unit);
+        // Seen against an axis, the pointer goes round the other way.
+        let seen = if self.axis.is_some() && self.typed.is_empty() { axis.dot(sight).signum() } else { 1.0 };
+        let by = Quat::from_axis_angle(axis, angle * seen);
+        let parent = turn.world_from_parent;
+        turn.has_turned = true;
+        session.apply(Command::Turn(turn.node, (parent.conjugate() * by * parent * turn.local).normalize()));
+    }
+
+    /// Ends the pull or turn and keeps the pose.
+    pub(super) fn finish(self, session: &mut Session) {
+        session.apply(Command::Release);
+    }
+
+    /// Ends the pull or turn and restores the pose before it.
+    pub(super) fn cancel(self, session: &mut Session) {
+        match self.kind {
+            Kind::Move { .. } => session.apply(Command::Cancel),
+            Kind::Turn(turn) => {
+                session.apply(Command::Release);
+                // All turns since the start are one undo step.
+                if turn.has_turned {
+                    session.apply(Command::Undo);
+                }
+            }
+        }
+    }
+}
+
+/// Returns the angle of a direction in the view in radians.
+fn angle(direction: Vec2) -> f32 {
+    direction.y.atan2(direction.x)
+}

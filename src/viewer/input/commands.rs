@@ -1,0 +1,83 @@
+//! The commands of actions that concern the session.
+
+use glam::Vec3;
+
+use crate::ik::{JointParameters, Method, Options};
+use crate::viewer::{Action, Axis, Command, Display, Orbit, RingMode, Session};
+
+impl Action {
+    /// Returns the command of the action. Returns `None` if the action has no effect now, or if it does not concern the session.
+    pub fn command(self, session: &Session) -> Option<Command> {
+        Some(match self {
+            Self::Undo => Command::Undo,
+            Self::Redo => Command::Redo,
+            Self::MirrorPose => Command::MirrorPose,
+            Self::MirrorLimb => Command::MirrorLimb,
+            Self::ResetLimb => Command::Rest(true),
+            Self::ResetJoint => Command::Rest(false),
+            Self::RestAll => Command::RestAll,
+            Self::ClearGoals => Command::ClearGoals,
+            Self::Pin => Command::Pin,
+            Self::Base => Command::Base,
+            Self::RingMode => {
+                let ring_mode = session.ring_mode;
+                Command::RingMode(RingMode { alone: !ring_mode.alone, ..ring_mode })
+            }
+            Self::AxisX => Command::Constrain(Axis::X),
+            Self::AxisY => Command::Constrain(Axis::Y),
+            Self::AxisZ => Command::Constrain(Axis::Z),
+            Self::Scope if session.has_body() => Command::DragScope(session.drag_scope().other()),
+            Self::Symmetry if session.has_body() => Command::Symmetry(!session.symmetry()),
+            Self::Key => Command::Key,
+            Self::AutoKey => Command::AutoKey(!session.auto_key()),
+            Self::Play => Command::Play(!session.is_playing()),
+            Self::Front => Command::Camera(from(session.orbit, Vec3::Z)),
+            Self::Side => Command::Camera(from(session.orbit, Vec3::X)),
+            Self::Top => Command::Camera(from(session.orbit, Vec3::Y)),
+            Self::FrameAll => Command::FrameAll,
+            Self::Skeleton => {
+                let skeleton = !session.display.skeleton;
+                Command::Display(Display { skeleton, ..session.display })
+            }
+            Self::NextStep => match session.shown_steps() {
+                Some((shown, count)) => Command::Step(Some((shown + 1).min(count))),
+                None if session.can_step() => Command::Step(Some(0)),
+                None => return None,
+            },
+            Self::PreviousStep => Command::Step(Some(session.shown_steps()?.0.saturating_sub(1))),
+            other => return method(other, session),
+        })
+    }
+}
+
+/// Returns the command that selects a method.
+fn method(action: Action, session: &Session) -> Option<Command> {
+    let mut options = Options {
+        method: match action {
+            Action::Ccd => Method::Ccd,
+            Action::Particle => Method::Particle,
+            Action::DlsEuler | Action::Dls => Method::Dls,
+            Action::Fabrik => Method::Fabrik,
+            Action::TwoBone => Method::TwoBone,
+            Action::Fused => Method::Fused,
+            Action::Optimize => Method::Optimize,
+            Action::FullBody => Method::FullBody,
+            Action::Auto => Method::Auto,
+            _ => return None,
+        },
+        ..session.options
+    };
+    match action {
+        Action::DlsEuler => options.jacobian.parameters = JointParameters::Euler,
+        Action::Dls => options.jacobian.parameters = JointParameters::RotationVector,
+        _ => {}
+    }
+    Some(Command::Solver(Box::new(options)))
+}
+
+/// Returns the camera on the side of its target that an axis points to.
+fn from(orbit: Orbit, side: Vec3) -> Orbit {
+    // The steepest pitch at which the camera knows where up is.
+    let pitch = if side == Vec3::Y { Orbit::MAX_PITCH } else { 0.0 };
+    Orbit { yaw: side.x.atan2(side.z), pitch, ..orbit }
+}

@@ -1,0 +1,107 @@
+//! The table of all actions that a key or the command palette can trigger.
+
+/// Declares the actions with their group, their name and their shortcuts in the keymaps of sinew, Blender and Maya. Several
+/// shortcuts are separated by " or ".
+macro_rules! actions {
+    ($($action:ident $group:literal $name:literal $sinew:literal $blender:literal $maya:literal;)*) => {
+        /// An action that a key or the command palette triggers.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Action {
+            $(#[doc = $name] $action,)*
+        }
+
+        /// The rows of the table in the order of the actions.
+        const ROWS: &[(Action, &str, &str, [&str; 3])] = &[
+            $((Action::$action, $group, $name, [$sinew, $blender, $maya]),)*
+        ];
+    };
+}
+
+actions! {
+    Open "File" "Open a file" "Ctrl+O" "Ctrl+O" "Ctrl+O";
+    Save "File" "Save the project" "Ctrl+S" "Ctrl+S" "Ctrl+S";
+    SaveAs "File" "Save the project as" "Ctrl+Shift+S" "Ctrl+Shift+S" "Ctrl+Shift+S";
+    ExportClip "File" "Export what the timeline plays" "Ctrl+E" "Ctrl+E" "Ctrl+E";
+    SaveImage "File" "Save an image" "F12" "F12" "F12";
+    SavePose "File" "Save the pose as JSON" "" "" "";
+    SavePosedGlb "File" "Save a posed .glb" "" "" "";
+    ChooseFolder "File" "Choose the folder for images and poses" "" "" "";
+    Record "File" "Start or stop recording" "Ctrl+R" "Ctrl+R" "Ctrl+R";
+    Reload "File" "Read the file again" "F5" "F5" "F5";
+    Previous "File" "Open the previous file of the folder" "Left" "Left" "Left";
+    Next "File" "Open the next file of the folder" "Right" "Right" "Right";
+    Quit "File" "Quit" "Ctrl+Q" "Ctrl+Q" "Ctrl+Q";
+    Undo "Edit" "Undo" "Ctrl+Z" "Ctrl+Z" "Ctrl+Z or Z";
+    Redo "Edit" "Redo" "Ctrl+Shift+Z" "Ctrl+Shift+Z" "Ctrl+Shift+Z or Shift+Z";
+    CopyPose "Edit" "Copy the pose" "Ctrl+C" "Ctrl+C" "Ctrl+C";
+    PastePose "Edit" "Paste a pose" "Ctrl+V" "Ctrl+V" "Ctrl+V";
+    MirrorPose "Edit" "Mirror the pose" "M" "Ctrl+M" "Ctrl+M";
+    MirrorLimb "Edit" "Mirror the selected limb to the other side" "Shift+M" "Shift+M" "Shift+M";
+    ResetLimb "Edit" "Reset the limb" "R" "Alt+G" "";
+    ResetJoint "Edit" "Reset the joint" "Shift+R" "Alt+R" "";
+    RestAll "Edit" "Reset the whole character" "" "" "";
+    ClearGoals "Edit" "Remove all goals and pins" "" "" "";
+    Pin "Joint" "Pin the joint" "P" "P" "P";
+    Base "Joint" "Use the joint as base" "B" "B" "B";
+    Move "Joint" "Pull the selected joint with the pointer" "G" "G" "W";
+    Turn "Joint" "Turn the selected joint with the pointer" "T" "R" "E";
+    RingMode "Joint" "Rings turn the limb (IK) or the joint (FK)" "E" "E" "J";
+    AxisX "Joint" "Constrain to the X axis" "X" "X" "X";
+    AxisY "Joint" "Constrain to the Y axis" "Y" "Y" "Y";
+    AxisZ "Joint" "Constrain to the Z axis" "Z" "Z" "";
+    Scope "Joint" "Drag the limb only, or the whole body" "L" "L" "L";
+    Symmetry "Joint" "Drag symmetrically" "Shift+X" "Shift+X" "Shift+X";
+    Key "Timeline" "Insert a key" "K" "I or K" "S or K";
+    AutoKey "Timeline" "Insert keys automatically" "" "" "";
+    Play "Timeline" "Play or pause" "Space" "Space" "Space or Alt+V";
+    Front "View" "View from the front" "Num 1 or Alt+1" "Num 1" "Alt+1";
+    Side "View" "View from the side" "Num 3 or Alt+3" "Num 3" "Alt+3";
+    Top "View" "View from above" "Num 7 or Alt+7" "Num 7" "Alt+7";
+    FrameAll "View" "Frame the character" "F or Home" "Home or F" "F or A";
+    Skeleton "View" "Show the skeleton" "S" "S" "";
+    Face "Window" "Switch between pose and lab" "Ctrl+Tab" "Ctrl+Tab" "Ctrl+Tab";
+    HidePanels "Window" "Show only the scene" "Tab" "Tab" "Tab";
+    FoldBeside "Window" "Fold the panes beside the scene" "N" "N" "N";
+    FoldBelow "Window" "Fold the panes below the scene" "Shift+N" "Shift+N" "Shift+N";
+    Palette "Window" "Find an action" "Ctrl+P or F3" "F3 or Ctrl+P" "Ctrl+P or F3";
+    Shortcuts "Window" "List the shortcuts" "? or F1" "? or F1" "? or F1";
+    NextStep "Solver" "Next step of the last solve" "." "." ".";
+    PreviousStep "Solver" "Previous step of the last solve" "," "," ",";
+    Ccd "Solver" "Solve with CCD" "0" "0" "0";
+    Particle "Solver" "Solve with particle IK" "1" "1" "1";
+    DlsEuler "Solver" "Solve with damped least squares, Euler angles" "2" "2" "2";
+    Dls "Solver" "Solve with damped least squares" "3" "3" "3";
+    Fabrik "Solver" "Solve with FABRIK" "4" "4" "4";
+    TwoBone "Solver" "Solve with two-bone" "5" "5" "5";
+    Fused "Solver" "Solve with the fused method" "6" "6" "6";
+    Optimize "Solver" "Solve by optimization" "7" "7" "7";
+    FullBody "Solver" "Solve with the full-body method" "8" "8" "8";
+    Auto "Solver" "Choose the method automatically" "9" "9" "9";
+}
+
+impl Action {
+    /// Returns all actions.
+    pub fn all() -> impl Iterator<Item = Self> {
+        ROWS.iter().map(|(action, ..)| *action)
+    }
+
+    fn row(self) -> (&'static str, &'static str, [&'static str; 3]) {
+        let row = ROWS.get(self as usize);
+        row.map_or_else(Default::default, |(_, group, name, keys)| (*group, *name, *keys))
+    }
+
+    /// Returns the group to which it belongs, for example `File`.
+    pub fn group(self) -> &'static str {
+        self.row().0
+    }
+
+    /// Returns what it does, for example `Open a file`.
+    pub fn name(self) -> &'static str {
+        self.row().1
+    }
+
+    /// Returns its shortcuts in the keymaps of sinew, Blender and Maya.
+    pub(super) fn keys(self) -> [&'static str; 3] {
+        self.row().2
+    }
+}

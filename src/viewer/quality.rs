@@ -1,0 +1,275 @@
+//! The quality of moving pictures on machines that cannot draw full quality in time. It knows neither a window nor a GPU:
+//! its inputs are times and measured durations.
+
+use std::time::Duration;
+
+use crate::render::Frame;
+
+/// How a scene is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Quality {
+    /// Samples per pixel: 1 or 4.
+    pub(super) samples: u32,
+    /// Whether shadows are drawn, if they are switched on.
+    pub(super) shadow: bool,
+    /// Width and height of the image, in percent of those of the scene in the window.
+    pub(super) percent: u32,
+}
+
+impl Quality {
+    /// The quality of a scene at rest, and of every saved image.
+    pub(super) const FULL: Self = Self { samples: 4, shadow: true, percent: 100 };
+
+    /// The qualities of moving scenes, from the best to the fastest.
+    const LEVELS: [Self; 4] = [
+        Self::FULL,
+        Self { samples: 1, ..Self::FULL },
+        Self { samples: 1, shadow: false, percent: 75 },
+        Self { samples: 1, shadow: false, percent: 50 },
+    ];
+
+    /// Changes a frame to this quality, and returns the size of its image in percent.
+    pub(super) fn apply(self, frame: &mut Frame<'_>) -> u32 {
+        frame.samples = self.samples;
+        frame.shadow &= self.shadow;
+        #[expect(clippy::cast_precision_loss, reason = "a small number")]
+        let scale = self.percent as f32 / 100.0;
+        // Widths are in pixels of the image.
+        frame.lines.iter_mut().for_each(|line| line.widths = line.widths.map(|w| w * scale));
+        self.percent
+    }
+
+    /// Returns the qualities whose pipelines differ from those of [`Self::FULL`] and from each other.
+    pub(super) fn reduced() -> impl Iterator<Item = Self> {
+        Self::LEVELS.into_iter().filter(|q| q.samples == 1 && (q.shadow || q.percent == 50))
+    }
+}
+
+/// Time without a change after which a scene is drawn in full quality.
+const REST: Duration = Duration::from_millis(150);
+/// A frame that takes longer is slow.
+const SLOW: Duration = Duration::from_millis(25);
+/// A frame that takes less leaves room for a better quality.
+const FAST: Duration = Duration::from_millis(12);
+/// Number of consecutive slow frames after which the quality is reduced. A single one may have other reasons.
+const SLOW_FRAMES: u32 = 3;
+/// Number of consecutive fast frames after which a better quality is tried. The number doubles each time the better
+/// quality turns out to be too slow, up to a maximum.
+const FAST_FRAMES: (u32, u32) = (30, 960);
+/// The level at which a software adapter starts.
+const SOFTWARE_LEVEL: usize = 2;
+
+/// Chooses the quality of each frame from the durations of earlier ones.
+#[derive(Clone, Debug)]
+pub(super) struct QualityControl {
+    /// The level for moving scenes.
+    level: usize,
+    slow_frames: u32,
+    fast_frames: u32,
+    needed_fast_frames: u32,
+    /// Whether the current level was reached by an improvement, and has not proved fast enough since.
+    on_trial: bool,
+    /// Whether the next duration is ignored, because it may include the creation of pipelines and textures.
+    is_first: bool,
+    contents: Option<u64>,
+    /// The time of the latest change.
+    changed: Option<Duration>,
+    /// The quality of the latest frame.
+    current: Quality,
+}
+
+impl QualityControl {
+    /// Creates a control that starts at full quality, or on a software adapter at a lower one for moving scenes.
+    pub(super) fn new(is_software: bool) -> Self {
+        Self {
+            level: if is_software { SOFTWARE_LEVEL } else { 0 },
+            slow_frames: 0,
+            fast_frames: 0,
+            needed_fast_frames: FAST_FRAMES.0,
+            on_trial: false,
+            is_first: true,
+            contents: None,
+            changed: None,
+            current: Quality::FULL,
+        }
+    }
+
+    /// Returns the quality of a frame at the time `now`. `contents` identifies what the frame shows. `is_busy` is set
+    /// while the person drags something or a motion plays, so that more changes will follow.
+    pub(super) fn choose(&mut self, now: Duration, contents: u64, is_busy: bool) -> Quality {
+        let has_changed = self.contents.replace(contents).is_some_and(|before| before != contents);
+        let since_change = self.changed.and_then(|then| now.checked_sub(then));
+        let is_recent = since_change.is_some_and(|time| time < REST);
+        if has_changed {
+            self.changed = Some(now);
+        }
+        // A single change, such as a click, is not a movement.
+        let is_moving = if has_changed { is_busy || is_recent } else { is_recent && self.is_reduced() };
+        let level = if is_moving { self.level } else { 0 };
+        let quality = Quality::LEVELS.get(level).copied().unwrap_or(Quality::FULL);
+        self.is_first |= quality != self.current;
+        self.current = quality;
+        quality
+    }
+
+    /// Notes how long it took to draw a frame of a scene that has changed, without waiting for the display.
+    pub(super) fn note(&mut self, duration: Duration) {
+        // Frames at rest say nothing about movements, which they interrupt for one frame at most.
+        let is_level = Quality::LEVELS.get(self.level) == Some(&self.current);
+        if std::mem::take(&mut self.is_first) || !is_level {
+            return;
+        }
+        self.slow_frames = if duration > SLOW { self.slow_frames + 1 } else { 0 };
+        self.fast_frames = if duration < FAST { self.fast_frames + 1 } else { 0 };
+        if self.slow_frames >= SLOW_FRAMES {
+            self.reduce();
+        } else if self.fast_frames >= self.needed_fast_frames {
+            self.improve();
+        }
+    }
+
+    /// Returns when the scene must be drawn again in full quality, if the latest frame was not.
+    pub(super) fn due(&self) -> Option<Duration> {
+        self.changed.filter(|_| self.is_reduced()).map(|then| then + REST)
+    }
+
+    fn is_reduced(&self) -> bool {
+        self.current != Quality::FULL
+    }
+
+    fn reduce(&mut self) {
+        (self.slow_frames, self.fast_frames) = (0, 0);
+        if self.level + 1 < Quality::LEVELS.len() {
+            self.level += 1;
+            if std::mem::take(&mut self.on_trial) {
+                self.needed_fast_frames = (2 * self.needed_fast_frames).min(FAST_FRAMES.1);
+            }
+        }
+    }
+
+    fn improve(&mut self) {
+        (self.slow_frames, self.fast_frames) = (0, 0);
+        self.on_trial = self.level > 0;
+        self.level = self.level.saturating_sub(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A machine with a simulated clock.
+    struct Machine {
+        control: QualityControl,
+        now: Duration,
+        contents: u64,
+    }
+
+    impl Machine {
+        fn new(is_software: bool) -> Self {
+            let mut machine =
+                Self { control: QualityControl::new(is_software), now: Duration::ZERO, contents: 0 };
+            assert_eq!(machine.control.choose(machine.now, 0, false), Quality::FULL);
+            machine.control.note(Duration::from_millis(300));
+            machine
+        }
+
+        /// Draws frames of a drag, each of which takes `cost` milliseconds in a quality. Returns their qualities.
+        fn drag(&mut self, frames: usize, cost: impl Fn(usize, Quality) -> u64) -> Vec<Quality> {
+            let mut frame = |frame| {
+                self.contents += 1;
+                let quality = self.control.choose(self.now, self.contents, true);
+                let duration = Duration::from_millis(cost(frame, quality));
+                self.now += duration.max(Duration::from_millis(16));
+                self.control.note(duration);
+                quality
+            };
+            (0..frames).map(&mut frame).collect()
+        }
+
+        fn changes(qualities: &[Quality]) -> usize {
+            qualities.windows(2).filter(|pair| pair[0] != pair[1]).count()
+        }
+    }
+
+    /// A software adapter of the speed at which the mannequin was measured.
+    fn software(quality: Quality) -> u64 {
+        let scene = if quality.samples == 4 { 68 } else { 40 };
+        let scene = if quality.shadow { scene } else { 20 };
+        20 + scene * u64::from(quality.percent) / 100
+    }
+
+    #[test]
+    fn a_fast_machine_never_leaves_full_quality() {
+        let mut machine = Machine::new(false);
+        // One frame in ten is delayed by something else.
+        let qualities = machine.drag(2000, |frame, _| if frame % 10 == 0 { 120 } else { 4 });
+        assert!(qualities.iter().all(|&q| q == Quality::FULL));
+        assert_eq!(machine.control.due(), None);
+    }
+
+    #[test]
+    fn a_slow_machine_settles_at_one_level() {
+        let mut machine = Machine::new(false);
+        let qualities = machine.drag(2000, |_, quality| match quality {
+            Quality::FULL => 60,
+            Quality { shadow: true, .. } => 31,
+            Quality { percent: 75, .. } => 18,
+            _ => 14,
+        });
+        assert_eq!(qualities.last(), Some(&Quality { samples: 1, shadow: false, percent: 75 }));
+        assert_eq!(Machine::changes(&qualities), 2, "the quality flickers");
+    }
+
+    /// If a level is fast and the next better one is slow, attempts to improve become rare.
+    #[test]
+    fn attempts_to_improve_become_rare() {
+        let mut machine = Machine::new(false);
+        let cost = |_, quality: Quality| if quality.percent == 100 { 40 } else { 8 };
+        let first = machine.drag(1000, cost);
+        let later = machine.drag(10_000, cost);
+        assert!(Machine::changes(&first) <= 12, "{}", Machine::changes(&first));
+        assert!(Machine::changes(&later) <= 24, "{}", Machine::changes(&later));
+    }
+
+    #[test]
+    fn a_machine_that_becomes_fast_returns_to_full_quality() {
+        let mut machine = Machine::new(false);
+        let slow = machine.drag(40, |_, quality| software(quality));
+        assert_eq!(slow.last().unwrap().percent, 50);
+        let fast = machine.drag(200, |_, _| 5);
+        assert_eq!(fast.last(), Some(&Quality::FULL));
+    }
+
+    #[test]
+    fn a_software_adapter_is_fast_from_the_first_frame_of_a_drag() {
+        let mut machine = Machine::new(true);
+        let qualities = machine.drag(3, |_, quality| software(quality));
+        assert!(qualities.iter().all(|q| q.samples == 1 && q.percent == 75), "{qualities:?}");
+    }
+
+    #[test]
+    fn a_scene_at_rest_is_drawn_once_in_full_quality() {
+        let mut machine = Machine::new(true);
+        machine.drag(30, |_, quality| software(quality));
+        let changed = machine.control.changed.unwrap();
+        assert_eq!(machine.control.due(), Some(changed + REST));
+        // Redraws of the panel keep the quality until the scene has rested.
+        let early = machine.control.choose(changed + REST / 2, machine.contents, true);
+        assert!(early != Quality::FULL && machine.control.due() == Some(changed + REST));
+        assert_eq!(machine.control.choose(changed + REST, machine.contents, true), Quality::FULL);
+        assert_eq!(machine.control.due(), None);
+    }
+
+    #[test]
+    fn a_single_change_is_drawn_in_full_quality() {
+        let mut control = QualityControl::new(true);
+        let at = Duration::from_millis;
+        assert_eq!(control.choose(at(0), 1, false), Quality::FULL);
+        assert_eq!(control.choose(at(1000), 2, false), Quality::FULL);
+        assert_eq!(control.due(), None);
+        assert_ne!(control.choose(at(1050), 3, false), Quality::FULL, "the second change is a movement");
+        assert_eq!(control.choose(at(1250), 3, false), Quality::FULL);
+        assert_eq!(control.choose(at(1300), 3, false), Quality::FULL);
+    }
+}

@@ -1,0 +1,39 @@
+//! Small images of the character in its current pose, for lists of poses.
+
+use crate::render::{Background, Model, RenderError, Renderer, ShadingMode};
+use crate::scene;
+use crate::scene::ViewSettings;
+use crate::viewer::Orbit;
+
+use super::Session;
+
+/// Width and height of a thumbnail in pixels.
+const SIDE: u32 = 160;
+/// The distance of the camera, relative to the one from which the sphere around the character is shown.
+const NEARER: f32 = 0.72;
+
+impl Session {
+    /// Renders the character in its current pose from the direction of the camera, without a floor, and returns it as PNG.
+    ///
+    /// # Errors
+    /// [`RenderError`] if it cannot be rendered.
+    pub fn thumbnail(&self, renderer: &mut Renderer, model: &Model) -> Result<Vec<u8>, RenderError> {
+        let bounds = self.puppet.bounds();
+        let mut orbit = Orbit { ..self.orbit };
+        orbit.frame(&bounds, 1.0);
+        // The sphere around a standing figure is much wider than the figure.
+        orbit.distance *= NEARER;
+        let settings = ViewSettings {
+            camera: orbit.camera(&bounds),
+            mode: ShadingMode::Shaded,
+            background: Background::Transparent,
+            samples: 4,
+            bounds,
+            floor: false,
+            shadow: false,
+            scale: 1.0,
+        };
+        let frame = scene::frame(&self.puppet, &settings);
+        renderer.render(model, &frame, (SIDE, SIDE))?.png(Background::Transparent)
+    }
+}

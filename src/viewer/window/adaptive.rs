@@ -1,0 +1,91 @@
+//! Draws the scene in a quality that follows the measured durations of frames.
+
+use std::time::{Duration, Instant};
+
+use glam::Vec2;
+
+use crate::render::{RenderError, ShadingMode};
+use crate::viewer::quality::{Quality, QualityControl};
+
+use super::surface::{DrawOutcome, PanelOutput, SceneView};
+use super::{App, OpenWindow};
+
+/// The quality of the scene in the window.
+#[derive(Debug)]
+pub(super) struct AdaptiveQuality {
+    control: QualityControl,
+    /// Start of the control's clock.
+    began: Instant,
+    /// The reduced qualities that were not drawn yet.
+    unprepared: Vec<Quality>,
+    /// The model and the shading mode for which they are prepared.
+    shown: Option<(u64, ShadingMode)>,
+}
+
+impl AdaptiveQuality {
+    pub(super) fn new(is_software: bool) -> Self {
+        Self {
+            control: QualityControl::new(is_software),
+            began: Instant::now(),
+            unprepared: Vec::new(),
+            shown: None,
+        }
+    }
+
+    fn now(&self) -> Duration {
+        self.began.elapsed()
+    }
+}
+
+impl App {
+    /// Draws the scene and the panel. `origin` is the upper left corner of the scene in pixels, and `started` the time
+    /// at which the frame began.
+    pub(super) fn draw_scene(
+        &mut self,
+        origin: Vec2,
+        panel: PanelOutput,
+        started: Instant,
+    ) -> Result<DrawOutcome, RenderError> {
+        let is_busy = self.input.is_busy() || self.session.is_playing() || self.capture.is_some();
+        let Some(OpenWindow { graphics, quality, .. }) = &mut self.open else {
+            return Ok(DrawOutcome::Hidden);
+        };
+        self.settings.set_full_quality(self.panel.full_quality);
+        let mut frame = self.session.frame(panel.scale);
+        let chosen = if self.panel.full_quality {
+            Quality::FULL
+        } else {
+            quality.control.choose(quality.now(), frame.fingerprint(), is_busy)
+        };
+        let percent = chosen.apply(&mut frame);
+        let scene = SceneView { frame: &frame, origin, size: self.panel.scene_size(panel.scale), percent };
+        let drawn = graphics.draw(Some(&scene), panel)?;
+        if drawn.has_drawn_scene {
+            quality.control.note(started.elapsed().saturating_sub(drawn.waited));
+        }
+        let shown = Some((graphics.model_id(), frame.mode));
+        if drawn.outcome == DrawOutcome::Shown && quality.shown != shown {
+            (quality.shown, quality.unprepared) = (shown, Quality::reduced().collect());
+        }
+        Ok(drawn.outcome)
+    }
+
+    /// Returns when the scene must be drawn in full quality.
+    pub(super) fn full_quality_due(&self) -> Option<Instant> {
+        let quality = &self.open.as_ref()?.quality;
+        let due = quality.control.due().filter(|_| !self.panel.full_quality)?;
+        quality.began.checked_add(due)
+    }
+
+    /// Draws one of the reduced qualities into a small image that nobody sees, because a software driver compiles
+    /// shaders when they are first used. Returns whether there is more to prepare.
+    pub(super) fn prepare_quality(&mut self) -> Result<bool, RenderError> {
+        let Some(OpenWindow { graphics, quality, .. }) = &mut self.open else { return Ok(false) };
+        let is_wanted = graphics.is_software() && !self.panel.full_quality && !self.input.is_busy();
+        let Some(next) = is_wanted.then(|| quality.unprepared.pop()).flatten() else { return Ok(false) };
+        let mut frame = self.session.frame(1.0);
+        next.apply(&mut frame);
+        graphics.prepare(&frame)?;
+        Ok(!quality.unprepared.is_empty())
+    }
+}

@@ -1,0 +1,96 @@
+//! The pose library of the open project: where it is, and the actions on its poses.
+
+use std::path::{Path, PathBuf};
+
+use crate::export::StoredPose;
+use crate::viewer::panel::LibraryRequest;
+use crate::viewer::project::library::{PoseLibrary, poses_of};
+use crate::viewer::{Command, SaveError};
+
+use super::App;
+
+impl App {
+    /// Returns the folder of the poses: beside the project, or for each character in the folder of the settings before a project
+    /// exists.
+    fn library_folder(&self) -> Option<PathBuf> {
+        match self.session.project() {
+            Some(project) => Some(poses_of(project)),
+            None => {
+                let default = self.session.default_project(Path::new(""));
+                let name = default.file_stem()?.to_os_string();
+                self.settings.folder().map(|folder| folder.join("poses").join(name))
+            }
+        }
+    }
+
+    /// Shows the library of the open project.
+    pub(super) fn show_library(&mut self) {
+        let folder = self.library_folder();
+        let library = folder.map(|folder| PoseLibrary::open(&folder)).unwrap_or_default();
+        self.panel.library.set(library);
+    }
+
+    /// Copies the poses into the library of a project that was saved under a new name.
+    pub(super) fn move_library(&mut self) {
+        let before = self.panel.library.poses().clone();
+        self.show_library();
+        let now = self.panel.library.poses();
+        if before.folder() != now.folder() && !before.names().is_empty() {
+            let mut now = now.clone();
+            let copied = now.copy_from(&before);
+            self.panel.library.set(now);
+            self.report(copied);
+        }
+    }
+
+    /// Executes an action on the library.
+    pub(super) fn handle_library(&mut self, request: LibraryRequest) {
+        let mut library = self.panel.library.poses().clone();
+        let result = match request {
+            LibraryRequest::Add(name) => self.add_pose(&mut library, &name),
+            LibraryRequest::Apply(name) => return self.apply_library_pose(&name),
+            LibraryRequest::Rename(name, to) => library.rename(&name, &to),
+            LibraryRequest::Remove(name) => library.remove(&name).map(|path| {
+                self.notify(Ok(format!("moved \"{name}\" to {}", path.display())));
+            }),
+        };
+        self.panel.library.set(library);
+        self.report(result);
+    }
+
+    fn add_pose(&mut self, library: &mut PoseLibrary, name: &str) -> Result<(), SaveError> {
+        let json = self.session.pose_json().map_err(|source| SaveError::Write {
+            path: library.folder().to_path_buf(),
+            source: source.into(),
+        })?;
+        let open = self.open.as_mut();
+        let thumbnail = open.and_then(|open| open.graphics.thumbnail(&self.session).ok());
+        let name = library.add(name, &json, thumbnail.as_deref())?;
+        self.notify(Ok(format!("added \"{name}\" in {}", library.folder().display())));
+        Ok(())
+    }
+
+    /// Applies a pose wholly. The slider then sets how much of it is applied.
+    fn apply_library_pose(&mut self, name: &str) {
+        let read = self.panel.library.poses().pose(name).map_err(|e| e.to_string());
+        let pose = read.and_then(|text| StoredPose::read(&text).map_err(|e| format!("{name}: {e}")));
+        let command = pose.and_then(|pose| {
+            let command = self.session.blend_command(&pose, 1.0).map_err(|e| format!("{name}: {e}"))?;
+            Ok((pose, command))
+        });
+        match command {
+            Ok((pose, command)) => {
+                self.session.apply(Command::Release);
+                self.session.apply(command);
+                self.panel.library.select(name, pose);
+            }
+            Err(error) => self.notify(Err(error)),
+        }
+    }
+
+    fn report(&mut self, result: Result<(), SaveError>) {
+        if let Err(error) = result {
+            self.notify(Err(error.to_string()));
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The panel in a texture of its own, of which only what has changed is drawn again. A software adapter takes longer to
+//! draw the panel than a moving character.
+
+use egui_wgpu::ScreenDescriptor;
+use wgpu::{TextureFormat, TextureUsages};
+
+use crate::render::{Composed, Compositor, Gpu, Placement};
+
+use super::panel_tiles::Tiles;
+use super::surface::PanelOutput;
+
+/// A texture that contains the panel as it was last drawn.
+#[derive(Debug, Default)]
+pub(super) struct PanelTexture {
+    view: Option<wgpu::TextureView>,
+    tiles: Tiles,
+}
+
+impl PanelTexture {
+    /// Forgets what the texture contains, so that the whole panel is drawn again.
+    pub(super) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Encodes the drawing of everything that has changed in a window of `size` pixels. Returns the panel, the occupied
+    /// parts of it, and commands to submit first.
+    pub(super) fn update(
+        &mut self,
+        gpu: &Gpu,
+        (renderer, compositor, format): (&mut egui_wgpu::Renderer, &Compositor, TextureFormat),
+        panel: &mut PanelOutput,
+        size: (u32, u32),
+        encoder: &mut wgpu::CommandEncoder,
+    ) -> (Composed, Vec<Placement>, Vec<wgpu::CommandBuffer>) {
+        let tiles = Tiles::new(&panel.shapes, panel.scale, size);
+        let changed = tiles.changed(&self.tiles);
+        let occupied = tiles.occupied();
+        let is_new = self.tiles.size() != tiles.size();
+        self.tiles = tiles;
+        let view = match self.view.take().filter(|_| !is_new) {
+            Some(view) => view,
+            None => create(gpu, size, format),
+        };
+        let mut work = Vec::new();
+        if let Some(changed) = changed {
+            clip(panel, changed);
+            let screen = ScreenDescriptor { size_in_pixels: [size.0, size.1], pixels_per_point: panel.scale };
+            work = renderer.update_buffers(&gpu.device, &gpu.queue, encoder, &panel.shapes, &screen);
+            let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+                label: Some("panel"),
+                color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                    view: &view,
+                    depth_slice: None,
+                    resolve_target: None,
+                    ops: wgpu::Operations { load: wgpu::LoadOp::Load, store: wgpu::StoreOp::Store },
+                })],
+                ..Default::default()
+            });
+            compositor.clear(&mut pass, changed);
+            renderer.render(&mut pass.forget_lifetime(), &panel.shapes, &screen);
+        }
+        let composed = compositor.bind_over(gpu, (&view, size), Placement { origin: (0, 0), size });
+        self.view = Some(view);
+        (composed, occupied, work)
+    }
+}
+
+/// Clips all shapes to a rectangle, and removes those outside it.
+fn clip(panel: &mut PanelOutput, to: Placement) {
+    #[expect(clippy::cast_precision_loss, reason = "window coordinates")]
+    let point = |(x, y): (u32, u32)| egui::pos2(x as f32 / panel.scale, y as f32 / panel.scale);
+    let end = (to.origin.0 + to.size.0, to.origin.1 + to.size.1);
+    let rect = egui::Rect::from_min_max(point(to.origin), point(end));
+    panel.shapes.retain_mut(|shape| {
+        shape.clip_rect = shape.clip_rect.intersect(rect);
+        shape.clip_rect.is_positive()
+    });
+}
+
+fn create(gpu: &Gpu, (width, height): (u32, u32), format: TextureFormat) -> wgpu::TextureView {
+    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+        label: Some("panel"),
+        size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format,
+        usage: TextureUsages::RENDER_ATTACHMENT | TextureUsages::TEXTURE_BINDING,
+        view_formats: &[],
+    });
+    texture.create_view(&Default::default())
+}

@@ -1,0 +1,278 @@
+//! Opens the window before its file is read, so that something is shown at once.
+
+use std::net::SocketAddr;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
+use std::time::{Duration, Instant};
+
+use egui::{Align2, Color32, FontId};
+use winit::application::ApplicationHandler;
+use winit::event::{ElementState, WindowEvent};
+use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy};
+use winit::keyboard::{Key, NamedKey};
+use winit::window::WindowId;
+
+use crate::render::{AdapterChoice, DecodedImages, RenderError};
+use crate::text::printable;
+use crate::viewer::{LoadStage, Recorder, Session, Settings, panel};
+
+use super::capture::Capture;
+use super::files::AppEvent;
+use super::loader::decode;
+use super::open_window::OpenWindow;
+use super::surface::PanelOutput;
+use super::{App, ViewerError, pixels};
+
+/// Time for which the window waits for the file. Most files that cannot be read are known by then, and show no window.
+const HEAD_START: Duration = Duration::from_millis(50);
+/// Interval at which the text is drawn again.
+const INTERVAL: Duration = Duration::from_millis(100);
+/// Time after which the text says how long it has taken, and how to cancel.
+const LONG: Duration = Duration::from_secs(1);
+/// The background of the scene, so that the first image of the character does not flash.
+const BACKGROUND: Color32 = Color32::from_rgb(0x6B, 0x70, 0x7A);
+
+/// What to show in the window.
+#[derive(Debug)]
+pub struct Opening {
+    /// What is loaded, for the text that is shown meanwhile.
+    pub name: String,
+    /// The graphics adapter.
+    pub adapter: AdapterChoice,
+    /// The address on which to receive a performer's motion.
+    pub listen: Option<SocketAddr>,
+}
+
+/// A session and the recorder that records it from the start.
+pub type Opened = (Session, Option<Recorder>);
+
+/// A loaded session with its decoded textures.
+type Loaded = (Opened, DecodedImages);
+
+/// The window while the file is read, and the app afterwards.
+pub(super) struct Startup<E> {
+    opening: Opening,
+    proxy: EventLoopProxy<AppEvent>,
+    context: egui::Context,
+    open: Option<OpenWindow>,
+    stage: LoadStage,
+    began: Instant,
+    loading: Receiver<Result<Loaded, E>>,
+    /// A result that arrived before the window existed.
+    loaded: Option<Loaded>,
+    pub(super) app: Option<App>,
+    /// Why the file could not be read.
+    pub(super) refused: Option<E>,
+    pub(super) failure: Option<ViewerError>,
+}
+
+impl<E: Send + 'static> Startup<E> {
+    /// Starts to load on another thread.
+    ///
+    /// # Errors
+    /// Returns the error of `load` if it fails at once.
+    pub(super) fn new(
+        load: impl FnOnce(&LoadStage) -> Result<Opened, E> + Send + 'static,
+        opening: Opening,
+        proxy: EventLoopProxy<AppEvent>,
+    ) -> Result<Self, E> {
+        let (sender, loading) = channel();
+        let (stage, waker) = (LoadStage::default(), proxy.clone());
+        let progress = stage.clone();
+        let work = move || {
+            let loaded = load(&progress).map(|opened| {
+                progress.set("Decoding textures");
+                let images = decode(&opened.0);
+                (opened, images)
+            });
+            // Sending fails only if the window has closed already.
+            drop(sender.send(loaded));
+            drop(waker.send_event(AppEvent::Loaded));
+        };
+        let thread = std::thread::Builder::new().name("loading".into()).spawn(work);
+        let failure = thread.err().map(|e| ViewerError::Window(format!("cannot start a thread: {e}")));
+        let loaded = match loading.recv_timeout(HEAD_START) {
+            Ok(loaded) => Some(loaded?),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        };
+        let context = egui::Context::default();
+        panel::style(&context);
+        context.set_theme(Settings::of_user().theme());
+        let (app, refused, began) = (None, None, Instant::now());
+        Ok(Self { opening, proxy, context, open: None, stage, began, loading, loaded, app, refused, failure })
+    }
+
+    fn fail(&mut self, events: &ActiveEventLoop, failure: ViewerError) {
+        self.failure.get_or_insert(failure);
+        events.exit();
+    }
+
+    /// Creates the app as soon as the file is read and the window exists.
+    fn start(&mut self, events: &ActiveEventLoop) {
+        if self.loaded.is_none() {
+            match self.loading.try_recv() {
+                Ok(Ok(loaded)) => self.loaded = Some(loaded),
+                Ok(Err(error)) => {
+                    self.refused = Some(error);
+                    return events.exit();
+                }
+                Err(TryRecvError::Empty) => {}
+                Err(TryRecvError::Disconnected) if self.app.is_none() => {
+                    return self.fail(events, ViewerError::Window("the file could not be loaded".into()));
+                }
+                Err(TryRecvError::Disconnected) => {}
+            }
+        }
+        let Some(open) = self.open.take() else { return };
+        let Some(((session, recorder), images)) = self.loaded.take() else {
+            self.open = Some(open);
+            return;
+        };
+        match self.create_app(session, recorder, &images, open) {
+            Ok(app) => self.app = Some(app),
+            Err(failure) => self.fail(events, failure),
+        }
+    }
+
+    fn create_app(
+        &self,
+        session: Session,
+        recorder: Option<Recorder>,
+        images: &DecodedImages,
+        mut open: OpenWindow,
+    ) -> Result<App, ViewerError> {
+        let mut app = App::new(session, self.opening.adapter.clone(), recorder, self.proxy.clone());
+        if let Some(address) = self.opening.listen {
+            app.capture = Some(Capture::new(address, &app.session).map_err(ViewerError::Capture)?);
+        }
+        open.graphics.show(app.session.puppet(), images)?;
+        open.window.request_redraw();
+        app.context = self.context.clone();
+        app.size = open.size;
+        app.panel.adapter = open.graphics.adapter();
+        app.open = Some(open);
+        app.start_recorder();
+        Ok(app)
+    }
+
+    /// Draws the background and says what is loaded.
+    fn redraw(&mut self) -> Result<(), RenderError> {
+        let Some(open) = self.open.as_mut().filter(|o| o.size.width > 0 && o.size.height > 0) else {
+            return Ok(());
+        };
+        let input = open.input(pixels(open.size.width.into(), open.size.height.into()));
+        let shown = &text(&self.opening.name, self.stage.get(), self.began.elapsed());
+        let output = self.context.run_ui(input, |ui| {
+            let rect = ui.ctx().content_rect();
+            ui.painter().rect_filled(rect, 0.0, BACKGROUND);
+            let font = FontId::proportional(16.0);
+            ui.painter().text(rect.center(), Align2::CENTER_CENTER, shown, font, Color32::WHITE);
+        });
+        let scale = output.pixels_per_point;
+        let shapes = self.context.tessellate(output.shapes, scale);
+        open.graphics.draw(None, PanelOutput { textures: output.textures_delta, shapes, scale })?;
+        Ok(())
+    }
+
+    fn handle_window_event(&mut self, events: &ActiveEventLoop, id: WindowId, event: &WindowEvent) {
+        let Some(open) = self.open.as_mut().filter(|open| open.window.id() == id) else { return };
+        // egui keeps track of modifiers and the pointer.
+        let _ = open.egui.on_window_event(&open.window, event);
+        match event {
+            WindowEvent::CloseRequested => events.exit(),
+            WindowEvent::KeyboardInput { event, .. }
+                if event.state == ElementState::Pressed
+                    && event.logical_key == Key::Named(NamedKey::Escape) =>
+            {
+                events.exit();
+            }
+            WindowEvent::Destroyed => {
+                self.open = None;
+                self.fail(events, ViewerError::Destroyed);
+            }
+            WindowEvent::Resized(size) => {
+                open.size = *size;
+                open.graphics.resize(size.width, size.height);
+                open.window.request_redraw();
+            }
+            WindowEvent::RedrawRequested => {
+                if let Err(error) = self.redraw() {
+                    self.fail(events, error.into());
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl<E: Send + 'static> ApplicationHandler<AppEvent> for Startup<E> {
+    fn resumed(&mut self, events: &ActiveEventLoop) {
+        if let Some(app) = &mut self.app {
+            return app.resumed(events);
+        }
+        match OpenWindow::new(events, None, &self.opening.adapter, &self.context) {
+            Ok(open) => self.open = Some(open),
+            Err(failure) => return self.fail(events, failure),
+        }
+        // The text is drawn even if the file is read already, because the first image of the character takes longer.
+        match self.redraw() {
+            Ok(()) => self.start(events),
+            Err(error) => self.fail(events, error.into()),
+        }
+    }
+
+    fn suspended(&mut self, events: &ActiveEventLoop) {
+        match &mut self.app {
+            Some(app) => app.suspended(events),
+            None => self.open = None,
+        }
+    }
+
+    fn user_event(&mut self, events: &ActiveEventLoop, event: AppEvent) {
+        match (&mut self.app, event) {
+            (Some(_), AppEvent::Loaded) => {}
+            (Some(app), event) => app.user_event(events, event),
+            (None, AppEvent::Loaded) => self.start(events),
+            (None, AppEvent::Close) => events.exit(),
+            (None, _) => {}
+        }
+    }
+
+    fn window_event(&mut self, events: &ActiveEventLoop, id: WindowId, event: WindowEvent) {
+        match &mut self.app {
+            Some(app) => app.window_event(events, id, event),
+            None => self.handle_window_event(events, id, &event),
+        }
+    }
+
+    fn about_to_wait(&mut self, events: &ActiveEventLoop) {
+        if let Some(app) = &mut self.app {
+            return app.about_to_wait(events);
+        }
+        if let Some(open) = &self.open {
+            open.window.request_redraw();
+        }
+        let next = Instant::now().checked_add(INTERVAL);
+        events.set_control_flow(next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
+    }
+}
+
+/// Returns the text that is shown while a file is read.
+fn text(name: &str, stage: &str, elapsed: Duration) -> String {
+    let name = printable::line(name);
+    if elapsed < LONG {
+        return format!("Loading {name}…");
+    }
+    format!("Loading {name}…\n{stage}: {} s\nEsc cancels", elapsed.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_load_shows_its_stage_and_how_to_cancel() {
+        let shown = |milliseconds| text("a\nb.glb", "Reading", Duration::from_millis(milliseconds));
+        assert_eq!(shown(100), "Loading a\\nb.glb…");
+        assert_eq!(shown(2500), "Loading a\\nb.glb…\nReading: 2 s\nEsc cancels");
+    }
+}

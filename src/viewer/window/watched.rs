@@ -1,0 +1,102 @@
+//! A recorded session that is watched in the window, with its own timing, until any input continues from there.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use winit::event::{ElementState, WindowEvent};
+
+use crate::render::DecodedImages;
+use crate::viewer::panel::PathPurpose;
+use crate::viewer::{Command, Replay};
+
+use super::App;
+
+/// The recorded session that is watched. Its session is the window's, so the replay has another one meanwhile.
+#[derive(Debug)]
+pub(super) struct Watched {
+    replay: Replay,
+    began: Instant,
+    length: Duration,
+}
+
+impl App {
+    /// Starts to read a recorded session to watch it.
+    pub(super) fn watch_session(&mut self, path: &Path) {
+        if let Err(error) = self.files.loader.start_watching(path, self.session.size()) {
+            self.notify(Err(format!("{}: {error}", path.display())));
+        }
+        self.panel.open.reading = self.files.loader.reading().map(Path::to_path_buf);
+    }
+
+    /// Shows a recorded session from its start.
+    pub(super) fn show_watched(
+        &mut self,
+        mut replay: Replay,
+        (length, images): (Duration, &DecodedImages),
+        path: PathBuf,
+    ) {
+        let open = self.open.as_mut();
+        let updated = open.map_or(Ok(()), |o| o.graphics.show(replay.session().puppet(), images));
+        if let Err(error) = updated {
+            return self.notify(Err(error.to_string()));
+        }
+        self.session.apply(Command::Release);
+        self.stop_recording();
+        self.remove_autosave();
+        replay.swap_session(&mut self.session);
+        self.note_opened();
+        self.panel.open.session = Some(path);
+        self.close_path(PathPurpose::Open);
+        self.retarget_source();
+        self.watch_files();
+        self.watched = Some(Watched { replay, began: Instant::now(), length });
+        self.notify(Ok("playing the recording; any key or click continues from there".into()));
+    }
+
+    /// Moves the watched session to the current time.
+    pub(super) fn advance_watched(&mut self) {
+        let Some(watched) = &mut self.watched else { return };
+        let time = watched.began.elapsed().min(watched.length);
+        let is_end = time == watched.length;
+        match watched.replay.advance_session(&mut self.session, time) {
+            Ok(()) if !is_end => {}
+            Ok(()) => {
+                self.stop_watching();
+                self.notify(Ok("the recording has ended; continue from here".into()));
+            }
+            Err(error) => {
+                self.stop_watching();
+                self.notify(Err(error.to_string()));
+            }
+        }
+    }
+
+    /// Continues with the session as it is now.
+    pub(super) fn stop_watching(&mut self) {
+        if self.watched.take().is_some() {
+            self.session.apply(Command::Release);
+            self.note_watched();
+            self.request_redraw();
+        }
+    }
+
+    /// Handles an event while a recording plays. Returns whether the event must be ignored. Keys, clicks and the wheel stop it and are
+    /// then handled as usual, and the pointer may move.
+    pub(super) fn ignores_while_watching(&mut self, event: &WindowEvent) -> bool {
+        if self.watched.is_none() {
+            return false;
+        }
+        let stops = match event {
+            WindowEvent::KeyboardInput { event, is_synthetic, .. } => {
+                event.state == ElementState::Pressed && !is_synthetic
+            }
+            WindowEvent::MouseInput { state, .. } => *state == ElementState::Pressed,
+            WindowEvent::MouseWheel { .. } => true,
+            _ => false,
+        };
+        if stops {
+            self.stop_watching();
+        }
+        !stops && !matches!(event, WindowEvent::ModifiersChanged(_))
+    }
+}
