@@ -4,13 +4,12 @@ use glam::Vec3;
 use proptest::prelude::*;
 
 use crate::asset::mannequin;
-use crate::rig;
 
 use super::*;
 
 fn read_motion(text: &str) -> Result<Motion, String> {
     let character = mannequin().unwrap();
-    read(text, Path::new("a.motion.toml"), &character, &rig::detect(&character))
+    read(text, Path::new("a.motion.toml"), &character, &crate::rig::detect(&character))
         .map_err(|e| e.to_string())
 }
 
@@ -129,7 +128,7 @@ proptest! {
             list(&turn), list(&shift),
         );
         let character = mannequin().unwrap();
-        let rig = rig::detect(&character);
+        let rig = crate::rig::detect(&character);
         let Ok(motion) = read(&text, Path::new("a.motion.toml"), &character, &rig) else { return Ok(()) };
         let mut puppet = Puppet::with_rig(character, 0, rig);
         puppet.motion = motion;
