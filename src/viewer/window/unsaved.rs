@@ -136,7 +136,7 @@ impl App {
     /// Saves unsaved work automatically, if it is time.
     pub(super) fn autosave_if_due(&mut self) {
         if self.unsaved.due.is_some_and(|due| due <= Instant::now()) {
-            (self.unsaved.due, self.unsaved.last) = (None, Some(Instant::now()));
+            self.unsaved.due = None;
             self.autosave();
         }
     }
@@ -154,6 +154,8 @@ impl App {
         let Some(file) = self.autosave_file().filter(|_| !is_known && !is_asked) else { return };
         let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let text = self.session.project_text(folder);
+        // Looking for work does not count, so that the first change after a quiet time is saved soon.
+        self.unsaved.last = Some(Instant::now());
         // The folder of the settings may not exist yet.
         let written = std::fs::create_dir_all(folder).and_then(|()| atomic::write(&file, text.as_bytes()));
         match written {

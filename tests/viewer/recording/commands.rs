@@ -81,6 +81,7 @@ fn every_command() -> Vec<Command> {
         Command::MirrorPose,
         Command::MirrorLimb,
         Command::SetPose(vec![(9, Transform { translation: Vec3::Y, ..Transform::IDENTITY })], vec![0.5]),
+        Command::BlendPose(vec![(2, Transform::IDENTITY)], vec![], 0.25),
         Command::Undo,
         Command::Redo,
         Command::Select(Some(3)),
