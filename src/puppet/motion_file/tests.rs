@@ -4,7 +4,6 @@ use glam::Vec3;
 use proptest::prelude::*;
 
 use crate::asset::mannequin;
-use crate::rig;
 
 use super::*;
 
