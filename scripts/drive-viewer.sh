@@ -96,7 +96,7 @@ shot 01-first
 
 # Select a joint. Drag a ring so that the limb follows, a ring that turns the joint alone, an end of its limit and its pole.
 # Undo each drag.
-xdotool mousemove 324 357 sleep 0.3 click 1 mousemove 120 120
+xdotool mousemove 375 279 sleep 0.3 click 1 mousemove 120 120
 differs 01-first "a click on the hand"
 shot 02-selected
 drag() { xdotool mousemove "$1" "$2" sleep 0.3 mousedown 1 mousemove "$3" "$4" mousemove "$5" "$6" sleep 0.3 mouseup 1; }
@@ -106,24 +106,30 @@ pull() {
     shot "02-$8"
     xdotool key ctrl+z
 }
-pull 411 338 409 325 400 300 "dragging a ring" ring
+pull 425 286 400 288 370 288 "dragging a ring" ring
 xdotool key e
-pull 411 338 409 325 400 300 "dragging a ring that rotates only the hand" ring-alone
+pull 425 286 400 288 370 288 "dragging a ring that rotates only the hand" ring-alone
 xdotool key e
-pull 358 391 350 380 340 375 "dragging an end of a limit" limit
-pull 413 272 420 240 430 200 "dragging a pole" pole
+pull 409 324 400 330 385 335 "dragging an end of a limit" limit
+pull 430 231 440 210 450 190 "dragging a pole" pole
 xdotool mousemove 120 120 key Escape
 shot 02-again
 
 # Drag the hand outwards and up, and use axes, snapping and the wheel during the drag. Cancel another drag.
-xdotool mousemove 324 357 mousedown 1 mousemove 320 345 mousemove 330 300 mousemove 300 270 mousemove 280 250
+xdotool mousemove 375 279 mousedown 1 mousemove 371 267 mousemove 381 230 mousemove 351 200 mousemove 331 180
 differs 02-again "dragging the hand"
 shot 03-dragged
-xdotool key x mousemove 250 250 key x key y mousemove 260 220 key y key z key z \
-    keydown ctrl mousemove 240 240 keyup ctrl click 4 click 5 mouseup 1
-xdotool mousemove 672 353 mousedown 1 mousemove 702 300 key Escape mouseup 1
+xdotool key x mousemove 301 180 key x key y mousemove 311 150 key y key z key z \
+    keydown ctrl mousemove 291 170 keyup ctrl click 4 click 5 mouseup 1
+xdotool mousemove 617 289 mousedown 1 mousemove 647 240 key Escape mouseup 1
+# Pull and turn the selected joint without a button, with an axis and a number, and cancel another turn.
+xdotool mousemove 375 279 click 1 mousemove 420 200 key g mousemove 430 190 key y key 0 key period key 1 key Return \
+    key t mousemove 450 210 key x key 2 key 0 key Return key t mousemove 400 240 key Escape key Escape
+# Find an action in the palette.
+xdotool key F3 sleep 0.5 type --delay 20 mirror
+xdotool key Return sleep 0.5 key ctrl+z key n key n key shift+n key shift+n key ctrl+Tab key ctrl+Tab
 # Press the remaining keys, first with the pointer on the chest and then on the background.
-for position in "512 300" "120 120"; do
+for position in "487 226" "120 120"; do
     # shellcheck disable=SC2086 # two numbers
     xdotool mousemove $position key s key s key p key b key p key b key r key shift+r key ctrl+z key ctrl+shift+z \
         key 0 key 1 key 2 key 3 key 4 key 5 key 6 key 7 key 8 key 9 key space key space key f \
@@ -131,7 +137,7 @@ for position in "512 300" "120 120"; do
 done
 shot 03-saved
 [ -s "$work/sinew-0001.png" ] && [ -s "$work/mannequin.sinew" ] || fail "the image and the project were not saved"
-xdotool key ctrl+r mousemove 324 357 mousedown 1 mousemove 320 345 mousemove 330 300 mouseup 1 key f sleep 0.5 key ctrl+r
+xdotool key ctrl+r mousemove 375 279 mousedown 1 mousemove 371 267 mousemove 381 230 mouseup 1 key f sleep 0.5 key ctrl+r
 tries=100
 until tail -n 1 "$work/sinew-0001.session" 2> /dev/null | grep -q '^{"at":[0-9.]*}$'; do
     tries=$((tries - 1))
@@ -139,18 +145,18 @@ until tail -n 1 "$work/sinew-0001.session" 2> /dev/null | grep -q '^{"at":[0-9.]
     sleep 0.1
 done
 # Switch to the light theme, which is saved, and back to the dark one.
-xdotool mousemove 1100 600 click --repeat 40 --delay 10 5 sleep 0.5
+xdotool mousemove 1204 50 sleep 0.3 click 1 sleep 0.5
 shot 03-below
-xdotool mousemove 1172 729 sleep 0.3 click 1
+xdotool mousemove 1163 246 sleep 0.3 click 1
 differs 03-below "selecting the light theme"
 shot 03-light
 grep -q '"theme": "light"' "$work/state/sinew/settings.json" || fail "the theme was not saved"
-xdotool mousemove 1122 729 sleep 0.3 click 1
+xdotool mousemove 1113 246 sleep 0.3 click 1
 differs 03-light "selecting the dark theme"
-xdotool mousemove 1100 600 click --repeat 40 --delay 10 4
-xdotool keydown shift mousemove 512 300 mousemove 520 290 mousemove 540 260 keyup shift mousemove 120 120
-xdotool mousedown 1 mousemove 180 140 mouseup 1 keydown alt mousemove 512 300 mousedown 1 mousemove 560 300 \
-    mouseup 1 keyup alt mousedown 2 mousemove 540 320 mouseup 2 mousedown 3 mousemove 512 300 mouseup 3 \
+xdotool mousemove 1003 50 sleep 0.3 click 1
+xdotool keydown shift mousemove 487 226 mousemove 495 216 mousemove 515 186 keyup shift mousemove 120 120
+xdotool mousedown 1 mousemove 180 140 mouseup 1 keydown alt mousemove 487 226 mousedown 1 mousemove 535 226 \
+    mouseup 1 keyup alt mousedown 2 mousemove 515 246 mouseup 2 mousedown 3 mousemove 487 226 mouseup 3 \
     click 4 click 4 click 5 click --repeat 2 --delay 40 1 key f
 shot 04-before
 xdotool key question
@@ -205,7 +211,7 @@ shot 12-back
 events() {
     awk -v seed="$1" 'BEGIN {
         srand(seed)
-        keys = split("0 1 2 3 4 5 6 7 8 9 x y z p b r e f s space Tab question Escape Left Right F5 ctrl+z ctrl+shift+z shift+r ctrl+r Return o a BackSpace", key)
+        keys = split("0 1 2 3 4 5 6 7 8 9 x y z p b r e f s g t m n F3 space Tab question Escape Left Right F5 ctrl+z ctrl+shift+z shift+r ctrl+r Return o a BackSpace", key)
         for (n = 0; n < 200; n++) {
             kind = rand(); x = int(rand() * 1320) - 20; y = int(rand() * 840) - 20
             if (kind < 0.60) print "mousemove", (x < 0 ? 0 : x), (y < 0 ? 0 : y)
@@ -230,7 +236,7 @@ while [ $(($(date +%s) - started)) -lt "$seconds" ]; do
 done
 duration=$(($(date +%s) - started))
 # Restore the initial window, and release all keys and buttons.
-xdotool mouseup 1 mouseup 2 mouseup 3 keyup shift keyup ctrl keyup alt key Escape \
+xdotool mouseup 1 mouseup 2 mouseup 3 keyup shift keyup ctrl keyup alt key Escape key Escape key Escape \
     windowsize "$window" 1280 800 windowfocus "$window"
 sleep 2
 alive "at the end"
