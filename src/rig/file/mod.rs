@@ -26,8 +26,8 @@ mod options;
 mod tests;
 mod write;
 
-#[cfg(feature = "render")]
 pub(crate) use node_names::NodeNames;
+#[cfg(feature = "render")]
 pub(crate) use options::{read as read_options, update as update_options};
 #[cfg(feature = "render")]
 pub(crate) use write::limit_value;

@@ -120,6 +120,11 @@ fn every_command() -> Vec<Command> {
         Command::Looping(false),
         Command::Morph(2, 0.3),
         Command::LivePose(vec![(9, Transform { translation: Vec3::Y, ..Transform::IDENTITY })], vec![]),
+        Command::BlendPose(
+            vec![(9, Transform { translation: Vec3::Y, ..Transform::IDENTITY })],
+            vec![0.5],
+            0.25,
+        ),
         Command::ShadingMode(ShadingMode::Lambert),
         Command::Skinning(Skinning::DualQuaternion),
         Command::Display(Display { skeleton: true, names: false, ground: true, shadow: false }),
