@@ -9,7 +9,8 @@ use super::*;
 
 fn read_motion(text: &str) -> Result<Motion, String> {
     let character = mannequin().unwrap();
-    read(text, Path::new("a.motion.toml"), &character, &crate::rig::detect(&character)).map_err(|e| e.to_string())
+    read(text, Path::new("a.motion.toml"), &character, &crate::rig::detect(&character))
+        .map_err(|e| e.to_string())
 }
 
 #[test]
