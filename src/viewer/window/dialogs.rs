@@ -10,7 +10,6 @@ use crate::viewer::panel::{PathPurpose, Question};
 use crate::viewer::project::EXTENSION;
 
 use super::App;
-use super::files::AppEvent;
 use super::requests::without_code;
 
 /// Time after the request of a dialog during which typed keys are assumed to be meant for the dialog.
@@ -70,10 +69,10 @@ impl App {
         purpose: PathPurpose,
         choice: impl Future<Output = Option<rfd::FileHandle>> + Send + 'static,
     ) {
-        let proxy = self.files.proxy.clone();
+        let send = self.files.chosen_sender();
         let wait = move || {
             let path = pollster::block_on(choice).map(|file| file.path().to_path_buf());
-            drop(proxy.send_event(AppEvent::Chosen(purpose, path)));
+            send(purpose, path);
         };
         match std::thread::Builder::new().name("dialog".into()).spawn(wait) {
             Ok(_) => self.files.dialog = Some(Dialog { requested: Instant::now(), seen: false }),

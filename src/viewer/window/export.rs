@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use crate::viewer::panel::{AppRequest, ExportProgress, PathPurpose};
 
 use super::App;
-use super::files::AppEvent;
 
 /// What the window and the thread share.
 #[derive(Debug, Default)]
@@ -52,15 +51,14 @@ impl App {
             Err(error) => return self.fail_path(PathPurpose::ExportClip, error),
         };
         let shared = Arc::new(Shared::default());
-        let (other, proxy, file) = (Arc::clone(&shared), self.files.proxy.clone(), path.to_path_buf());
+        let (other, send, file) = (Arc::clone(&shared), self.files.export_sender(), path.to_path_buf());
         let work = move || {
             let goes_on = |done: f32| {
                 other.done.store(done.to_bits(), Ordering::Relaxed);
                 !other.is_cancelled.load(Ordering::Relaxed)
             };
             let result = export.write(&file, goes_on);
-            // Sending fails only if the window has closed already.
-            drop(proxy.send_event(AppEvent::Exported(ExportEnd { path: file, result })));
+            send(ExportEnd { path: file, result });
         };
         match std::thread::Builder::new().name("export".into()).spawn(work) {
             Ok(_) => {

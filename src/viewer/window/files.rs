@@ -75,6 +75,20 @@ impl Files {
     }
 }
 
+impl Files {
+    /// Returns a function that delivers the path from a dialog. Sending fails only if the window has closed already.
+    pub(super) fn chosen_sender(&self) -> impl Fn(PathPurpose, Option<PathBuf>) + Send + 'static {
+        let proxy = self.proxy.clone();
+        move |purpose, path| drop(proxy.send_event(AppEvent::Chosen(purpose, path)))
+    }
+
+    /// Returns a function that delivers the end of an export.
+    pub(super) fn export_sender(&self) -> impl Fn(ExportEnd) + Send + 'static {
+        let proxy = self.proxy.clone();
+        move |end| drop(proxy.send_event(AppEvent::Exported(end)))
+    }
+}
+
 impl App {
     /// Adds the session's file to the recent files and watches it.
     pub(super) fn register_file(&mut self) {
