@@ -4,13 +4,13 @@ use glam::Vec3;
 use proptest::prelude::*;
 
 use crate::asset::mannequin;
-use crate::rig;
 
 use super::*;
 
 fn read_motion(text: &str) -> Result<Motion, String> {
     let character = mannequin().unwrap();
-    read(text, Path::new("a.motion.toml"), &character, &crate::rig::detect(&character)).map_err(|e| e.to_string())
+    read(text, Path::new("a.motion.toml"), &character, &crate::rig::detect(&character))
+        .map_err(|e| e.to_string())
 }
 
 #[test]

@@ -149,7 +149,8 @@ impl Layout {
     /// Shows a pane in front of those with which it shares its place.
     #[cfg(test)]
     pub(in crate::viewer) fn show_pane(&mut self, wanted: Pane) {
-        self.tree_mut().make_active(|_, tile| matches!(tile, egui_tiles::Tile::Pane(pane) if *pane == wanted));
+        self.tree_mut()
+            .make_active(|_, tile| matches!(tile, egui_tiles::Tile::Pane(pane) if *pane == wanted));
     }
 }
 
