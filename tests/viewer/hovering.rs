@@ -47,10 +47,11 @@ fn mark_is_found_again_after_each_edit() {
         session.apply(command);
         assert_mark_is_current(&session, pointer, step);
     }
-    // Where the hand was dragged to, there is nothing at rest.
+    // Where the hand was dragged to, there is no hand at rest.
     session.apply(Command::Clip(None));
     session.apply(Command::RestAll);
-    assert_eq!(session.hovered(), None);
+    assert_mark_is_current(&session, pointer, "the end");
+    assert_ne!(session.hovered().map(|h| h.node), Some(node(&session, "leftHand")));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::export::StoredPose;
 use crate::viewer::project::library::PoseLibrary;
 use crate::viewer::{Command, Session};
 
-use super::{AppRequest, PanelState, heading, name, theme};
+use super::{AppRequest, PanelState, name, theme};
 
 /// Width and height of a thumbnail in points.
 const SIDE: f32 = 80.0;
@@ -72,7 +72,6 @@ impl Library {
 
 /// Shows the library.
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
-    heading(ui, "Poses");
     add(ui, panel);
     let names = panel.library.poses.names().to_vec();
     if names.is_empty() {

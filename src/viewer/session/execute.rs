@@ -23,14 +23,21 @@ impl Session {
         match command {
             Command::Resize(size) => self.resize(size),
             Command::Hover(at) => self.hover(at),
-            Command::Grab(at) => self.grab(at),
-            Command::GrabSelected(at) => self.grab_selected(at),
+            Command::Grab(at) => {
+                self.point_at(at);
+                self.grab(at);
+            }
+            Command::GrabSelected(at) => {
+                self.point_at(at);
+                self.grab_selected(at);
+            }
             Command::GrabNode(point) => self.grab_node(point),
             Command::DragTo(position) if position.as_vec3().is_finite() => {
                 self.update_drag(|drag, _, _, _| drag.move_to(position));
             }
             Command::DragTo(_) => {}
             Command::Drag(at) => {
+                self.point_at(at);
                 self.pull_gizmo(Some(at), None);
                 self.update_drag(|drag, size, camera, step| drag.follow(at, size, camera, step));
             }

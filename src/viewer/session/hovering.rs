@@ -13,6 +13,13 @@ impl Session {
         self.hover = if self.hovered_grip.is_some() { None } else { self.under(at) };
     }
 
+    /// Notes where the pointer is during a drag, so that the mark is found there when the drag ends.
+    pub(super) fn point_at(&mut self, at: Vec2) {
+        if at.is_finite() {
+            self.pointer = at;
+        }
+    }
+
     /// Updates the marks after a command. If the command may have moved the character, the gizmo or the camera under a pointer
     /// that rests, they are found again. While something moves, the mark stays on the point that it marks.
     pub(super) fn refresh_hover(&mut self, changes_view: bool) {

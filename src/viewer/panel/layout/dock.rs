@@ -36,10 +36,10 @@ impl Dock<'_> {
             }
             Pane::Clips => {
                 clips::show(ui, session, panel, commands);
-                library::show(ui, session, panel, commands);
                 morph_targets::show(ui, session, commands);
                 capture::show(ui, panel);
             }
+            Pane::Poses => library::show(ui, session, panel, commands),
             Pane::Joints => {
                 self.lists_joints = true;
                 tree::show(ui, session, panel, commands);

@@ -44,6 +44,7 @@ pub(in crate::viewer) enum Pane {
     Scene,
     Inspector,
     Clips,
+    Poses,
     Joints,
     View,
     Timeline,
@@ -54,9 +55,9 @@ pub(in crate::viewer) enum Pane {
 impl Face {
     /// Returns the panes besides the scene.
     fn panes(self) -> &'static [Pane] {
-        use Pane::{Clips, Compare, Inspector, Joints, Solver, Timeline, View};
+        use Pane::{Clips, Compare, Inspector, Joints, Poses, Solver, Timeline, View};
         match self {
-            Self::Pose => &[Inspector, Clips, Joints, View, Timeline],
+            Self::Pose => &[Inspector, Clips, Poses, Joints, View, Timeline],
             Self::Lab => &[Solver, Inspector, Clips, Joints, View, Compare, Timeline],
         }
     }
@@ -78,7 +79,9 @@ impl Face {
         };
         let scene = tabs(&mut tiles, &[Pane::Scene]);
         let side = match self {
-            Self::Pose => tabs(&mut tiles, &[Pane::Inspector, Pane::Clips, Pane::Joints, Pane::View]),
+            Self::Pose => {
+                tabs(&mut tiles, &[Pane::Inspector, Pane::Clips, Pane::Poses, Pane::Joints, Pane::View])
+            }
             Self::Lab => {
                 let upper = [Pane::Solver, Pane::Inspector, Pane::Clips, Pane::Joints, Pane::View];
                 let upper = tabs(&mut tiles, &upper);
