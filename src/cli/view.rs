@@ -128,7 +128,7 @@ fn open(
     }
     let file =
         model.file.as_deref().map(|file| file.file_name().unwrap_or(file.as_os_str()).to_string_lossy());
-    let name = file.map_or_else(|| "the built-in character".to_owned(), |file| file.into_owned());
+    let name = file.map_or_else(|| "the built-in character".to_owned(), std::borrow::Cow::into_owned);
     let (model, clips) = (model.clone(), clips.to_vec());
     let load = move |stage: &LoadStage| {
         let session = session(&model, (&clips, keep_hands), verbosity, stage)?;

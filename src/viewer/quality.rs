@@ -72,8 +72,10 @@ pub(super) struct QualityControl {
     /// Whether the next duration is ignored, because it may include the creation of pipelines and textures.
     is_first: bool,
     contents: Option<u64>,
-    /// The time of the latest change.
+    /// The time at which the latest change was shown.
     changed: Option<Duration>,
+    /// Whether the latest frame shows a change.
+    is_change: bool,
     /// The quality of the latest frame.
     current: Quality,
 }
@@ -90,6 +92,7 @@ impl QualityControl {
             is_first: true,
             contents: None,
             changed: None,
+            is_change: false,
             current: Quality::FULL,
         }
     }
@@ -98,8 +101,8 @@ impl QualityControl {
     /// while the person drags something or a motion plays, so that more changes will follow.
     pub(super) fn choose(&mut self, now: Duration, contents: u64, is_busy: bool) -> Quality {
         let has_changed = self.contents.replace(contents).is_some_and(|before| before != contents);
-        let since_change = self.changed.and_then(|then| now.checked_sub(then));
-        let is_recent = since_change.is_some_and(|time| time < REST);
+        let is_recent = self.changed.is_some_and(|then| now.saturating_sub(then) < REST);
+        self.is_change = has_changed;
         if has_changed {
             self.changed = Some(now);
         }
@@ -114,6 +117,10 @@ impl QualityControl {
 
     /// Notes how long it took to draw a frame of a scene that has changed, without waiting for the display.
     pub(super) fn note(&mut self, duration: Duration) {
+        // On a very slow machine, even a single frame takes longer than a scene has to rest.
+        if std::mem::take(&mut self.is_change) {
+            self.changed = self.changed.map(|then| then + duration);
+        }
         // Frames at rest say nothing about movements, which they interrupt for one frame at most.
         let is_level = Quality::LEVELS.get(self.level) == Some(&self.current);
         if std::mem::take(&mut self.is_first) || !is_level {
@@ -259,6 +266,21 @@ mod tests {
         assert!(early != Quality::FULL && machine.control.due() == Some(changed + REST));
         assert_eq!(machine.control.choose(changed + REST, machine.contents, true), Quality::FULL);
         assert_eq!(machine.control.due(), None);
+    }
+
+    /// Changes that follow each other as quickly as the machine draws them are a movement, however slow it is.
+    #[test]
+    fn a_very_slow_machine_notices_movements() {
+        let mut control = QualityControl::new(true);
+        let mut now = Duration::ZERO;
+        let qualities = [0, 1, 2, 3].map(|contents| {
+            let quality = control.choose(now, contents, false);
+            control.note(Duration::from_millis(400));
+            now += Duration::from_millis(410);
+            quality
+        });
+        let is_full = qualities.map(|quality| quality == Quality::FULL);
+        assert_eq!(is_full, [true, true, false, false]);
     }
 
     #[test]

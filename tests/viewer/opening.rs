@@ -41,6 +41,30 @@ fn reader_loads_a_character_with_the_rig_beside_it() {
 }
 
 #[test]
+fn a_cancelled_read_is_not_accepted() {
+    let (mut reader, results) = reader();
+    assert!(!reader.cancel());
+    reader.start(&asset("spider.glb"), false, None, SIZE).unwrap();
+    assert!(reader.cancel() && reader.reading().is_none());
+    // The read may have ended before it was cancelled.
+    if let Ok(read) = results.recv_timeout(QUIET) {
+        assert!(reader.accept(read).is_none());
+    }
+    reader.start(&asset("arm.glb"), false, None, SIZE).unwrap();
+    let read = std::iter::from_fn(|| results.recv_timeout(TIMEOUT).ok()).find_map(|read| reader.accept(read));
+    assert_eq!(read.unwrap().path, asset("arm.glb"));
+}
+
+#[test]
+fn the_quality_of_moving_scenes_is_remembered() {
+    let path = folder("quality-settings").join("settings.json");
+    let mut settings = Settings::at(path.clone());
+    assert!(!settings.full_quality());
+    settings.set_full_quality(true);
+    assert!(Settings::at(path).full_quality());
+}
+
+#[test]
 fn only_the_last_request_is_accepted() {
     let (mut reader, results) = reader();
     for name in ["mannequin.glb", "spider.glb", "awkward.glb", "arm.glb"] {

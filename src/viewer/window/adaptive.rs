@@ -7,8 +7,9 @@ use glam::Vec2;
 use crate::render::{RenderError, ShadingMode};
 use crate::viewer::quality::{Quality, QualityControl};
 
-use super::surface::{DrawOutcome, PanelOutput, SceneView};
-use super::{App, OpenWindow};
+use super::App;
+use super::panel_texture::PanelOutput;
+use super::surface::{DrawOutcome, SceneView};
 
 /// The quality of the scene in the window.
 #[derive(Debug)]
@@ -47,9 +48,8 @@ impl App {
         started: Instant,
     ) -> Result<DrawOutcome, RenderError> {
         let is_busy = self.input.is_busy() || self.session.is_playing() || self.capture.is_some();
-        let Some(OpenWindow { graphics, quality, .. }) = &mut self.open else {
-            return Ok(DrawOutcome::Hidden);
-        };
+        let Some(open) = &mut self.open else { return Ok(DrawOutcome::Hidden) };
+        let (graphics, quality) = (&mut open.graphics, &mut open.quality);
         self.settings.set_full_quality(self.panel.full_quality);
         let mut frame = self.session.frame(panel.scale);
         let chosen = if self.panel.full_quality {
@@ -80,7 +80,8 @@ impl App {
     /// Draws one of the reduced qualities into a small image that nobody sees, because a software driver compiles
     /// shaders when they are first used. Returns whether there is more to prepare.
     pub(super) fn prepare_quality(&mut self) -> Result<bool, RenderError> {
-        let Some(OpenWindow { graphics, quality, .. }) = &mut self.open else { return Ok(false) };
+        let Some(open) = &mut self.open else { return Ok(false) };
+        let (graphics, quality) = (&mut open.graphics, &mut open.quality);
         let is_wanted = graphics.is_software() && !self.panel.full_quality && !self.input.is_busy();
         let Some(next) = is_wanted.then(|| quality.unprepared.pop()).flatten() else { return Ok(false) };
         let mut frame = self.session.frame(1.0);

@@ -12,7 +12,8 @@ use crate::render::{AdapterChoice, RenderError};
 
 use super::{Command, Input, Recorder, SaveError, Session, Settings, panel, session};
 
-use surface::{DrawOutcome, PanelOutput};
+use panel_texture::PanelOutput;
+use surface::DrawOutcome;
 
 mod actions;
 mod adaptive;

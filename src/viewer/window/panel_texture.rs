@@ -7,7 +7,13 @@ use wgpu::{TextureFormat, TextureUsages};
 use crate::render::{Composed, Compositor, Gpu, Placement};
 
 use super::panel_tiles::Tiles;
-use super::surface::PanelOutput;
+
+/// Tessellated output of the panel.
+pub(in crate::viewer) struct PanelOutput {
+    pub(in crate::viewer) textures: egui::TexturesDelta,
+    pub(in crate::viewer) shapes: Vec<egui::ClippedPrimitive>,
+    pub(in crate::viewer) scale: f32,
+}
 
 /// A texture that contains the panel as it was last drawn.
 #[derive(Debug, Default)]

@@ -19,7 +19,7 @@ use super::capture::Capture;
 use super::files::AppEvent;
 use super::loader::decode;
 use super::open_window::OpenWindow;
-use super::surface::PanelOutput;
+use super::panel_texture::PanelOutput;
 use super::{App, ViewerError, pixels};
 
 /// Time for which the window waits for the file. Most files that cannot be read are known by then, and show no window.
@@ -56,6 +56,8 @@ pub(super) struct Startup<E> {
     open: Option<OpenWindow>,
     stage: LoadStage,
     began: Instant,
+    /// When the text was last drawn.
+    drawn: Instant,
     loading: Receiver<Result<Loaded, E>>,
     /// A result that arrived before the window existed.
     loaded: Option<Loaded>,
@@ -97,8 +99,21 @@ impl<E: Send + 'static> Startup<E> {
         let context = egui::Context::default();
         panel::style(&context);
         context.set_theme(Settings::of_user().theme());
-        let (app, refused, began) = (None, None, Instant::now());
-        Ok(Self { opening, proxy, context, open: None, stage, began, loading, loaded, app, refused, failure })
+        let (app, refused, now) = (None, None, Instant::now());
+        Ok(Self {
+            opening,
+            proxy,
+            context,
+            open: None,
+            stage,
+            began: now,
+            drawn: now,
+            loading,
+            loaded,
+            app,
+            refused,
+            failure,
+        })
     }
 
     fn fail(&mut self, events: &ActiveEventLoop, failure: ViewerError) {
@@ -248,10 +263,13 @@ impl<E: Send + 'static> ApplicationHandler<AppEvent> for Startup<E> {
         if let Some(app) = &mut self.app {
             return app.about_to_wait(events);
         }
-        if let Some(open) = &self.open {
-            open.window.request_redraw();
+        if self.drawn.elapsed() >= INTERVAL {
+            self.drawn = Instant::now();
+            if let Some(open) = &self.open {
+                open.window.request_redraw();
+            }
         }
-        let next = Instant::now().checked_add(INTERVAL);
+        let next = self.drawn.checked_add(INTERVAL);
         events.set_control_flow(next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
     }
 }

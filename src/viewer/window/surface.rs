@@ -19,7 +19,7 @@ use crate::render::{
 };
 use crate::viewer::{SaveError, Session};
 
-use super::panel_texture::PanelTexture;
+use super::panel_texture::{PanelOutput, PanelTexture};
 
 /// Width and height of an image that nobody sees.
 const UNSEEN_SIZE: (u32, u32) = (64, 64);
@@ -49,13 +49,6 @@ pub(in crate::viewer) struct SceneView<'a> {
     pub(in crate::viewer) size: Vec2,
     /// Width and height of the image that is drawn, in percent of `size`.
     pub(in crate::viewer) percent: u32,
-}
-
-/// Tessellated output of the panel.
-pub(in crate::viewer) struct PanelOutput {
-    pub(in crate::viewer) textures: egui::TexturesDelta,
-    pub(in crate::viewer) shapes: Vec<egui::ClippedPrimitive>,
-    pub(in crate::viewer) scale: f32,
 }
 
 /// The result of drawing a frame.

@@ -319,3 +319,35 @@ fn hovering_the_panel() {
 fn hovering_the_panel_does_not_draw_the_scene() {
     run_on_a_display("hovering_the_panel");
 }
+
+#[test]
+#[ignore = "started by another test on its own display"]
+fn moving_scene() {
+    let mut before = 0;
+    let draws = |app: &App| app.open.as_ref().unwrap().graphics.scene_draws();
+    run_script(|app, _, frames| {
+        match frames {
+            3..8 => app.session.apply(Command::Orbit(Vec2::new(10.0, 0.0))),
+            8 => {
+                assert!(app.full_quality_due().is_some(), "the scene must be drawn in a reduced quality");
+                before = draws(app);
+            }
+            // Frames in which nothing has changed do not draw the scene until it has rested.
+            9.. if app.full_quality_due().is_none() => {
+                assert_eq!(draws(app), before + 1);
+                return false;
+            }
+            9.. => assert_eq!(draws(app), before),
+            _ => {}
+        }
+        // The number of frames is not counted beyond this one.
+        assert!(frames < 110, "the scene must rest");
+        std::thread::sleep(Duration::from_millis(5));
+        true
+    });
+}
+
+#[test]
+fn a_moving_scene_is_coarse_until_it_rests() {
+    run_on_a_display("moving_scene");
+}
