@@ -21,8 +21,8 @@ mod window;
 
 pub use clip_export::ClipExport;
 pub use folder::neighbour;
-pub use input::{Button, Event, Input, Key};
-pub use keymap::{Action, Keymap, Shortcut};
+pub use input::{Button, Event, Input};
+pub use keymap::{Action, Key, Keymap, Shortcut};
 pub use orbit::Orbit;
 pub use project::is_project;
 pub use project::library::{PoseLibrary, poses_of};

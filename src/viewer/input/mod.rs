@@ -2,7 +2,7 @@
 
 use glam::Vec2;
 
-use super::{Action, Axis, Command, Keymap, Session, Shortcut};
+use super::{Action, Axis, Command, Key, Keymap, Session, Shortcut};
 
 use carry::Carry;
 
@@ -18,31 +18,6 @@ pub enum Button {
     Middle,
     /// Pans the camera.
     Right,
-}
-
-/// A logical key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
-    /// A lower-case letter, a digit or a symbol.
-    Char(char),
-    /// The escape key.
-    Escape,
-    /// The enter or return key.
-    Enter,
-    /// The backspace key.
-    Backspace,
-    /// The tab key.
-    Tab,
-    /// The home key.
-    Home,
-    /// The left arrow.
-    Left,
-    /// The right arrow.
-    Right,
-    /// A function key by its number.
-    Function(u8),
-    /// A key of the numeric keypad by its character.
-    Numpad(char),
 }
 
 /// An input event from the window system. Positions are in pixels.
@@ -184,7 +159,7 @@ impl Input {
             PointerAction::Orbit => session.apply(Command::Orbit(by)),
             PointerAction::Pan => session.apply(Command::Pan(by)),
             PointerAction::Zoom => {
-                session.apply(Command::Zoom(session.size() * 0.5, (by.x - by.y) / ZOOM_DISTANCE))
+                session.apply(Command::Zoom(session.size() * 0.5, (by.x - by.y) / ZOOM_DISTANCE));
             }
             PointerAction::None if self.can_shift_drag => {
                 session.apply(Command::Grab(self.at));

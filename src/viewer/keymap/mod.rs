@@ -5,13 +5,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Key;
-
 mod actions;
 mod shortcut;
 
 pub use actions::Action;
-pub use shortcut::Shortcut;
+pub use shortcut::{Key, Shortcut};
 
 /// The habits that the keys and the pointer follow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,29 @@
-//! A key with its modifiers.
+//! Keys, and keys with their modifiers.
 
-use crate::viewer::Key;
+/// A logical key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// A lower-case letter, a digit or a symbol.
+    Char(char),
+    /// The escape key.
+    Escape,
+    /// The enter or return key.
+    Enter,
+    /// The backspace key.
+    Backspace,
+    /// The tab key.
+    Tab,
+    /// The home key.
+    Home,
+    /// The left arrow.
+    Left,
+    /// The right arrow.
+    Right,
+    /// A function key by its number.
+    Function(u8),
+    /// A key of the numeric keypad by its character.
+    Numpad(char),
+}
 
 /// A key with the modifiers that must be down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

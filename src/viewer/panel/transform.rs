@@ -28,7 +28,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: usize, world: bool, com
 /// Shows the rotation from the rest pose in degrees.
 fn rotation(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: &mut Vec<Command>) {
     let Some(frames) = Frames::of(session, node) else { return };
-    let turned = frames.from_rest(world);
+    let turned = frames.turned(world);
     let id = Id::unique(("turned", node, world));
     let kept = ui
         .data(|data| data.get_temp::<Shown>(id))
@@ -127,7 +127,7 @@ impl Frames {
     }
 
     /// Returns the rotation from the rest pose, about the axes of the world or of the joint at rest.
-    fn from_rest(&self, world: bool) -> Quat {
+    fn turned(&self, world: bool) -> Quat {
         if world {
             let turned = self.local * self.rest.conjugate();
             (self.world_from_parent * turned * self.world_from_parent.conjugate()).normalize()
@@ -136,7 +136,7 @@ impl Frames {
         }
     }
 
-    /// Returns the rotation in the parent's frame. This is the inverse of [`Self::from_rest`].
+    /// Returns the rotation in the parent's frame. This is the inverse of [`Self::turned`].
     fn local(&self, from_rest: Quat, world: bool) -> Quat {
         if world {
             self.world_from_parent.conjugate() * from_rest * self.world_from_parent * self.rest
