@@ -106,8 +106,12 @@ impl QualityControl {
         if has_changed {
             self.changed = Some(now);
         }
+        // A scene that has just stopped keeps its quality for a moment, even if the level has changed since.
+        if !has_changed && is_recent && self.is_reduced() {
+            return self.current;
+        }
         // A single change, such as a click, is not a movement.
-        let is_moving = if has_changed { is_busy || is_recent } else { is_recent && self.is_reduced() };
+        let is_moving = has_changed && (is_busy || is_recent);
         let level = if is_moving { self.level } else { 0 };
         let quality = Quality::LEVELS.get(level).copied().unwrap_or(Quality::FULL);
         self.is_first |= quality != self.current;
