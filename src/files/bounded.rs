@@ -29,7 +29,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// Reads at most `limit` bytes from a regular file, or from input that the caller has opened.
 ///
 /// # Errors
-/// The same as for [`open`], and [`io::ErrorKind::FileTooLarge`] if there are more bytes.
+/// The same as for [`open()`], and [`io::ErrorKind::FileTooLarge`] if there are more bytes.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_all(open(path)?, limit)
 }
