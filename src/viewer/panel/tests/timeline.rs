@@ -244,3 +244,39 @@ fn wheel_zooms_and_fit_button_shows_the_whole_timeline() {
     harness.run();
     assert!((left(&harness) - initial).abs() < 0.5 && harness.query_by_label("Fit").is_none());
 }
+
+/// Key poses were stored, but the timeline did not show them.
+#[test]
+fn key_poses_are_shown_moved_copied_and_removed() {
+    let mut state = state();
+    state.session.apply(Command::Key);
+    state.session.apply(Command::Seek(1.0));
+    drag(&mut state.session, "leftHand", Vec2::new(-20.0, -40.0));
+    state.session.apply(Command::Release);
+    state.session.apply(Command::Key);
+    let (mut harness, state) = timeline_harness(state, Theme::Dark);
+    let times = |state: &Rc<RefCell<TestPanel>>| -> Vec<i32> {
+        let state = state.borrow();
+        #[expect(clippy::cast_possible_truncation, reason = "hundredths of a few seconds")]
+        let hundredth = |key: &crate::motion::PoseKey| (key.time * 100.0).round() as i32;
+        state.session.puppet.motion.keys.iter().map(hundredth).collect()
+    };
+    assert_eq!(times(&state), [0, 100]);
+    harness.get_by_label("Key pose at 1.00 s").click();
+    harness.run();
+    harness.assert_snapshot("key-poses");
+    harness.get_by_label("stepped").click();
+    harness.run();
+    assert_eq!(state.borrow().session.puppet.motion.keys[1].easing, crate::motion::Easing::Stepped);
+    drag_part(&mut harness, "Key pose at 1.00 s", vec2(100.0, 0.0), false);
+    let moved = times(&state);
+    assert!(moved[0] == 0 && moved[1] > 120, "{moved:?}");
+    drag_part(&mut harness, "Key pose at 0.00 s", vec2(150.0, 0.0), true);
+    assert!(times(&state).len() == 3, "{:?}", times(&state));
+    harness.key_press(Key::Delete);
+    harness.run();
+    assert_eq!(times(&state), moved);
+    harness.get_by_label("Auto").click();
+    harness.run();
+    assert!(state.borrow().session.auto_key());
+}

@@ -12,6 +12,7 @@ use ruler::Ruler;
 
 mod draw;
 mod edits;
+mod key_poses;
 mod rows;
 pub(crate) mod ruler;
 mod strips;
@@ -34,6 +35,9 @@ const MIN_SECONDS: f32 = 1.0;
 pub(in crate::viewer) struct TimelineState {
     pub(super) selected: Option<Item>,
     drag: Option<ActiveDrag>,
+    /// The time of the selected key pose in seconds.
+    key: Option<f32>,
+    key_drag: Option<key_poses::KeyDrag>,
     /// Start and length of the visible time range in seconds. `None` shows everything.
     range: Option<(f32, f32)>,
 }
@@ -55,7 +59,7 @@ struct ActiveDrag {
 impl TimelineState {
     /// Ends a drag in progress and keeps its result.
     pub(super) fn end_drag(&mut self) {
-        self.drag = None;
+        (self.drag, self.key_drag) = (None, None);
     }
 
     /// Returns the index of the strip that the panel shows: the selected one, otherwise the first.
@@ -94,7 +98,7 @@ fn lanes(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &m
     });
     draw::background(ui, &ruler, (top, middle, bottom), session.seconds());
     if area.clicked() {
-        state.selected = None;
+        (state.selected, state.key) = (None, None);
     }
     zoom_and_pan(ui, &area, &ruler, state);
     seek(ui, top, &ruler, session, commands);
@@ -102,6 +106,7 @@ fn lanes(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &m
     ui.set_clip_rect(clip_rect.intersect(all.expand2(vec2(0.0, 2.0))));
     strips::show(ui, session, (&ruler, middle), state);
     edits::show(ui, session, (&ruler, bottom), state);
+    key_poses::show(ui, session, (&ruler, bottom), state, commands);
     draw::playhead(ui, ruler.x(session.puppet.time), top, all.bottom());
     ui.set_clip_rect(clip_rect);
     update_drag(ui, motion, clips, session.puppet.time, state, commands);
@@ -255,7 +260,9 @@ fn delete(ui: &Ui, session: &Session, state: &mut TimelineState, commands: &mut 
     if !pressed || ui.ctx().text_edit_focused() || state.drag.is_some() {
         return;
     }
-    if let Some(item) = state.selected.take() {
+    if let Some(key) = key_poses::selected(session, state) {
+        commands.push(Command::KeyDelete(key.time));
+    } else if let Some(item) = state.selected.take() {
         push_change(commands, without(&session.puppet.motion, item));
     }
 }

@@ -5,7 +5,7 @@ use crate::motion::{Edit, Motion, RootMotion, Strip};
 use crate::viewer::panel::{clip_names, theme};
 use crate::viewer::{Command, Session};
 
-use super::{TimelineState, draw};
+use super::{TimelineState, draw, key_poses};
 use egui::{Align, Button, Checkbox, DragValue, Layout, Response, RichText, ScrollArea, Ui};
 
 /// Maximum height of the clip menu in points.
@@ -50,11 +50,23 @@ pub(super) fn header(ui: &mut Ui, session: &Session, state: &mut TimelineState, 
                     .show(ui, |ui| clip_menu(ui, session, state, commands));
             });
             clips.response.on_hover_text("Add a clip after the last one, with a crossfade");
+            let auto = Button::selectable(session.auto_key(), "Auto");
+            if ui.add(auto).on_hover_text("Insert a key after every change of the pose").clicked() {
+                commands.push(Command::AutoKey(!session.auto_key()));
+            }
             let key = ui.add_enabled(session.can_key(), Button::new("Key"));
-            let key = key.on_hover_text("K: insert the dragged pose as a key at this time");
-            let key = key.on_disabled_hover_text("Drag a joint and press K before releasing it.");
+            let key = key.on_hover_text("Insert the pose as a key at this time");
+            let key = key.on_disabled_hover_text("Nothing has changed that a key could store.");
             if key.clicked() {
                 commands.push(Command::Key);
+            }
+            if !session.puppet.motion.keys.is_empty() {
+                let mut duration = session.seconds();
+                let field = DragValue::new(&mut duration).speed(0.02).range(0.1..=3600.0).suffix(" s");
+                let field = ui.add(field.max_decimals(2)).on_hover_text("Duration of the motion");
+                if field.changed() {
+                    commands.push(Command::Duration(Some(duration)));
+                }
             }
             if state.range.is_some() && ui.button("Fit").on_hover_text("Show the whole timeline").clicked() {
                 state.range = None;
@@ -98,8 +110,11 @@ pub(super) fn details(
                 remove(ui, motion, state, commands);
             }
             None => {
+                if let Some(key) = key_poses::selected(session, state) {
+                    return key_poses::details(ui, key, session, commands);
+                }
                 let hint = if motion.is_rest() {
-                    "Nothing is playing. Add a clip."
+                    "Pose the character and insert a key, or add a clip."
                 } else {
                     "Drag strips, keys or their ends. Ctrl snaps, and the wheel zooms."
                 };

@@ -1,0 +1,92 @@
+//! Key poses on the timeline, drawn as diamonds. A drag moves a key, and with Ctrl it copies the key.
+
+use egui::{CursorIcon, Rect, Sense, Ui, Vec2, pos2};
+
+use crate::motion::{Easing, PoseKey};
+use crate::viewer::panel::theme;
+use crate::viewer::{Command, Session};
+
+use super::ruler::Ruler;
+use super::{TimelineState, draw};
+
+/// Distance in points from a diamond's center to its corners.
+const DIAMOND: f32 = 7.0;
+
+/// A drag of a key pose.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KeyDrag {
+    /// The time of the key, and the time to which it is dragged, in seconds.
+    from: f32,
+    to: f32,
+}
+
+/// Shows all key poses.
+pub(super) fn show(
+    ui: &Ui,
+    session: &Session,
+    (ruler, lane): (&Ruler, Rect),
+    state: &mut TimelineState,
+    commands: &mut Vec<Command>,
+) {
+    let keys = &session.puppet.motion.keys;
+    state.key = state.key.filter(|time| keys.iter().any(|key| key.time == *time));
+    for (index, key) in keys.iter().enumerate() {
+        let center = pos2(ruler.x(key.time), lane.center().y);
+        let rect = Rect::from_center_size(center, Vec2::splat(2.0 * DIAMOND + 4.0));
+        let part = ui.interact(rect, ui.scope_id().with(("key pose", index)), Sense::click_and_drag());
+        let name = format!("Key pose at {:.2} s", key.time);
+        part.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Button, true, &name));
+        if part.clicked() {
+            (state.key, state.selected) = (Some(key.time), None);
+            commands.push(Command::Seek(key.time));
+        }
+        if part.drag_started() {
+            state.key_drag = Some(KeyDrag { from: key.time, to: key.time });
+        }
+        if let Some(drag) = state.key_drag.as_mut().filter(|_| part.dragged()) {
+            let end = session.seconds();
+            drag.to = part.interact_pointer_pos().map_or(drag.to, |at| ruler.time(at.x)).clamp(0.0, end);
+            draw::diamond(ui, pos2(ruler.x(drag.to), center.y), DIAMOND, true, true);
+        }
+        if part.drag_stopped() {
+            commands.extend(state.key_drag.take().and_then(|drag| dropped(ui, drag, state)));
+        }
+        draw::diamond(ui, center, DIAMOND, state.key == Some(key.time), part.hovered());
+        part.on_hover_cursor(CursorIcon::Grab).on_hover_text(name);
+    }
+}
+
+/// Returns the command of a drag that has ended.
+fn dropped(ui: &Ui, KeyDrag { from, to }: KeyDrag, state: &mut TimelineState) -> Option<Command> {
+    if from == to {
+        return None;
+    }
+    (state.key, state.selected) = (Some(to), None);
+    let copies = ui.input(|i| i.modifiers.ctrl);
+    Some(if copies { Command::KeyCopy(from, to) } else { Command::KeyMove(from, to) })
+}
+
+/// Returns the selected key pose.
+pub(super) fn selected<'a>(session: &'a Session, state: &TimelineState) -> Option<&'a PoseKey> {
+    let time = state.key.filter(|_| state.selected.is_none())?;
+    session.puppet.motion.keys.iter().find(|key| key.time == time)
+}
+
+/// Shows the properties of a key pose.
+pub(super) fn details(ui: &mut Ui, key: &PoseKey, session: &Session, commands: &mut Vec<Command>) {
+    ui.label(egui::RichText::new(format!("Key at {:.2} s", key.time)).strong());
+    ui.label(egui::RichText::new("Change to the next key").color(theme::quiet(ui)));
+    for easing in Easing::ALL {
+        if ui.selectable_label(key.easing == easing, easing.name()).clicked() {
+            commands.push(Command::KeyEasing(key.time, easing));
+        }
+    }
+    let now = session.puppet.time;
+    let copy = ui.add_enabled(now != key.time, egui::Button::new("Copy here"));
+    if copy.on_hover_text("Copy this key to the time of the playhead").clicked() {
+        commands.push(Command::KeyCopy(key.time, now));
+    }
+    if ui.button("Remove").on_hover_text("Del").clicked() {
+        commands.push(Command::KeyDelete(key.time));
+    }
+}
