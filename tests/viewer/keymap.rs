@@ -127,3 +127,35 @@ fn views_look_along_the_axes() {
         assert!(direction.dot(side) > 0.999, "{key}: {direction}");
     }
 }
+
+/// A cancelled turn was undone, so that an earlier edit could be lost.
+#[test]
+fn a_cancelled_turn_leaves_no_trace_in_the_history() {
+    let (mut session, mut input, head) = selected("head", Keymap::Blender);
+    session.apply(Command::Turn(head, Quat::from_rotation_x(0.1)));
+    session.apply(Command::Release);
+    let before = pose(&session);
+    for keys in ["r", "rx20"] {
+        press(keys, &mut input, &mut session);
+        input.handle(Event::Key(Key::Escape), &mut session);
+        assert_eq!(pose(&session), before, "{keys}");
+    }
+    session.apply(Command::Redo);
+    assert_eq!(pose(&session), before);
+}
+
+#[test]
+fn shift_and_a_click_change_the_selection() {
+    let (mut session, mut input, _) = selected("leftHand", Keymap::Blender);
+    let foot = session.puppet().character().skeleton.find("rightHand").unwrap();
+    let at = super::at(&session, "rightHand");
+    let count = |session: &Session| session.selection().len();
+    for expected in [2, 1] {
+        input.handle(Event::Modifiers(true, false, false), &mut session);
+        input.handle(Event::Moved(at), &mut session);
+        input.handle(Event::Pressed(Button::Left, false), &mut session);
+        input.handle(Event::Released(Button::Left), &mut session);
+        assert_eq!(count(&session), expected);
+    }
+    assert_ne!(session.selected(), Some(foot));
+}

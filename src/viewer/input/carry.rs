@@ -19,9 +19,10 @@ pub(super) struct Carry {
 
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// The session drags the joint from this position.
+    /// The session drags the joint from this position. `grip` leads from the pointer to the joint in the view, in pixels.
     Move {
         start: DVec3,
+        grip: Vec2,
     },
     Turn(Turn),
 }
@@ -46,7 +47,9 @@ impl Carry {
             .selected()
             .filter(|_| session.is_dragging())
             .and_then(|node| session.position_of(node))?;
-        Some(Self { kind: Kind::Move { start: start.as_dvec3() }, axis: None, typed: String::new() })
+        let seen = crate::scene::picking::pixel(&session.camera(), start, session.size());
+        let grip = seen.map_or(Vec2::ZERO, |seen| seen - at);
+        Some(Self { kind: Kind::Move { start: start.as_dvec3(), grip }, axis: None, typed: String::new() })
     }
 
     /// Starts to turn the selected joint.
@@ -74,7 +77,7 @@ impl Carry {
     pub(super) fn follow(&mut self, at: Vec2, session: &mut Session) {
         if self.typed.is_empty() {
             match self.kind {
-                Kind::Move { .. } => session.apply(Command::Drag(at)),
+                Kind::Move { grip, .. } => session.apply(Command::Drag(at + grip)),
                 Kind::Turn(turn) => self.turn_by(angle(at - turn.center) - turn.from, session),
             }
         }
@@ -114,7 +117,7 @@ impl Carry {
         let Some(number) = self.typed.parse::<f32>().ok().filter(|number| number.is_finite()) else { return };
         match self.kind {
             // As in Blender, a number without an axis counts along X.
-            Kind::Move { start } => {
+            Kind::Move { start, .. } => {
                 let by = self.axis.unwrap_or(Axis::X).unit() * number;
                 session.apply(Command::DragTo(start + by.as_dvec3()));
             }
@@ -149,13 +152,9 @@ impl Carry {
     pub(super) fn cancel(self, session: &mut Session) {
         match self.kind {
             Kind::Move { .. } => session.apply(Command::Cancel),
-            Kind::Turn(turn) => {
-                session.apply(Command::Release);
-                // All turns since the start are one undo step.
-                if turn.has_turned {
-                    session.apply(Command::Undo);
-                }
-            }
+            // Without a turn, there is nothing to cancel, and an earlier edit must stay.
+            Kind::Turn(turn) if turn.has_turned => session.apply(Command::Cancel),
+            Kind::Turn(_) => {}
         }
     }
 }

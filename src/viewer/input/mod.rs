@@ -90,7 +90,8 @@ impl Input {
             Event::Wheel(steps) => session.apply(Command::Zoom(self.at, steps)),
             Event::Modifiers(shift, control, alt) => {
                 if shift != self.shift {
-                    self.can_shift_drag = shift;
+                    // In the other keymaps, Shift belongs to the camera and to the selection.
+                    self.can_shift_drag = shift && self.keymap == Keymap::Sinew;
                 }
                 self.shift = shift;
                 if alt != self.alt {
@@ -117,6 +118,7 @@ impl Input {
     /// Performs an action of the session, as its key does.
     pub fn perform(&mut self, action: Action, session: &mut Session) {
         match action {
+            Action::Move | Action::Turn if self.is_busy() => {}
             Action::Move => self.carry = Carry::pull(session, self.at),
             Action::Turn => self.carry = Carry::turn(session, self.at),
             action => {
@@ -126,6 +128,18 @@ impl Input {
                 action.command(session).into_iter().for_each(|command| session.apply(command));
             }
         }
+    }
+
+    /// Sets where the pointer is without any effect, because it may have moved over the panes.
+    pub fn point_at(&mut self, at: Vec2) {
+        if at.is_finite() && !self.is_busy() {
+            self.at = at;
+        }
+    }
+
+    /// Forgets everything that is in progress, because the session is replaced by another one.
+    pub fn abandon(&mut self) {
+        (self.carry, self.action, self.pressed) = (None, PointerAction::None, None);
     }
 
     /// Returns whether a joint follows the pointer without a button.
@@ -230,7 +244,13 @@ impl Input {
         };
         self.stop(session);
         if clicked && select {
-            session.apply(Command::Select(joint));
+            session.apply(match joint {
+                Some(node) if self.shift && session.selection().contains(&node) => {
+                    Command::SelectRemove(node)
+                }
+                Some(node) if self.shift => Command::SelectAdd(node),
+                _ => Command::Select(joint),
+            });
         }
     }
 

@@ -63,6 +63,7 @@ actions! {
     HidePanels "Window" "Show only the scene" "Tab" "Tab" "Tab";
     FoldBeside "Window" "Fold the panes beside the scene" "N" "N" "N";
     FoldBelow "Window" "Fold the panes below the scene" "Shift+N" "Shift+N" "Shift+N";
+    ResetLayout "Window" "Reset the layout of the panes" "" "" "";
     Palette "Window" "Find an action" "Ctrl+P or F3" "F3 or Ctrl+P" "Ctrl+P or F3";
     Shortcuts "Window" "List the shortcuts" "? or F1" "? or F1" "? or F1";
     NextStep "Solver" "Next step of the last solve" "." "." ".";

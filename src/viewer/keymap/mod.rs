@@ -75,7 +75,7 @@ impl Keymap {
         self.text(action).split(" or ").filter_map(Shortcut::parse)
     }
 
-    /// Returns the shortcuts of an action as text, for example `Ctrl+Shift+Z or Ctrl+Y`. The text is empty if there are none.
+    /// Returns the shortcuts of an action as text, for example `Ctrl+Z or Z`. The text is empty if there are none.
     pub fn text(self, action: Action) -> &'static str {
         let [sinew, blender, maya] = action.keys();
         match self {

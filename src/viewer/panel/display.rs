@@ -36,7 +36,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
         ui.checkbox(&mut shadow, "Shadow");
     });
     ui.checkbox(&mut panel.full_quality, "Full quality while moving").on_hover_text(
-        "Without it, a scene that this machine cannot draw in time is drawn coarser while it moves. Images at rest and \
+        "Without it, a scene that this machine cannot draw in time is drawn in lower quality while it moves. Images at rest and \
          saved images always have full quality.",
     );
     let display = Display { skeleton, names, ground, shadow };

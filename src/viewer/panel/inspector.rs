@@ -17,7 +17,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     ui.label(RichText::new(node_name(session, node)).heading());
     let chain = rig.chains.iter().find(|c| c.joints.contains(&node));
     ui.label(
-        RichText::new(chain.map_or_else(|| "In no limb".to_owned(), |c| name(&c.name)))
+        RichText::new(chain.map_or_else(|| "Not part of a limb".to_owned(), |c| name(&c.name)))
             .color(theme::quiet(ui)),
     );
     ui.add_space(4.0);

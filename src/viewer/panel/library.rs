@@ -114,7 +114,7 @@ fn blend(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
     let Some(applied) = &mut panel.library.applied else { return };
     let mut weight = if session.is_blending() { applied.weight } else { 0.0 };
     let slider = Slider::new(&mut weight, 0.0..=1.0).max_decimals(2).text(name(&applied.name));
-    let hint = "Blend the pose before with the chosen one";
+    let hint = "Blend the previous pose with the chosen one";
     if ui.add(slider).on_hover_text(hint).changed() {
         applied.weight = weight;
         // The pose fitted when it was chosen.

@@ -1,4 +1,4 @@
-//! The field for a typed path, over the scene. It serves where the desktop has no file dialog, and whoever prefers to type.
+//! The field for a typed path, over the scene. It is for desktops without a file dialog, and for people who prefer typing.
 //!
 //! The field keeps its text and the keyboard focus until the path was used or the person leaves it. After a mistake, the text
 //! can therefore be corrected, and no letter becomes a shortcut.

@@ -51,7 +51,7 @@ pub(super) fn show(ui: &Ui, panel: &mut PanelState) {
             ("Save before closing?", "Your changes are not saved.".to_owned(), ["Save", "Discard", "Cancel"])
         }
         Question::Leave(Leave::Open(path)) => {
-            let text = format!("Your changes are not saved. {} is opened next.", file(path));
+            let text = format!("Your changes are not saved. They will be lost when {} opens.", file(path));
             ("Save before opening?", text, ["Save", "Discard", "Cancel"])
         }
         Question::Recover(_) => {

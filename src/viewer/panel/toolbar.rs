@@ -141,7 +141,7 @@ fn tools(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
     // Not the action, because the pointer that clicks is not on the joint.
     let is_pinned = selected.is_some_and(|node| session.state.pins.iter().any(|pin| pin.node == node));
     let pin = ui.add_enabled(selected.is_some(), Button::selectable(is_pinned, "Pin"));
-    let hint = format!("Hold the selected joint in place   {}", panel.keymap.text(Action::Pin));
+    let hint = format!("Keep the selected joint in place   {}", panel.keymap.text(Action::Pin));
     if let Some(node) = selected.filter(|_| pin.on_hover_text(hint).clicked()) {
         commands.push(Command::PinNode(node));
     }

@@ -86,7 +86,7 @@ fn row(
             let letter = axes.next().unwrap_or_default();
             let label = ui.label(RichText::new(letter).small().color(theme::quiet(ui)));
             let size = [NUMBER, ui.spacing().interact_size.y];
-            let number = ui.add_sized(size, style(DragValue::new(value)));
+            let number = ui.add_sized(size, style(DragValue::new(value).update_while_editing(false)));
             number.labelled_by(label.id)
         })
     })

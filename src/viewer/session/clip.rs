@@ -38,6 +38,8 @@ impl Session {
         self.clock.since = (self.clock.now, self.puppet.time);
         #[expect(clippy::float_cmp, reason = "whether the time was set")]
         if self.puppet.time != before {
+            // Another time has another pose, so that no edit continues.
+            self.history.end_run();
             self.follow_keys();
         }
         if played || !self.puppet.is_posed_by_hand() {

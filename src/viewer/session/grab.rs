@@ -159,7 +159,9 @@ impl Session {
     pub(super) fn cancel(&mut self) {
         let held = self.gizmo_drag.take().map(|hold| hold.before);
         let before = self.drag.take().map(|drag| drag.before);
-        self.restore(held.or(before));
+        let dragged = held.or(before);
+        let before = if dragged.is_some() { dragged } else { self.history.cancel_turn() };
+        self.restore(before);
     }
 
     /// Returns the grid step for snapping in metres. It is a fortieth of the radius of the sphere around the scene

@@ -147,6 +147,11 @@ impl History {
         self.past.last()
     }
 
+    /// Removes the last undo step if it still collects turns of a joint, and returns the state before it.
+    pub(in crate::viewer) fn cancel_turn(&mut self) -> Option<State> {
+        matches!(self.run, Some(EditRun::Turn(_))).then(|| self.run = None).and_then(|()| self.past.pop())
+    }
+
     /// Returns the kind of edit that the last undo step still collects.
     pub(in crate::viewer) fn run(&self) -> Option<EditRun> {
         self.run

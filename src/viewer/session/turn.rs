@@ -1,5 +1,7 @@
 //! Turning a joint to a given rotation.
 
+use std::sync::Arc;
+
 use glam::Quat;
 
 use super::Session;
@@ -20,8 +22,24 @@ impl Session {
         self.history.remember_run(EditRun::Turn(node), &self.state);
         // A goal of the joint would turn it back.
         self.state.goals.retain(|goal| goal.node != node);
-        if let Some(joint) = self.state.held.locals.get_mut(node) {
-            joint.rotation = rotation;
+        if self.puppet.is_posed_by_hand() {
+            if let Some(joint) = self.state.held.locals.get_mut(node) {
+                joint.rotation = rotation;
+            }
+        } else {
+            // A clip would overwrite the pose, so the turn becomes a key. All turns of a run start from the same motion.
+            if let Some(before) = self.history.last() {
+                self.state.motion = Arc::clone(&before.motion);
+            }
+            let keyed = self.keyed_motion(|own| {
+                let mut pose = own.clone();
+                pose.locals.iter_mut().skip(node).take(1).for_each(|joint| joint.rotation = rotation);
+                pose
+            });
+            if let Some(motion) = keyed {
+                self.state.motion = Arc::new(motion);
+            }
+            self.apply_motion();
         }
         self.problem = None;
         self.refresh_pins();

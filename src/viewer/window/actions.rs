@@ -62,6 +62,7 @@ impl App {
             return None;
         }
         let is_busy = self.input.is_busy();
+        self.input.point_at(self.at - self.panel.scene_origin(self.context.pixels_per_point()));
         if key == Key::Escape && !is_busy && self.cancel_reading() {
             return None;
         }
@@ -87,6 +88,7 @@ impl App {
             Action::HidePanels => panel.hidden = !panel.hidden,
             Action::FoldBeside => panel.layout.folded.beside = !panel.layout.folded.beside,
             Action::FoldBelow => panel.layout.folded.below = !panel.layout.folded.below,
+            Action::ResetLayout => panel.layout.reset(),
             Action::Palette => panel.palette = Some(Palette::default()),
             Action::Shortcuts => panel.shortcuts = !panel.shortcuts,
             _ => return false,
@@ -98,6 +100,7 @@ impl App {
     pub(super) fn perform_chosen(&mut self) {
         let Some(action) = self.panel.action.take() else { return };
         if !self.perform_in_window(action) {
+            self.input.point_at(self.at - self.panel.scene_origin(self.context.pixels_per_point()));
             self.input.perform(action, &mut self.session);
         }
     }

@@ -35,7 +35,7 @@ impl App {
         }
         self.settings.set_export_folder(folder);
         self.panel.path.close();
-        self.notify(Ok(format!("images and poses are saved in {}", folder.display())));
+        self.notify(Ok(format!("images and poses will be saved in {}", folder.display())));
     }
 
     /// Saves an image of the scene.
@@ -76,7 +76,7 @@ impl App {
     /// Shows a folder in the desktop's file manager.
     pub(super) fn open_folder(&mut self, folder: &Path) {
         if let Err(error) = open::that_detached(folder) {
-            self.notify(Err(format!("{}: no program opens the folder: {error}", folder.display())));
+            self.notify(Err(format!("{}: cannot open the folder: {error}", folder.display())));
         }
     }
 }

@@ -317,6 +317,7 @@ impl App {
                 if !read.reloads {
                     self.remove_autosave();
                 }
+                self.input.abandon();
                 self.session = session;
                 self.session.apply(Command::Scale(scale));
                 if !read.reloads {

@@ -76,7 +76,7 @@ impl ApplicationHandler<AppEvent> for App {
 
     fn about_to_wait(&mut self, events: &ActiveEventLoop) {
         if self.quit {
-            events.exit();
+            return events.exit();
         }
         match self.broken.take() {
             // Drawing into a destroyed window fails before the event that reports its destruction arrives. Wait for it.
@@ -95,7 +95,8 @@ impl ApplicationHandler<AppEvent> for App {
             Ok(false) => {}
             Err(error) => self.broken = Some((error, false)),
         }
-        let full_quality_due = self.full_quality_due();
+        let is_visible = !self.hidden && self.size.width > 0 && self.size.height > 0;
+        let full_quality_due = self.full_quality_due().filter(|_| is_visible);
         let Some(open) = &self.open else { return };
         if full_quality_due.is_some_and(|due| due <= Instant::now()) {
             open.window.request_redraw();

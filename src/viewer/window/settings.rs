@@ -36,7 +36,9 @@ struct StoredSettings {
     full_quality: bool,
     /// Paths, the newest first.
     recent: Vec<PathBuf>,
+    #[serde(deserialize_with = "or_default")]
     layout: StoredLayout,
+    #[serde(deserialize_with = "or_default")]
     keymap: Keymap,
     /// The folder for images and poses, if the person has chosen one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,6 +51,16 @@ enum Theme {
     Dark,
     Light,
     System,
+}
+
+/// Reads a value, or its default if it is invalid, for example because a newer version has written it. The other settings stay.
+fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: Default + serde::de::DeserializeOwned,
+{
+    let value = serde_json::Value::deserialize(deserializer)?;
+    Ok(serde_json::from_value(value).unwrap_or_default())
 }
 
 impl Default for StoredSettings {

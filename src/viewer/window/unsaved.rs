@@ -30,6 +30,8 @@ pub(super) struct Unsaved {
     recovered: Option<PathBuf>,
     /// The copy that is being read to recover its work, and the project to which the work belongs.
     recovering: Option<(PathBuf, Option<PathBuf>)>,
+    /// Work that an earlier run has left, until the person has decided about it.
+    undecided: Option<PathBuf>,
     last: Option<Instant>,
     /// When to save next.
     pub(super) due: Option<Instant>,
@@ -51,6 +53,7 @@ impl App {
             return;
         }
         let left = self.autosave_file().filter(|file| file.is_file());
+        self.unsaved.undecided.clone_from(&left);
         self.panel.question = left.map(Question::Recover);
     }
 
@@ -99,6 +102,7 @@ impl App {
             }
             (Some(Question::Leave(leave)), Answer::No) => self.leave_now(&leave),
             (Some(Question::Recover(file)), Answer::No) => {
+                self.unsaved.undecided = None;
                 if let Err(error) = std::fs::remove_file(&file) {
                     self.notify(Err(format!("{}: {error}", file.display())));
                 }
@@ -110,7 +114,10 @@ impl App {
                     self.read(&copy, false);
                     self.unsaved.recovering = Some((copy, earlier));
                 }
-                Ok(project) => self.notify(Ok(format!("kept as {}", project.display()))),
+                Ok(project) => {
+                    self.unsaved.undecided = None;
+                    self.notify(Ok(format!("kept as {}", project.display())));
+                }
                 Err(error) => self.notify(Err(error.to_string())),
             },
             (Some(Question::Replace(purpose, path)), Answer::Yes) => self.use_path(purpose, &path, true),
@@ -120,6 +127,10 @@ impl App {
         // What is neither shown nor asked about was declined.
         if self.panel.question.is_none() {
             self.files.pending = None;
+            // Another question may have replaced this one.
+            let is_recovering = self.unsaved.recovering.is_some();
+            self.panel.question =
+                self.unsaved.undecided.clone().filter(|_| !is_recovering).map(Question::Recover);
         }
         self.panel.path.refocus();
     }
@@ -150,7 +161,7 @@ impl App {
         let work = self.session.work();
         let is_known = self.unsaved.saved.as_ref().is_some_and(|(saved, _)| *saved == work);
         // While the person has not decided about earlier work, its file must stay.
-        let is_asked = matches!(self.panel.question, Some(Question::Recover(_)));
+        let is_asked = self.unsaved.undecided.is_some();
         let Some(file) = self.autosave_file().filter(|_| !is_known && !is_asked) else { return };
         let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let text = self.session.project_text(folder);

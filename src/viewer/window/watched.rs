@@ -75,6 +75,11 @@ impl App {
     pub(super) fn stop_watching(&mut self) {
         if self.watched.take().is_some() {
             self.session.apply(Command::Release);
+            // The event that stops it may be a click on what is shown now.
+            let scale = self.context.pixels_per_point();
+            self.session.apply(Command::Scale(scale));
+            self.session.apply(Command::Resize(self.panel.scene_size(scale)));
+            self.moved = Some(self.at - self.panel.scene_origin(scale));
             self.note_watched();
             self.request_redraw();
         }

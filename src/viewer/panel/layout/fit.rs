@@ -38,13 +38,25 @@ pub(super) fn fit(tree: &mut Tree<Pane>, space: Vec2, folded: Folded) -> Vec<Til
 
 /// Gives the child towards the scene what the others leave, and returns it.
 fn set_sizes(linear: &mut Linear, towards_scene: TileId, space: f32) -> f32 {
-    let fallback = if linear.dir == LinearDir::Horizontal { SIDE } else { TIMELINE };
+    let (fallback, least) = match linear.dir {
+        LinearDir::Horizontal => (SIDE, MIN_SCENE.x),
+        LinearDir::Vertical => (TIMELINE, MIN_SCENE.y),
+    };
     let mut rest = space;
-    for &child in linear.children.iter().filter(|child| **child != towards_scene) {
+    let others: Vec<TileId> =
+        linear.children.iter().copied().filter(|child| *child != towards_scene).collect();
+    for &child in &others {
         let size = linear.shares[child];
         let size = if size.is_finite() && size > NEW_SHARE { size } else { fallback };
         linear.shares.set_share(child, size);
         rest -= size + GAP;
+    }
+    // Panes that were made large, perhaps in a larger window, become smaller before they are folded.
+    for &child in &others {
+        let size = linear.shares[child];
+        let by = (least - rest).clamp(0.0, (size - fallback).max(0.0));
+        linear.shares.set_share(child, size - by);
+        rest += by;
     }
     linear.shares.set_share(towards_scene, rest.max(NEW_SHARE + 1.0));
     rest
@@ -97,6 +109,20 @@ mod tests {
                 assert_eq!(scene_size(tree), window - Vec2::new(side, TIMELINE) - Vec2::splat(GAP));
             }
         }
+    }
+
+    /// Panes that left less than the minimum to the scene vanished under the pointer, and stayed hidden.
+    #[test]
+    fn large_panes_become_smaller_before_they_fold() {
+        let mut tree = Face::Pose.default_tree();
+        let root = tree.root.unwrap();
+        let Some(Tile::Container(Container::Linear(linear))) = tree.tiles.get_mut(root) else {
+            panic!("no row")
+        };
+        let side = linear.children[1];
+        linear.shares.set_share(side, 1100.0);
+        assert!(fit(&mut tree, Vec2::new(1280.0, 764.0), Folded::default()).is_empty());
+        assert_eq!(scene_size(&tree).x, MIN_SCENE.x);
     }
 
     #[test]
