@@ -94,7 +94,9 @@ impl App {
     /// Executes the answer to the current question.
     pub(super) fn answer(&mut self, answer: Answer) {
         self.request_redraw();
-        match (self.panel.question.take(), answer) {
+        let question = self.panel.question.take();
+        let is_recovery = matches!(question, Some(Question::Recover(_)));
+        match (question, answer) {
             (Some(Question::Leave(leave)), Answer::Yes) => {
                 if self.save_project() {
                     self.leave_now(&leave);
@@ -127,10 +129,9 @@ impl App {
         // What is neither shown nor asked about was declined.
         if self.panel.question.is_none() {
             self.files.pending = None;
-            // Another question may have replaced this one.
-            let is_recovering = self.unsaved.recovering.is_some();
-            self.panel.question =
-                self.unsaved.undecided.clone().filter(|_| !is_recovering).map(Question::Recover);
+            // Another question may have replaced that about earlier work. A failed answer must not ask it again and again.
+            let undecided = self.unsaved.undecided.clone();
+            self.panel.question = undecided.filter(|_| !is_recovery).map(Question::Recover);
         }
         self.panel.path.refocus();
     }
