@@ -45,14 +45,14 @@ fn drag(out: &Path) -> Result<(), Box<dyn Error>> {
     mouse.session.apply(Command::Pan(Vec2::new(0.0, 4.0)));
     mouse.session.record(Recorder::new(out, true)?, 1.0)?;
     mouse.move_to("leftHand", 12)?;
-    // Raise the hand, wave it, and lower it again.
-    mouse.drag(84, |t| {
-        let (out, up) = (0.5 - 0.5 * (TAU * t).cos(), 0.5 - 0.5 * (TAU * t).cos());
-        Vec2::new(-6.0 * out + 26.0 * (2.0 * TAU * t).sin(), -122.0 * up)
+    // Pull the hand down towards the floor, so that the whole body bends, and then up and to the other side.
+    mouse.drag(100, |t| {
+        let (low, high) = (bump(t / 0.55), bump((t - 0.45) / 0.55));
+        Vec2::new(40.0 * low - 70.0 * high, 150.0 * low - 140.0 * high)
     });
-    mouse.move_to("hips", 14)?;
+    mouse.move_to("hips", 12)?;
     // Lower the hips with bent knees, and move them to one side and then to the other.
-    mouse.drag(76, |t| Vec2::new(34.0 * (TAU * t).sin(), 30.0 * (0.5 - 0.5 * (TAU * t).cos())));
+    mouse.drag(64, |t| Vec2::new(40.0 * (TAU * t).sin(), 62.0 * bump(t)));
     mouse.wait(6);
     mouse.finish()
 }
@@ -132,6 +132,11 @@ impl Mouse {
             self.event(Event::Moved(self.at));
         }
     }
+}
+
+/// Rises from 0 to 1 and falls back to 0 while `t` goes from 0 to 1.
+fn bump(t: f32) -> f32 {
+    0.5 - 0.5 * (TAU * t.clamp(0.0, 1.0)).cos()
 }
 
 /// Smoothstep: eases in and out between 0 and 1.
