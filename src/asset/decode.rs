@@ -1,12 +1,14 @@
 //! Decodes PNG and JPEG images.
 
-use std::io::Cursor;
-
 use png::Transformations;
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
+
+use crate::files::Progress;
+
+use super::stoppable::StoppableBytes;
 
 /// Maximum total size of all decoded images of a character, in bytes.
 pub const MAX_IMAGES_BYTES: u64 = 1 << 30;
@@ -31,7 +33,7 @@ impl DecodedImage {
     /// # Errors
     /// A one-line reason if the format is unknown, the data is damaged, or a side is longer than [`MAX_IMAGE_SIDE`].
     pub fn decode(bytes: &[u8]) -> Result<Self, String> {
-        EncodedImage::new(bytes)?.decode()
+        EncodedImage::new(bytes, &Progress::default())?.decode()
     }
 
     /// Iterates over the RGBA channels of all pixels, row by row.
@@ -67,14 +69,15 @@ pub(super) struct EncodedImage<'a> {
 }
 
 enum ImageDecoder<'a> {
-    Png(Box<png::Reader<Cursor<&'a [u8]>>>),
+    Png(Box<png::Reader<StoppableBytes<'a>>>),
     Jpeg(Box<JpegDecoder<ZCursor<&'a [u8]>>>),
 }
 
 impl<'a> EncodedImage<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Result<Self, String> {
+    /// Reads the header. `progress` stops the decoding of a PNG at once, and that of a JPEG not before its end.
+    pub(super) fn new(bytes: &'a [u8], progress: &Progress) -> Result<Self, String> {
         let encoded = match bytes {
-            [0x89, b'P', b'N', b'G', ..] => Self::png(bytes)?,
+            [0x89, b'P', b'N', b'G', ..] => Self::png(bytes, progress)?,
             [0xff, 0xd8, 0xff, ..] => Self::jpeg(bytes)?,
             _ => return Err("not a PNG or JPEG image".into()),
         };
@@ -85,9 +88,9 @@ impl<'a> EncodedImage<'a> {
         Ok(encoded)
     }
 
-    fn png(bytes: &'a [u8]) -> Result<Self, String> {
+    fn png(bytes: &'a [u8], progress: &Progress) -> Result<Self, String> {
         let limits = png::Limits { bytes: usize::try_from(MAX_IMAGES_BYTES * 2).unwrap_or(usize::MAX) };
-        let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
+        let mut decoder = png::Decoder::new_with_limits(StoppableBytes::new(bytes, progress), limits);
         decoder.set_transformations(Transformations::EXPAND | Transformations::ALPHA);
         decoder.set_ignore_text_chunk(true);
         decoder.set_ignore_iccp_chunk(true);

@@ -16,6 +16,12 @@ pub enum LoadError {
         /// Error of the operating system.
         source: std::io::Error,
     },
+    /// Reading was stopped by [`Progress::stop`](crate::files::Progress::stop).
+    #[error("{}: reading was stopped", path.display())]
+    Stopped {
+        /// Path of the file.
+        path: PathBuf,
+    },
     /// The file as a whole is invalid, for example because its container is damaged.
     #[error("{}: {cause}", path.display())]
     Format {

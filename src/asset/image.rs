@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::files::Progress;
+
 use super::decode::{DecodedImage, EncodedImage};
 
 /// An encoded PNG or JPEG image. Its size is checked before any pixel is decoded.
@@ -26,7 +28,8 @@ impl Image {
     /// A one-line reason if the data is not PNG or JPEG, is damaged, or has a side longer than
     /// [`MAX_IMAGE_SIDE`](super::MAX_IMAGE_SIDE).
     pub fn new(name: Option<String>, bytes: Arc<[u8]>) -> Result<Self, String> {
-        let EncodedImage { width, height, decoded_bytes, .. } = EncodedImage::new(&bytes)?;
+        let EncodedImage { width, height, decoded_bytes, .. } =
+            EncodedImage::new(&bytes, &Progress::default())?;
         Ok(Self { name, bytes, width, height, decoded_bytes })
     }
 
@@ -41,6 +44,15 @@ impl Image {
     /// # Errors
     /// A one-line reason if the data is damaged or does not match the size in its header.
     pub fn decode(&self) -> Result<DecodedImage, String> {
-        DecodedImage::decode(&self.bytes)
+        self.decode_with(&Progress::default())
+    }
+
+    /// Decodes the pixels like [`Self::decode`], and can be stopped from another thread.
+    ///
+    /// # Errors
+    /// Same as [`Self::decode`], and if it was stopped.
+    pub fn decode_with(&self, progress: &Progress) -> Result<DecodedImage, String> {
+        progress.check().map_err(|stopped| stopped.to_string())?;
+        EncodedImage::new(&self.bytes, progress)?.decode()
     }
 }

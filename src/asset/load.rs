@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::files::Progress;
+
 use super::{Character, LoadError, bvh, gltf};
 
 /// Loads a character from a BVH file, or from a glTF file (`.gltf`, `.glb`, `.vrm`) and the files in its folder that it
@@ -19,12 +21,30 @@ pub fn load(path: &Path) -> Result<Character, LoadError> {
 /// # Errors
 /// [`LoadError`], also if `units` is given for a glTF file.
 pub fn load_in_units(path: &Path, units: Option<f64>) -> Result<Character, LoadError> {
-    let bytes = gltf::read(path)?;
+    load_with(path, units, &Progress::default())
+}
+
+/// Loads a character like [`load_in_units`], reports the progress, and can be stopped from another thread.
+///
+/// # Errors
+/// Same as [`load_in_units`], and [`LoadError::Stopped`].
+pub fn load_with(path: &Path, units: Option<f64>, progress: &Progress) -> Result<Character, LoadError> {
+    let loaded = load_file(path, units, progress);
+    // Whatever a read fails with after it was stopped, it failed because of that.
+    match loaded {
+        Err(_) if progress.is_stopped() => Err(LoadError::Stopped { path: path.into() }),
+        other => other,
+    }
+}
+
+fn load_file(path: &Path, units: Option<f64>, progress: &Progress) -> Result<Character, LoadError> {
+    progress.set_stage("Reading the file");
+    let bytes = gltf::read_with(path, progress)?;
     if bvh::is_bvh(path, &bytes) {
-        return bvh::read(&String::from_utf8_lossy(&bytes), path, units);
+        return bvh::read_with(&String::from_utf8_lossy(&bytes), path, units, progress);
     }
     match units {
-        None => gltf::load_bytes(path, &bytes, gltf::folder(path)),
+        None => gltf::load_bytes_with(path, &bytes, gltf::folder(path), progress),
         Some(_) => {
             let cause = "units apply only to BVH files because glTF is always in metres".to_owned();
             Err(LoadError::Format { path: path.into(), cause })

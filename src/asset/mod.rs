@@ -19,6 +19,7 @@ mod mannequin;
 mod material;
 mod mesh;
 mod skeleton;
+mod stoppable;
 mod vrm;
 
 pub use character::{Character, Humanoid, Part, Scene};
@@ -33,7 +34,7 @@ pub use humanoid::humanoid;
 #[cfg(test)]
 pub(crate) use humanoid::tests as humanoids;
 pub use image::Image;
-pub use load::{load, load_in_units};
+pub use load::{load, load_in_units, load_with};
 pub use mannequin::{MANNEQUIN, MANNEQUIN_PATH, MANNEQUIN_RIG, mannequin};
 pub use material::{AlphaMode, Filter, Material, Sampler, Texture, TextureRef, Wrap};
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};

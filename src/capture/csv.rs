@@ -21,7 +21,7 @@ use std::path::Path;
 use glam::{Quat, Vec3};
 
 use crate::asset::LoadError;
-use crate::files::bounded;
+use crate::files::{Progress, bounded};
 
 use super::{Take, Tracks};
 
@@ -39,8 +39,20 @@ struct CsvError(usize, usize, String);
 /// # Errors
 /// [`LoadError`], with the line and the column of an invalid field.
 pub fn load_csv(path: &Path) -> Result<Take, LoadError> {
+    load_csv_with(path, &Progress::default())
+}
+
+/// Reads a take like [`load_csv`], reports the progress, and can be stopped from another thread.
+///
+/// # Errors
+/// Same as [`load_csv`], and [`LoadError::Stopped`].
+pub fn load_csv_with(path: &Path, progress: &Progress) -> Result<Take, LoadError> {
     let io = |source| LoadError::Io { path: path.to_owned(), source };
-    parse_csv(path, &bounded::read_to_string(path, MAX_FILE_BYTES).map_err(io)?)
+    let text = bounded::read_to_string_with(path, MAX_FILE_BYTES, progress).map_err(io);
+    match text.and_then(|text| parse_csv_with(path, &text, progress)) {
+        Err(_) if progress.is_stopped() => Err(LoadError::Stopped { path: path.to_owned() }),
+        other => other,
+    }
 }
 
 /// Parses a take from CSV text. The path is only used in error messages.
@@ -48,7 +60,11 @@ pub fn load_csv(path: &Path) -> Result<Take, LoadError> {
 /// # Errors
 /// [`LoadError`], with the line and the column of an invalid field.
 pub fn parse_csv(path: &Path, text: &str) -> Result<Take, LoadError> {
-    parse(text).map_err(|CsvError(line, column, cause)| LoadError::Object {
+    parse_csv_with(path, text, &Progress::default())
+}
+
+fn parse_csv_with(path: &Path, text: &str, progress: &Progress) -> Result<Take, LoadError> {
+    parse(text, progress).map_err(|CsvError(line, column, cause)| LoadError::Object {
         path: path.to_owned(),
         at: format!("line {line}, column {column}"),
         cause,
@@ -58,7 +74,7 @@ pub fn parse_csv(path: &Path, text: &str) -> Result<Take, LoadError> {
 /// The name of each joint, and the columns of its position (N = 3) or its orientation (N = 4).
 type JointColumns<const N: usize> = Vec<(String, [usize; N])>;
 
-fn parse(text: &str) -> Result<Take, CsvError> {
+fn parse(text: &str, progress: &Progress) -> Result<Take, CsvError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = (1..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty());
     let (number, head) = lines.next().ok_or_else(|| CsvError(1, 1, "the header is missing".to_owned()))?;
@@ -73,6 +89,7 @@ fn parse(text: &str) -> Result<Take, CsvError> {
     };
     let (mut cells, mut rotations): (Vec<Option<f64>>, Vec<Option<Quat>>) = (Vec::new(), Vec::new());
     for (number, line) in lines {
+        progress.check().map_err(|stopped| CsvError(number, 1, stopped.to_string()))?;
         let fields = fields(line).map_err(|(column, cause)| CsvError(number, column, cause))?;
         if fields.len() != names.len() {
             let cause = format!("the line has {} columns, but the header has {}", fields.len(), names.len());

@@ -22,7 +22,7 @@ mod tracker;
 pub mod vmc;
 
 pub use calibration_pose::{calibration_pose, facing};
-pub use csv::{load_csv, parse_csv, write_csv};
+pub use csv::{load_csv, load_csv_with, parse_csv, write_csv};
 pub use error::CaptureError;
 pub use filter::{OrientationFilter, PointFilter, Smoothing, smooth_orientations, smooth_positions};
 pub use frames::Frames;

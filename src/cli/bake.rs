@@ -10,6 +10,7 @@ use clap::{ArgMatches, Args};
 use crate::asset::Character;
 use crate::export::bake;
 use crate::export::bake::{BakedClip, ClipFileError, ClipFormat};
+use crate::files::Progress;
 use crate::motion::{Motion, Recorder};
 use crate::puppet::Puppet;
 
@@ -143,7 +144,7 @@ fn replay(
     verbosity: Verbosity,
 ) -> Result<ExitCode, Failure> {
     let (rig, output) = (args.posing.rig(), Some(args.output.as_path()));
-    let opened = ReplayedSession::open(session, &args.model, rig, output, verbosity)?;
+    let opened = ReplayedSession::open(session, &args.model, rig, output, (verbosity, &Progress::default()))?;
     let ReplayedSession { recording, mut replay, file } = opened;
     output::check(&args.output)?;
     watch.stage("load");

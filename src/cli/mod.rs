@@ -31,6 +31,7 @@ use std::process::ExitCode;
 use clap::{ArgAction, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::asset::Character;
+use crate::files::Progress;
 use crate::regress::OptionKey;
 use crate::rig::Rig;
 use crate::{asset, rig, viewer};
@@ -105,12 +106,16 @@ impl ModelArg {
     }
 
     fn load(&self) -> Result<Character, Failure> {
+        self.load_with(&Progress::default())
+    }
+
+    fn load_with(&self, progress: &Progress) -> Result<Character, Failure> {
         match &self.file {
             Some(path) if viewer::is_project(path) => {
                 let cause = "is a project, which view, render, pose and bake can open; name its model here";
                 Err(Failure::Usage(format!("{}: {cause}", path.display())))
             }
-            Some(path) => Ok(asset::load_in_units(path, self.units)?),
+            Some(path) => Ok(asset::load_with(path, self.units, progress)?),
             None if self.units.is_some() => {
                 Err(Failure::Usage("--units: the built-in character is in metres; name a .bvh file".into()))
             }

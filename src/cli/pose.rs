@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{ArgMatches, Args, ValueEnum};
 
 use crate::export::PoseDocument;
+use crate::files::Progress;
 use crate::puppet::{GoalReport, Puppet};
 use crate::render::{AdapterChoice, DecodedImages, Gpu, RenderError, Renderer};
 use crate::skin::Skinned;
@@ -111,7 +112,13 @@ fn replay(
     verbosity: Verbosity,
 ) -> Result<ExitCode, Failure> {
     let output = args.output.as_deref();
-    let opened = ReplayedSession::open(session, &args.model, args.posing.rig(), output, verbosity)?;
+    let opened = ReplayedSession::open(
+        session,
+        &args.model,
+        args.posing.rig(),
+        output,
+        (verbosity, &Progress::default()),
+    )?;
     let ReplayedSession { recording, mut replay, file } = opened;
     watch.stage("load");
     replay.advance(args.at.unwrap_or(recording.length()))?;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Id};
 
+use crate::files::Progress;
 use crate::viewer::{Recording, Replay};
 
 use super::failure::Failure;
@@ -29,21 +30,21 @@ impl ReplayedSession {
         model: &ModelArg,
         rig: Option<&Path>,
         output: Option<&Path>,
-        verbosity: Verbosity,
+        (verbosity, progress): (Verbosity, &Progress),
     ) -> Result<Self, Failure> {
         let inputs = || [Some(session), model.file.as_deref(), rig].into_iter().flatten();
         output.map_or(Ok(()), |output| output::protect(output, inputs()))?;
-        let recording = Recording::open(session)?;
+        let recording = Recording::open_with(session, progress)?;
         let given = model.without_project();
         let units = given.units.or_else(|| recording.units().filter(|_| given.file.is_none()));
         let file = given.file.or_else(|| recording.character());
-        let character = ModelArg { file: file.clone(), units }.load()?;
+        let character = ModelArg { file: file.clone(), units }.load_with(progress)?;
         let files = character.files.iter().map(PathBuf::as_path);
         output.map_or(Ok(()), |output| output::protect(output, files))?;
         let rig = rig_of(&character, rig)?;
         verbosity.warn(&character.warnings);
         verbosity.warn(&recording.warnings(&character, &rig));
-        let replay = Replay::new(&recording, character, rig)?;
+        let replay = Replay::new_with(&recording, character, rig, progress)?;
         Ok(Self { recording, replay, file })
     }
 }

@@ -9,10 +9,10 @@ use std::process::ExitCode;
 use clap::Args;
 use glam::Vec2;
 
-use crate::files::atomic;
+use crate::files::{Progress, atomic};
 use crate::render::{AdapterChoice, RenderError};
 use crate::viewer;
-use crate::viewer::{Command, LoadStage, Opening, Recorder, SaveError, Session, ViewerError};
+use crate::viewer::{Command, Opening, Recorder, SaveError, Session, ViewerError};
 
 use super::failure::Failure;
 use super::posing::clips;
@@ -130,8 +130,8 @@ fn open(
         model.file.as_deref().map(|file| file.file_name().unwrap_or(file.as_os_str()).to_string_lossy());
     let name = file.map_or_else(|| "the built-in character".to_owned(), std::borrow::Cow::into_owned);
     let (model, clips) = (model.clone(), clips.to_vec());
-    let load = move |stage: &LoadStage| {
-        let session = session(&model, (&clips, keep_hands), verbosity, stage)?;
+    let load = move |progress: &Progress| {
+        let session = session(&model, (&clips, keep_hands), verbosity, progress)?;
         Ok((session, recorder()?))
     };
     viewer::open(load, Opening { name, adapter, listen }, signals::set_close_handler)
@@ -142,19 +142,23 @@ fn session(
     model: &ModelArg,
     (clips, keep_hands): (&[PathBuf], bool),
     verbosity: Verbosity,
-    stage: &LoadStage,
+    progress: &Progress,
 ) -> Result<Session, Failure> {
     let mut session = match model.project() {
-        Some(project) => ReplayedSession::open(project, model, None, None, verbosity)?.replay.into_session(),
+        Some(project) => {
+            ReplayedSession::open(project, model, None, None, (verbosity, progress))?.replay.into_session()
+        }
         None => {
-            let character = model.load()?;
+            let character = model.load_with(progress)?;
             verbosity.warn(&character.warnings);
-            stage.set("Finding the rig");
+            progress.set_stage("Finding the rig");
             let rig = rig_of(&character, None)?;
             Session::new(character, Some(rig), SIZE)
         }
     };
-    stage.set("Adding clips");
+    if !clips.is_empty() {
+        progress.set_stage("Adding clips");
+    }
     let character = session.puppet().shared_character();
     for addition in clips::added_clips(&character, clips, &session.puppet().rig, keep_hands)? {
         session.apply(Command::AddClips(Box::new(addition)));

@@ -7,6 +7,11 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::Progress;
+
+/// Number of bytes that are read between two checks whether the read was stopped.
+const CHUNK: u64 = 1 << 20;
+
 /// Opens a regular file.
 ///
 /// # Errors
@@ -31,7 +36,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// # Errors
 /// The same as for [`open()`], and [`io::ErrorKind::FileTooLarge`] if there are more bytes.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    read_all(open(path)?, limit)
+    read_all(open(path)?, limit, &Progress::default())
 }
 
 /// Does the same as [`read`], but returns text.
@@ -39,8 +44,7 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// The same as for [`read`], and [`io::ErrorKind::InvalidData`] if the bytes are not UTF-8.
 pub fn read_to_string(path: &Path, limit: u64) -> io::Result<String> {
-    let not_utf8 = |_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text");
-    String::from_utf8(read(path, limit)?).map_err(not_utf8)
+    read_to_string_with(path, limit, &Progress::default())
 }
 
 /// Reads at most `limit` bytes from a regular file.
@@ -48,10 +52,27 @@ pub fn read_to_string(path: &Path, limit: u64) -> io::Result<String> {
 /// # Errors
 /// The same as for [`open_regular`], and [`io::ErrorKind::FileTooLarge`] if there are more bytes.
 pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    read_all(open_regular(path)?, limit)
+    read_regular_with(path, limit, &Progress::default())
 }
 
-fn read_all(file: File, limit: u64) -> io::Result<Vec<u8>> {
+/// Does the same as [`read_regular`], but counts the bytes and can be stopped.
+///
+/// # Errors
+/// The same as for [`read_regular`], and [`super::Stopped`] as [`io::ErrorKind::Other`].
+pub fn read_regular_with(path: &Path, limit: u64, progress: &Progress) -> io::Result<Vec<u8>> {
+    read_all(open_regular(path)?, limit, progress)
+}
+
+/// Reads at most `limit` bytes of UTF-8 text from a regular file, or from input that the caller has opened.
+///
+/// # Errors
+/// The same as for [`read_to_string`], and [`super::Stopped`] as [`io::ErrorKind::Other`].
+pub fn read_to_string_with(path: &Path, limit: u64, progress: &Progress) -> io::Result<String> {
+    let not_utf8 = |_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text");
+    String::from_utf8(read_all(open(path)?, limit, progress)?).map_err(not_utf8)
+}
+
+fn read_all(file: File, limit: u64, progress: &Progress) -> io::Result<Vec<u8>> {
     let too_large = || {
         let text = format!("larger than {} MiB, the limit for this kind of file", limit >> 20);
         io::Error::new(io::ErrorKind::FileTooLarge, text)
@@ -63,7 +84,16 @@ fn read_all(file: File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(usize::try_from(size).unwrap_or(usize::MAX))?;
     // The file may grow while it is read, and a pipe has no size.
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    progress.expect(size);
+    let mut rest = file.take(limit.saturating_add(1));
+    loop {
+        progress.check()?;
+        let count = rest.by_ref().take(CHUNK).read_to_end(&mut bytes)?;
+        if count == 0 {
+            break;
+        }
+        progress.add(count as u64);
+    }
     if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
 }
 

@@ -6,3 +6,6 @@
 
 pub mod atomic;
 pub mod bounded;
+mod progress;
+
+pub use progress::{Progress, Stopped};

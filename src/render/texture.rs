@@ -7,6 +7,7 @@ use std::thread;
 use wgpu::TextureFormat;
 
 use crate::asset::{AlphaMode, Character, DecodedImage, Filter, Material, Part, Sampler, TextureRef, Wrap};
+use crate::files::Progress;
 
 use super::srgb::{from_linear, to_linear};
 use super::{Gpu, ShadingMode};
@@ -23,6 +24,16 @@ impl DecodedImages {
     /// Decodes the images that the given parts use in a mode, on all cores. [`ShadingMode::Shaded`] uses every image
     /// that any other mode uses. An image that is missing is replaced by a neutral colour.
     pub fn decode(character: &Character, parts: &[Part], mode: ShadingMode) -> Self {
+        Self::decode_with(character, parts, mode, &Progress::default())
+    }
+
+    /// Decodes images like [`Self::decode`], but decodes no further image after it was stopped from another thread.
+    pub fn decode_with(
+        character: &Character,
+        parts: &[Part],
+        mode: ShadingMode,
+        progress: &Progress,
+    ) -> Self {
         let mut wanted = vec![false; character.images.len()];
         let material = |part: &Part| character.materials.get(character.primitive(*part).material?);
         for material in parts.iter().filter_map(material) {
@@ -36,7 +47,7 @@ impl DecodedImages {
         }
         let wanted: Vec<usize> = (0..wanted.len()).filter(|&i| wanted[i]).collect();
         let mut decoded = Self { images: vec![None; character.images.len()], warnings: Vec::new() };
-        for (&index, result) in wanted.iter().zip(decode_all(character, &wanted)) {
+        for (&index, result) in wanted.iter().zip(decode_all(character, &wanted, progress)) {
             match result {
                 Ok(pixels) => decoded.images[index] = Some(pixels),
                 Err(cause) => {
@@ -49,7 +60,11 @@ impl DecodedImages {
 }
 
 /// Decodes images by index, on all cores. Each thread takes the next image that no other thread has taken.
-fn decode_all(character: &Character, wanted: &[usize]) -> Vec<Result<DecodedImage, String>> {
+fn decode_all(
+    character: &Character,
+    wanted: &[usize],
+    progress: &Progress,
+) -> Vec<Result<DecodedImage, String>> {
     let next = AtomicUsize::new(0);
     let decode_some = || {
         let take_next = || {
@@ -57,7 +72,7 @@ fn decode_all(character: &Character, wanted: &[usize]) -> Vec<Result<DecodedImag
             wanted.get(at).map(|image| (at, image))
         };
         std::iter::from_fn(take_next)
-            .map(|(at, &image)| (at, character.images[image].decode()))
+            .map(|(at, &image)| (at, character.images[image].decode_with(progress)))
             .collect::<Vec<_>>()
     };
     let cores = thread::available_parallelism().map_or(1, usize::from);

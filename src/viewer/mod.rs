@@ -34,7 +34,7 @@ pub use session::recorder::Recorder;
 pub use session::save::{PoseFile, SaveError};
 pub use session::{Display, Refusals, Session, Snapshot, SolveProblem};
 #[cfg(feature = "viewer")]
-pub use window::loader::{CharacterLoader, LoadResult, LoadStage, LoadedFile};
+pub use window::loader::{CharacterLoader, LoadResult, LoadedFile};
 #[cfg(feature = "viewer")]
 pub use window::settings::Settings;
 #[cfg(feature = "viewer")]

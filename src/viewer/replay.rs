@@ -8,6 +8,7 @@ use glam::Vec2;
 
 use crate::asset::Character;
 use crate::export::bake::Source;
+use crate::files::Progress;
 use crate::rig::Rig;
 use crate::text::printable;
 
@@ -57,14 +58,23 @@ impl Recording {
     /// # Errors
     /// [`ReplayError`] for the first invalid line.
     pub fn open(path: &Path) -> Result<Self, ReplayError> {
+        Self::open_with(path, &Progress::default())
+    }
+
+    /// Reads a file like [`Recording::open`], reports the progress, and can be stopped from another thread.
+    ///
+    /// # Errors
+    /// Same as [`Recording::open`], and [`ReplayError::Stopped`].
+    pub fn open_with(path: &Path, progress: &Progress) -> Result<Self, ReplayError> {
         if is_project(path) {
-            return Self::of_project(path);
+            return Self::of_project(path, progress);
         }
         let mut lines = SessionLines::open(path)?;
         let header = lines.header()?;
         let mut length = Duration::ZERO;
         let (mut sources, mut added) = (Vec::<ClipSource>::new(), 0);
         while let Some((at, command)) = lines.step()? {
+            check(path, progress)?;
             length = at;
             let Some(Command::AddClips(addition)) = command else { continue };
             let AddedClips { file, fingerprint, keep_hands, .. } = *addition;
@@ -74,7 +84,8 @@ impl Recording {
             {
                 continue;
             }
-            let source = Source::load(&resolve(path, &file));
+            let source = Source::load_with(&resolve(path, &file), progress);
+            check(path, progress)?;
             let source = source.map_err(|e| lines.error(LineError::Clips(one_line(&e))))?;
             sources.push(ClipSource {
                 line: lines.number,
@@ -88,11 +99,13 @@ impl Recording {
         Ok(Self { path: path.into(), header, length, truncated: lines.truncated, project: None, sources })
     }
 
-    fn of_project(path: &Path) -> Result<Self, ReplayError> {
+    fn of_project(path: &Path, progress: &Progress) -> Result<Self, ReplayError> {
         let project = Project::open(path)?;
         let mut sources = Vec::new();
         for clips in project.clips.iter().take(MAX_ADDITIONS) {
-            let source = Source::load(&resolve(path, &clips.file)).map_err(|e| ReplayError::Line {
+            let source = Source::load_with(&resolve(path, &clips.file), progress);
+            check(path, progress)?;
+            let source = source.map_err(|e| ReplayError::Line {
                 path: path.into(),
                 line: clips.line,
                 cause: LineError::Clips(one_line(&e)),
@@ -165,6 +178,10 @@ impl Recording {
     }
 }
 
+fn check(path: &Path, progress: &Progress) -> Result<(), ReplayError> {
+    progress.check().map_err(|stopped| ReplayError::Stopped { path: path.into(), stopped })
+}
+
 /// Resolves a path from a session file.
 fn resolve(session: &Path, file: &Path) -> PathBuf {
     session.parent().unwrap_or(Path::new("")).join(file)
@@ -184,6 +201,7 @@ pub struct Replay {
     next: Option<TimedCommand>,
     /// The added clips of the recording, retargeted to the character.
     additions: Vec<AddedClips>,
+    progress: Progress,
 }
 
 impl Replay {
@@ -196,6 +214,19 @@ impl Replay {
         character: impl Into<Arc<Character>>,
         rig: Rig,
     ) -> Result<Self, ReplayError> {
+        Self::new_with(recording, character, rig, &Progress::default())
+    }
+
+    /// Does the same as [`Replay::new`], but the replay can be stopped from another thread, also while it advances.
+    ///
+    /// # Errors
+    /// Same as [`Replay::new`], and [`ReplayError::Stopped`].
+    pub fn new_with(
+        recording: &Recording,
+        character: impl Into<Arc<Character>>,
+        rig: Rig,
+        progress: &Progress,
+    ) -> Result<Self, ReplayError> {
         let (mut lines, header) = match &recording.project {
             Some(_) => (None, recording.header.clone()),
             None => {
@@ -207,13 +238,16 @@ impl Replay {
         let mut session = Session::new(character, Some(rig), Vec2::from_array(header.size));
         session.apply(Command::Scale(header.scale));
         let retarget = |clip_source: &ClipSource| {
-            session
-                .addition(&clip_source.file, Arc::clone(&clip_source.source), clip_source.keep_hands)
-                .map_err(|e| {
-                    let file = clip_source.file.display();
-                    let cause = LineError::Clips(format!("{file}: {}", one_line(&e)));
-                    ReplayError::Line { path: recording.path.clone(), line: clip_source.line, cause }
-                })
+            let source = Arc::clone(&clip_source.source);
+            let body = (session.puppet().character(), &*session.loaded_rig);
+            let retargeted =
+                AddedClips::new_with(&clip_source.file, source, body, clip_source.keep_hands, progress);
+            check(&recording.path, progress)?;
+            retargeted.map_err(|e| {
+                let file = clip_source.file.display();
+                let cause = LineError::Clips(format!("{file}: {}", one_line(&e)));
+                ReplayError::Line { path: recording.path.clone(), line: clip_source.line, cause }
+            })
         };
         let additions = recording.sources.iter().map(retarget).collect::<Result<Vec<AddedClips>, _>>()?;
         if let Some(project) = &recording.project {
@@ -232,10 +266,11 @@ impl Replay {
                 lines: None,
                 next: None,
                 additions: Vec::new(),
+                progress: progress.clone(),
             });
         }
         let next = lines.as_mut().map_or(Ok(None), SessionLines::step)?;
-        Ok(Self { session, path: recording.path.clone(), lines, next, additions })
+        Ok(Self { session, path: recording.path.clone(), lines, next, additions, progress: progress.clone() })
     }
 
     /// Starts the motion of a project from its beginning, for a sequence of images.
@@ -287,6 +322,7 @@ impl Replay {
 
     fn execute_until(&mut self, to: Duration) -> Result<(), ReplayError> {
         while let Some((at, command)) = self.next.take_if(|(at, _)| *at <= to) {
+            check(&self.path, &self.progress)?;
             self.next = self.lines.as_mut().map_or(Ok(None), SessionLines::step)?;
             // Of consecutive `Hover` commands only the last one matters, and picking at each position would be slow.
             let is_hover = |command: &Option<Command>| matches!(command, Some(Command::Hover(_)));

@@ -3,6 +3,7 @@
 use glam::{DQuat, DVec3, Quat, Vec3};
 
 use crate::asset::{Channel, Clip, Interpolation, Values};
+use crate::files::Progress;
 
 use super::LineError;
 use super::hierarchy::{BvhChannel, BvhJoint, Hierarchy};
@@ -52,6 +53,7 @@ pub(super) fn read(
     hierarchy: &Hierarchy,
     metres: f64,
     warnings: &mut Vec<String>,
+    progress: &Progress,
 ) -> Result<Option<BvhMotion>, LineError> {
     let mut header = MotionHeader::default();
     let mut line = words.next_line();
@@ -73,7 +75,7 @@ pub(super) fn read(
     let mut motion = BvhMotion { frame_time, metres, frames: 0, tracks: tracks(hierarchy, capacity) };
     let mut reader = FrameReader { width, ..FrameReader::default() };
     while let Some((line, text)) = line_ahead_or_next(&mut line, words) {
-        reader.read_line(line, text, &mut motion)?;
+        reader.read_line(line, text, &mut motion, progress)?;
     }
     reader.finish(&motion, warnings)?;
     #[expect(clippy::cast_precision_loss, reason = "a text has far fewer frames than 2^53")]
@@ -147,7 +149,14 @@ struct FrameReader {
 }
 
 impl FrameReader {
-    fn read_line(&mut self, line: usize, text: &str, motion: &mut BvhMotion) -> Result<(), LineError> {
+    fn read_line(
+        &mut self,
+        line: usize,
+        text: &str,
+        motion: &mut BvhMotion,
+        progress: &Progress,
+    ) -> Result<(), LineError> {
+        progress.check()?;
         let mut words = text.split_whitespace().peekable();
         if words.peek().is_none() {
             return Ok(());
@@ -168,6 +177,7 @@ impl FrameReader {
             }
             self.numbers.push(value);
             if self.numbers.len() == self.width {
+                progress.check()?;
                 motion.push(&self.numbers, line)?;
                 self.numbers.clear();
             }

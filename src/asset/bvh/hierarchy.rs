@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use glam::DVec3;
 
+use crate::files::Progress;
+
 use super::words::{Words, quoted};
 use super::{LineError, end_site_name};
 
@@ -47,7 +49,11 @@ struct OpenBlock {
 }
 
 /// Reads the text up to the word MOTION or up to its end.
-pub(super) fn read(words: &mut Words<'_>, warnings: &mut Vec<String>) -> Result<Hierarchy, LineError> {
+pub(super) fn read(
+    words: &mut Words<'_>,
+    warnings: &mut Vec<String>,
+    progress: &Progress,
+) -> Result<Hierarchy, LineError> {
     match words.next() {
         Some(word) if eq_keyword(word, "HIERARCHY") => {}
         Some(word) => {
@@ -59,6 +65,7 @@ pub(super) fn read(words: &mut Words<'_>, warnings: &mut Vec<String>) -> Result<
     let mut open: Vec<OpenBlock> = Vec::new();
     let mut missing_offsets = MissingOffsets::default();
     while let Some(word) = words.next() {
+        progress.check()?;
         let line = words.line();
         match open.last_mut() {
             None if eq_keyword(word, "ROOT") => open.push(hierarchy.begin(words, None)?),

@@ -20,6 +20,8 @@ use std::path::Path;
 
 use glam::DVec3;
 
+use crate::files::{Progress, Stopped};
+
 use super::{Character, Clip, LoadError, Node, Scene, Skeleton, Transform};
 use hierarchy::BvhJoint;
 use words::Words;
@@ -51,6 +53,16 @@ pub fn is_bvh(path: &Path, bytes: &[u8]) -> bool {
 /// # Errors
 /// [`LoadError`]. The message is one line with the file, the line in it and the cause.
 pub fn read(text: &str, path: &Path, units: Option<f64>) -> Result<Character, LoadError> {
+    read_with(text, path, units, &Progress::default())
+}
+
+/// Reads the text of a BVH file like [`read`], and stops with an error of any kind after [`Progress::stop`].
+pub(super) fn read_with(
+    text: &str,
+    path: &Path,
+    units: Option<f64>,
+    progress: &Progress,
+) -> Result<Character, LoadError> {
     if let Some(units) = units.filter(|u| !UNITS.contains(u)) {
         let cause = format!("units must be between 1e-6 and 1e6 metres, not {units}");
         return Err(LoadError::Format { path: path.into(), cause });
@@ -62,10 +74,10 @@ pub fn read(text: &str, path: &Path, units: Option<f64>) -> Result<Character, Lo
     };
     let mut warnings = Vec::new();
     let mut words = Words::new(text);
-    let hierarchy = hierarchy::read(&mut words, &mut warnings).map_err(error)?;
+    let hierarchy = hierarchy::read(&mut words, &mut warnings, progress).map_err(error)?;
     let metres = units.unwrap_or_else(|| units::guess(&hierarchy.joints, &mut warnings));
     let motion = if hierarchy.has_motion {
-        frames::read(&mut words, &hierarchy, metres, &mut warnings).map_err(error)?
+        frames::read(&mut words, &hierarchy, metres, &mut warnings, progress).map_err(error)?
     } else {
         warnings.push("the file has no MOTION section and therefore no clip".to_owned());
         None
@@ -107,6 +119,12 @@ struct LineError {
 impl LineError {
     fn new(line: usize, cause: impl Into<String>) -> Self {
         Self { line, cause: cause.into() }
+    }
+}
+
+impl From<Stopped> for LineError {
+    fn from(stopped: Stopped) -> Self {
+        Self::new(0, stopped.to_string())
     }
 }
 

@@ -3,8 +3,13 @@
 use gltf::json::accessor::{ComponentType, IndexComponentType, Type, sparse::Sparse};
 use gltf::json::validation::Checked;
 
+use crate::files::Progress;
+
 use super::buffer::BufferView;
 use super::{GltfFile, ObjectError};
+
+/// Number of elements that are decoded between two checks whether the read was stopped.
+const PIECE: usize = 1 << 16;
 
 /// An accessor of a known type, whose elements are all inside its buffer view.
 struct Accessor<'a> {
@@ -106,6 +111,7 @@ impl GltfFile<'_> {
 
     /// Resolves and checks an accessor, and claims `bytes` of memory for each decoded element.
     fn accessor(&self, index: usize, bytes: usize, at: &str) -> Result<Accessor<'_>, ObjectError> {
+        self.progress.check()?;
         let json = self.accessor_json(index, at)?;
         let at = format!("accessors[{index}]");
         let Checked::Valid(component) = json.component_type else {
@@ -190,13 +196,13 @@ impl GltfFile<'_> {
         }
         let step = component_size(accessor.component);
         let (component, normalized) = (accessor.component, accessor.normalized);
-        Ok(accessor.decode([0.0; N], |bytes| {
+        accessor.decode([0.0; N], self.progress, |bytes| {
             let mut vector = [0.0; N];
             for (value, bytes) in vector.iter_mut().zip(bytes.chunks_exact(step)) {
                 *value = to_f32(component, normalized, bytes);
             }
             vector
-        }))
+        })
     }
 
     /// Decodes vectors like [`GltfFile::floats`] and checks that every number is finite.
@@ -230,21 +236,34 @@ impl GltfFile<'_> {
             ));
         }
         let step = component_size(component);
-        Ok(accessor.decode([0; N], |bytes| {
+        accessor.decode([0; N], self.progress, |bytes| {
             let mut vector = [0; N];
             for (value, bytes) in vector.iter_mut().zip(bytes.chunks_exact(step)) {
                 *value = to_u32(component, bytes);
             }
             vector
-        }))
+        })
     }
 }
 
 impl Accessor<'_> {
     /// Decodes all elements and replaces sparse ones.
-    fn decode<T: Copy>(&self, zero: T, read: impl Fn(&[u8]) -> T) -> Vec<T> {
+    fn decode<T: Copy>(
+        &self,
+        zero: T,
+        progress: &Progress,
+        read: impl Fn(&[u8]) -> T,
+    ) -> Result<Vec<T>, ObjectError> {
         let mut values = match &self.elements {
-            Some(elements) => (0..self.count).map(|i| read(elements.get(i))).collect(),
+            Some(elements) => {
+                let mut values = Vec::with_capacity(self.count);
+                for start in (0..self.count).step_by(PIECE) {
+                    progress.check()?;
+                    let end = start.saturating_add(PIECE).min(self.count);
+                    values.extend((start..end).map(|i| read(elements.get(i))));
+                }
+                values
+            }
             None => vec![zero; self.count],
         };
         if let Some((indices, replacements)) = &self.sparse {
@@ -252,6 +271,6 @@ impl Accessor<'_> {
                 values[element] = read(replacements.get(i));
             }
         }
-        values
+        Ok(values)
     }
 }

@@ -22,6 +22,7 @@ impl GltfFile<'_> {
         // Maps each input accessor to its timeline. Most files share one accessor among all channels.
         let mut timelines = BTreeMap::new();
         for (c, channel) in json.channels.iter().enumerate() {
+            self.progress.check()?;
             let at = format!("animations[{index}].channels[{c}]");
             let node = channel.target.node.value();
             let nodes = skeleton.nodes.len();

@@ -1,9 +1,13 @@
 //! Splits and joins the container of a file: GLB chunks or plain JSON.
 
-use gltf::Gltf;
+use std::io::BufReader;
+
 use gltf::json::Root;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::asset::stoppable::StoppableBytes;
+use crate::files::{Progress, Stopped};
 use crate::text::json;
 use crate::text::json::not_finite;
 
@@ -14,6 +18,8 @@ pub(super) struct Container<'a> {
     pub(super) binary: Option<&'a [u8]>,
 }
 
+/// Size in bytes from which parsing JSON can be stopped.
+const LARGE_JSON: usize = 4 << 20;
 const JSON_CHUNK: u32 = 0x4E4F_534A;
 const BIN_CHUNK: u32 = 0x004E_4942;
 
@@ -116,13 +122,14 @@ fn check_proportion(json: &[u8]) -> Result<(), String> {
 }
 
 /// Parses the JSON and checks that no number is infinite. Optional fields that the crate requires are filled in.
-pub(super) fn parse(json: &[u8]) -> Result<Root, String> {
+pub(super) fn parse(json: &[u8], progress: &Progress) -> Result<Root, String> {
     check_proportion(json)?;
-    let mut root = match Gltf::from_slice_without_validation(json) {
-        Ok(parsed) => parsed.document.into_json(),
+    let mut root: Root = match deserialize(json, progress) {
+        Ok(root) => root,
+        Err(_) if progress.is_stopped() => return Err(Stopped.to_string()),
         Err(first) => {
-            let repaired = serde_json::from_slice(json).ok().map(with_optional_fields);
-            repaired.and_then(|v| serde_json::from_value(v).ok()).ok_or_else(|| json_cause(&first))?
+            let repaired = deserialize(json, progress).ok().map(with_optional_fields);
+            repaired.and_then(|v| serde_json::from_value(v).ok()).ok_or_else(|| format!("JSON: {first}"))?
         }
     };
     // Cameras are not used, and some have an infinite far plane.
@@ -138,11 +145,12 @@ pub(super) fn parse(json: &[u8]) -> Result<Root, String> {
     }
 }
 
-fn json_cause(error: &gltf::Error) -> String {
-    match error {
-        gltf::Error::Deserialize(e) => format!("JSON: {e}"),
-        other => format!("JSON: {other}"),
+/// Parses JSON. Large JSON takes long, so it is parsed in a slower way that can be stopped.
+fn deserialize<T: DeserializeOwned>(json: &[u8], progress: &Progress) -> serde_json::Result<T> {
+    if json.len() <= LARGE_JSON {
+        return serde_json::from_slice(json);
     }
+    serde_json::from_reader(BufReader::new(StoppableBytes::new(json, progress)))
 }
 
 /// Changes the parts that the crate refuses although glTF 2.0 allows them: scenes without `nodes`, channels without a

@@ -1,5 +1,7 @@
 //! Reads `JOINTS_n` and `WEIGHTS_n`, which define how joints move vertices.
 
+use std::collections::BTreeSet;
+
 use glam::Vec4;
 use gltf::json::mesh::{Primitive as Json, Semantic};
 
@@ -101,8 +103,9 @@ impl GltfFile<'_> {
     /// Many exporters write joints that do not exist, with a weight of zero. Such an influence is changed to joint 0.
     pub(super) fn check_influences(&self, character: &mut Character) -> Result<(), ObjectError> {
         let nodes = character.skeleton.nodes.iter();
-        let uses: Vec<_> = nodes.filter_map(|n| Some((n.mesh?, n.skin?))).collect();
+        let uses: BTreeSet<_> = nodes.filter_map(|n| Some((n.mesh?, n.skin?))).collect();
         for (mesh, skin) in uses {
+            self.progress.check()?;
             let count = character.skins[skin].joints.len();
             for primitive in &mut character.meshes[mesh].primitives {
                 let index = primitive.index;

@@ -137,12 +137,13 @@ impl GltfFile<'_> {
     }
 
     /// Reads the images. An unreadable image becomes `None`, with a warning.
-    pub(super) fn images(&self) -> Vec<Option<Image>> {
+    pub(super) fn images(&self) -> Result<Vec<Option<Image>>, ObjectError> {
         let mut total = 0_u64;
         let mut images = Vec::with_capacity(self.root.images.len());
         // Images at the same location share their bytes.
         let mut known: HashMap<ImageLocation, Result<Arc<[u8]>, String>> = HashMap::new();
         for (i, json) in self.root.images.iter().enumerate() {
+            self.progress.check()?;
             let location = (json.uri.as_deref(), json.buffer_view.map(|v| v.value()));
             let bytes = known.entry(location).or_insert_with(|| self.image_bytes(location)).clone();
             let image = bytes.and_then(|bytes| Image::new(json.name.clone(), bytes));
@@ -160,12 +161,12 @@ impl GltfFile<'_> {
                 }
             }
         }
-        images
+        Ok(images)
     }
 
     fn image_bytes(&self, location: ImageLocation) -> Result<Arc<[u8]>, String> {
         match location {
-            (Some(uri), _) => uri::read(uri, self.folder).map(Into::into),
+            (Some(uri), _) => uri::read(uri, self.folder, self.progress).map(Into::into),
             (None, Some(view)) => {
                 let copy = self.buffers.view(view, "bufferView").and_then(|view| {
                     self.buffers.claim(view.bytes.len() as u64, "bufferView")?;

@@ -29,6 +29,7 @@ impl GltfFile<'_> {
 
     /// Reads a primitive. Returns `None`, with a warning, if it cannot be drawn as triangles.
     fn primitive(&self, json: &Json, index: usize, at: &str) -> Result<Option<Primitive>, ObjectError> {
+        self.progress.check()?;
         let mode = match json.mode {
             Checked::Valid(mode @ (Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan)) => mode,
             Checked::Valid(mode) => {

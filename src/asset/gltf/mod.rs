@@ -27,7 +27,7 @@ use std::path::Path;
 
 use gltf::json::Root;
 
-use crate::files::bounded;
+use crate::files::{Progress, Stopped, bounded};
 use crate::text::printable;
 
 use super::{Character, LoadError, vrm};
@@ -38,7 +38,13 @@ use buffer::Buffers;
 /// # Errors
 /// [`LoadError::Io`] with the error of the operating system.
 pub fn read(path: &Path) -> Result<Vec<u8>, LoadError> {
-    bounded::read_regular(path, uri::MAX_BYTES).map_err(|source| LoadError::Io { path: path.into(), source })
+    read_with(path, &Progress::default())
+}
+
+/// Reads the bytes of a regular file like [`read`], and counts them.
+pub(super) fn read_with(path: &Path, progress: &Progress) -> Result<Vec<u8>, LoadError> {
+    bounded::read_regular_with(path, uri::MAX_BYTES, progress)
+        .map_err(|source| LoadError::Io { path: path.into(), source })
 }
 
 /// Returns the folder of a file. The other files to which it refers must be in that folder.
@@ -54,16 +60,27 @@ pub fn folder(path: &Path) -> Option<&Path> {
 /// # Errors
 /// [`LoadError`]. The message is one line with the file, the object in it and the cause.
 pub fn load_bytes(path: &Path, bytes: &[u8], folder: Option<&Path>) -> Result<Character, LoadError> {
+    load_bytes_with(path, bytes, folder, &Progress::default())
+}
+
+/// Loads a file from memory like [`load_bytes`], and stops with an error of any kind after [`Progress::stop`].
+pub(super) fn load_bytes_with(
+    path: &Path,
+    bytes: &[u8],
+    folder: Option<&Path>,
+    progress: &Progress,
+) -> Result<Character, LoadError> {
     let format = |cause: String| LoadError::Format { path: path.into(), cause: printable::cause(&cause) };
     let container = container::split(bytes).map_err(format)?;
-    let root = container::parse(container.json).map_err(format)?;
+    let root = container::parse(container.json, progress).map_err(format)?;
     let mut warnings = Warnings::default();
     extension::check(&root, &mut warnings)
         .map_err(|name| LoadError::Extension { path: path.into(), name: printable::cause(&name) })?;
     let object =
         |error: ObjectError| LoadError::Object { path: path.into(), at: error.at, cause: error.cause };
-    let buffers = Buffers::read(&root, container.binary, folder, bytes.len()).map_err(object)?;
-    let file = GltfFile { root: &root, buffers, folder, warnings: RefCell::new(warnings) };
+    progress.expect(uri::sizes(&root, folder));
+    let buffers = Buffers::read(&root, container.binary, folder, bytes.len(), progress).map_err(object)?;
+    let file = GltfFile { root: &root, buffers, folder, warnings: RefCell::new(warnings), progress };
     file.character(path).map_err(object)
 }
 
@@ -82,6 +99,12 @@ impl ObjectError {
     /// Returns the error for an index that does not exist.
     fn missing(at: impl Into<String>, kind: &str, index: usize, count: usize) -> Self {
         Self::new(at, format!("{kind} {index} does not exist (the file has {count})"))
+    }
+}
+
+impl From<Stopped> for ObjectError {
+    fn from(stopped: Stopped) -> Self {
+        Self::new("file", stopped.to_string())
     }
 }
 
@@ -107,6 +130,7 @@ struct GltfFile<'a> {
     buffers: Buffers<'a>,
     folder: Option<&'a Path>,
     warnings: RefCell<Warnings>,
+    progress: &'a Progress,
 }
 
 impl GltfFile<'_> {
@@ -119,7 +143,7 @@ impl GltfFile<'_> {
         let skins = self.skins()?;
         let skeleton = self.skeleton(&meshes)?;
         let (scenes, default_scene) = self.scenes(&skeleton)?;
-        let images = self.images();
+        let images = self.images()?;
         let mut character = Character {
             path: path.into(),
             files: uri::files(self.root, self.folder),

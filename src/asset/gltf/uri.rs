@@ -5,16 +5,18 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use base64::Engine;
-use base64::alphabet;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::engine::{DecodePaddingMode, Engine, GeneralPurpose, GeneralPurposeConfig};
+use base64::{DecodeError, alphabet};
 use gltf::json::Root;
 use percent_encoding::percent_decode_str;
 
-use crate::files::bounded;
+use crate::files::{Progress, Stopped, bounded};
 
 /// Maximum size of a file in bytes, which is the largest 32-bit length of a GLB.
 pub(super) const MAX_BYTES: u64 = u32::MAX as u64;
+
+/// Number of base64 characters that are decoded at once, a multiple of 4.
+const BASE64_PIECE: usize = 4 << 20;
 
 /// The base64 decoder. It accepts data with or without padding at the end, because exporters differ in this.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -26,23 +28,49 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 ///
 /// A file must be in `folder` or below it after links are resolved. Absolute paths and all schemes except `data:` are
 /// refused.
-pub(super) fn read(uri: &str, folder: Option<&Path>) -> Result<Vec<u8>, String> {
+pub(super) fn read(uri: &str, folder: Option<&Path>, progress: &Progress) -> Result<Vec<u8>, String> {
     match uri.split_once(':') {
-        Some((scheme, body)) if scheme.eq_ignore_ascii_case("data") => read_data(body),
-        _ => read_file(uri, folder),
+        Some((scheme, body)) if scheme.eq_ignore_ascii_case("data") => read_data(body, progress),
+        _ => read_file(uri, folder, progress),
     }
 }
 
-fn read_data(body: &str) -> Result<Vec<u8>, String> {
+fn read_data(body: &str, progress: &Progress) -> Result<Vec<u8>, String> {
     let (head, data) = body.split_once(',').ok_or("the data URI has no comma")?;
     if head.to_ascii_lowercase().ends_with(";base64") {
-        BASE64.decode(data.trim()).map_err(|e| format!("the data URI is not valid base64: {e}"))
+        decode_base64(data.trim().as_bytes(), progress)
     } else {
         Ok(percent_decode_str(data).collect())
     }
 }
 
-fn read_file(uri: &str, folder: Option<&Path>) -> Result<Vec<u8>, String> {
+/// Decodes base64 in pieces, between which it can be stopped.
+fn decode_base64(data: &[u8], progress: &Progress) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::with_capacity(data.len() / 4 * 3 + 3);
+    for (i, piece) in data.chunks(BASE64_PIECE).enumerate() {
+        progress.check().map_err(|stopped: Stopped| stopped.to_string())?;
+        let (before, start) = (bytes.len(), i * BASE64_PIECE);
+        BASE64.decode_vec(piece, &mut bytes).map_err(|error| invalid_base64(error, start))?;
+        // Only the last piece may be padded, and it is the only one that may be shorter.
+        let is_last = start + piece.len() == data.len();
+        if !is_last && bytes.len() - before != piece.len() / 4 * 3 {
+            let padding = start + piece.len() - 1;
+            return Err(invalid_base64(DecodeError::InvalidByte(padding, b'='), 0));
+        }
+    }
+    Ok(bytes)
+}
+
+/// Describes an error whose position is counted from byte `start`.
+fn invalid_base64(error: DecodeError, start: usize) -> String {
+    let error = match error {
+        DecodeError::InvalidByte(at, byte) => DecodeError::InvalidByte(start + at, byte),
+        other => other,
+    };
+    format!("the data URI is not valid base64: {error}")
+}
+
+fn read_file(uri: &str, folder: Option<&Path>, progress: &Progress) -> Result<Vec<u8>, String> {
     let path = relative_path(uri)?;
     let folder = folder.ok_or_else(|| format!("\"{uri}\" is another file, but the asset has no folder"))?;
     let full = folder.join(&path);
@@ -52,7 +80,7 @@ fn read_file(uri: &str, folder: Option<&Path>) -> Result<Vec<u8>, String> {
     if !inside {
         return Err(format!("\"{uri}\" is outside the folder of the asset"));
     }
-    bounded::read_regular(&full, MAX_BYTES).map_err(with_path)
+    bounded::read_regular_with(&full, MAX_BYTES, progress).map_err(with_path)
 }
 
 /// Returns the paths of the files that an asset references, without repetitions. Paths outside the folder
@@ -63,6 +91,12 @@ pub(super) fn files(root: &Root, folder: Option<&Path>) -> Vec<PathBuf> {
     // Data URIs and all other URIs with a scheme are not paths.
     let paths: BTreeSet<PathBuf> = uris.filter_map(|uri| relative_path(uri).ok()).collect();
     paths.into_iter().map(|path| folder.join(path)).collect()
+}
+
+/// Returns the total size of the files that an asset references, as far as they exist.
+pub(super) fn sizes(root: &Root, folder: Option<&Path>) -> u64 {
+    let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    files(root, folder).iter().map(size).fold(0, u64::saturating_add)
 }
 
 /// Converts a relative URI to a path that does not leave its folder.

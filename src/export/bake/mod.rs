@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::asset::{Character, Clip};
+use crate::files::Progress;
 use crate::motion::{Playhead, Recorder, Retarget, RetargetError};
 use crate::pose::Pose;
 use crate::puppet::{GoalReport, Puppet, PuppetError};
@@ -92,11 +93,23 @@ pub fn retarget_clips(
 /// # Errors
 /// [`RetargetError::NotFinite`] if a pose is not finite.
 pub fn retarget_clips_with(
-    mut retarget: Retarget,
+    retarget: Retarget,
     source: &Character,
     target: &Character,
     rig: &Rig,
 ) -> Result<RetargetedClips, RetargetError> {
+    let done = retarget_clips_while(retarget, source, target, rig, &Progress::default())?;
+    Ok(done.unwrap_or_default())
+}
+
+/// Does the same as [`retarget_clips_with`]. Returns `None` if it was stopped.
+fn retarget_clips_while(
+    mut retarget: Retarget,
+    source: &Character,
+    target: &Character,
+    rig: &Rig,
+    progress: &Progress,
+) -> Result<Option<RetargetedClips>, RetargetError> {
     let mut reports = Vec::new();
     let mut puppet = Puppet::with_rig(target.clone(), target.default_scene, rig.clone());
     let retarget_clip = |(index, clip): (usize, &Clip)| {
@@ -105,6 +118,9 @@ pub fn retarget_clips_with(
         let mut from = Pose::rest(&source.skeleton);
         let mut to = Pose::rest(&target.skeleton);
         for time in sample_times(clip) {
+            if progress.is_stopped() {
+                return Ok(Clip::default());
+            }
             from.reset(&source.skeleton);
             playhead.sample(clip, time, &source.skeleton, &mut from);
             retarget.pose(&from, &mut to, &mut contacts);
@@ -121,7 +137,7 @@ pub fn retarget_clips_with(
         Ok(recorder.clip(&target.skeleton, Some(name)).unwrap_or_default())
     };
     let clips = source.clips.iter().enumerate().map(retarget_clip).collect::<Result<_, _>>()?;
-    Ok(RetargetedClips { clips, contacts: reports })
+    Ok((!progress.is_stopped()).then_some(RetargetedClips { clips, contacts: reports }))
 }
 
 /// Returns the key times of a clip if all channels share them, as in motion capture, and otherwise evenly spaced times.

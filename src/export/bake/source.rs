@@ -5,11 +5,12 @@ use std::path::Path;
 use crate::asset;
 use crate::asset::{Character, Clip, LoadError};
 #[cfg(feature = "capture")]
-use crate::capture::{CaptureError, Take, TakeOptions, load_csv};
+use crate::capture::{CaptureError, Take, TakeOptions, load_csv_with};
+use crate::files::{Progress, Stopped};
 use crate::motion::{Retarget, RetargetError};
 use crate::rig::Rig;
 
-use super::{RetargetedClips, retarget_clips_with};
+use super::{RetargetedClips, retarget_clips_while};
 
 /// A source of motion for another character.
 #[derive(Clone, Debug)]
@@ -27,6 +28,9 @@ pub enum SourceError {
     /// The source has no clips.
     #[error("the file contains no clips")]
     Empty,
+    /// Reading was stopped.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     /// The source cannot be retargeted to the character.
     #[error(transparent)]
     Retarget(#[from] RetargetError),
@@ -42,11 +46,19 @@ impl Source {
     /// # Errors
     /// [`LoadError`] if the file cannot be loaded.
     pub fn load(path: &Path) -> Result<Self, LoadError> {
+        Self::load_with(path, &Progress::default())
+    }
+
+    /// Loads a file like [`Self::load`], reports the progress, and can be stopped from another thread.
+    ///
+    /// # Errors
+    /// Same as [`Self::load`], and [`LoadError::Stopped`].
+    pub fn load_with(path: &Path, progress: &Progress) -> Result<Self, LoadError> {
         #[cfg(feature = "capture")]
         if is_take(path) {
-            return Ok(Self::Take(load_csv(path)?));
+            return Ok(Self::Take(load_csv_with(path, progress)?));
         }
-        Ok(Self::Character(Box::new(asset::load(path)?)))
+        Ok(Self::Character(Box::new(asset::load_with(path, None, progress)?)))
     }
 
     /// Converts the clips of the source to clips of a character. Returns at least one clip.
@@ -58,12 +70,27 @@ impl Source {
     /// # Errors
     /// [`SourceError`] if the source has no clips or does not fit the character.
     pub fn clips(&self, target: &Character, rig: &Rig, hands: bool) -> Result<RetargetedClips, SourceError> {
+        self.clips_with(target, rig, hands, &Progress::default())
+    }
+
+    /// Does the same as [`Self::clips`], but can be stopped from another thread.
+    ///
+    /// # Errors
+    /// Same as [`Self::clips`], and [`SourceError::Stopped`].
+    pub fn clips_with(
+        &self,
+        target: &Character,
+        rig: &Rig,
+        hands: bool,
+        progress: &Progress,
+    ) -> Result<RetargetedClips, SourceError> {
+        progress.check()?;
         let retargeted = match self {
             Self::Character(source) if source.clips.is_empty() => return Err(SourceError::Empty),
             Self::Character(source) => {
                 let mut retarget = Retarget::new(source, target)?;
                 retarget.hands = hands;
-                retarget_clips_with(retarget, source, target, rig)?
+                retarget_clips_while(retarget, source, target, rig, progress)?.ok_or(Stopped)?
             }
             #[cfg(feature = "capture")]
             Self::Take(take) => {

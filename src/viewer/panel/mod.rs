@@ -49,6 +49,7 @@ pub(super) use capture::LiveStatus;
 pub(super) use export::ExportProgress;
 pub(super) use layout::{Layout, StoredLayout};
 pub(super) use library::LibraryRequest;
+pub(super) use open::{Reading, progress_text};
 pub(super) use palette::Palette;
 pub(super) use path_field::PathPurpose;
 pub(super) use question::{Answer, Leave, Question};

@@ -1,19 +1,46 @@
 //! The panel section that opens files: by the system's dialog, from the recent files, or by a typed path.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use egui::{RichText, Ui};
 
 use crate::asset::MANNEQUIN_PATH;
+use crate::files::Progress;
 use crate::text::printable;
 
 use super::{AppRequest, PanelState, PathPurpose, name, theme};
+
+/// A file that is being read.
+#[derive(Debug)]
+pub(in crate::viewer) struct Reading {
+    pub(in crate::viewer) path: PathBuf,
+    pub(in crate::viewer) progress: Progress,
+    pub(in crate::viewer) began: Instant,
+}
+
+/// Time after which the progress of a read is shown. Most reads take less, and text that flashes cannot be read.
+const LONG: Duration = Duration::from_secs(1);
+
+/// Returns what a read does, how many bytes it has read until all are read, and the seconds since it began. Returns `None` in its first
+/// second.
+pub(in crate::viewer) fn progress_text(progress: &Progress, elapsed: Duration) -> Option<String> {
+    if elapsed < LONG {
+        return None;
+    }
+    let megabytes = |bytes: u64| bytes / 1_000_000;
+    let (read, total) = progress.bytes();
+    let bytes = (total >= 1_000_000 && read < total)
+        .then(|| format!("{} of {} MB, ", megabytes(read), megabytes(total)));
+    let stage = if progress.stage().is_empty() { "Reading the file" } else { progress.stage() };
+    Some(format!("{stage}: {}{} s", bytes.unwrap_or_default(), elapsed.as_secs()))
+}
 
 /// State of the controls that open a file.
 #[derive(Debug, Default)]
 pub(in crate::viewer) struct Open {
     /// The file being read.
-    pub(in crate::viewer) reading: Option<PathBuf>,
+    pub(in crate::viewer) reading: Option<Reading>,
     /// Recent files, newest first.
     pub(in crate::viewer) recent: Vec<PathBuf>,
     /// The recorded session that was opened, which can be watched.

@@ -9,9 +9,12 @@ use egui::{Align2, Area, Color32, FontId, Frame, Order, Rect, Ui, vec2};
 use crate::text::printable;
 use crate::viewer::Session;
 
+use super::open::{Reading, progress_text};
 use super::{AppRequest, PanelState, RECORDING};
 
 const HINT: &str = "Drag any part of the character   ·   ?  shortcuts";
+/// Interval at which the progress of a read is drawn again.
+const READING_INTERVAL: Duration = Duration::from_millis(250);
 /// Duration of the fade-out in seconds.
 const FADE: f32 = 0.6;
 /// Distance from the bottom of the scene in points.
@@ -71,9 +74,9 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
         panel.toast = None;
         if let Some(error) = &session.error {
             draw(ui, scene, &printable::line(error), ERROR, 1.0);
-        } else if let Some(file) = &panel.open.reading {
-            let file = printable::line(&file.file_name().unwrap_or_default().to_string_lossy()).into_owned();
-            draw(ui, scene, &format!("Reading {file}…   ·   Esc cancels"), Color32::WHITE, 1.0);
+        } else if let Some(reading) = &panel.open.reading {
+            draw(ui, scene, &reading_text(reading), Color32::WHITE, 1.0);
+            ui.ctx().request_repaint_after(READING_INTERVAL);
         } else if hint > 0.0 {
             draw(ui, scene, HINT, Color32::WHITE.gamma_multiply(0.85), hint);
         }
@@ -91,6 +94,16 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
     if draw_with_button(ui, scene, (&toast.text, color.gamma_multiply(opacity)), label) {
         panel.request = Some(request.clone());
         panel.toast = None;
+    }
+}
+
+/// Returns the name of the file that is read, and its progress.
+fn reading_text(reading: &Reading) -> String {
+    let file = reading.path.file_name().unwrap_or_default().to_string_lossy();
+    let file = printable::line(&file);
+    match progress_text(&reading.progress, reading.began.elapsed()) {
+        Some(progress) => format!("Reading {file}…   ·   {progress}   ·   Esc cancels"),
+        None => format!("Reading {file}…   ·   Esc cancels"),
     }
 }
 

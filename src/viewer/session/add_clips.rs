@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::asset::{Clip, humanoid};
 use crate::capture::{Take, parse_csv, write_csv};
 use crate::export::bake::{Source, SourceError, unique_clip_name};
+use crate::files::Progress;
 use crate::viewer::{AddedClips, Command};
 
 use super::Session;
@@ -85,6 +86,15 @@ impl Session {
     /// Adds those additions of another session that this character does not have yet. Returns one line for each
     /// addition that does not fit.
     pub fn reapply_added_clips(&mut self, additions: &[AddedClips]) -> Vec<String> {
+        self.reapply_with(additions, &Progress::default())
+    }
+
+    /// Does the same as [`Session::reapply_added_clips`], but can be stopped from another thread.
+    pub(in crate::viewer) fn reapply_with(
+        &mut self,
+        additions: &[AddedClips],
+        progress: &Progress,
+    ) -> Vec<String> {
         let mut errors = Vec::new();
         let before = self.additions.len();
         for addition in additions {
@@ -92,7 +102,7 @@ impl Session {
             if is_known {
                 continue;
             }
-            match addition.for_character(self.puppet.character(), &self.loaded_rig) {
+            match addition.for_character(self.puppet.character(), &self.loaded_rig, progress) {
                 Ok(addition) => self.add(addition),
                 Err(error) => errors.push(format!("{}: {error}", addition.file.display())),
             }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::asset::{Character, Clip};
 use crate::capture::write_csv;
 use crate::export::bake::{Source, SourceError};
+use crate::files::Progress;
 use crate::rig::Rig;
 
 use super::fingerprint;
@@ -67,7 +68,21 @@ impl AddedClips {
         rig: &Rig,
         keep_hands: bool,
     ) -> Result<Self, SourceError> {
-        let clips = source.clips(character, rig, keep_hands)?.clips.into();
+        Self::new_with(file, source, (character, rig), keep_hands, &Progress::default())
+    }
+
+    /// Does the same as [`AddedClips::new`], but can be stopped from another thread.
+    ///
+    /// # Errors
+    /// Same as [`AddedClips::new`], and [`SourceError::Stopped`].
+    pub(in crate::viewer) fn new_with(
+        file: &Path,
+        source: Arc<Source>,
+        (character, rig): (&Character, &Rig),
+        keep_hands: bool,
+        progress: &Progress,
+    ) -> Result<Self, SourceError> {
+        let clips = source.clips_with(character, rig, keep_hands, progress)?.clips.into();
         let loaded = LoadedClips { clips, shape: shape(character), live: false, source };
         let fingerprint = fingerprint::of_source(&loaded.source);
         Ok(Self { file: file.to_owned(), fingerprint, name: None, keep_hands, loaded: Some(loaded) })
@@ -91,9 +106,10 @@ impl AddedClips {
         &self,
         character: &Character,
         rig: &Rig,
+        progress: &Progress,
     ) -> Result<Self, SourceError> {
         let Some(loaded) = &self.loaded else { return Err(SourceError::Empty) };
-        let clips = loaded.source.clips(character, rig, self.keep_hands)?.clips.into();
+        let clips = loaded.source.clips_with(character, rig, self.keep_hands, progress)?.clips.into();
         let loaded = LoadedClips { clips, shape: shape(character), ..loaded.clone() };
         Ok(Self { loaded: Some(loaded), ..self.clone() })
     }

@@ -7,7 +7,7 @@ use winit::event_loop::EventLoopProxy;
 
 use crate::export::{StoredPose, is_posed_copy};
 use crate::motion::{Motion, RootMotion, Strip};
-use crate::viewer::panel::{Answer, AppRequest, Leave, PathPurpose, Question};
+use crate::viewer::panel::{Answer, AppRequest, Leave, PathPurpose, Question, Reading};
 use crate::viewer::{
     AddedClips, CharacterLoader, Command, LoadResult, LoadedFile, Watch, folder, is_project, neighbour,
 };
@@ -104,7 +104,17 @@ impl App {
         if let Err(error) = self.files.loader.start_beside(file, reloads, &self.session) {
             self.notify(Err(format!("{}: {error}", file.display())));
         }
-        self.panel.open.reading = self.files.loader.reading().map(Path::to_path_buf);
+        self.note_reading();
+    }
+
+    /// Shows in the panel which file is being read.
+    pub(super) fn note_reading(&mut self) {
+        let loader = &self.files.loader;
+        self.panel.open.reading = loader.reading().map(|path| Reading {
+            path: path.to_path_buf(),
+            progress: loader.progress().clone(),
+            began: Instant::now(),
+        });
         self.request_redraw();
     }
 

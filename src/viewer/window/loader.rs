@@ -5,23 +5,21 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 use glam::Vec2;
 
-use crate::asset::{Character, load_in_units};
-use crate::export::bake::{Source, is_take};
-use crate::export::{MAX_POSE_BYTES, StoredPose};
-use crate::files::bounded;
-use crate::render::{DecodedImages, ShadingMode};
-use crate::rig::Rig;
-use crate::text::printable;
-use crate::viewer::{AddedClips, Command, Recording, Replay, Session, folder};
-use crate::{asset, rig};
+use crate::files::Progress;
+use crate::viewer::Session;
 
-/// Maximum number of background threads. A read cannot be cancelled, and with a second thread the next read does not
-/// have to wait for it. More threads would only fill memory with characters that are no longer needed, and the
-/// allocator keeps one heap for each thread that was running at the peak.
+mod read;
+
+pub use read::LoadedFile;
+pub(super) use read::decode;
+use read::{CurrentCharacter, ReadRequest, read};
+
+/// Maximum number of background threads. With a second thread, the next read does not have to wait until a cancelled one
+/// has noticed it. More threads would only fill memory, because the allocator keeps one heap for each thread that was
+/// running at the peak.
 const MAX_THREADS: usize = 2;
 
 /// Reads files in the background. Only the latest request counts.
@@ -29,6 +27,8 @@ pub struct CharacterLoader {
     queue: Arc<Queue>,
     threads: Vec<JoinHandle<()>>,
     reading: Option<PathBuf>,
+    /// The progress of the latest request.
+    progress: Progress,
 }
 
 /// The state that the loader shares with its threads.
@@ -49,23 +49,6 @@ struct QueueState {
     closed: bool,
 }
 
-struct ReadRequest {
-    path: PathBuf,
-    /// Whether a recorded session is delivered at its start.
-    watches: bool,
-    reloads: bool,
-    units: Option<f64>,
-    size: Vec2,
-    current: Option<CurrentCharacter>,
-}
-
-/// The character that is shown while a file is read.
-struct CurrentCharacter {
-    character: Arc<Character>,
-    rig: Arc<Rig>,
-    additions: Vec<AddedClips>,
-}
-
 /// The result of reading a file.
 pub struct LoadResult {
     serial: u64,
@@ -75,41 +58,6 @@ pub struct LoadResult {
     pub reloads: bool,
     /// The contents, or the reason for the failure in one line.
     pub outcome: Result<LoadedFile, String>,
-}
-
-/// The contents of a file.
-pub enum LoadedFile {
-    /// A character at rest, with its decoded textures.
-    Character(Box<Session>, DecodedImages),
-    /// A project, or a recorded session at its end, with its decoded textures, and warnings of one line each.
-    Project(Box<Session>, DecodedImages, Vec<String>),
-    /// A recorded session at its start, with its length and its decoded textures.
-    Watch(Box<Replay>, Duration, DecodedImages),
-    /// Clips without a character, retargeted to the one that is shown.
-    Clips(Box<AddedClips>),
-    /// A pose for the character that is shown.
-    Pose(Box<StoredPose>),
-}
-
-/// The stage of a load, which the loading thread sets and the window shows.
-#[derive(Clone, Debug)]
-pub struct LoadStage(Arc<Mutex<&'static str>>);
-
-impl Default for LoadStage {
-    fn default() -> Self {
-        Self(Arc::new(Mutex::new("Reading the file")))
-    }
-}
-
-impl LoadStage {
-    /// Sets a description such as `Decoding textures`.
-    pub fn set(&self, stage: &'static str) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = stage;
-    }
-
-    pub(super) fn get(&self) -> &'static str {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl fmt::Debug for CharacterLoader {
@@ -132,7 +80,7 @@ impl CharacterLoader {
     /// [`CharacterLoader::accept`].
     pub fn new(deliver: impl Fn(LoadResult) + Send + Sync + 'static) -> Self {
         let queue = Queue { state: Mutex::default(), wakeup: Condvar::new(), deliver: Box::new(deliver) };
-        Self { queue: Arc::new(queue), threads: Vec::new(), reading: None }
+        Self { queue: Arc::new(queue), threads: Vec::new(), reading: None, progress: Progress::default() }
     }
 
     /// Returns the file that is being read.
@@ -140,9 +88,13 @@ impl CharacterLoader {
         self.reading.as_deref()
     }
 
-    /// Starts to read a file and its rig, for a view of `size` pixels. `reloads` marks a reload. The result of a read
-    /// in progress will be dropped, and a request that no thread has taken yet is not read. `units` works as in
-    /// [`load_in_units`].
+    /// Returns the progress of the latest request.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// Starts to read a file and its rig, for a view of `size` pixels. `reloads` marks a reload. A read in progress is
+    /// stopped. `units` works as in [`load_in_units`](crate::asset::load_in_units).
     ///
     /// # Errors
     /// Fails if no thread can be started.
@@ -154,6 +106,7 @@ impl CharacterLoader {
             units,
             size,
             current: None,
+            progress: Progress::default(),
         })
     }
 
@@ -162,8 +115,15 @@ impl CharacterLoader {
     /// # Errors
     /// Same as [`CharacterLoader::start`].
     pub fn start_watching(&mut self, path: &Path, size: Vec2) -> io::Result<()> {
-        let path = path.to_owned();
-        self.request(ReadRequest { path, watches: true, reloads: false, units: None, size, current: None })
+        self.request(ReadRequest {
+            path: path.to_owned(),
+            watches: true,
+            reloads: false,
+            units: None,
+            size,
+            current: None,
+            progress: Progress::default(),
+        })
     }
 
     /// Starts to read a file while a session is shown. A file that contains only motion is retargeted to the session's
@@ -177,11 +137,12 @@ impl CharacterLoader {
         let units = character.units.filter(|_| reloads);
         let (rig, additions) = (Arc::clone(&session.loaded_rig), session.additions().to_vec());
         let current = Some(CurrentCharacter { character, rig, additions });
-        let (path, size) = (path.to_owned(), session.size());
-        self.request(ReadRequest { path, watches: false, reloads, units, size, current })
+        let (path, size, progress) = (path.to_owned(), session.size(), Progress::default());
+        self.request(ReadRequest { path, watches: false, reloads, units, size, current, progress })
     }
 
     fn request(&mut self, request: ReadRequest) -> io::Result<()> {
+        self.progress.stop();
         let mut state = self.queue.state();
         state.newest += 1;
         self.threads.retain(|thread| !thread.is_finished());
@@ -198,6 +159,7 @@ impl CharacterLoader {
             }
         }
         self.reading = Some(request.path.clone());
+        self.progress = request.progress.clone();
         state.next = Some(request);
         self.queue.wakeup.notify_one();
         Ok(())
@@ -205,6 +167,7 @@ impl CharacterLoader {
 
     /// Cancels the read in progress. Returns whether there was one.
     pub fn cancel(&mut self) -> bool {
+        self.progress.stop();
         let mut state = self.queue.state();
         state.newest += 1;
         state.next = None;
@@ -222,8 +185,9 @@ impl CharacterLoader {
 }
 
 impl Drop for CharacterLoader {
-    /// Does not wait for running threads. They end after their current read.
+    /// Stops the read in progress, and does not wait until its thread has ended.
     fn drop(&mut self) {
+        self.progress.stop();
         self.queue.state().closed = true;
         self.queue.wakeup.notify_all();
     }
@@ -258,121 +222,12 @@ impl Queue {
     /// The main loop of a thread.
     fn run(&self) {
         while let Some((serial, request)) = self.next() {
-            if let Some(outcome) = read(&request, || self.is_newest(serial)) {
+            let outcome = read(&request);
+            // A read that was stopped has no result that anybody wants.
+            if !request.progress.is_stopped() {
                 let ReadRequest { path, reloads, .. } = request;
                 (self.deliver)(LoadResult { serial, path, reloads, outcome });
             }
         }
     }
-}
-
-/// Reads a file. Returns `None` if a newer request has made the result obsolete.
-fn read(request: &ReadRequest, is_wanted: impl Fn() -> bool) -> Option<Result<LoadedFile, String>> {
-    let ReadRequest { path, watches, reloads, units, size, current } = request;
-    if folder::is_own(path) {
-        let read = read_recording(path, *watches, *size, is_wanted).transpose()?;
-        return Some(read.map_err(|e| one_line(&e)));
-    }
-    if folder::is_pose(path) {
-        return Some(read_pose(path).map(|pose| LoadedFile::Pose(Box::new(pose))));
-    }
-    if is_take(path) {
-        return Some(read_take(path, current.as_ref()));
-    }
-    let loaded = if path == Path::new(asset::MANNEQUIN_PATH) {
-        asset::mannequin()
-    } else {
-        load_in_units(path, *units)
-    };
-    let character = match loaded {
-        Ok(character) => character,
-        Err(error) => return Some(Err(one_line(&error))),
-    };
-    if !is_wanted() {
-        return None;
-    }
-    let part_count = |c: &Character| c.parts(c.default_scene).len();
-    let is_motion = part_count(&character) == 0 && !character.clips.is_empty();
-    if let Some(current) = current.as_ref().filter(|s| is_motion && !reloads && part_count(&s.character) > 0)
-    {
-        let source = Arc::new(Source::Character(Box::new(character.clone())));
-        // A motion that does not fit the character is shown as a character.
-        if let Ok(addition) = AddedClips::new(path, source, &current.character, &current.rig, false) {
-            return Some(Ok(LoadedFile::Clips(Box::new(addition))));
-        }
-    }
-    let rig = match rig::load(&character, None) {
-        Ok(rig) => rig,
-        Err(error) => return Some(Err(one_line(&error))),
-    };
-    let mut session = Session::new(character, Some(rig), *size);
-    if let Some(current) = current.as_ref().filter(|_| *reloads) {
-        // Errors are reported by `Session::take_over`.
-        drop(session.reapply_added_clips(&current.additions));
-    }
-    if !is_wanted() {
-        return None;
-    }
-    let images = decode(&session);
-    Some(Ok(LoadedFile::Character(Box::new(session), images)))
-}
-
-/// Decodes the textures of a session's character.
-pub(super) fn decode(session: &Session) -> DecodedImages {
-    let puppet = session.puppet();
-    DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded)
-}
-
-/// Reads a project, or a recorded session up to its end. Returns `None` if a newer request has made the result obsolete.
-fn read_recording(
-    path: &Path,
-    watches: bool,
-    size: Vec2,
-    is_wanted: impl Fn() -> bool,
-) -> Result<Option<LoadedFile>, Box<dyn std::error::Error>> {
-    let recording = Recording::open(path)?;
-    let character = match recording.character() {
-        Some(file) => load_in_units(&file, recording.units())?,
-        None => asset::mannequin()?,
-    };
-    if !is_wanted() {
-        return Ok(None);
-    }
-    let rig = rig::load(&character, None)?;
-    let warnings = recording.warnings(&character, &rig);
-    let mut replay = Replay::new(&recording, character, rig)?;
-    if watches && !recording.is_project() {
-        replay.advance(Duration::ZERO)?;
-        let images = decode(replay.session());
-        return Ok(Some(LoadedFile::Watch(Box::new(replay), recording.length(), images)));
-    }
-    replay.advance(recording.length())?;
-    let mut session = replay.into_session();
-    session.apply(Command::Release);
-    session.apply(Command::Resize(size));
-    let images = decode(&session);
-    Ok(Some(LoadedFile::Project(Box::new(session), images, warnings)))
-}
-
-/// Reads a recorded take and retargets it to the character that is shown.
-fn read_take(path: &Path, current: Option<&CurrentCharacter>) -> Result<LoadedFile, String> {
-    let with_path = |e: &dyn fmt::Display| one_line(&format!("{}: {e}", path.display()));
-    let current =
-        current.ok_or_else(|| with_path(&"a take can only be opened while a character is shown"))?;
-    let source = Arc::new(Source::load(path).map_err(|e| one_line(&e))?);
-    let addition =
-        AddedClips::new(path, source, &current.character, &current.rig, false).map_err(|e| with_path(&e))?;
-    Ok(LoadedFile::Clips(Box::new(addition)))
-}
-
-/// Reads an exported pose.
-fn read_pose(path: &Path) -> Result<StoredPose, String> {
-    let with_path = |e: &dyn fmt::Display| one_line(&format!("{}: {e}", path.display()));
-    let bytes = bounded::read_regular(path, MAX_POSE_BYTES as u64).map_err(|e| with_path(&e))?;
-    let text = String::from_utf8(bytes).map_err(|_| with_path(&"not UTF-8 text"))?;
-    StoredPose::read(&text).map_err(|e| with_path(&e))
-}
-
-fn one_line(error: &impl fmt::Display) -> String {
-    printable::line(&error.to_string()).into_owned()
 }

@@ -8,6 +8,7 @@ use winit::dpi::PhysicalSize;
 use winit::event_loop::{ActiveEventLoop, EventLoop, EventLoopProxy};
 use winit::window::Window;
 
+use crate::files::Progress;
 use crate::render::{AdapterChoice, RenderError};
 
 use super::{Command, Input, Recorder, SaveError, Session, Settings, panel, session};
@@ -45,7 +46,6 @@ mod watched;
 
 use capture::Capture;
 use files::{AppEvent, Files};
-use loader::LoadStage;
 use open_window::OpenWindow;
 use startup::Startup;
 pub use startup::{Opened, Opening};
@@ -100,7 +100,7 @@ pub type Close = Box<dyn Fn() + Send>;
 /// The error of `load`. Otherwise [`ViewerError::NoDisplay`] before anything is loaded or shown, or another
 /// [`ViewerError`] if the window or the adapter fails.
 pub fn open<E: Send + 'static>(
-    load: impl FnOnce(&LoadStage) -> Result<Opened, E> + Send + 'static,
+    load: impl FnOnce(&Progress) -> Result<Opened, E> + Send + 'static,
     opening: Opening,
     closable: impl FnOnce(Close),
 ) -> Result<Result<Option<PathBuf>, ViewerError>, E> {
@@ -118,6 +118,8 @@ pub fn open<E: Send + 'static>(
     // Sending fails only if the window has closed already.
     closable(Box::new(move || drop(proxy.send_event(AppEvent::Close))));
     let result = events.run_app(&mut startup);
+    // The file may still be being read.
+    startup.progress.stop();
     if let Some(refused) = startup.refused {
         return Err(refused);
     }

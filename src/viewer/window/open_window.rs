@@ -8,6 +8,7 @@ use winit::dpi::{LogicalSize, PhysicalSize};
 use winit::event_loop::ActiveEventLoop;
 use winit::window::Window;
 
+use crate::files::Progress;
 use crate::render::{AdapterChoice, RenderError};
 use crate::viewer::window::surface::Graphics;
 use crate::viewer::{Command, Input};
@@ -90,7 +91,7 @@ impl App {
         self.context.memory_mut(|now| *now = memory);
         let size = window.is_some().then_some(self.size);
         let mut open = OpenWindow::new(events, window.zip(size), &self.adapter, &self.context)?;
-        open.graphics.show(self.session.puppet(), &decode(&self.session))?;
+        open.graphics.show(self.session.puppet(), &decode(&self.session, &Progress::default()))?;
         self.size = open.size;
         self.panel.adapter = open.graphics.adapter();
         open.window.request_redraw();

@@ -11,9 +11,10 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy};
 use winit::keyboard::{Key, NamedKey};
 use winit::window::WindowId;
 
+use crate::files::Progress;
 use crate::render::{AdapterChoice, DecodedImages, RenderError};
 use crate::text::printable;
-use crate::viewer::{LoadStage, Recorder, Session, Settings, panel};
+use crate::viewer::{Recorder, Session, Settings, panel};
 
 use super::capture::Capture;
 use super::files::AppEvent;
@@ -26,8 +27,6 @@ use super::{App, ViewerError, pixels};
 const HEAD_START: Duration = Duration::from_millis(50);
 /// Interval at which the text is drawn again.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// Time after which the text says how long it has taken, and how to cancel.
-const LONG: Duration = Duration::from_secs(1);
 /// The background of the scene, so that the first image of the character does not flash.
 const BACKGROUND: Color32 = Color32::from_rgb(0x6B, 0x70, 0x7A);
 
@@ -54,7 +53,7 @@ pub(super) struct Startup<E> {
     proxy: EventLoopProxy<AppEvent>,
     context: egui::Context,
     open: Option<OpenWindow>,
-    stage: LoadStage,
+    pub(super) progress: Progress,
     began: Instant,
     /// When the text was last drawn.
     drawn: Instant,
@@ -73,17 +72,16 @@ impl<E: Send + 'static> Startup<E> {
     /// # Errors
     /// Returns the error of `load` if it fails at once.
     pub(super) fn new(
-        load: impl FnOnce(&LoadStage) -> Result<Opened, E> + Send + 'static,
+        load: impl FnOnce(&Progress) -> Result<Opened, E> + Send + 'static,
         opening: Opening,
         proxy: EventLoopProxy<AppEvent>,
     ) -> Result<Self, E> {
         let (sender, loading) = channel();
-        let (stage, waker) = (LoadStage::default(), proxy.clone());
-        let progress = stage.clone();
+        let (progress, waker) = (Progress::default(), proxy.clone());
+        let shared = progress.clone();
         let work = move || {
-            let loaded = load(&progress).map(|opened| {
-                progress.set("Decoding textures");
-                let images = decode(&opened.0);
+            let loaded = load(&shared).map(|opened| {
+                let images = decode(&opened.0, &shared);
                 (opened, images)
             });
             // Sending fails only if the window has closed already.
@@ -105,7 +103,7 @@ impl<E: Send + 'static> Startup<E> {
             proxy,
             context,
             open: None,
-            stage,
+            progress,
             began: now,
             drawn: now,
             loading,
@@ -175,7 +173,7 @@ impl<E: Send + 'static> Startup<E> {
             return Ok(());
         };
         let input = open.input(pixels(open.size.width.into(), open.size.height.into()));
-        let shown = &text(&self.opening.name, self.stage.get(), self.began.elapsed());
+        let shown = &text(&self.opening.name, &self.progress, self.began.elapsed());
         let output = self.context.run_ui(input, |ui| {
             let rect = ui.ctx().content_rect();
             ui.painter().rect_filled(rect, 0.0, BACKGROUND);
@@ -275,12 +273,12 @@ impl<E: Send + 'static> ApplicationHandler<AppEvent> for Startup<E> {
 }
 
 /// Returns the text that is shown while a file is read.
-fn text(name: &str, stage: &str, elapsed: Duration) -> String {
+fn text(name: &str, progress: &Progress, elapsed: Duration) -> String {
     let name = printable::line(name);
-    if elapsed < LONG {
-        return format!("Loading {name}…");
+    match panel::progress_text(progress, elapsed) {
+        Some(progress) => format!("Loading {name}…\n{progress}\nEsc cancels"),
+        None => format!("Loading {name}…"),
     }
-    format!("Loading {name}…\n{stage}: {} s\nEsc cancels", elapsed.as_secs())
 }
 
 #[cfg(test)]
@@ -288,9 +286,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_load_shows_its_stage_and_how_to_cancel() {
-        let shown = |milliseconds| text("a\nb.glb", "Reading", Duration::from_millis(milliseconds));
+    fn a_long_load_shows_its_progress_and_how_to_cancel() {
+        let progress = Progress::default();
+        progress.set_stage("Reading the file");
+        progress.expect(48_000_000);
+        progress.add(12_400_000);
+        let shown = |milliseconds| text("a\nb.glb", &progress, Duration::from_millis(milliseconds));
         assert_eq!(shown(100), "Loading a\\nb.glb…");
-        assert_eq!(shown(2500), "Loading a\\nb.glb…\nReading: 2 s\nEsc cancels");
+        assert_eq!(shown(2500), "Loading a\\nb.glb…\nReading the file: 12 of 48 MB, 2 s\nEsc cancels");
     }
 }

@@ -25,7 +25,7 @@ impl App {
         if let Err(error) = self.files.loader.start_watching(path, self.session.size()) {
             self.notify(Err(format!("{}: {error}", path.display())));
         }
-        self.panel.open.reading = self.files.loader.reading().map(Path::to_path_buf);
+        self.note_reading();
     }
 
     /// Shows a recorded session from its start.

@@ -12,3 +12,5 @@ mod mannequin;
 mod materials;
 mod nodes;
 mod skins;
+#[cfg(feature = "capture")]
+mod stopping;

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use gltf::json::Root;
 
+use crate::files::Progress;
+
 use super::{ObjectError, uri};
 
 pub(super) mod meshopt;
@@ -55,12 +57,13 @@ impl<'a> Buffers<'a> {
         binary: Option<&'a [u8]>,
         folder: Option<&Path>,
         file_bytes: usize,
+        progress: &Progress,
     ) -> Result<Self, ObjectError> {
         let mut external = 0_u64;
         let mut known: HashMap<&str, Result<BufferBytes<'_>, String>> = HashMap::new();
         let mut read = |uri: &'a str| {
             let read = known.entry(uri).or_insert_with(|| {
-                let bytes = uri::read(uri, folder)?;
+                let bytes = uri::read(uri, folder, progress)?;
                 // Data URIs are already counted as part of the file.
                 external += if uri.starts_with("data:") { 0 } else { bytes.len() as u64 };
                 Ok(BufferBytes::Read(Arc::new(bytes)))
@@ -78,6 +81,7 @@ impl<'a> Buffers<'a> {
         let budget = (file_bytes as u64 + external).saturating_mul(BUDGET_FACTOR).saturating_add(BUDGET_BASE);
         let mut all = Self { root, buffers, decoded: Vec::new(), budget: Cell::new(budget) };
         for view in 0..root.buffer_views.len() {
+            progress.check()?;
             let decoded = meshopt::decode(&all, view)?;
             all.decoded.push(decoded);
         }

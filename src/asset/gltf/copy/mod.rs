@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use crate::asset::{Clip, LoadError, Skeleton, Transform};
+use crate::files::Progress;
 use crate::text::printable;
 
 use super::{container, uri};
@@ -96,7 +97,7 @@ fn gather_buffers(root: &mut Value, chunk: Option<&[u8]>, folder: Option<&Path>)
     let mut locations = Vec::new();
     for (index, buffer) in list(root, "buffers").iter().enumerate() {
         let bytes = match (buffer.get("uri").and_then(Value::as_str), chunk) {
-            (Some(uri), _) => uri::read(uri, folder).ok(),
+            (Some(uri), _) => uri::read(uri, folder, &Progress::default()).ok(),
             (None, Some(chunk)) if index == 0 => Some(chunk.to_vec()),
             (None, _) => None,
         };
@@ -140,7 +141,10 @@ fn embed_images(root: &mut Value, binary: &mut Vec<u8>, folder: Option<&Path>) {
     let mut views = list(root, "bufferViews").len();
     let mut added = Vec::new();
     for image in list(root, "images").iter_mut().filter_map(Value::as_object_mut) {
-        let bytes = image.get("uri").and_then(Value::as_str).and_then(|uri| uri::read(uri, folder).ok());
+        let bytes = image
+            .get("uri")
+            .and_then(Value::as_str)
+            .and_then(|uri| uri::read(uri, folder, &Progress::default()).ok());
         let Some(bytes) = bytes else { continue };
         let mime = if bytes.starts_with(b"\x89PNG") { "image/png" } else { "image/jpeg" };
         image.remove("uri");

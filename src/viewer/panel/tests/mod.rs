@@ -135,7 +135,11 @@ fn file_error_is_shown_while_another_file_is_read() {
     let mut state = state();
     state.panel.notice =
         Some("models/hero.glb: skins[0].joints[3]: node 99 is out of range (12 nodes)".into());
-    state.panel.open.reading = Some(PathBuf::from("models/other.glb"));
+    state.panel.open.reading = Some(crate::viewer::panel::open::Reading {
+        path: PathBuf::from("models/other.glb"),
+        progress: crate::files::Progress::default(),
+        began: std::time::Instant::now(),
+    });
     state.panel.saved = Some("saved sinew-0001.png".into());
     check("error", state.showing(Face::Lab, Pane::Solver), Theme::Dark);
 }

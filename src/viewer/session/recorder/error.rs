@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::files::Stopped;
 use crate::text::printable;
 
 use super::{FORMAT, MAX_LINE_BYTES, MAX_SECONDS};
@@ -17,6 +18,14 @@ pub enum ReplayError {
         path: PathBuf,
         /// The system's error.
         source: io::Error,
+    },
+    /// Reading was stopped from another thread.
+    #[error("{}: {stopped}", path.display())]
+    Stopped {
+        /// The session's file.
+        path: PathBuf,
+        /// Why.
+        stopped: Stopped,
     },
     /// A line is invalid.
     #[error("{}: line {line}: {cause}", path.display())]

@@ -1,0 +1,155 @@
+//! Reads one file with everything that belongs to it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use glam::Vec2;
+
+use crate::asset::{Character, load_with};
+use crate::export::bake::{Source, is_take};
+use crate::export::{MAX_POSE_BYTES, StoredPose};
+use crate::files::{Progress, bounded};
+use crate::render::{DecodedImages, ShadingMode};
+use crate::rig::Rig;
+use crate::text::printable;
+use crate::viewer::{AddedClips, Command, Recording, Replay, Session, folder};
+use crate::{asset, rig};
+
+/// What to read.
+pub(super) struct ReadRequest {
+    pub(super) path: PathBuf,
+    /// Whether a recorded session is delivered at its start.
+    pub(super) watches: bool,
+    pub(super) reloads: bool,
+    pub(super) units: Option<f64>,
+    pub(super) size: Vec2,
+    pub(super) current: Option<CurrentCharacter>,
+    pub(super) progress: Progress,
+}
+
+/// The character that is shown while a file is read.
+pub(super) struct CurrentCharacter {
+    pub(super) character: Arc<Character>,
+    pub(super) rig: Arc<Rig>,
+    pub(super) additions: Vec<AddedClips>,
+}
+
+/// The contents of a file.
+pub enum LoadedFile {
+    /// A character at rest, with its decoded textures.
+    Character(Box<Session>, DecodedImages),
+    /// A project, or a recorded session at its end, with its decoded textures, and warnings of one line each.
+    Project(Box<Session>, DecodedImages, Vec<String>),
+    /// A recorded session at its start, with its length and its decoded textures.
+    Watch(Box<Replay>, Duration, DecodedImages),
+    /// Clips without a character, retargeted to the one that is shown.
+    Clips(Box<AddedClips>),
+    /// A pose for the character that is shown.
+    Pose(Box<StoredPose>),
+}
+
+/// Reads a file. The result has no meaning if the read was stopped.
+pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
+    let ReadRequest { path, reloads, units, size, current, progress, .. } = request;
+    if folder::is_own(path) {
+        return read_recording(request).map_err(|e| one_line(&e));
+    }
+    if folder::is_pose(path) {
+        return read_pose(path).map(|pose| LoadedFile::Pose(Box::new(pose)));
+    }
+    if is_take(path) {
+        return read_take(path, current.as_ref(), progress);
+    }
+    let loaded = if path == Path::new(asset::MANNEQUIN_PATH) {
+        asset::mannequin()
+    } else {
+        load_with(path, *units, progress)
+    };
+    let character = loaded.map_err(|e| one_line(&e))?;
+    let part_count = |c: &Character| c.parts(c.default_scene).len();
+    let is_motion = part_count(&character) == 0 && !character.clips.is_empty();
+    if let Some(current) = current.as_ref().filter(|s| is_motion && !reloads && part_count(&s.character) > 0)
+    {
+        progress.set_stage("Retargeting the motion");
+        let source = Arc::new(Source::Character(Box::new(character.clone())));
+        let body = (&*current.character, &*current.rig);
+        // A motion that does not fit the character is shown as a character.
+        if let Ok(addition) = AddedClips::new_with(path, source, body, false, progress) {
+            return Ok(LoadedFile::Clips(Box::new(addition)));
+        }
+    }
+    progress.check().map_err(|e| e.to_string())?;
+    progress.set_stage("Finding the rig");
+    let rig = rig::load(&character, None).map_err(|e| one_line(&e))?;
+    progress.check().map_err(|e| e.to_string())?;
+    let mut session = Session::new(character, Some(rig), *size);
+    if let Some(current) = current.as_ref().filter(|_| *reloads) {
+        // Errors are reported by `Session::take_over`.
+        drop(session.reapply_with(&current.additions, progress));
+    }
+    let images = decode(&session, progress);
+    Ok(LoadedFile::Character(Box::new(session), images))
+}
+
+/// Decodes the textures of a session's character.
+pub(in crate::viewer::window) fn decode(session: &Session, progress: &Progress) -> DecodedImages {
+    progress.set_stage("Decoding textures");
+    let puppet = session.puppet();
+    DecodedImages::decode_with(puppet.character(), puppet.parts(), ShadingMode::Shaded, progress)
+}
+
+/// Reads a project, or a recorded session up to its end.
+fn read_recording(request: &ReadRequest) -> Result<LoadedFile, Box<dyn std::error::Error>> {
+    let ReadRequest { path, watches, size, progress, .. } = request;
+    let recording = Recording::open_with(path, progress)?;
+    let character = match recording.character() {
+        Some(file) => load_with(&file, recording.units(), progress)?,
+        None => asset::mannequin()?,
+    };
+    let rig = rig::load(&character, None)?;
+    let warnings = recording.warnings(&character, &rig);
+    let mut replay = Replay::new_with(&recording, character, rig, progress)?;
+    if *watches && !recording.is_project() {
+        replay.advance(Duration::ZERO)?;
+        let images = decode(replay.session(), progress);
+        return Ok(LoadedFile::Watch(Box::new(replay), recording.length(), images));
+    }
+    progress.set_stage("Replaying the recording");
+    replay.advance(recording.length())?;
+    let mut session = replay.into_session();
+    session.apply(Command::Release);
+    session.apply(Command::Resize(*size));
+    let images = decode(&session, progress);
+    Ok(LoadedFile::Project(Box::new(session), images, warnings))
+}
+
+/// Reads a recorded take and retargets it to the character that is shown.
+fn read_take(
+    path: &Path,
+    current: Option<&CurrentCharacter>,
+    progress: &Progress,
+) -> Result<LoadedFile, String> {
+    let with_path = |e: &dyn fmt::Display| one_line(&format!("{}: {e}", path.display()));
+    let current =
+        current.ok_or_else(|| with_path(&"a take can only be opened while a character is shown"))?;
+    progress.set_stage("Reading the file");
+    let source = Arc::new(Source::load_with(path, progress).map_err(|e| one_line(&e))?);
+    progress.set_stage("Retargeting the motion");
+    let body = (&*current.character, &*current.rig);
+    let addition = AddedClips::new_with(path, source, body, false, progress).map_err(|e| with_path(&e))?;
+    Ok(LoadedFile::Clips(Box::new(addition)))
+}
+
+/// Reads an exported pose.
+fn read_pose(path: &Path) -> Result<StoredPose, String> {
+    let with_path = |e: &dyn fmt::Display| one_line(&format!("{}: {e}", path.display()));
+    let bytes = bounded::read_regular(path, MAX_POSE_BYTES as u64).map_err(|e| with_path(&e))?;
+    let text = String::from_utf8(bytes).map_err(|_| with_path(&"not UTF-8 text"))?;
+    StoredPose::read(&text).map_err(|e| with_path(&e))
+}
+
+fn one_line(error: &impl fmt::Display) -> String {
+    printable::line(&error.to_string()).into_owned()
+}
