@@ -11,6 +11,8 @@ use crate::text::json;
 use crate::viewer::Keymap;
 use crate::viewer::panel::{Layout, StoredLayout};
 
+mod tolerant;
+
 /// Maximum number of recent files.
 const MAX_RECENT: usize = 8;
 /// Maximum size of the file in bytes. A path of 4096 bytes takes at most six times as much in JSON.
@@ -26,7 +28,7 @@ pub struct Settings {
     stored: StoredSettings,
 }
 
-/// The contents of the file.
+/// The contents of the file. Every field is written, so that [`tolerant`] knows all of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct StoredSettings {
@@ -36,12 +38,9 @@ struct StoredSettings {
     full_quality: bool,
     /// Paths, the newest first.
     recent: Vec<PathBuf>,
-    #[serde(deserialize_with = "or_default")]
     layout: StoredLayout,
-    #[serde(deserialize_with = "or_default")]
     keymap: Keymap,
     /// The folder for images and poses, if the person has chosen one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     export_folder: Option<PathBuf>,
 }
 
@@ -51,16 +50,6 @@ enum Theme {
     Dark,
     Light,
     System,
-}
-
-/// Reads a value, or its default if it is invalid, for example because a newer version has written it. The other settings stay.
-fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
-where
-    D: serde::Deserializer<'de>,
-    T: Default + serde::de::DeserializeOwned,
-{
-    let value = serde_json::Value::deserialize(deserializer)?;
-    Ok(serde_json::from_value(value).unwrap_or_default())
 }
 
 impl Default for StoredSettings {
@@ -189,12 +178,91 @@ impl Settings {
     }
 }
 
-/// Reads the file. Returns `None` if it does not exist or is invalid.
+/// Reads the file. Returns `None` if it does not exist or is not JSON.
 fn read(path: &Path) -> Option<StoredSettings> {
     let bytes = bounded::read_regular(path, MAX_BYTES).ok()?;
-    let mut stored: StoredSettings = serde_json::from_slice(&bytes).ok()?;
+    let mut stored: StoredSettings = tolerant::from_slice(&bytes)?;
     stored.recent.retain(|path| path.is_absolute());
     stored.recent.truncate(MAX_RECENT);
     stored.export_folder.take_if(|folder| !folder.is_absolute());
     Some(stored)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Settings that differ from the defaults in every field. A new field does not compile until it is added here.
+    fn changed() -> StoredSettings {
+        let layout = json!({
+            "face": "lab",
+            "folded": { "beside": true, "below": true },
+            "pose": { "tabs": [["scene", "inspector"], 1] },
+            "lab": { "tabs": [["scene", "solver"], 0] },
+        });
+        StoredSettings {
+            theme: ThemePreference::Light,
+            full_quality: true,
+            recent: vec!["/a.glb".into(), "/b.glb".into()],
+            layout: serde_json::from_value(layout).unwrap(),
+            keymap: Keymap::Blender,
+            export_folder: Some("/images".into()),
+        }
+    }
+
+    /// Returns the paths of all fields, also of those in fields that are structs.
+    fn fields(value: &Value, path: &str, out: &mut Vec<String>) {
+        for (key, field) in value.as_object().into_iter().flatten() {
+            let path = format!("{path}/{key}");
+            fields(field, &path, out);
+            out.push(path);
+        }
+    }
+
+    #[test]
+    fn an_invalid_field_leaves_all_others() {
+        let default = json::to_value(&StoredSettings::default()).unwrap();
+        let all = json::to_value(&changed()).unwrap();
+        let mut paths = Vec::new();
+        fields(&default, "", &mut paths);
+        assert!(paths.len() > 9, "{paths:?}");
+        for path in &paths {
+            assert_ne!(all.pointer(path), default.pointer(path), "{path} must differ from its default");
+            for invalid in [json!({ "?": [null] }), json!([[3]]), json!("purple"), json!(-3.5), Value::Null] {
+                let mut file = all.clone();
+                *file.pointer_mut(path).unwrap() = invalid.clone();
+                let read: StoredSettings = tolerant::from_slice(file.to_string().as_bytes()).unwrap();
+                let mut read = json::to_value(&read).unwrap();
+                let found = read.pointer_mut(path).unwrap();
+                // An object without any known key is a struct with defaults.
+                if invalid.is_object() && default.pointer(path).unwrap().is_object() {
+                    assert_eq!(Some(&*found), default.pointer(path), "{path}");
+                }
+                *found = all.pointer(path).unwrap().clone();
+                assert_eq!(read, all, "{path}: {invalid}");
+            }
+        }
+        // Of a list, the valid items stay.
+        let recent: StoredSettings = tolerant::from_slice(br#"{"recent":["/a",3,{},"/b"]}"#).unwrap();
+        assert_eq!(recent.recent, [Path::new("/a"), Path::new("/b")]);
+    }
+
+    #[test]
+    fn what_is_written_is_read_unchanged() {
+        let text = json::to_vec(&changed()).unwrap();
+        assert_eq!(tolerant::from_slice::<StoredSettings>(&text), Some(changed()));
+    }
+
+    #[test]
+    fn many_unknown_or_invalid_values_are_skipped_quickly() {
+        let began = std::time::Instant::now();
+        let unknown: String = (0..20_000).map(|i| format!("\"{i}\":{i},")).collect();
+        let items = "3,".repeat(60_000);
+        let text = format!("{{{unknown}\"keymap\":\"maya\",\"recent\":[{items}\"/a\"]}}");
+        let read: StoredSettings = tolerant::from_slice(text.as_bytes()).unwrap();
+        assert_eq!(read.keymap, Keymap::Maya);
+        assert!(began.elapsed() < std::time::Duration::from_secs(2), "{:?}", began.elapsed());
+    }
 }

@@ -1,0 +1,63 @@
+//! Reads JSON in which single values may be invalid, for example because a newer version has written them.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::text::json;
+
+/// Maximum number of items of a list that are read one by one.
+const MAX_ITEMS: usize = 64;
+
+/// Reads a struct. A field that is invalid keeps its default, and so do the fields of structs in it. Of an invalid list, the valid
+/// items are read. Returns `None` if the text is not JSON.
+///
+/// A field must be serialized even if it has its default, because all others are unknown and ignored.
+pub(super) fn from_slice<T: Default + Serialize + DeserializeOwned>(text: &[u8]) -> Option<T> {
+    let stored: Value = serde_json::from_slice(text).ok()?;
+    let mut valid = json::to_value(&T::default()).ok()?;
+    let is_valid = |value: &Value| T::deserialize(value).is_ok();
+    adopt(&mut valid, "", &stored, &is_valid);
+    T::deserialize(valid).ok()
+}
+
+/// Replaces the value at a pointer of a valid document, as far as the document stays valid.
+fn adopt(valid: &mut Value, at: &str, new: &Value, is_valid: &impl Fn(&Value) -> bool) {
+    let Some(place) = valid.pointer_mut(at) else { return };
+    match (&*place, new) {
+        (Value::Object(known), Value::Object(new)) => {
+            let known: Vec<String> = known.keys().cloned().collect();
+            for key in known {
+                if let Some(new) = new.get(&key) {
+                    adopt(valid, &format!("{at}/{key}"), new, is_valid);
+                }
+            }
+        }
+        (Value::Array(_), Value::Array(items)) => {
+            *place = Value::Array(Vec::new());
+            for item in items.iter().take(MAX_ITEMS) {
+                push(valid, at, Some(item));
+                if !is_valid(valid) {
+                    push(valid, at, None);
+                }
+            }
+        }
+        _ => {
+            let old = std::mem::replace(place, new.clone());
+            if !is_valid(valid)
+                && let Some(place) = valid.pointer_mut(at)
+            {
+                *place = old;
+            }
+        }
+    }
+}
+
+/// Appends an item to the list at a pointer, or removes the last one.
+fn push(valid: &mut Value, at: &str, item: Option<&Value>) {
+    let Some(items) = valid.pointer_mut(at).and_then(Value::as_array_mut) else { return };
+    match item {
+        Some(item) => items.push(item.clone()),
+        None => drop(items.pop()),
+    }
+}
