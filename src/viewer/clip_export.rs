@@ -58,7 +58,11 @@ impl ClipExport {
     ///
     /// # Errors
     /// One line if the clip cannot be written. An existing file is then unchanged.
-    pub fn write(mut self, path: &Path, goes_on: impl FnMut(f32) -> bool) -> Result<Option<String>, String> {
+    pub fn write(
+        mut self,
+        path: &Path,
+        mut goes_on: impl FnMut(f32) -> bool,
+    ) -> Result<Option<String>, String> {
         let named = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
         let format = ClipFormat::of(path).ok_or_else(|| named(&"unknown file type; use .glb or .bvh"))?;
         let character = self.puppet.shared_character();
@@ -70,10 +74,13 @@ impl ClipExport {
         atomic::check(path).map_err(|e| named(&e))?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let times = 0.0..self.puppet.seconds();
-        let baked = bake::bake_while(&mut self.puppet, times, self.rate, &name, goes_on);
+        let baked = bake::bake_while(&mut self.puppet, times, self.rate, &name, &mut goes_on);
         let Some((clip, _)) = baked.map_err(|e| named(&e))? else { return Ok(None) };
         let baked = BakedClip::new(clip, &character.skeleton, KEY_ERROR, self.rate);
         let written = baked.file(&character, self.file.as_deref(), format).map_err(|e| named(&e))?;
+        if !goes_on(1.0) {
+            return Ok(None);
+        }
         atomic::write(path, &written.bytes).map_err(|e| named(&e))?;
         let warnings = written.warnings.iter().map(|warning| format!("; {warning}"));
         let rate = self.rate;

@@ -90,6 +90,20 @@ fn export_can_be_cancelled_and_replaces_no_input() {
     }
     let cancelled = played.clip_export().unwrap().write(&folder.join("a.glb"), |done| done < 0.5);
     assert_eq!(cancelled.unwrap(), None);
+    // Once more after the last frame, before the file is written.
+    let mut calls = 0;
+    let counted = |_: f32| {
+        calls += 1;
+        true
+    };
+    played.clip_export().unwrap().write(&folder.join("counted.glb"), counted).unwrap();
+    fs::remove_file(folder.join("counted.glb")).unwrap();
+    let mut left = calls;
+    let until_the_last = |_: f32| {
+        left -= 1;
+        left > 0
+    };
+    assert_eq!(played.clip_export().unwrap().write(&folder.join("a.glb"), until_the_last).unwrap(), None);
     let own: PathBuf = folder.join("own.glb");
     fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb"), &own).unwrap();
     let before = fs::read(&own).unwrap();

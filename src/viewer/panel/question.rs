@@ -17,6 +17,8 @@ pub(in crate::viewer) enum Question {
     Recover(PathBuf),
     /// Whether to replace a file that exists.
     Replace(PathPurpose, PathBuf),
+    /// Whether to wait for the export that is running, or to stop it, before the window closes.
+    Export,
     /// Whether to apply the pose of this file, which has the joints of the character that is shown, or to open the file.
     SameJoints(PathBuf),
 }
@@ -33,9 +35,9 @@ pub(in crate::viewer) enum Leave {
 /// The answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::viewer) enum Answer {
-    /// Save and leave, recover, replace, or apply the pose.
+    /// Save and leave, recover, replace, wait, or apply the pose.
     Yes,
-    /// Leave without saving, delete what was found, or open the file.
+    /// Leave without saving, delete what was found, stop, or open the file.
     No,
     /// Stay, or decide later.
     Cancel,
@@ -62,12 +64,20 @@ pub(super) fn show(ui: &Ui, panel: &mut PanelState) {
             let text = format!("{} exists already.", file(path));
             ("Replace the file?", text, ["Replace", "", "Cancel"])
         }
+        Question::Export => {
+            let text = "The clip is still being exported.".to_owned();
+            ("Wait for the export?", text, ["Wait", "Stop", "Cancel"])
+        }
         Question::SameJoints(path) => {
             let text = format!("{} has the same joints as this character.", file(path));
             ("Apply its pose?", text, ["Apply pose", "Open file", "Cancel"])
         }
     };
-    let no_key = if matches!(question, Question::SameJoints(_)) { ("O", Key::O) } else { ("D", Key::D) };
+    let no_key = match question {
+        Question::SameJoints(_) => ("O", Key::O),
+        Question::Export => ("S", Key::S),
+        _ => ("D", Key::D),
+    };
     let mut answer = None;
     Modal::new(Id::unique("question")).show(ui.ctx(), |ui| {
         ui.set_max_width(320.0);

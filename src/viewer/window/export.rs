@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::thread::JoinHandle;
 
-use crate::viewer::panel::{AppRequest, ExportProgress, PathPurpose};
+use crate::viewer::panel::{Answer, AppRequest, ExportProgress, Leave, PathPurpose, Question};
 
 use super::App;
 
@@ -20,13 +21,16 @@ struct Shared {
 #[derive(Debug)]
 pub(super) struct RunningExport {
     shared: Arc<Shared>,
+    thread: JoinHandle<()>,
+    /// Whether the window closes when the export has ended.
+    closes: bool,
 }
 
 /// The end of an export: what was written, or `None` if it was cancelled, or why it failed.
 #[derive(Debug)]
 pub(super) struct ExportEnd {
-    path: PathBuf,
-    result: Result<Option<String>, String>,
+    pub(super) path: PathBuf,
+    pub(super) result: Result<Option<String>, String>,
 }
 
 impl App {
@@ -61,8 +65,8 @@ impl App {
             send(ExportEnd { path: file, result });
         };
         match std::thread::Builder::new().name("export".into()).spawn(work) {
-            Ok(_) => {
-                self.files.export = Some(RunningExport { shared });
+            Ok(thread) => {
+                self.files.export = Some(RunningExport { shared, thread, closes: false });
                 self.panel.export = Some(ExportProgress::new(path));
             }
             Err(error) => self.notify(Err(format!("{}: {error}", path.display()))),
@@ -76,16 +80,52 @@ impl App {
         }
     }
 
-    /// Stops the export. Its file is not written.
+    /// Stops the export. Its file is not written, and the window stays open.
     pub(super) fn cancel_export(&mut self) {
-        if let Some(running) = &self.files.export {
+        if let Some(running) = &mut self.files.export {
             running.shared.is_cancelled.store(true, Ordering::Relaxed);
+            running.closes = false;
+        }
+    }
+
+    /// Asks whether to wait for the export that is running. Returns false if there is none, or if it was asked already.
+    pub(super) fn ask_about_export(&mut self) -> bool {
+        let Some(running) = self.files.export.as_ref().filter(|running| !running.closes) else {
+            return false;
+        };
+        if running.shared.is_cancelled.load(Ordering::Relaxed) {
+            return false;
+        }
+        self.panel.question = Some(Question::Export);
+        self.request_redraw();
+        true
+    }
+
+    /// Closes the window when the export has ended, or lets it stay open. [`Answer::No`] stops the export.
+    pub(super) fn answer_about_export(&mut self, answer: Answer) {
+        if answer == Answer::No {
+            self.cancel_export();
+        }
+        if let Some(running) = &mut self.files.export {
+            running.closes = answer != Answer::Cancel;
+        }
+    }
+
+    /// Stops the export before the program ends, so that its thread leaves no hidden file.
+    pub(super) fn end_export_now(&mut self) {
+        self.cancel_export();
+        if let Some(running) = self.files.export.take() {
+            // A thread that has panicked has nothing left to do.
+            drop(running.thread.join());
         }
     }
 
     /// Handles the end of an export.
     pub(super) fn end_export(&mut self, end: ExportEnd) {
-        (self.files.export, self.panel.export) = (None, None);
+        self.panel.export = None;
+        let asks = self.panel.question.take_if(|question| *question == Question::Export).is_some();
+        let closes = self.files.export.take().is_some_and(|running| running.closes || asks);
+        let is_written = end.result.is_ok();
         match end.result {
             Ok(Some(message)) => {
                 self.close_path(PathPurpose::ExportClip);
@@ -94,6 +134,10 @@ impl App {
             }
             Ok(None) => self.notify(Ok("the export was cancelled".into())),
             Err(error) => self.fail_path(PathPurpose::ExportClip, error),
+        }
+        // After an error, the person may want to export again.
+        if closes && is_written {
+            self.leave(Leave::Close);
         }
     }
 }

@@ -130,6 +130,7 @@ pub fn open<E: Send + 'static>(
 /// Ends the recording of an app whose window has closed.
 fn finish(app: Option<App>, failure: Option<ViewerError>) -> Result<Option<PathBuf>, ViewerError> {
     let Some(mut app) = app else { return failure.map_or(Ok(None), Err) };
+    app.end_export_now();
     let recorded = app.session.stop_recording();
     match (app.failure.or(failure), recorded) {
         (None, recorded) => Ok(recorded.transpose()?),

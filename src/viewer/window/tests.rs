@@ -16,6 +16,7 @@ use crate::motion::{Edit, Motion};
 use crate::scene::picking::pixel;
 use crate::viewer::panel::{Answer, Leave, LibraryRequest, PathPurpose, Question};
 
+use super::export::ExportEnd;
 use super::*;
 
 #[path = "../../../tests/viewer/display.rs"]
@@ -109,6 +110,7 @@ fn suspended_and_resumed() {
     // Drop the window, because its event loop has ended.
     suspended.app.open = None;
     check_leave_questions(&mut suspended.app);
+    check_closing_during_export(&mut suspended.app);
     check_save_as(&mut suspended.app);
     check_library(&mut suspended.app);
     check_watching(&mut suspended.app);
@@ -197,6 +199,57 @@ fn check_save_as(app: &mut App) {
     }
     app.session.apply(Command::PinNode(3));
     assert!(app.save_project() && app.session.project() == Some(&folder.join("other.sinew")));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Checks that closing during an export asks, and that only a complete file appears under its name.
+fn check_closing_during_export(app: &mut App) {
+    let folder = std::env::temp_dir().join(format!("sinew-closing-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("walk.glb");
+    let end = |app: &mut App, result| app.end_export(ExportEnd { path: path.clone(), result });
+    let ask = |app: &mut App| {
+        app.export_clip(&path);
+        app.quit = false;
+        app.leave(Leave::Close);
+        assert!(!app.quit && app.panel.question == Some(Question::Export));
+    };
+    app.session.apply(Command::Motion(Box::new(Motion::clip(0))));
+    ask(app);
+    app.answer(Answer::Cancel);
+    end(app, Ok(Some("saved".into())));
+    assert!(!app.quit, "the window stays open");
+    ask(app);
+    app.answer(Answer::Yes);
+    assert!(!app.quit && app.panel.question.is_none());
+    end(app, Ok(Some("saved".into())));
+    assert!(app.quit, "the window closes after the export");
+    ask(app);
+    app.answer(Answer::Yes);
+    end(app, Err("the disk is full".into()));
+    assert!(!app.quit, "an export that failed keeps the window open");
+    ask(app);
+    app.answer(Answer::No);
+    assert!(!app.quit, "the export ends first");
+    end(app, Ok(None));
+    assert!(app.quit);
+    ask(app);
+    end(app, Ok(Some("saved".into())));
+    assert!(app.quit && app.panel.question.is_none(), "the export may end before the answer");
+    // Without an answer, as after a signal, the thread ends before the program does.
+    app.export_clip(&path);
+    app.end_export_now();
+    assert!(app.files.export.is_none());
+    let hidden = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name() != "walk.glb";
+    for _ in 0..100 {
+        // The threads of the exports above may still write.
+        if !std::fs::read_dir(&folder).unwrap().any(hidden) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert!(!std::fs::read_dir(&folder).unwrap().any(hidden), "a hidden file is left");
+    app.quit = false;
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

@@ -74,6 +74,9 @@ impl App {
 
     /// Leaves the character, or asks first if that would lose work.
     pub(super) fn leave(&mut self, leave: Leave) {
+        if leave == Leave::Close && self.ask_about_export() {
+            return;
+        }
         if !self.has_unsaved_work() {
             return self.leave_now(&leave);
         }
@@ -124,6 +127,7 @@ impl App {
             },
             (Some(Question::Replace(purpose, path)), Answer::Yes) => self.use_path(purpose, &path, true),
             (Some(Question::SameJoints(_)), answer) => self.answer_same_joints(answer),
+            (Some(Question::Export), answer) => self.answer_about_export(answer),
             (Some(Question::Leave(_) | Question::Replace(..)) | None, _) => {}
         }
         // What is neither shown nor asked about was declined.
