@@ -65,7 +65,7 @@ start() {
 }
 # Prints the joints of a project.
 joints() { sed -n '/^\[pose.joints\]/,/^$/p' "$1"; }
-# Prints a number from 0 to $2 - 1 for the round. $1 tells the numbers of a round apart.
+# Prints random number $1 of the round, which is from 0 to $2 - 1.
 random() { awk -v seed="${SEED:-1}$round$1" -v n="$2" 'BEGIN { srand(seed); print int(rand() * n) }'; }
 
 recovered=0

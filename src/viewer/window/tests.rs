@@ -369,6 +369,56 @@ fn hovering_the_panel() {
 }
 
 #[test]
+#[ignore = "started by another test on its own display"]
+fn recovering_without_writing() {
+    let folder = std::env::temp_dir().join(format!("sinew-unwritable-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    // Permissions do not stop an administrator, who runs the tests in a container. But the name of the recovered project would be
+    // longer than file systems allow, so that it cannot be created either.
+    let file = folder.join(format!("{}.glb", "a".repeat(232)));
+    std::fs::write(&file, crate::asset::MANNEQUIN).unwrap();
+    let load = || Session::new(crate::asset::load(&file).unwrap(), None, Vec2::new(1280.0, 800.0));
+    let mut edited = load();
+    edited.apply(Command::PinNode(3));
+    let copy = file.with_file_name(format!(".{}.autosave.sinew", file.file_name().unwrap().display()));
+    std::fs::write(&copy, edited.project_text(&folder)).unwrap();
+    let recovered = edited.work();
+    run_script(|app, _, frames| {
+        match frames {
+            2 => {
+                app.session = load();
+                app.note_opened();
+                assert_eq!(app.panel.question, Some(Question::Recover(copy.clone())));
+                app.answer(Answer::Cancel);
+                assert!(app.panel.notice.is_some() && app.panel.question.is_none() && copy.is_file());
+                app.panel.question = Some(Question::Leave(Leave::Close));
+                app.answer(Answer::Cancel);
+                assert_eq!(app.panel.question, None, "the question must not be asked again");
+                app.autosave();
+                assert_eq!(std::fs::read_to_string(&copy).unwrap(), edited.project_text(&folder));
+                app.note_opened();
+                app.answer(Answer::Yes);
+            }
+            3.. if app.session.work() == recovered => {
+                assert!(app.is_recovered() && app.session.project().is_none());
+                assert!(copy.is_file(), "the copy stays until the work is saved");
+                return false;
+            }
+            _ => {}
+        }
+        assert!(frames < 110, "the work is not recovered");
+        std::thread::sleep(Duration::from_millis(50));
+        true
+    });
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn work_is_recovered_where_nothing_can_be_written() {
+    run_on_a_display("recovering_without_writing");
+}
+
+#[test]
 fn hovering_the_panel_does_not_draw_the_scene() {
     run_on_a_display("hovering_the_panel");
 }

@@ -32,6 +32,8 @@ pub(super) struct Unsaved {
     recovering: Option<(PathBuf, Option<PathBuf>)>,
     /// Work that an earlier run has left, until the person has decided about it.
     undecided: Option<PathBuf>,
+    /// Whether the question about it was answered. It is not asked again, even if the answer could not be carried out.
+    has_answered: bool,
     last: Option<Instant>,
     /// When to save next.
     pub(super) due: Option<Instant>,
@@ -114,15 +116,13 @@ impl App {
             }
             // The copy gets a name that no later copy replaces.
             (Some(Question::Recover(file)), answer) => match kept(&file) {
-                Ok(copy) if answer == Answer::Yes => {
-                    let earlier = self.session.project().map(Path::to_path_buf);
-                    self.read(&copy, false);
-                    self.unsaved.recovering = Some((copy, earlier));
-                }
+                Ok(copy) if answer == Answer::Yes => self.recover(copy),
                 Ok(project) => {
                     self.unsaved.undecided = None;
                     self.notify(Ok(format!("kept as {}", project.display())));
                 }
+                // In a folder that cannot be written, the work is recovered all the same, and its copy stays.
+                Err(_) if answer == Answer::Yes => self.recover(file),
                 Err(error) => self.notify(Err(error.to_string())),
             },
             (Some(Question::Replace(purpose, path)), Answer::Yes) => self.use_path(purpose, &path, true),
@@ -133,11 +133,19 @@ impl App {
         // What is neither shown nor asked about was declined.
         if self.panel.question.is_none() {
             self.files.pending = None;
-            // Another question may have replaced that about earlier work. A failed answer must not ask it again and again.
+            self.unsaved.has_answered |= is_recovery;
+            // Another question may have replaced that about earlier work.
             let undecided = self.unsaved.undecided.clone();
-            self.panel.question = undecided.filter(|_| !is_recovery).map(Question::Recover);
+            self.panel.question = undecided.filter(|_| !self.unsaved.has_answered).map(Question::Recover);
         }
         self.panel.path.refocus();
+    }
+
+    /// Reads a copy of unsaved work to continue with it.
+    fn recover(&mut self, copy: PathBuf) {
+        let earlier = self.session.project().map(Path::to_path_buf);
+        self.read(&copy, false);
+        self.unsaved.recovering = Some((copy, earlier));
     }
 
     /// Notes that something may have changed, so that it is saved automatically before long.
