@@ -1,0 +1,198 @@
+//! Shows a file that was read, or asks first.
+
+use std::path::Path;
+
+use crate::export::{StoredPose, is_posed_copy};
+use crate::motion::{Motion, RootMotion, Strip};
+use crate::viewer::panel::{Answer, AppRequest, Leave, PathPurpose, Question};
+use crate::viewer::window::App;
+use crate::viewer::{AddedClips, Command, LoadResult, LoadedFile, Session, folder, is_project};
+
+impl App {
+    /// Shows a file that was read, or asks first if that would lose work.
+    pub(super) fn accept_read(&mut self, read: LoadResult) {
+        let replaces = matches!(
+            read.outcome,
+            Ok(LoadedFile::Character(..) | LoadedFile::Project(..) | LoadedFile::Watch(..))
+        );
+        if self.offers_pose(&read) {
+            self.panel.question = Some(Question::SameJoints(read.path.clone()));
+            self.files.pending = Some(read);
+        } else if replaces && !read.reloads {
+            let leave = Leave::Open(read.path.clone());
+            self.files.pending = Some(read);
+            self.leave(leave);
+        } else {
+            self.show_read(read);
+        }
+    }
+
+    /// Returns whether a file is a posed copy of the character that is shown. Stepping through a folder is not interrupted by a
+    /// question.
+    fn offers_pose(&self, read: &LoadResult) -> bool {
+        let current = self.session.puppet().character();
+        match &read.outcome {
+            Ok(LoadedFile::Character(other, _)) if !read.reloads => {
+                let is_step = self.files.stepped.as_ref() == Some(&read.path);
+                !is_step && is_posed_copy(other.puppet().character(), current)
+            }
+            _ => false,
+        }
+    }
+
+    /// Applies the pose of the posed copy that was read, or opens it after all.
+    pub(in crate::viewer::window) fn answer_same_joints(&mut self, answer: Answer) {
+        let Some(read) = self.files.pending.take() else { return };
+        match (&read.outcome, answer) {
+            (Ok(LoadedFile::Character(other, _)), Answer::Yes) => {
+                let pose = StoredPose::of_copy(&other.puppet().character().skeleton);
+                self.apply_pose(&pose, &read.path);
+            }
+            (_, Answer::No) => {
+                let leave = Leave::Open(read.path.clone());
+                self.files.pending = Some(read);
+                self.leave(leave);
+            }
+            _ => {}
+        }
+    }
+
+    /// Applies a pose from a file as one undo step.
+    fn apply_pose(&mut self, pose: &StoredPose, file: &Path) {
+        let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+        match self.session.blend_command(pose, 1.0) {
+            Ok(command) => {
+                self.session.apply(Command::Release);
+                self.session.apply(command);
+                self.session.apply(Command::Release);
+                self.close_path(PathPurpose::Open);
+                self.notify(Ok(format!("applied the pose of {name}")));
+            }
+            Err(error) => self.fail_path(PathPurpose::Open, format!("{name}: {error}")),
+        }
+    }
+
+    /// Shows the file that was read before a question was asked.
+    pub(in crate::viewer::window) fn show_pending(&mut self) {
+        if let Some(read) = self.files.pending.take() {
+            self.show_read(read);
+        }
+    }
+
+    /// Shows a file that was read, or the error if reading failed.
+    fn show_read(&mut self, read: LoadResult) {
+        let mut warnings = None;
+        let found = match read.outcome {
+            Ok(LoadedFile::Clips(addition)) => return self.play_addition(*addition),
+            Ok(LoadedFile::Watch(replay, length, images)) => {
+                return self.show_watched(*replay, (length, &images), read.path);
+            }
+            Ok(LoadedFile::Pose(pose)) => return self.apply_pose(&pose, &read.path),
+            Ok(LoadedFile::Character(session, images)) => Ok((*session, images)),
+            Ok(LoadedFile::Project(session, images, found)) => {
+                warnings = Some(found);
+                Ok((*session, images))
+            }
+            Err(error) => Err(error),
+        };
+        let open = self.open.as_mut();
+        let result = found.and_then(|(mut session, images)| {
+            session.apply(Command::Resize(self.session.size()));
+            // Without a window there are no graphics to update. They are created later from the session.
+            let updated = open.map_or(Ok(()), |s| s.graphics.show(session.puppet(), &images));
+            updated.map(|()| session).map_err(|e| e.to_string())
+        });
+        match result {
+            Ok(session) => self.replace_session(session, warnings, &read.path, read.reloads),
+            Err(error) => self.fail_path(PathPurpose::Open, error),
+        }
+    }
+
+    /// Replaces the session by that of a file that was read. `warnings` are those of a project, which has its own settings.
+    fn replace_session(
+        &mut self,
+        mut session: Session,
+        warnings: Option<Vec<String>>,
+        path: &Path,
+        reloads: bool,
+    ) {
+        self.watched = None;
+        self.session.apply(Command::Release);
+        self.panel.clear_message();
+        if !reloads {
+            self.panel.saved = None;
+        }
+        // A recording can only contain one character.
+        self.stop_recording();
+        let files_changed = session.puppet.character().files != self.session.puppet.character().files;
+        // A project has its own settings.
+        let errors = match &warnings {
+            Some(_) => Vec::new(),
+            None => session.take_over(&self.session, reloads),
+        };
+        if let Some(text) = warnings.into_iter().flatten().chain(errors).next() {
+            self.notify(Err(text));
+        }
+        let scale = self.session.scale();
+        if !reloads {
+            self.remove_autosave();
+        }
+        self.input.abandon();
+        self.session = session;
+        self.session.apply(Command::Scale(scale));
+        if !reloads {
+            self.note_opened();
+        }
+        self.retarget_source();
+        if !reloads {
+            self.close_path(PathPurpose::Open);
+            self.files.changes.changed = None;
+            // The copy of recovered work is removed when the work is saved.
+            let opened = Some(path).filter(|path| path.is_file() && !self.is_recovered());
+            let recent = self.session.project().or(self.session.file()).or(opened);
+            if let Some(recent) = recent.map(Path::to_path_buf) {
+                self.settings.add(&recent);
+            }
+            self.panel.open.recent = self.settings.recent().to_vec();
+        }
+        if !reloads || files_changed {
+            self.watch_files();
+        }
+        if !reloads {
+            self.offer_to_watch(path);
+        }
+    }
+
+    /// Offers to play a recorded session, which is shown at its end.
+    fn offer_to_watch(&mut self, file: &Path) {
+        let is_session = folder::is_own(file) && !is_project(file);
+        self.panel.open.session = is_session.then(|| file.to_path_buf());
+        // A warning is more important.
+        if is_session && self.panel.notice.is_none() {
+            let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+            let message = format!("{name} was opened at its end");
+            self.panel.offer(&message, "Watch", AppRequest::Watch(file.to_path_buf()));
+        }
+    }
+
+    /// Adds the clips of a motion file to the current character and plays the first one.
+    fn play_addition(&mut self, addition: AddedClips) {
+        let file =
+            addition.file.file_name().unwrap_or(addition.file.as_os_str()).to_string_lossy().into_owned();
+        let first = self.session.puppet().character().clips.len();
+        self.session.apply(Command::Release);
+        self.session.apply(Command::AddClips(Box::new(addition)));
+        if self.session.puppet().character().clips.len() == first {
+            return self.notify(Err(format!("{file}: the character cannot have more clips")));
+        }
+        // Play in place, so that the character stays in view.
+        let strip = Strip { root_motion: RootMotion::InPlace, ..Strip::new(first) };
+        let motion = Motion { strips: vec![strip], ..Motion::default() };
+        self.session.apply(Command::Motion(Box::new(motion)));
+        self.session.apply(Command::Release);
+        self.session.apply(Command::Seek(0.0));
+        self.session.apply(Command::Play(true));
+        self.close_path(PathPurpose::Open);
+        self.notify(Ok(format!("added the clips of {file}")));
+    }
+}

@@ -1,0 +1,168 @@
+//! Tests of windows whose frames follow a script.
+
+use crate::viewer::panel::{Answer, Leave, Question};
+
+use super::*;
+
+/// An app that runs a step of a script after each frame.
+struct ScriptedApp<F> {
+    app: App,
+    /// Gets the app, the event loop and the number of frames so far. The window closes when it returns `false`.
+    script: F,
+}
+
+impl<F: FnMut(&mut App, &ActiveEventLoop, usize) -> bool> ApplicationHandler<AppEvent> for ScriptedApp<F> {
+    fn resumed(&mut self, events: &ActiveEventLoop) {
+        self.app.resumed(events);
+    }
+
+    fn user_event(&mut self, events: &ActiveEventLoop, event: AppEvent) {
+        self.app.user_event(events, event);
+    }
+
+    fn window_event(&mut self, events: &ActiveEventLoop, id: WindowId, event: WindowEvent) {
+        let frames = self.app.panel.frames.len();
+        self.app.window_event(events, id, event);
+        if self.app.panel.frames.len() > frames {
+            if !(self.script)(&mut self.app, events, frames + 1) {
+                events.exit();
+            }
+            self.app.request_redraw();
+        }
+    }
+
+    fn about_to_wait(&mut self, events: &ActiveEventLoop) {
+        self.app.about_to_wait(events);
+    }
+}
+
+/// Opens the built-in character in a window and runs a script.
+fn run_script(script: impl FnMut(&mut App, &ActiveEventLoop, usize) -> bool) {
+    let events = EventLoop::<AppEvent>::with_user_event().with_any_thread(true).build().unwrap();
+    let session = Session::new(mannequin().unwrap(), None, Vec2::new(1280.0, 800.0));
+    let app = App::new(session, AdapterChoice::Cpu, None, events.create_proxy());
+    let mut scripted = ScriptedApp { app, script };
+    events.run_app(&mut scripted).unwrap();
+    assert!(scripted.app.failure.is_none(), "{:?}", scripted.app.failure);
+    // Drop the window, because its event loop has ended.
+    scripted.app.open = None;
+}
+
+#[test]
+#[ignore = "started by another test on its own display"]
+fn hovering_the_panel() {
+    let draws = |app: &App| app.open.as_ref().unwrap().graphics.scene_draws();
+    let mut before = 0;
+    run_script(|app, events, frames| {
+        match frames {
+            // The size of the scene is known after the first frame.
+            2 => before = draws(app),
+            3..12 => {
+                assert_eq!(draws(app), before, "frame {frames}");
+                let position = winit::dpi::PhysicalPosition::new(1100.0, 100.0 + 40.0 * frames as f64);
+                let device_id = winit::event::DeviceId::dummy();
+                let moved = WindowEvent::CursorMoved { device_id, position };
+                app.window_event(events, app.open.as_ref().unwrap().window.id(), moved);
+                assert!(
+                    app.context.egui_wants_pointer_input() || frames < 5,
+                    "the pointer must be over the panel"
+                );
+            }
+            12 => app.session.apply(Command::Orbit(Vec2::new(10.0, 0.0))),
+            13 => app.session.apply(Command::Hover(Vec2::NEG_ONE)),
+            14 => {
+                assert_eq!(draws(app), before + 1);
+                return false;
+            }
+            _ => {}
+        }
+        true
+    });
+}
+
+#[test]
+fn hovering_the_panel_does_not_draw_the_scene() {
+    run_on_a_display("scripted::hovering_the_panel");
+}
+
+#[test]
+#[ignore = "started by another test on its own display"]
+fn recovering_without_writing() {
+    let folder = std::env::temp_dir().join(format!("sinew-unwritable-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    // Permissions do not stop an administrator, who runs the tests in a container. But the name of the recovered project would be
+    // longer than file systems allow, so that it cannot be created either.
+    let file = folder.join(format!("{}.glb", "a".repeat(232)));
+    std::fs::write(&file, crate::asset::MANNEQUIN).unwrap();
+    let load = || Session::new(crate::asset::load(&file).unwrap(), None, Vec2::new(1280.0, 800.0));
+    let mut edited = load();
+    edited.apply(Command::PinNode(3));
+    let copy = file.with_file_name(format!(".{}.autosave.sinew", file.file_name().unwrap().display()));
+    std::fs::write(&copy, edited.project_text(&folder)).unwrap();
+    let recovered = edited.work();
+    run_script(|app, _, frames| {
+        match frames {
+            2 => {
+                app.session = load();
+                app.note_opened();
+                assert_eq!(app.panel.question, Some(Question::Recover(copy.clone())));
+                app.answer(Answer::Cancel);
+                assert!(app.panel.notice.is_some() && app.panel.question.is_none() && copy.is_file());
+                app.panel.question = Some(Question::Leave(Leave::Close));
+                app.answer(Answer::Cancel);
+                assert_eq!(app.panel.question, None, "the question must not be asked again");
+                app.autosave();
+                assert_eq!(std::fs::read_to_string(&copy).unwrap(), edited.project_text(&folder));
+                app.note_opened();
+                app.answer(Answer::Yes);
+            }
+            3.. if app.session.work() == recovered => {
+                assert!(app.is_recovered() && app.session.project().is_none());
+                assert!(copy.is_file(), "the copy stays until the work is saved");
+                return false;
+            }
+            _ => {}
+        }
+        assert!(frames < 110, "the work is not recovered");
+        std::thread::sleep(Duration::from_millis(50));
+        true
+    });
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn work_is_recovered_where_nothing_can_be_written() {
+    run_on_a_display("scripted::recovering_without_writing");
+}
+
+#[test]
+#[ignore = "started by another test on its own display"]
+fn moving_scene() {
+    let mut before = 0;
+    let draws = |app: &App| app.open.as_ref().unwrap().graphics.scene_draws();
+    run_script(|app, _, frames| {
+        match frames {
+            3..8 => app.session.apply(Command::Orbit(Vec2::new(10.0, 0.0))),
+            8 => {
+                assert!(app.full_quality_due().is_some(), "the scene must be drawn in a reduced quality");
+                before = draws(app);
+            }
+            // Frames in which nothing has changed do not draw the scene until it has rested.
+            9.. if app.full_quality_due().is_none() => {
+                assert_eq!(draws(app), before + 1);
+                return false;
+            }
+            9.. => assert_eq!(draws(app), before),
+            _ => {}
+        }
+        // The number of frames is not counted beyond this one.
+        assert!(frames < 110, "the scene must rest");
+        std::thread::sleep(Duration::from_millis(5));
+        true
+    });
+}
+
+#[test]
+fn a_moving_scene_is_coarse_until_it_rests() {
+    run_on_a_display("scripted::moving_scene");
+}
