@@ -18,6 +18,7 @@ mod contacts;
 mod error;
 mod length_unit;
 pub mod motion_file;
+pub(crate) mod pose_values;
 mod prior;
 mod problem;
 mod reports;

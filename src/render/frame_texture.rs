@@ -79,26 +79,40 @@ fn view(texture: &wgpu::Texture, format: TextureFormat) -> wgpu::TextureView {
     texture.create_view(&wgpu::TextureViewDescriptor { format: Some(format), ..Default::default() })
 }
 
+/// Creates the texture of a frame.
 fn create(
     gpu: &Gpu,
-    (width, height): (u32, u32),
+    size: (u32, u32),
     [format, data]: [TextureFormat; 2],
 ) -> Result<wgpu::Texture, RenderError> {
     let limit = gpu.device.limits().max_texture_dimension_2d;
+    let (width, height) = size;
     if width == 0 || height == 0 {
         return Err(RenderError::Empty { width, height });
     }
     if width > limit || height > limit {
         return Err(RenderError::TooLarge { width, height, limit });
     }
-    Ok(gpu.device.create_texture(&wgpu::TextureDescriptor {
-        label: Some("scene"),
+    let other = if data == format { &[] } else { std::slice::from_ref(&data) };
+    Ok(drawable_texture(gpu, "scene", size, format, other))
+}
+
+/// Creates a texture that is drawn into and then composed. The size must be valid.
+pub(crate) fn drawable_texture(
+    gpu: &Gpu,
+    label: &str,
+    (width, height): (u32, u32),
+    format: TextureFormat,
+    view_formats: &[TextureFormat],
+) -> wgpu::Texture {
+    gpu.device.create_texture(&wgpu::TextureDescriptor {
+        label: Some(label),
         size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
         mip_level_count: 1,
         sample_count: 1,
         dimension: wgpu::TextureDimension::D2,
         format,
         usage: TextureUsages::RENDER_ATTACHMENT | TextureUsages::TEXTURE_BINDING,
-        view_formats: if data == format { &[] } else { std::slice::from_ref(&data) },
-    }))
+        view_formats,
+    })
 }

@@ -34,6 +34,8 @@ pub use device::{AdapterChoice, Gpu};
 pub use error::RenderError;
 pub use frame::{Background, Draw, Fill, Floor, Frame, Ghost, Line, ShadingMode};
 pub use frame_texture::FrameTexture;
+#[cfg(feature = "viewer")]
+pub(crate) use frame_texture::drawable_texture;
 pub use model::Model;
 #[cfg(all(test, feature = "viewer"))]
 pub(crate) use offscreen::RenderTarget;

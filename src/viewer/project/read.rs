@@ -1,18 +1,16 @@
 //! Reads a project as the commands that restore its state.
 
-use glam::{DQuat, DVec3, Quat, Vec3};
+use glam::{DQuat, DVec3, Vec3};
 use serde::de::DeserializeOwned;
 use toml_edit::{Item, Table, TableLike};
 
-use crate::asset::{Character, Transform};
+use crate::asset::Character;
 use crate::ik::Method;
-use crate::puppet::{Pin, Target, motion_file};
+use crate::puppet::{Pin, Target, motion_file, pose_values};
 use crate::rig;
 use crate::rig::Rig;
 use crate::rig::file::NodeNames;
-use crate::text::toml::{
-    SpannedError, check_keys, number, numbers, optional, radians, required, single, tables,
-};
+use crate::text::toml::{SpannedError, check_keys, numbers, optional, radians, required, single, tables};
 use crate::viewer::session::default_options;
 use crate::viewer::{Command, Display, DragScope, Orbit, ReplayError, RingMode, Snapshot};
 
@@ -207,9 +205,11 @@ impl<'a> ProjectReader<'a> {
             snapshot.base = self.node_of(table, "base")?;
             snapshot.selected = self.node_of(table, "selected")?;
             snapshot.also_selected = self.node_list(table, "also_selected")?;
-            snapshot.nodes = self.nodes(table, "joints", |node, item| self.transform(node, item))?;
+            snapshot.nodes = self.nodes(table, "joints", |node, item| {
+                pose_values::transform(&self.character.skeleton, node, item)
+            })?;
             if let Some(item) = table.get("morphs") {
-                snapshot.morphs = self.morphs(item)?;
+                snapshot.morphs = pose_values::morphs(&self.character.skeleton, item)?;
             }
         }
         if let Some(table) = self.table("rig")? {
@@ -229,38 +229,6 @@ impl<'a> ProjectReader<'a> {
         let pins = tables(self.root, "pin")?.into_iter();
         snapshot.pins = pins.map(|table| self.pin(table)).collect::<Result<_, _>>()?;
         Ok(snapshot)
-    }
-
-    /// Reads the parts of a transform that differ from rest.
-    fn transform(&self, node: usize, item: &Item) -> Result<Transform, SpannedError> {
-        let no_table = || SpannedError::at(item, "a joint must be a table like { rotation = [0, 0, 0, 1] }");
-        let table = item.as_table_like().ok_or_else(no_table)?;
-        check_keys(table, &["rotation", "translation", "scale"])?;
-        let mut local = self.character.skeleton.nodes.get(node).map_or(Transform::IDENTITY, |n| n.rest);
-        if let Some(item) = table.get("rotation") {
-            let rotation = Quat::from_array(numbers::<4>(item, "rotation")?.map(single));
-            let is_unit = (rotation.length() - 1.0).abs() < 1e-3;
-            let error = || SpannedError::at(item, "rotation must be a quaternion of length 1");
-            local.rotation = is_unit.then_some(rotation).ok_or_else(error)?;
-        }
-        if let Some(item) = table.get("translation") {
-            local.translation = Vec3::from_array(numbers::<3>(item, "translation")?.map(single));
-        }
-        if let Some(item) = table.get("scale") {
-            local.scale = Vec3::from_array(numbers::<3>(item, "scale")?.map(single));
-        }
-        Ok(local)
-    }
-
-    fn morphs(&self, item: &Item) -> Result<Vec<f32>, SpannedError> {
-        let count = self.character.skeleton.rest_weights.len();
-        let no_list = || SpannedError::at(item, format!("morphs must be a list of {count} numbers"));
-        let list = item.as_array().filter(|list| list.len() == count).ok_or_else(no_list)?;
-        let weight = |value: &toml_edit::Value| {
-            number(&Item::Value(value.clone()), "morphs", |_| true, || "a weight must be a number".into())
-        };
-        let weights = list.iter().map(|value| weight(value).map(single)).collect::<Result<_, _>>();
-        weights.map_err(|e: SpannedError| SpannedError::at(item, e.cause))
     }
 
     fn goal(&self, table: &Table) -> Result<Target, SpannedError> {

@@ -2,9 +2,9 @@
 //! draw the panel than a moving character.
 
 use egui_wgpu::ScreenDescriptor;
-use wgpu::{TextureFormat, TextureUsages};
+use wgpu::TextureFormat;
 
-use crate::render::{Composed, Compositor, Gpu, Placement};
+use crate::render::{Composed, Compositor, Gpu, Placement, drawable_texture};
 
 use super::panel_tiles::Tiles;
 
@@ -45,7 +45,7 @@ impl PanelTexture {
         self.tiles = tiles;
         let view = match self.view.take().filter(|_| !is_new) {
             Some(view) => view,
-            None => create(gpu, size, format),
+            None => drawable_texture(gpu, "panel", size, format, &[]).create_view(&Default::default()),
         };
         let mut work = Vec::new();
         if let Some(changed) = changed {
@@ -81,18 +81,4 @@ fn clip(panel: &mut PanelOutput, to: Placement) {
         shape.clip_rect = shape.clip_rect.intersect(rect);
         shape.clip_rect.is_positive()
     });
-}
-
-fn create(gpu: &Gpu, (width, height): (u32, u32), format: TextureFormat) -> wgpu::TextureView {
-    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
-        label: Some("panel"),
-        size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
-        mip_level_count: 1,
-        sample_count: 1,
-        dimension: wgpu::TextureDimension::D2,
-        format,
-        usage: TextureUsages::RENDER_ATTACHMENT | TextureUsages::TEXTURE_BINDING,
-        view_formats: &[],
-    });
-    texture.create_view(&Default::default())
 }
