@@ -3,7 +3,7 @@
 use egui::{Button, RichText, Ui};
 
 use crate::text::printable;
-use crate::viewer::{Command, RingMode, Session};
+use crate::viewer::{Action, Command, RingMode, Session};
 
 use super::{AppRequest, PanelState, limit, name, node_name, theme, transform};
 
@@ -21,14 +21,19 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
             .color(theme::quiet(ui)),
     );
     ui.add_space(4.0);
-    ring_mode(ui, session, node, commands);
+    ring_mode(ui, session, node, (panel, commands));
     transform::show(ui, session, node, session.ring_mode.world, commands);
     limit::show(ui, session, node, commands);
     save(ui, session, panel);
 }
 
 /// Shows to which axes the rings and numbers refer, and whether a ring turns the limb or the joint.
-fn ring_mode(ui: &mut Ui, session: &Session, node: usize, commands: &mut Vec<Command>) {
+fn ring_mode(
+    ui: &mut Ui,
+    session: &Session,
+    node: usize,
+    (panel, commands): (&PanelState, &mut Vec<Command>),
+) {
     let RingMode { mut alone, mut world } = session.ring_mode;
     ui.horizontal(|ui| {
         let axes = [
@@ -44,11 +49,12 @@ fn ring_mode(ui: &mut Ui, session: &Session, node: usize, commands: &mut Vec<Com
                 (
                     false,
                     "IK",
-                    "A ring turns the joint and its limb follows, so that the joint stays in place (E)",
+                    "A ring turns the joint and its limb follows, so that the joint stays in place",
                 ),
-                (true, "FK", "A ring turns this joint only (E)"),
+                (true, "FK", "A ring turns this joint only"),
             ];
             for (of, text, hint) in modes {
+                let hint = panel.hint(hint, Action::RingMode);
                 ui.selectable_value(&mut alone, of, text).on_hover_text(hint);
             }
         }

@@ -127,6 +127,12 @@ impl PanelState {
         (pixels(self.layout.scene.max, scale) - self.scene_origin(scale)).max(Vec2::ONE)
     }
 
+    /// Returns a tooltip with the shortcuts of an action.
+    fn hint(&self, text: &str, action: Action) -> String {
+        let keys = self.keymap.text(action);
+        if keys.is_empty() { text.to_owned() } else { format!("{text}   {keys}") }
+    }
+
     /// Shows a message in the panel until the next one replaces it, and as a toast over the scene for a few seconds.
     pub(super) fn show_message(&mut self, message: Result<String, String>) {
         let escaped = |line: String| printable::line(&line).into_owned();

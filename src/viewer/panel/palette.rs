@@ -65,7 +65,9 @@ pub(super) fn show(ui: &Ui, panel: &mut PanelState) {
                 for (row, action) in found.into_iter().enumerate() {
                     let text = format!("{}: {}", action.group(), action.name());
                     let button = Button::selectable(row == palette.row, text);
-                    let keys = RichText::new(panel.keymap.text(action)).color(theme::quiet(ui));
+                    let selected = ui.visuals().selection.stroke.color;
+                    let color = if row == palette.row { selected } else { theme::quiet(ui) };
+                    let keys = RichText::new(panel.keymap.text(action)).color(color);
                     let button = ui.add_sized([ui.available_width(), 22.0], button.shortcut_text(keys));
                     if button.clicked() {
                         chosen = Some(action);

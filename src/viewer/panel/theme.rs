@@ -1,4 +1,4 @@
-//! The dark and the light theme, with muted colors and one accent color.
+//! The dark and the light theme, with muted colors and one accent color. `tests/contrast.rs` computes the contrast of all texts.
 
 use egui::{Color32, Context, FontId, TextStyle, Theme, ThemePreference, Ui, Visuals};
 
@@ -26,6 +26,9 @@ fn visuals(theme: Theme) -> Visuals {
             visuals.window_fill = Color32::from_rgb(28, 30, 37);
             visuals.extreme_bg_color = Color32::from_rgb(15, 17, 21);
             visuals.selection.bg_fill = Color32::from_rgb(176, 96, 24);
+            visuals.selection.stroke.color = Color32::WHITE;
+            visuals.widgets.hovered.weak_bg_fill = Color32::from_rgb(48, 52, 62);
+            visuals.widgets.open.weak_bg_fill = Color32::from_rgb(30, 33, 40);
         }
         Theme::Light => {
             visuals.panel_fill = Color32::from_rgb(243, 244, 247);
@@ -33,8 +36,12 @@ fn visuals(theme: Theme) -> Visuals {
             visuals.extreme_bg_color = Color32::from_rgb(255, 255, 255);
             visuals.selection.bg_fill = Color32::from_rgb(255, 190, 120);
             visuals.selection.stroke.color = Color32::from_rgb(88, 42, 0);
+            visuals.widgets.hovered.weak_bg_fill = Color32::from_rgb(228, 230, 236);
         }
     }
+    // What cannot be used now can still be read.
+    visuals.disabled_alpha = 0.6;
+    visuals.weak_text_color = Some(quiet_of(theme));
     visuals.slider_trailing_fill = true;
     visuals.hyperlink_color = tone(theme, (255, 158, 64), (176, 82, 0));
     visuals
@@ -68,7 +75,11 @@ pub(super) fn behind(visuals: &Visuals) -> Color32 {
 
 /// Returns the color of secondary text.
 pub(super) fn quiet(ui: &Ui) -> Color32 {
-    tone(ui.theme(), (140, 148, 164), (96, 102, 116))
+    quiet_of(ui.theme())
+}
+
+fn quiet_of(theme: Theme) -> Color32 {
+    tone(theme, (152, 160, 176), (96, 102, 116))
 }
 
 /// Returns the color of primary text.

@@ -162,6 +162,6 @@ fn recording(ui: &Ui, scene: Rect) {
 
 /// Draws a dark rounded rectangle behind a text.
 fn background(ui: &Ui, text: Rect, opacity: f32) {
-    let dark = Color32::from_black_alpha(170).gamma_multiply(opacity);
+    let dark = Color32::from_black_alpha(190).gamma_multiply(opacity);
     ui.painter().rect_filled(text.expand2(vec2(12.0, 6.0)), 12.0, dark);
 }

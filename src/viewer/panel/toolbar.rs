@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use egui::{Align, Button, Color32, Layout, Margin, Rect, RichText, Ui, vec2};
 
-use crate::viewer::{Action, Command, DragScope, PoseFile, Session};
+use crate::viewer::{Action, Command, DragScope, Session};
 
 use super::layout::Face;
 use super::{AppRequest, PanelState, RECORDING, name, open, theme};
@@ -55,42 +55,24 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
 fn file(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
     ui.menu_button("File", |ui| {
         ui.set_min_width(200.0);
-        let mut item = |ui: &mut Ui, text: &str, keys: &str, hint: &str, request: AppRequest| {
-            if ui.add(Button::new(text).shortcut_text(keys)).on_hover_text(hint).clicked() {
-                panel.request = Some(request);
-            }
+        let item = |ui: &mut Ui, panel: &mut PanelState, text: &str, of: Action| {
+            let keys = panel.keymap.text(of);
+            action(ui, panel, of, true, Button::new(text).shortcut_text(keys));
         };
-        item(ui, "Open…", "Ctrl+O", "A character, a project, a session or clips", AppRequest::Open);
+        item(ui, panel, "Open…", Action::Open);
         open::menus(ui, panel);
         ui.separator();
-        let mut item = |ui: &mut Ui, text: &str, keys: &str, hint: &str, request: AppRequest| {
-            if ui.add(Button::new(text).shortcut_text(keys)).on_hover_text(hint).clicked() {
-                panel.request = Some(request);
-            }
-        };
-        item(ui, "Save project", "Ctrl+S", "Save what you have made, to open it again", AppRequest::Save);
-        item(ui, "Save as…", "Ctrl+Shift+S", "Save the project under another name", AppRequest::SaveAs);
+        item(ui, panel, "Save project", Action::Save);
+        item(ui, panel, "Save as…", Action::SaveAs);
         ui.separator();
-        item(
-            ui,
-            "Export clip…",
-            "Ctrl+E",
-            "Save what the timeline plays as .glb or .bvh",
-            AppRequest::ExportClip,
-        );
-        item(ui, "Save image", "F12", "Save the scene as PNG", AppRequest::SaveImage);
-        item(ui, "Save pose", "", "Save all joints as JSON", AppRequest::Pose(PoseFile::Json));
-        item(
-            ui,
-            "Save posed .glb",
-            "",
-            "Save a copy of the model in this pose",
-            AppRequest::Pose(PoseFile::Glb),
-        );
-        item(ui, "Choose folder…", "", "Choose the folder for images and poses", AppRequest::ChooseFolder);
+        item(ui, panel, "Export clip…", Action::ExportClip);
+        item(ui, panel, "Save image", Action::SaveImage);
+        item(ui, panel, "Save pose", Action::SavePose);
+        item(ui, panel, "Save posed .glb", Action::SavePosedGlb);
+        item(ui, panel, "Choose folder…", Action::ChooseFolder);
         ui.separator();
         let record = if session.recorded().is_some() { "Stop recording" } else { "Record session" };
-        item(ui, record, "Ctrl+R", "Record the session for playback", AppRequest::Record);
+        item(ui, panel, record, Action::Record);
         ui.separator();
         open::reload(ui, panel);
     });
@@ -98,8 +80,7 @@ fn file(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
 
 /// Shows a button that performs an action. Its tooltip has the action's name and shortcut.
 fn action(ui: &mut Ui, panel: &mut PanelState, action: Action, enabled: bool, button: Button<'_>) {
-    let keys = panel.keymap.text(action);
-    let hint = if keys.is_empty() { action.name().to_owned() } else { format!("{}   {keys}", action.name()) };
+    let hint = panel.hint(action.name(), action);
     if ui.add_enabled(enabled, button).on_hover_text(hint).clicked() {
         panel.action = Some(action);
     }
@@ -115,10 +96,10 @@ fn scope(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
     if session.has_body() {
         let scopes =
             [(DragScope::Body, "Body", "whole body"), (DragScope::Limb, "Limb", "limb of the joint only")];
-        let keys = panel.keymap.text(Action::Scope);
         for (scope, text, what) in scopes {
             let is_on = session.drag_scope() == scope;
-            let hint = format!("A drag moves the {what}   {keys}, Alt in a drag");
+            let hint =
+                format!("{}, Alt in a drag", panel.hint(&format!("A drag moves the {what}"), Action::Scope));
             if ui.selectable_label(is_on, text).on_hover_text(hint).clicked() && !is_on {
                 commands.push(Command::DragScope(scope));
             }
@@ -141,7 +122,7 @@ fn tools(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
     // Not the action, because the pointer that clicks is not on the joint.
     let is_pinned = selected.is_some_and(|node| session.state.pins.iter().any(|pin| pin.node == node));
     let pin = ui.add_enabled(selected.is_some(), Button::selectable(is_pinned, "Pin"));
-    let hint = format!("Keep the selected joint in place   {}", panel.keymap.text(Action::Pin));
+    let hint = panel.hint("Keep the selected joint in place", Action::Pin);
     if let Some(node) = selected.filter(|_| pin.on_hover_text(hint).clicked()) {
         commands.push(Command::PinNode(node));
     }
@@ -164,11 +145,10 @@ fn tools(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
 fn window(ui: &mut Ui, panel: &mut PanelState, has_toggles: bool) {
     action(ui, panel, Action::Shortcuts, true, Button::new("?"));
     action(ui, panel, Action::Palette, true, Button::new("Find"));
+    let below = panel.hint("Show or fold the panes below the scene", Action::FoldBelow);
+    let beside = panel.hint("Show or fold the panes beside the scene", Action::FoldBeside);
     let folded = &mut panel.layout.folded;
-    let toggles = [
-        (&mut folded.below, "Timeline", "Show or fold the panes below the scene"),
-        (&mut folded.beside, "Panels", "Show or fold the panes beside the scene (Tab: hide everything)"),
-    ];
+    let toggles = [(&mut folded.below, "Timeline", below), (&mut folded.beside, "Panels", beside)];
     for (folded, text, hint) in toggles.into_iter().filter(|_| has_toggles) {
         let fill = if *folded { Color32::TRANSPARENT } else { ui.visuals().widgets.inactive.weak_bg_fill };
         if ui.add(Button::new(text).fill(fill)).on_hover_text(hint).clicked() {
@@ -205,7 +185,8 @@ fn recording(ui: &mut Ui, panel: &mut PanelState, time: Duration) {
     ui.ctx().request_repaint_after(wait);
     let (minutes, seconds) = (time.as_secs() / 60, time.as_secs() % 60);
     let text = RichText::new(format!("     Stop   {minutes}:{seconds:02}")).color(Color32::WHITE);
-    let button = ui.add(Button::new(text).fill(RECORDING)).on_hover_text("Ctrl+R: stop the recording");
+    let hint = panel.hint("Stop the recording", Action::Record);
+    let button = ui.add(Button::new(text).fill(RECORDING)).on_hover_text(hint);
     // The fonts have no glyph for this symbol.
     let symbol = button.rect.left_center() + vec2(13.0, 0.0);
     ui.painter().rect_filled(Rect::from_center_size(symbol, vec2(8.0, 8.0)), 1.0, Color32::WHITE);

@@ -54,7 +54,7 @@ pub(in crate::viewer) enum Pane {
 
 impl Face {
     /// Returns the panes besides the scene.
-    fn panes(self) -> &'static [Pane] {
+    pub(super) fn panes(self) -> &'static [Pane] {
         use Pane::{Clips, Compare, Inspector, Joints, Poses, Solver, Timeline, View};
         match self {
             Self::Pose => &[Inspector, Clips, Poses, Joints, View, Timeline],

@@ -6,12 +6,11 @@ use crate::asset::mannequin;
 use crate::ik::{Method, Options};
 use crate::motion::{Motion, Strip, WeightedClip};
 use crate::rig;
-use crate::viewer::{Action, Command, PoseFile, Session};
+use crate::viewer::{Action, Command, Session};
 
 use super::layout::{Face, Pane};
 use super::{AppRequest, Leave, PanelState, PathPurpose, Question, show, style};
 use std::cell::RefCell;
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -20,10 +19,15 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use glam::Vec2;
 
+mod contrast;
 mod drawing;
+mod files;
 mod goal_axes;
+mod inspector;
+mod keys;
 mod options;
 mod question;
+mod steps;
 mod timeline;
 mod toasts;
 
@@ -131,20 +135,6 @@ fn panel_during_a_drag_matches_its_snapshot() {
 }
 
 #[test]
-fn file_error_is_shown_while_another_file_is_read() {
-    let mut state = state();
-    state.panel.notice =
-        Some("models/hero.glb: skins[0].joints[3]: node 99 is out of range (12 nodes)".into());
-    state.panel.open.reading = Some(crate::viewer::panel::open::Reading {
-        path: PathBuf::from("models/other.glb"),
-        progress: crate::files::Progress::default(),
-        began: std::time::Instant::now(),
-    });
-    state.panel.saved = Some("saved sinew-0001.png".into());
-    check("error", state.showing(Face::Lab, Pane::Solver), Theme::Dark);
-}
-
-#[test]
 fn panel_with_a_playing_clip_matches_its_snapshot() {
     let mut state = state();
     state.session.apply(Command::Clip(Some(0)));
@@ -223,16 +213,6 @@ fn selected(joint: &str) -> TestPanel {
 }
 
 #[test]
-fn panel_with_a_selected_hinge_matches_its_snapshot() {
-    check("joint", selected("leftLowerArm"), Theme::Dark);
-}
-
-#[test]
-fn panel_with_a_selected_cone_matches_its_snapshot() {
-    check("cone", selected("leftUpperArm"), Theme::Light);
-}
-
-#[test]
 fn goal_controls_issue_commands() {
     let mut state = state();
     state.session.apply(Command::KeepGoals(true));
@@ -268,150 +248,6 @@ fn stepping(method: Method) -> TestPanel {
 }
 
 #[test]
-fn panel_with_a_step_of_a_solve_matches_its_snapshot() {
-    check("steps", stepping(Method::Ccd).showing(Face::Lab, Pane::Solver), Theme::Dark);
-}
-
-#[test]
-fn step_controls_issue_commands() {
-    let (mut harness, state) = panel(stepping(Method::Dls).showing(Face::Lab, Pane::Solver), Theme::Dark);
-    harness.run();
-    let (shown, count) = state.borrow().session.shown_steps().unwrap();
-    assert!(shown == 2 && count > 2, "{shown} {count}");
-    for (button, step) in [("Back", Some(1)), ("Next", Some(3)), ("Done", None)] {
-        harness.get_by_label(button).click();
-        harness.run();
-        assert_eq!(std::mem::take(&mut state.borrow_mut().commands), [Command::Step(step)]);
-    }
-    state.borrow_mut().session.apply(Command::Step(None));
-    harness.run();
-    harness.get_by_label("Step through").click();
-    harness.run();
-    assert_eq!(std::mem::take(&mut state.borrow_mut().commands), [Command::Step(Some(0))]);
-}
-
-#[test]
-fn shortcut_window_matches_its_snapshot() {
-    let mut state = state();
-    state.panel.shortcuts = true;
-    check("keys", state, Theme::Dark);
-}
-
-#[test]
-fn shortcut_window_scrolls_if_it_does_not_fit() {
-    let mut state = state().of_height(450.0);
-    state.panel.shortcuts = true;
-    let (mut harness, _) = panel(state, Theme::Dark);
-    harness.run();
-    let last = |harness: &Harness<'_>| harness.get_by_label("Del").rect();
-    assert!(last(&harness).top() > 450.0);
-    harness.hover_at(harness.get_by_label("Left drag").rect().center());
-    harness.run();
-    let delta = egui::vec2(0.0, -2000.0);
-    let (unit, phase, source) =
-        (egui::MouseWheelUnit::Point, egui::TouchPhase::Move, egui::MouseWheelSource::Unknown);
-    let modifiers = egui::Modifiers::default();
-    harness.event(egui::Event::MouseWheel { unit, delta, phase, modifiers, source });
-    harness.run_steps(40);
-    assert!(last(&harness).bottom() < 450.0, "{}", last(&harness));
-    harness.assert_snapshot("keys-low");
-}
-
-#[test]
-fn buttons_issue_commands_and_requests() {
-    let (mut harness, state) = panel(state(), Theme::Dark);
-    for (button, action) in
-        [("Find", Action::Palette), ("Mirror", Action::MirrorPose), ("?", Action::Shortcuts)]
-    {
-        harness.get_by_label(button).click();
-        harness.run();
-        assert_eq!(state.borrow_mut().panel.action.take(), Some(action));
-    }
-    let requests = [
-        ("Open…", AppRequest::Open),
-        ("Save project", AppRequest::Save),
-        ("Save image", AppRequest::SaveImage),
-        ("Save posed .glb", AppRequest::Pose(PoseFile::Glb)),
-    ];
-    for (button, request) in requests {
-        harness.get_by_label("File").click();
-        harness.run();
-        harness.get_by_label_contains(button).click();
-        harness.run();
-        assert_eq!(state.borrow_mut().panel.request.take(), Some(request));
-    }
-}
-
-#[test]
-fn recent_file_and_typed_path_are_opened() {
-    let mut before = state();
-    before.panel.open.recent = vec!["/models/a.glb".into(), "/models/b.glb".into()];
-    let (mut harness, state) = panel(before, Theme::Dark);
-    harness.get_by_label("File").click();
-    harness.run();
-    harness.get_by_label_contains("Recent").click();
-    harness.run();
-    harness.get_by_label("b.glb").click();
-    harness.run();
-    assert_eq!(state.borrow_mut().panel.request.take(), Some(AppRequest::Read("/models/b.glb".into())));
-    harness.get_by_label("File").click();
-    harness.run();
-    harness.get_by_label("Path…").click();
-    harness.run();
-    // The other text field is the joint search.
-    let of_path = |field: &egui_kittest::Node<'_>| field.rect().top() < 100.0;
-    let focused = |harness: &Harness<'_>| {
-        use egui_kittest::kittest::NodeT;
-        harness
-            .get_all_by_role(egui::accesskit::Role::TextInput)
-            .filter(of_path)
-            .any(|f| f.accesskit_node().is_focused())
-    };
-    let fields: Vec<_> = harness.get_all_by_role(egui::accesskit::Role::TextInput).filter(of_path).collect();
-    fields.first().unwrap().type_text(" \"/models/c d.glb\" ");
-    harness.run();
-    harness.key_press(egui::Key::Enter);
-    harness.run();
-    let typed = Some(AppRequest::Path(PathPurpose::Open, "/models/c d.glb".into()));
-    assert_eq!(state.borrow_mut().panel.request.take(), typed);
-    // Regression test: after a mistyped path, the field closed and the next letters became shortcuts.
-    assert!(focused(&harness), "the field loses the focus");
-    state.borrow_mut().panel.path.fail(PathPurpose::Open, "/models/c d.glb: No such file");
-    harness.run();
-    assert!(focused(&harness) && harness.query_by_label("/models/c d.glb: No such file").is_some());
-    // A question takes the focus and gives it back.
-    state.borrow_mut().panel.question = Some(Question::Leave(Leave::Open("c.glb".into())));
-    harness.run();
-    state.borrow_mut().panel.question = None;
-    state.borrow_mut().panel.path.refocus();
-    harness.run();
-    assert!(focused(&harness), "the field loses the focus to the question");
-    harness.key_press(egui::Key::Enter);
-    harness.run();
-    assert_eq!(state.borrow_mut().panel.request.take(), typed, "the text is kept");
-    harness.key_press(egui::Key::Escape);
-    harness.run();
-    assert_eq!(state.borrow().panel.path.purpose(), None);
-}
-
-#[test]
-fn palette_finds_an_action_and_runs_it() {
-    let mut before = state();
-    before.panel.palette = Some(super::Palette::default());
-    let (mut harness, state) = panel(before, Theme::Dark);
-    harness.run();
-    harness.event(egui::Event::Text("mirror".into()));
-    harness.run();
-    harness.assert_snapshot("palette");
-    harness.key_press(egui::Key::ArrowDown);
-    harness.run();
-    harness.key_press(egui::Key::Enter);
-    harness.run();
-    assert_eq!(state.borrow_mut().panel.action.take(), Some(Action::MirrorLimb));
-    assert!(state.borrow().panel.palette.is_none());
-}
-
-#[test]
 fn both_faces_fit_small_and_large_windows() {
     for (name, size, scale) in [("small", Vec2::new(1024.0, 700.0), 1.0), ("double", SIZE, 2.0)] {
         for (face, theme) in [(Face::Pose, Theme::Light), (Face::Lab, Theme::Dark)] {
@@ -432,36 +268,4 @@ fn the_smallest_window_keeps_the_scene() {
     let (mut harness, state) = panel(state, Theme::Dark);
     harness.run();
     assert!(state.borrow().session.size().cmpge(Vec2::new(300.0, 180.0)).all());
-}
-
-#[test]
-fn numbers_of_the_inspector_turn_and_pull_the_joint() {
-    let mut before = selected("leftLowerArm");
-    let node = before.session.selected().unwrap();
-    before.session.apply(Command::RingMode(crate::viewer::RingMode { world: true, ..Default::default() }));
-    let (mut harness, state) = panel(before, Theme::Dark);
-    harness.run();
-    let fields = |harness: &Harness<'_>| {
-        let spin = harness.get_all_by_role(egui::accesskit::Role::SpinButton);
-        spin.map(|field| field.rect().center()).collect::<Vec<_>>()
-    };
-    for (field, text) in [(0, "10"), (4, "1.2")] {
-        let at = fields(&harness)[field];
-        harness.hover_at(at);
-        harness.drag_at(at);
-        harness.drop_at(at);
-        harness.run();
-        harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
-        harness.event(egui::Event::Text(text.into()));
-        harness.key_press(egui::Key::Enter);
-        harness.run();
-        let commands = std::mem::take(&mut state.borrow_mut().commands);
-        match (field, &commands[..]) {
-            (0, [.., Command::Turn(turned, _), Command::Release]) => assert_eq!(*turned, node),
-            (4, [Command::GrabNode(point), Command::DragTo(to), ..]) => {
-                assert!(point.node == node && (to.y - 1.2).abs() < 1e-6, "{commands:?}");
-            }
-            _ => panic!("{field}: {commands:?}"),
-        }
-    }
 }

@@ -1,0 +1,45 @@
+//! Tests of the inspector.
+
+use super::*;
+
+#[test]
+fn panel_with_a_selected_hinge_matches_its_snapshot() {
+    check("joint", selected("leftLowerArm"), Theme::Dark);
+}
+
+#[test]
+fn panel_with_a_selected_cone_matches_its_snapshot() {
+    check("cone", selected("leftUpperArm"), Theme::Light);
+}
+
+#[test]
+fn numbers_of_the_inspector_turn_and_pull_the_joint() {
+    let mut before = selected("leftLowerArm");
+    let node = before.session.selected().unwrap();
+    before.session.apply(Command::RingMode(crate::viewer::RingMode { world: true, ..Default::default() }));
+    let (mut harness, state) = panel(before, Theme::Dark);
+    harness.run();
+    let fields = |harness: &Harness<'_>| {
+        let spin = harness.get_all_by_role(egui::accesskit::Role::SpinButton);
+        spin.map(|field| field.rect().center()).collect::<Vec<_>>()
+    };
+    for (field, text) in [(0, "10"), (4, "1.2")] {
+        let at = fields(&harness)[field];
+        harness.hover_at(at);
+        harness.drag_at(at);
+        harness.drop_at(at);
+        harness.run();
+        harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+        harness.event(egui::Event::Text(text.into()));
+        harness.key_press(egui::Key::Enter);
+        harness.run();
+        let commands = std::mem::take(&mut state.borrow_mut().commands);
+        match (field, &commands[..]) {
+            (0, [.., Command::Turn(turned, _), Command::Release]) => assert_eq!(*turned, node),
+            (4, [Command::GrabNode(point), Command::DragTo(to), ..]) => {
+                assert!(point.node == node && (to.y - 1.2).abs() < 1e-6, "{commands:?}");
+            }
+            _ => panic!("{field}: {commands:?}"),
+        }
+    }
+}
