@@ -3,7 +3,7 @@
 #
 #   scripts/recover-viewer.sh [COUNT]
 #
-# In each of COUNT rounds [default: 10], a project is opened, the character's hand is dragged to a random place, and the viewer is
+# In each of COUNT rounds [default: 10], a project is opened, the character is dragged to a random place, and the viewer is
 # killed with SIGKILL. In every second round it is killed while it may be saving; in the others, once the copy of the unsaved work
 # has been written. The next viewer of the project recovers the work, saves it into the project and is closed. The script fails if
 # the project or the copy cannot be read, if the recovered joints differ from those of the copy, or if a saved project has changed.
@@ -44,17 +44,16 @@ export DBUS_SESSION_BUS_ADDRESS="unix:path=$work/no-bus"
 unset WAYLAND_DISPLAY
 
 project=$work/hand.sinew copy=$work/.hand.sinew.autosave.sinew
-printf 'version = 1\n' > "$project"
 
 # Waits until a command succeeds, for at most a minute. Between two tries, it runs ACT.
 wait_for() {
-    tries=300
+    tries=600
     until eval "$2"; do
         tries=$((tries - 1))
         [ "$tries" -gt 0 ] || fail "$1"
         kill -0 "$viewer" 2> /dev/null || fail "the viewer exited before: $1"
         eval "${3:-:}"
-        sleep 0.2
+        sleep 0.1
     done
 }
 start() {
@@ -72,6 +71,8 @@ recovered=0
 while [ "$round" -lt "$count" ]; do
     round=$((round + 1))
     rm -f "$copy" "$work"/*-recovered-*
+    # Each round begins with the character at rest, because drags from round to round would move it out of the picture.
+    printf 'version = 1\n' > "$project"
     cp "$project" "$work/before"
     start
     # Drag the character's left side until something has changed. The whole body follows wherever it is grabbed.
@@ -81,7 +82,7 @@ while [ "$round" -lt "$count" ]; do
         wait_for "nothing was saved automatically" '[ -s "$copy" ]' "$drag"
     else
         # The copy is written a second after the change. It may be written when the viewer is killed, or not at all.
-        wait_for "nothing was dragged" '[ "$tries" -lt 297 ]' "$drag"
+        wait_for "nothing was dragged" '[ "$tries" -lt 597 ]' "$drag"
         sleep "0.$(random 3 10)"
         sleep "0.$(random 4 10)"
     fi
