@@ -273,6 +273,12 @@ impl Replay {
         Ok(Self { session, path: recording.path.clone(), lines, next, additions, progress: progress.clone() })
     }
 
+    /// Lets the replay go on if [`Progress::stop`] is called, because reading has ended.
+    #[cfg(feature = "viewer")]
+    pub(super) fn detach(&mut self) {
+        self.progress = Progress::default();
+    }
+
     /// Starts the motion of a project from its beginning, for a sequence of images.
     pub fn play(&mut self) {
         self.session.apply(Command::Seek(0.0));

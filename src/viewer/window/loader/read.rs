@@ -113,6 +113,8 @@ fn read_recording(request: &ReadRequest) -> Result<LoadedFile, Box<dyn std::erro
     let mut replay = Replay::new_with(&recording, character, rig, progress)?;
     if *watches && !recording.is_project() {
         replay.advance(Duration::ZERO)?;
+        // The next read must not stop the replay that is being watched.
+        replay.detach();
         let images = decode(replay.session(), progress);
         return Ok(LoadedFile::Watch(Box::new(replay), recording.length(), images));
     }
