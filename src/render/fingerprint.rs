@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hasher};
 use bytemuck::cast_slice;
 use glam::{Mat4, Vec3};
 
-use crate::view::{Bounds, Camera};
+use crate::view::{Bounds, Camera, Projection};
 
 use super::{Background, Draw, Fill, Floor, Frame, Ghost, Line};
 
@@ -84,9 +84,13 @@ impl FrameHasher {
     }
 
     fn camera(&mut self, camera: &Camera) {
-        let Camera { position, target, up, fov_y, near, far } = camera;
+        let Camera { position, target, up, projection, near, far } = camera;
         self.points(&[*position, *target, *up]);
-        self.floats(&[*fov_y, *near, *far]);
+        match projection {
+            Projection::Perspective { fov_y } => self.floats(&[0.0, *fov_y]),
+            Projection::Orthographic { height } => self.floats(&[1.0, *height]),
+        }
+        self.floats(&[*near, *far]);
     }
 
     fn draws(&mut self, draws: &[Draw<'_>], palette: &[Mat4]) {
@@ -113,8 +117,9 @@ mod tests {
 
     use super::*;
 
+    const FOV: Projection = Projection::Perspective { fov_y: 1.0 };
     const CAMERA: Camera =
-        Camera { position: Vec3::Z, target: Vec3::ZERO, up: Vec3::Y, fov_y: 1.0, near: 0.1, far: 9.0 };
+        Camera { position: Vec3::Z, target: Vec3::ZERO, up: Vec3::Y, projection: FOV, near: 0.1, far: 9.0 };
 
     fn frame<'a>(palette: &'a [Mat4], weights: &'a [f32]) -> Frame<'a> {
         Frame {
@@ -155,7 +160,8 @@ mod tests {
         changed(&|f| f.camera.position = Vec3::X);
         changed(&|f| f.camera.target = Vec3::X);
         changed(&|f| f.camera.up = Vec3::X);
-        changed(&|f| f.camera.fov_y = 0.5);
+        changed(&|f| f.camera.projection = Projection::Perspective { fov_y: 0.5 });
+        changed(&|f| f.camera.projection = Projection::Orthographic { height: 1.0 });
         changed(&|f| f.camera.near = 0.5);
         changed(&|f| f.camera.far = 0.5);
         changed(&|f| f.mode = ShadingMode::Lambert);

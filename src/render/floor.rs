@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use glam::{Vec3, vec3};
 use wgpu::TextureFormat;
 
+use crate::view::Projection;
+
 use super::layout::Layouts;
 use super::shadow::KEY_LIGHT;
 use super::surface::depth_state;
@@ -113,6 +115,7 @@ fn shadow_rect(frame: &Frame<'_>, floor: &Floor, all: Rect) -> Rect {
     #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
     let (width, height) = (all.width as f32, all.height as f32);
     let clip_from_world = frame.camera.clip_from_world(width / height);
+    let is_perspective = matches!(frame.camera.projection, Projection::Perspective { .. });
     let (mut lo, mut hi) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
     for bounds in frame.draws.iter().map(|d| d.bounds) {
         for corner in 0..8_u8 {
@@ -123,7 +126,7 @@ fn shadow_rect(frame: &Frame<'_>, floor: &Floor, all: Rect) -> Rect {
             for (x, z) in [(-soft, -soft), (-soft, soft), (soft, -soft), (soft, soft)] {
                 let clip = clip_from_world * (below + vec3(x, 0.0, z)).extend(1.0);
                 // Points behind the camera and unknown bounds have no position in the image.
-                if !clip.is_finite() || clip.w < frame.camera.near {
+                if !clip.is_finite() || is_perspective && clip.w < frame.camera.near {
                     return all;
                 }
                 let at = clip.truncate() / clip.w;

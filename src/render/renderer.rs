@@ -163,7 +163,7 @@ impl Renderer {
             self.no_shadow.clone()
         };
         // Get all pipelines before the pass begins, because the pass must not borrow the caches.
-        let floor = frame.ground.filter(|f| frame.camera.position.y > f.center.y).map(|floor| {
+        let floor = frame.ground.filter(|f| frame.camera.is_above(f.center.y)).map(|floor| {
             let pass = self.floor.get_or_insert_with(|| FloorPass::new(&self.gpu, &self.layouts));
             pass.pieces(&self.gpu, frame, &floor, shadows, (area, target.format))
         });

@@ -5,7 +5,7 @@ use glam::{DVec3, Mat4, Vec2, Vec3};
 use crate::asset::{Part, Primitive};
 use crate::puppet::Puppet;
 use crate::skin::Skinned;
-use crate::view::Camera;
+use crate::view::{Camera, Projection};
 
 /// A ray in world space.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,6 +31,8 @@ pub struct Hit {
 
 /// Radius of the pickable area around a handle, in pixels.
 const HANDLE_RADIUS: f32 = 12.0;
+/// Maximum depth of a handle relative to the depth of the skin in front of it.
+const HANDLE_DEPTH: f32 = 1.08;
 
 impl Ray {
     /// Returns the ray from the camera through a pixel. `size` is the size of the image in pixels. Returns `None` if
@@ -38,10 +40,20 @@ impl Ray {
     pub fn through(camera: &Camera, pixel: Vec2, size: Vec2) -> Option<Self> {
         let ndc = Vec2::new(pixel.x / size.x * 2.0 - 1.0, 1.0 - pixel.y / size.y * 2.0);
         let world_from_clip: Mat4 = camera.clip_from_world(size.x / size.y).inverse();
-        let through = world_from_clip.project_point3(ndc.extend(0.5));
-        let direction = (through - camera.position).normalize_or_zero();
-        let is_valid = size.min_element() >= 1.0 && direction.is_finite() && direction != Vec3::ZERO;
-        is_valid.then_some(Self { origin: camera.position, direction })
+        let (origin, direction) = match camera.projection {
+            Projection::Perspective { .. } => {
+                let through = world_from_clip.project_point3(ndc.extend(0.5));
+                (camera.position, (through - camera.position).normalize_or_zero())
+            }
+            Projection::Orthographic { .. } => {
+                (world_from_clip.project_point3(ndc.extend(0.0)), camera.direction())
+            }
+        };
+        let is_valid = size.min_element() >= 1.0
+            && origin.is_finite()
+            && direction.is_finite()
+            && direction != Vec3::ZERO;
+        is_valid.then_some(Self { origin, direction })
     }
 
     /// Returns the intersection with a plane, or `None` if it is not in front of the origin.
@@ -90,7 +102,14 @@ pub fn pick(puppet: &Puppet, camera: &Camera, at: Vec2, size: Vec2, handles: &[u
     let ray = Ray::through(camera, at, size)?;
     let skin = pick_skin(puppet, &ray);
     // A handle far behind the skin belongs to another limb.
-    let depth = skin.map_or(f32::INFINITY, |h| h.point.distance(ray.origin) * 1.08);
+    let depth = skin.map_or(f32::INFINITY, |h| {
+        let depth = h.point.distance(ray.origin);
+        match camera.projection {
+            Projection::Perspective { .. } => depth * HANDLE_DEPTH,
+            // The distance of an orthographic camera is arbitrary.
+            Projection::Orthographic { height } => depth + height * (HANDLE_DEPTH - 1.0),
+        }
+    });
     let handle = |&node: &usize| {
         let position: Vec3 = puppet.world_from_node().get(node)?.translation.into();
         let distance = pixel(camera, position, size)?.distance(at);

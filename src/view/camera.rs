@@ -1,9 +1,24 @@
-//! A perspective camera, bounding boxes, and automatic framing of a character.
+//! Cameras, bounding boxes, and automatic framing of a character.
 
 use glam::camera::rh::{proj, view};
 use glam::{Mat4, Vec3};
 
-/// A perspective camera in world space.
+/// How a camera maps depth to the image.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Projection {
+    /// Distant things are smaller.
+    Perspective {
+        /// Vertical field of view in radians.
+        fov_y: f32,
+    },
+    /// The size of things does not depend on their distance.
+    Orthographic {
+        /// Height of the visible part of the world in metres.
+        height: f32,
+    },
+}
+
+/// A camera in world space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
     /// The position in metres.
@@ -12,8 +27,8 @@ pub struct Camera {
     pub target: Vec3,
     /// The up direction. It may have any length except zero, but must not be parallel to the line of sight.
     pub up: Vec3,
-    /// Vertical field of view in radians.
-    pub fov_y: f32,
+    /// The projection.
+    pub projection: Projection,
     /// Distance of the near plane in metres.
     pub near: f32,
     /// Distance of the far plane in metres.
@@ -98,7 +113,8 @@ impl Camera {
         let fov_x = 2.0 * ((fov_y * 0.5).tan() * aspect).atan();
         let distance = radius / (fov_x.min(fov_y) * 0.5).sin();
         let position = target + distance * direction.normalize();
-        Self { position, target, up, fov_y, near: distance / 100.0, far: distance + 10.0 * radius }
+        let projection = Projection::Perspective { fov_y };
+        Self { position, target, up, projection, near: distance / 100.0, far: distance + 10.0 * radius }
     }
 
     /// Returns the view matrix. The camera looks along −Z in view space.
@@ -109,6 +125,79 @@ impl Camera {
     /// Returns the product of projection and view matrix. Depth is 0 at the near plane and 1 at the far plane, as in
     /// wgpu.
     pub fn clip_from_world(&self, aspect: f32) -> Mat4 {
-        proj::directx::perspective(self.fov_y, aspect, self.near, self.far) * self.view_from_world()
+        let clip_from_view = match self.projection {
+            Projection::Perspective { fov_y } => {
+                proj::directx::perspective(fov_y, aspect, self.near, self.far)
+            }
+            Projection::Orthographic { height } => {
+                let (x, y) = (height * aspect * 0.5, height * 0.5);
+                proj::directx::orthographic(-x, x, -y, y, self.near, self.far)
+            }
+        };
+        clip_from_view * self.view_from_world()
+    }
+
+    /// Returns the viewing direction at the centre of the image, a unit vector.
+    pub fn direction(&self) -> Vec3 {
+        (self.target - self.position).normalize_or_zero()
+    }
+
+    /// Returns the viewing direction at a point, a unit vector.
+    pub fn direction_to(&self, point: Vec3) -> Vec3 {
+        match self.projection {
+            Projection::Perspective { .. } => (point - self.position).normalize_or_zero(),
+            Projection::Orthographic { .. } => self.direction(),
+        }
+    }
+
+    /// Returns the height in metres of what the image shows at the depth of a point.
+    pub fn height_at(&self, point: Vec3) -> f32 {
+        match self.projection {
+            Projection::Perspective { fov_y } => {
+                let depth = (point - self.position).dot(self.direction()).max(self.near);
+                2.0 * depth * (fov_y * 0.5).tan()
+            }
+            Projection::Orthographic { height } => height,
+        }
+    }
+
+    /// Returns whether the camera sees the upper side of a horizontal plane. `height` is that of the plane in metres.
+    pub fn is_above(&self, height: f32) -> bool {
+        match self.projection {
+            Projection::Perspective { .. } => self.position.y > height,
+            Projection::Orthographic { .. } => self.direction().y < 0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns two cameras that show the same part of the plane through their target.
+    fn cameras() -> [Camera; 2] {
+        let bounds = Bounds::around([Vec3::NEG_ONE, Vec3::ONE]);
+        let perspective = Camera::framing(&bounds, AUTO_FOV_Y, 1.6);
+        let height = perspective.height_at(perspective.target);
+        [perspective, Camera { projection: Projection::Orthographic { height }, ..perspective }]
+    }
+
+    #[test]
+    fn projections_agree_in_the_plane_of_the_target() {
+        let [perspective, orthographic] = cameras();
+        let up = perspective.view_from_world().transpose().y_axis.truncate();
+        let point = perspective.target + 0.3 * up;
+        let [a, b] = [perspective, orthographic].map(|c| c.clip_from_world(1.6).project_point3(point));
+        assert!(a.truncate().distance(b.truncate()) < 1e-5, "{a} {b}");
+        assert!((0.0..=1.0).contains(&a.z) && (0.0..=1.0).contains(&b.z), "{a} {b}");
+    }
+
+    #[test]
+    fn depth_changes_sizes_only_in_perspective() {
+        let [perspective, orthographic] = cameras();
+        let nearer = perspective.target - perspective.direction() * 0.5;
+        assert!(perspective.height_at(nearer) < perspective.height_at(perspective.target) * 0.95);
+        let heights = [nearer, orthographic.target].map(|point| orthographic.height_at(point).to_bits());
+        assert_eq!(heights[0], heights[1]);
     }
 }

@@ -2,4 +2,4 @@
 
 mod camera;
 
-pub use camera::{AUTO_FOV_Y, Bounds, Camera};
+pub use camera::{AUTO_FOV_Y, Bounds, Camera, Projection};

@@ -23,7 +23,7 @@ pub use clip_export::ClipExport;
 pub use folder::neighbour;
 pub use input::{Button, Event, Input};
 pub use keymap::{Action, Key, Keymap, Shortcut};
-pub use orbit::Orbit;
+pub use orbit::{Orbit, OrbitProjection};
 pub use project::is_project;
 pub use project::library::{PoseLibrary, poses_of};
 pub use replay::{Recording, Replay, ReplayError};

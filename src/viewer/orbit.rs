@@ -1,14 +1,32 @@
 //! A camera that orbits a target.
 
+use std::f32::consts::FRAC_PI_2;
+
 use glam::{Vec2, Vec3};
 use serde::{Deserialize, Serialize};
 
-use crate::view::{AUTO_FOV_Y, Bounds, Camera};
+use crate::view::{AUTO_FOV_Y, Bounds, Camera, Projection};
 
 /// Radians per pixel.
 const RADIANS_PER_PIXEL: f32 = 0.006;
 /// Fraction of the distance by which one step of the wheel moves the camera closer.
 const ZOOM_STEP: f32 = 0.12;
+
+/// Distance of an orthographic camera from the scene, as a multiple of the scene's radius. Nothing that comes nearer is visible.
+const ORTHOGRAPHIC_RADII: f32 = 4.0;
+
+/// The projection of an orbiting camera.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OrbitProjection {
+    /// Perspective.
+    #[default]
+    Perspective,
+    /// Orthographic.
+    Orthographic,
+    /// Orthographic, along an axis, until the camera orbits. Then it is perspective again.
+    AxisView,
+}
 
 /// Position of a camera relative to its target.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,17 +42,24 @@ pub struct Orbit {
     pub pitch: f32,
     /// Radius of the subject in metres. It limits the distance of the camera.
     pub radius: f32,
+    /// The projection. An orthographic camera shows as much of the plane through the target as a perspective one.
+    #[serde(default, skip_serializing_if = "is_perspective")]
+    pub projection: OrbitProjection,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference to the field")]
+fn is_perspective(projection: &OrbitProjection) -> bool {
+    *projection == OrbitProjection::Perspective
 }
 
 impl Orbit {
-    /// Maximum pitch in radians. It is just below a right angle, at which the camera looks straight down and "up" is
-    /// undefined.
-    pub(in crate::viewer) const MAX_PITCH: f32 = 1.54;
+    /// Maximum pitch in radians that orbiting reaches. Only the views from above and below are steeper.
+    const MAX_PITCH: f32 = 1.54;
 
     /// Shows a box completely, from the front and slightly above.
     pub fn framing(bounds: &Bounds, aspect: f32) -> Self {
         let (target, radius) = bounds.sphere();
-        let mut orbit = Self { target, distance: 1.0, yaw: 0.42, pitch: 0.16, radius };
+        let mut orbit = Self { target, distance: 1.0, yaw: 0.42, pitch: 0.16, radius, projection: Default::default() };
         orbit.frame(bounds, aspect);
         orbit
     }
@@ -53,16 +78,17 @@ impl Orbit {
 
     /// Orbits by a pointer movement in pixels.
     pub fn turn(&mut self, by: Vec2) {
+        if self.projection == OrbitProjection::AxisView && by != Vec2::ZERO {
+            self.projection = OrbitProjection::Perspective;
+        }
         self.yaw = (self.yaw - by.x * RADIANS_PER_PIXEL) % std::f32::consts::TAU;
         self.pitch = (self.pitch + by.y * RADIANS_PER_PIXEL).clamp(-Self::MAX_PITCH, Self::MAX_PITCH);
     }
 
     /// Pans by pixels in a view of the given height. The target follows the pointer exactly.
     pub fn pan(&mut self, by: Vec2, height: f32) {
-        let metres = 2.0 * self.distance * (AUTO_FOV_Y * 0.5).tan() / height.max(1.0);
-        let back = self.back();
-        let right = Vec3::Y.cross(back).normalize_or_zero();
-        self.target += (back.cross(right) * by.y - right * by.x) * metres;
+        let metres = self.visible_height() / height.max(1.0);
+        self.target += (self.up() * by.y - self.right() * by.x) * metres;
         self.limit_target();
     }
 
@@ -81,7 +107,7 @@ impl Orbit {
         self.target.is_finite()
             && lengths.into_iter().all(|l| l.is_finite() && l > 0.0)
             && self.yaw.is_finite()
-            && self.pitch.abs() <= Self::MAX_PITCH
+            && self.pitch.abs() <= FRAC_PI_2 + 1e-4
     }
 
     /// Returns the unit vector from the target to the camera.
@@ -90,14 +116,75 @@ impl Orbit {
         Vec3::new(sin * self.pitch.cos(), self.pitch.sin(), cos * self.pitch.cos())
     }
 
+    /// Returns the unit vector to the right of the image.
+    pub fn right(&self) -> Vec3 {
+        let (sin, cos) = self.yaw.sin_cos();
+        Vec3::new(cos, 0.0, -sin)
+    }
+
+    /// Returns the unit vector to the top of the image.
+    pub fn up(&self) -> Vec3 {
+        self.back().cross(self.right())
+    }
+
+    /// Returns the height in metres of what the image shows of the plane through the target.
+    fn visible_height(&self) -> f32 {
+        2.0 * self.distance * (AUTO_FOV_Y * 0.5).tan()
+    }
+
+    /// Returns whether the projection is orthographic.
+    pub fn is_orthographic(&self) -> bool {
+        self.projection != OrbitProjection::Perspective
+    }
+
+    /// Returns the same view in the other projection.
+    #[must_use]
+    pub fn with_other_projection(self) -> Self {
+        let is_orthographic = self.is_orthographic();
+        let other =
+            if is_orthographic { OrbitProjection::Perspective } else { OrbitProjection::Orthographic };
+        Self { projection: other, ..self }
+    }
+
+    /// Returns the orthographic view from the side of the target to which a world axis points. `side` is a unit vector.
+    #[must_use]
+    pub fn from_side(self, side: Vec3) -> Self {
+        // Seen from above and below, the front of the character is at the bottom and at the top of the image.
+        let pitch = side.y.clamp(-1.0, 1.0).asin();
+        let projection = match self.projection {
+            OrbitProjection::Perspective => OrbitProjection::AxisView,
+            chosen => chosen,
+        };
+        Self { yaw: side.x.atan2(side.z), pitch, projection, ..self }
+    }
+
     /// Returns the camera. Its depth range covers `bounds`.
     pub fn camera(&self, bounds: &Bounds) -> Camera {
+        if self.is_orthographic() {
+            return self.orthographic_camera(bounds);
+        }
         let position = self.target + self.back() * self.distance;
-        let mut camera =
-            Camera { position, target: self.target, up: Vec3::Y, fov_y: AUTO_FOV_Y, near: 0.01, far: 100.0 };
+        let projection = Projection::Perspective { fov_y: AUTO_FOV_Y };
+        let up = self.camera_up();
+        let mut camera = Camera { position, target: self.target, up, projection, near: 0.01, far: 100.0 };
         camera.set_depth_range(bounds);
         camera.near = camera.near.min(self.distance * 0.1);
         camera
+    }
+
+    fn orthographic_camera(&self, bounds: &Bounds) -> Camera {
+        let (center, radius) = bounds.sphere();
+        // The distance does not matter, except that everything must be in front of the camera, however near the target is.
+        let distance = self.target.distance(center) + ORTHOGRAPHIC_RADII * radius;
+        let position = self.target + self.back() * distance;
+        let projection = Projection::Orthographic { height: self.visible_height() };
+        let (near, far) = (0.0, 2.0 * distance + radius);
+        Camera { position, target: self.target, up: self.camera_up(), projection, near, far }
+    }
+
+    /// Returns what is up for the camera. World up is undefined where the camera looks straight up or down.
+    fn camera_up(&self) -> Vec3 {
+        if self.pitch.abs() > Self::MAX_PITCH { self.up() } else { Vec3::Y }
     }
 
     /// Limits the target's distance from the origin, because single precision is too coarse for a character far from
@@ -111,4 +198,61 @@ impl Orbit {
 fn half_fov_sine(aspect: f32) -> f32 {
     let tangent = (AUTO_FOV_Y * 0.5).tan() * aspect.clamp(0.05, 1.0);
     tangent.atan().sin()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn orbit() -> Orbit {
+        Orbit::framing(&Bounds::around([Vec3::NEG_ONE, Vec3::ONE]), 1.6)
+    }
+
+    #[test]
+    fn axis_views_become_perspective_when_the_camera_orbits() {
+        let mut view = orbit().from_side(Vec3::X);
+        assert!(view.is_orthographic());
+        view.turn(Vec2::ZERO);
+        view.pan(Vec2::new(9.0, 3.0), 800.0);
+        assert_eq!(view.projection, OrbitProjection::AxisView);
+        view.turn(Vec2::new(4.0, 0.0));
+        assert_eq!(view.projection, OrbitProjection::Perspective);
+        // A projection that was chosen stays.
+        let mut view = orbit().with_other_projection().from_side(Vec3::X);
+        view.turn(Vec2::new(4.0, 0.0));
+        assert_eq!(view.projection, OrbitProjection::Orthographic);
+        assert_eq!(view.with_other_projection().projection, OrbitProjection::Perspective);
+    }
+
+    #[test]
+    fn every_side_has_a_camera_that_looks_straight_at_it() {
+        let bounds = Bounds::around([Vec3::NEG_ONE, Vec3::ONE]);
+        for side in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().flat_map(|axis| [axis, -axis]) {
+            let view = orbit().from_side(side);
+            assert!(view.is_valid());
+            let camera = view.camera(&bounds);
+            assert!(camera.direction().dot(-side) > 0.999_999, "{side}");
+            let clip = camera.clip_from_world(1.6);
+            assert!(clip.is_finite(), "{side}");
+            let center = clip.project_point3(view.target);
+            assert!(center.truncate().length() < 1e-4 && (0.0..=1.0).contains(&center.z), "{side}: {center}");
+            // The vectors of the image are those of the camera.
+            let right = clip.project_point3(view.target + view.right() * 0.1).truncate();
+            let up = clip.project_point3(view.target + view.up() * 0.1).truncate();
+            assert!(right.x > 0.01 && right.y.abs() < 1e-4, "{side}: {right}");
+            assert!(up.y > 0.01 && up.x.abs() < 1e-4, "{side}: {up}");
+        }
+    }
+
+    #[test]
+    fn a_camera_without_a_projection_is_perspective() {
+        let text = r#"{"target":[0.0,1.0,0.0],"distance":3.0,"yaw":0.1,"pitch":0.2,"radius":1.0}"#;
+        let read: Orbit = serde_json::from_str(text).unwrap();
+        assert_eq!(read.projection, OrbitProjection::Perspective);
+        assert_eq!(serde_json::to_string(&read).unwrap(), text);
+        let side = read.from_side(Vec3::X);
+        let written = serde_json::to_string(&side).unwrap();
+        assert!(written.contains(r#""projection":"axis-view""#), "{written}");
+        assert_eq!(serde_json::from_str::<Orbit>(&written).unwrap(), side);
+    }
 }

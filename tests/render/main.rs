@@ -26,7 +26,7 @@ use sinew::puppet::Puppet;
 use sinew::render::{Background, DecodedImage, DecodedImages, Gpu, RenderError, Renderer, ShadingMode};
 use sinew::scene;
 use sinew::scene::ViewSettings;
-use sinew::view::{AUTO_FOV_Y, Bounds, Camera};
+use sinew::view::{AUTO_FOV_Y, Bounds, Camera, Projection};
 
 fn renderer() -> Renderer {
     let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());
@@ -59,7 +59,7 @@ fn settings(mode: ShadingMode) -> ViewSettings {
             position: Vec3::new(0.0, 0.0, 2.0),
             target: Vec3::ZERO,
             up: Vec3::Y,
-            fov_y: std::f32::consts::FRAC_PI_2,
+            projection: Projection::Perspective { fov_y: std::f32::consts::FRAC_PI_2 },
             near: 0.1,
             far: 10.0,
         },

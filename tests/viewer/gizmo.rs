@@ -59,9 +59,7 @@ fn hinge(session: &Session, name: &str) -> (DVec3, f64, f64) {
 
 /// Converts a distance on the screen in points to world metres, at the depth of a position.
 pub(crate) fn metres(session: &Session, place: Vec3, points: f32) -> f32 {
-    let camera = session.camera();
-    let depth = (place - camera.position).dot((camera.target - camera.position).normalize());
-    2.0 * depth * (camera.fov_y * 0.5).tan() * points / SIZE.y
+    session.camera().height_at(place) * points / SIZE.y
 }
 
 /// Returns the pixel where the arc of a hinge shows an angle.

@@ -3,7 +3,7 @@
 use glam::Vec3;
 
 use crate::ik::{JointParameters, Method, Options};
-use crate::viewer::{Action, Axis, Command, Display, Orbit, RingMode, Session};
+use crate::viewer::{Action, Axis, Command, Display, RingMode, Session};
 
 impl Action {
     /// Returns the command of the action. Returns `None` if the action has no effect now, or if it does not concern the session.
@@ -31,9 +31,13 @@ impl Action {
             Self::Key => Command::Key,
             Self::AutoKey => Command::AutoKey(!session.auto_key()),
             Self::Play => Command::Play(!session.is_playing()),
-            Self::Front => Command::Camera(from(session.orbit, Vec3::Z)),
-            Self::Side => Command::Camera(from(session.orbit, Vec3::X)),
-            Self::Top => Command::Camera(from(session.orbit, Vec3::Y)),
+            Self::Front => Command::Camera(session.orbit.from_side(Vec3::Z)),
+            Self::Back => Command::Camera(session.orbit.from_side(Vec3::NEG_Z)),
+            Self::Side => Command::Camera(session.orbit.from_side(Vec3::X)),
+            Self::OtherSide => Command::Camera(session.orbit.from_side(Vec3::NEG_X)),
+            Self::Top => Command::Camera(session.orbit.from_side(Vec3::Y)),
+            Self::Bottom => Command::Camera(session.orbit.from_side(Vec3::NEG_Y)),
+            Self::Projection => Command::Camera(session.orbit.with_other_projection()),
             Self::FrameAll => Command::FrameAll,
             Self::Skeleton => {
                 let skeleton = !session.display.skeleton;
@@ -73,11 +77,4 @@ fn method(action: Action, session: &Session) -> Option<Command> {
         _ => {}
     }
     Some(Command::Solver(Box::new(options)))
-}
-
-/// Returns the camera on the side of its target that an axis points to.
-fn from(orbit: Orbit, side: Vec3) -> Orbit {
-    // The steepest pitch at which the camera knows where up is.
-    let pitch = if side == Vec3::Y { Orbit::MAX_PITCH } else { 0.0 };
-    Orbit { yaw: side.x.atan2(side.z), pitch, ..orbit }
 }

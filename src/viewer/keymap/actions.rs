@@ -54,9 +54,13 @@ actions! {
     Key "Timeline" "Insert a key" "K" "I or K" "S or K";
     AutoKey "Timeline" "Insert keys automatically" "" "" "";
     Play "Timeline" "Play or pause" "Space" "Space" "Space or Alt+V";
-    Front "View" "View from the front" "Num 1 or Alt+1" "Num 1" "Alt+1";
-    Side "View" "View from the side" "Num 3 or Alt+3" "Num 3" "Alt+3";
-    Top "View" "View from above" "Num 7 or Alt+7" "Num 7" "Alt+7";
+    Front "View" "View from the front" "Num 1 or Alt+1" "Num 1" "Alt+1 or Num 1";
+    Back "View" "View from the back" "Ctrl+Num 1 or Ctrl+Alt+1" "Ctrl+Num 1" "Ctrl+Alt+1 or Ctrl+Num 1";
+    Side "View" "View from the left side" "Num 3 or Alt+3" "Num 3" "Alt+3 or Num 3";
+    OtherSide "View" "View from the right side" "Ctrl+Num 3 or Ctrl+Alt+3" "Ctrl+Num 3" "Ctrl+Alt+3 or Ctrl+Num 3";
+    Top "View" "View from above" "Num 7 or Alt+7" "Num 7" "Alt+7 or Num 7";
+    Bottom "View" "View from below" "Ctrl+Num 7 or Ctrl+Alt+7" "Ctrl+Num 7" "Ctrl+Alt+7 or Ctrl+Num 7";
+    Projection "View" "Perspective or orthographic" "Num 5 or Alt+5" "Num 5" "Alt+5 or Num 5";
     FrameAll "View" "Frame the character" "F or Home" "Home or F" "F or A";
     Skeleton "View" "Show the skeleton" "S" "S" "";
     Face "Window" "Switch between pose and lab" "Ctrl+Tab" "Ctrl+Tab" "Ctrl+Tab";

@@ -154,7 +154,7 @@ impl<'a> ProjectReader<'a> {
         check_keys(
             table,
             &[
-                "width", "height", "target", "distance", "yaw", "pitch", "radius", "shading", "skinning",
+                "width", "height", "target", "distance", "yaw", "pitch", "radius", "projection", "shading", "skinning",
                 "skeleton", "names", "ground", "shadow", "time", "speed", "looping",
             ],
         )?;
@@ -165,15 +165,16 @@ impl<'a> ProjectReader<'a> {
             let target = Vec3::from_array(numbers::<3>(required(table, "target")?, "target")?.map(single));
             let (distance, radius) = (length("distance")?, length("radius")?);
             let (yaw, pitch) = (angle("yaw")?, angle("pitch")?);
-            let orbit = Orbit { target, distance, yaw, pitch, radius };
+            let projection = choice(table, "projection")?.unwrap_or_default();
+            let orbit = Orbit { target, distance, yaw, pitch, radius, projection };
             if !orbit.is_valid() {
                 let cause =
-                    "the camera is invalid: distance and radius must be positive, and pitch below 88 degrees";
+                    "the camera is invalid: distance and radius must be positive, and pitch at most 90 degrees";
                 return Err(SpannedError::at(required(table, "distance")?, cause));
             }
             before.push(Command::Camera(orbit));
         } else if let Some(key) =
-            ["target", "yaw", "pitch", "radius"].into_iter().find(|k| table.contains_key(k))
+            ["target", "yaw", "pitch", "radius", "projection"].into_iter().find(|k| table.contains_key(k))
         {
             return Err(SpannedError::at(required(table, key)?, format!("{key} needs distance")));
         }

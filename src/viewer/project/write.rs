@@ -138,6 +138,9 @@ impl<'a> ProjectWriter<'a> {
             ("time", short(self.session.puppet().time)),
         ];
         table.extend(values);
+        if orbit.is_orthographic() {
+            table.insert("projection", name_of(&orbit.projection).into());
+        }
         table.insert("speed", short(clock.speed).into());
         table.insert("looping", clock.looping.into());
         table

@@ -6,7 +6,7 @@ use crate::asset::Character;
 use crate::puppet::{Pin, Puppet, Target};
 use crate::rig::{ChainKind, Rig, default_base, orientation};
 use crate::scene::picking::{Hit, Ray};
-use crate::view::Camera;
+use crate::view::{Camera, Projection};
 use crate::viewer::{Axis, DragScope};
 
 use super::history::State;
@@ -131,8 +131,12 @@ impl Drag {
 
     /// Moves the plane away from the camera.
     pub(in crate::viewer) fn push(&mut self, steps: f32, size: Vec2, camera: &Camera, step: f32) {
-        let away = self.plane - camera.position;
-        let pushed = camera.position + away * (1.0 + PUSH_STEP * steps.clamp(-10.0, 10.0));
+        let by = PUSH_STEP * steps.clamp(-10.0, 10.0);
+        let pushed = match camera.projection {
+            Projection::Perspective { .. } => camera.position + (self.plane - camera.position) * (1.0 + by),
+            // The distance of an orthographic camera is arbitrary.
+            Projection::Orthographic { height } => self.plane + camera.direction() * (height * by),
+        };
         if pushed.is_finite() {
             self.plane = pushed;
         }

@@ -1,7 +1,7 @@
 //! Performs actions: those of the session by commands, those of the application by requests, and those of the window directly.
 
 use winit::event::KeyEvent;
-use winit::keyboard::{Key as WinitKey, KeyLocation, NamedKey};
+use winit::keyboard::{Key as WinitKey, KeyCode, KeyLocation, NamedKey, PhysicalKey};
 
 use crate::viewer::panel::{AppRequest, Leave, Palette};
 use crate::viewer::{Action, Event, Key, PoseFile};
@@ -10,6 +10,9 @@ use super::App;
 
 /// Returns the viewer's key for a key of the window system.
 pub(super) fn key(event: &KeyEvent) -> Option<Key> {
+    if let Some(pad) = numpad(event) {
+        return Some(Key::Numpad(pad));
+    }
     Some(match &event.logical_key {
         WinitKey::Named(NamedKey::Escape) => Key::Escape,
         WinitKey::Named(NamedKey::Enter) => Key::Enter,
@@ -30,6 +33,25 @@ pub(super) fn key(event: &KeyEvent) -> Option<Key> {
                 _ => Key::Char(character),
             }
         }
+        _ => return None,
+    })
+}
+
+/// Returns the digit or the point of a key of the numeric keypad, also if Num Lock is off.
+fn numpad(event: &KeyEvent) -> Option<char> {
+    let PhysicalKey::Code(code) = event.physical_key else { return None };
+    Some(match code {
+        KeyCode::Numpad0 => '0',
+        KeyCode::Numpad1 => '1',
+        KeyCode::Numpad2 => '2',
+        KeyCode::Numpad3 => '3',
+        KeyCode::Numpad4 => '4',
+        KeyCode::Numpad5 => '5',
+        KeyCode::Numpad6 => '6',
+        KeyCode::Numpad7 => '7',
+        KeyCode::Numpad8 => '8',
+        KeyCode::Numpad9 => '9',
+        KeyCode::NumpadDecimal => '.',
         _ => return None,
     })
 }

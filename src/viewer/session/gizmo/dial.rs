@@ -36,13 +36,12 @@ impl GizmoView {
 
     /// Returns the viewing direction, a unit vector.
     pub(super) fn direction(&self) -> Vec3 {
-        (self.camera.target - self.camera.position).normalize_or_zero()
+        self.camera.direction()
     }
 
     /// Returns the length in world metres of a distance in points at a position.
     pub(super) fn metres(&self, position: Vec3, points: f32) -> f32 {
-        let depth = (position - self.camera.position).dot(self.direction()).max(self.camera.near);
-        2.0 * depth * (self.camera.fov_y * 0.5).tan() * points * self.scale / self.size.y
+        self.camera.height_at(position) * points * self.scale / self.size.y
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) struct Ring {
 impl Ring {
     /// Returns the half that faces the camera as one polyline, or the whole ring if it is seen along its axis.
     pub(super) fn front(&self, view: &GizmoView) -> Vec<Vec3> {
-        let direction = (self.dial.center - view.camera.position).normalize_or_zero();
+        let direction = view.camera.direction_to(self.dial.center);
         if self.dial.axis.dot(direction).abs() > 0.97 {
             return self.dial.arc(0.0, TAU);
         }
