@@ -58,6 +58,11 @@ impl LocomotionRoot {
     }
 }
 
+/// Returns the joint that defines the character's position on the ground, such as the hips of a human.
+pub fn locomotion_root(character: &Character) -> usize {
+    LocomotionRoot::new(character, &[]).root
+}
+
 /// Finds the locomotion root: the hips of a human, or otherwise the deepest translated node above enough joints.
 fn root(character: &Character, counts: &[usize]) -> Option<usize> {
     let skeleton = &character.skeleton;

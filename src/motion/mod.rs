@@ -32,6 +32,7 @@ pub use contact::Contact;
 pub use contact_constraint::ContactConstraint;
 pub use edit::Edit;
 pub use key::Keyed;
+pub use locomotion::locomotion_root;
 pub use player::Player;
 pub use pose_key::{Easing, PoseKey};
 pub use recorder::Recorder;

@@ -59,7 +59,8 @@ impl Orbit {
     /// Shows a box completely, from the front and slightly above.
     pub fn framing(bounds: &Bounds, aspect: f32) -> Self {
         let (target, radius) = bounds.sphere();
-        let mut orbit = Self { target, distance: 1.0, yaw: 0.42, pitch: 0.16, radius, projection: Default::default() };
+        let mut orbit =
+            Self { target, distance: 1.0, yaw: 0.42, pitch: 0.16, radius, projection: Default::default() };
         orbit.frame(bounds, aspect);
         orbit
     }
@@ -69,6 +70,11 @@ impl Orbit {
         let (target, radius) = bounds.sphere();
         (self.target, self.radius) = (target, radius);
         self.distance = radius / half_fov_sine(aspect);
+    }
+
+    /// Shows a sphere completely, from the current direction. It may be a part of the subject.
+    pub fn focus(&mut self, center: Vec3, radius: f32, aspect: f32) {
+        (self.target, self.distance) = (center, radius / half_fov_sine(aspect));
     }
 
     /// Keeps the subject in view when the aspect ratio changes.

@@ -35,6 +35,7 @@ mod scope;
 mod steps;
 mod toast;
 mod turn;
+mod views;
 mod watched;
 mod window;
 

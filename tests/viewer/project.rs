@@ -104,7 +104,7 @@ fn full(input: &mut Input) -> Session {
         Command::Compare(vec![Method::Ccd, Method::TwoBone]),
         Command::ShadingMode(ShadingMode::Lambert),
         Command::Skinning(Skinning::DualQuaternion),
-        Command::Display(Display { skeleton: true, names: true, ground: false, shadow: false }),
+        Command::Display(Display { skeleton: true, names: true, ground: false, shadow: false, follow: true }),
         Command::Orbit(Vec2::new(31.0, 17.0)),
         Command::Motion(Box::new(motion())),
         Command::Looping(false),

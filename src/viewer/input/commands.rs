@@ -39,6 +39,12 @@ impl Action {
             Self::Bottom => Command::Camera(session.orbit.from_side(Vec3::NEG_Y)),
             Self::Projection => Command::Camera(session.orbit.with_other_projection()),
             Self::FrameAll => Command::FrameAll,
+            Self::FrameSelected => Command::Camera(session.selection_view()),
+            Self::HomeView => Command::Camera(session.home_view()),
+            Self::Follow => {
+                let follow = !session.display.follow;
+                Command::Display(Display { follow, ..session.display })
+            }
             Self::Skeleton => {
                 let skeleton = !session.display.skeleton;
                 Command::Display(Display { skeleton, ..session.display })

@@ -61,7 +61,10 @@ actions! {
     Top "View" "View from above" "Num 7 or Alt+7" "Num 7" "Alt+7 or Num 7";
     Bottom "View" "View from below" "Ctrl+Num 7 or Ctrl+Alt+7" "Ctrl+Num 7" "Ctrl+Alt+7 or Ctrl+Num 7";
     Projection "View" "Perspective or orthographic" "Num 5 or Alt+5" "Num 5" "Alt+5 or Num 5";
-    FrameAll "View" "Frame the character" "F or Home" "Home or F" "F or A";
+    HomeView "View" "Home view" "Home" "Alt+Home" "Alt+Home or Home";
+    FrameAll "View" "Frame the character" "F" "Home or F" "A";
+    FrameSelected "View" "Frame the selected joint" "Shift+F or Num ." "Num ." "F or Num .";
+    Follow "View" "Camera follows the character" "" "" "";
     Skeleton "View" "Show the skeleton" "S" "S" "";
     Face "Window" "Switch between pose and lab" "Ctrl+Tab" "Ctrl+Tab" "Ctrl+Tab";
     HidePanels "Window" "Show only the scene" "Tab" "Tab" "Tab";

@@ -12,7 +12,7 @@ use super::{PanelState, heading, theme};
 /// moving scenes.
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     heading(ui, "Display");
-    let Display { mut skeleton, mut names, mut ground, mut shadow } = session.display;
+    let Display { mut skeleton, mut names, mut ground, mut shadow, mut follow } = session.display;
     ui.horizontal_wrapped(|ui| {
         for mode in ShadingMode::ALL.into_iter().filter(|m| *m != ShadingMode::Skeleton) {
             if ui.selectable_label(session.mode == mode, mode.name()).clicked() {
@@ -34,12 +34,16 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
         ui.end_row();
         ui.checkbox(&mut ground, "Ground");
         ui.checkbox(&mut shadow, "Shadow");
+        ui.end_row();
+        ui.checkbox(&mut follow, "Follow").on_hover_text(
+            "The camera moves with the character while a motion plays, also if it comes from a live source",
+        );
     });
     ui.checkbox(&mut panel.full_quality, "Full quality while moving").on_hover_text(
         "Without it, a scene that this machine cannot draw in time is drawn in lower quality while it moves. Images at rest and \
          saved images always have full quality.",
     );
-    let display = Display { skeleton, names, ground, shadow };
+    let display = Display { skeleton, names, ground, shadow, follow };
     if display != session.display {
         commands.push(Command::Display(display));
     }

@@ -154,11 +154,27 @@ impl<'a> ProjectReader<'a> {
         check_keys(
             table,
             &[
-                "width", "height", "target", "distance", "yaw", "pitch", "radius", "projection", "shading", "skinning",
-                "skeleton", "names", "ground", "shadow", "time", "speed", "looping",
+                "width",
+                "height",
+                "target",
+                "distance",
+                "yaw",
+                "pitch",
+                "radius",
+                "projection",
+                "shading",
+                "skinning",
+                "skeleton",
+                "names",
+                "ground",
+                "shadow",
+                "follow",
+                "time",
+                "speed",
+                "looping",
             ],
         )?;
-        let mut before = Vec::new();
+        let (mut before, mut camera) = (Vec::new(), None);
         if table.contains_key("distance") {
             let length = |key: &str| optional(table, key, 1.0, 0.0..=f64::from(f32::MAX)).map(single);
             let angle = |key: &str| optional(table, key, 0.0, -361.0..=361.0).map(radians);
@@ -168,11 +184,10 @@ impl<'a> ProjectReader<'a> {
             let projection = choice(table, "projection")?.unwrap_or_default();
             let orbit = Orbit { target, distance, yaw, pitch, radius, projection };
             if !orbit.is_valid() {
-                let cause =
-                    "the camera is invalid: distance and radius must be positive, and pitch at most 90 degrees";
+                let cause = "the camera is invalid: distance and radius must be positive, and pitch at most 90 degrees";
                 return Err(SpannedError::at(required(table, "distance")?, cause));
             }
-            before.push(Command::Camera(orbit));
+            camera = Some(Command::Camera(orbit));
         } else if let Some(key) =
             ["target", "yaw", "pitch", "radius", "projection"].into_iter().find(|k| table.contains_key(k))
         {
@@ -187,13 +202,15 @@ impl<'a> ProjectReader<'a> {
             names: shown("names", false)?,
             ground: shown("ground", true)?,
             shadow: shown("shadow", true)?,
+            follow: shown("follow", false)?,
         }));
         let after = vec![
             Command::Looping(shown("looping", true)?),
             Command::Speed(single(optional(table, "speed", 1.0, -MAX_TIME..=MAX_TIME)?)),
             Command::Seek(single(optional(table, "time", 0.0, 0.0..=MAX_TIME)?)),
         ];
-        Ok((before, after))
+        // A camera that follows the character moves with the time.
+        Ok((before, after.into_iter().chain(camera).collect()))
     }
 
     fn snapshot(&self) -> Result<Snapshot, SpannedError> {

@@ -141,6 +141,9 @@ impl<'a> ProjectWriter<'a> {
         if orbit.is_orthographic() {
             table.insert("projection", name_of(&orbit.projection).into());
         }
+        if display.follow {
+            table.insert("follow", true.into());
+        }
         table.insert("speed", short(clock.speed).into());
         table.insert("looping", clock.looping.into());
         table

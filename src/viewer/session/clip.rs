@@ -93,7 +93,12 @@ impl Session {
         #[expect(clippy::cast_possible_truncation, reason = "clips are single precision")]
         let time = time as f32;
         self.puppet.time = time;
-        if self.puppet.is_posed_by_hand() { self.follow_keys() } else { self.solve() }
+        if self.puppet.is_posed_by_hand() {
+            self.follow_keys()
+        } else {
+            self.solve()
+        }
+        self.follow();
     }
 
     /// Returns the length of the current motion in seconds.

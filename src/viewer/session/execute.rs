@@ -5,6 +5,7 @@ use glam::Vec2;
 use crate::viewer::Command;
 
 use super::history::{EditRun, State};
+use super::views::CameraEffect;
 use super::{Session, hovering, sanitize_size};
 
 impl Session {
@@ -12,7 +13,11 @@ impl Session {
     pub(super) fn execute(&mut self, command: Command) {
         let shown_steps = self.suspend_steps(&command);
         let changes_view = hovering::changes_view(&command);
+        let effect = (!matches!(command, Command::Tick(_))).then(|| CameraEffect::of(&command));
+        let before = self.before_command();
         self.perform(command);
+        // The clock has moved the camera already.
+        effect.into_iter().for_each(|effect| self.update_anchor(effect, before));
         self.refresh_hover(changes_view);
         if shown_steps.is_some() {
             self.show_step(shown_steps);

@@ -62,6 +62,7 @@ mod steps;
 mod symmetry;
 mod thumbnail;
 mod turn;
+mod views;
 
 pub use refusals::Refusals;
 pub use snapshot::{Snapshot, SolveProblem};
@@ -90,6 +91,9 @@ pub struct Display {
     pub ground: bool,
     /// Shadows.
     pub shadow: bool,
+    /// Whether the camera moves with the character while time passes. This is a setting of the view and shows nothing.
+    #[serde(default)]
+    pub follow: bool,
 }
 
 /// The playback clock.
@@ -179,6 +183,10 @@ pub struct Session {
     pub(super) update_times: Vec<f32>,
     pub(super) handles: Vec<usize>,
     pub(super) orbit: Orbit,
+    /// The bounds that the first view shows.
+    home: Bounds,
+    /// What the camera follows, if [`Display::follow`] is set.
+    anchor: Option<views::FollowAnchor>,
     size: Vec2,
     pointer: Vec2,
     /// The bounds of the character at the start, enlarged to leave room for the limbs. Ground, shadow and depth range
@@ -254,11 +262,13 @@ impl Session {
             reflection: None,
             clock: Clock::default(),
             mode: ShadingMode::Shaded,
-            display: Display { skeleton: false, names: false, ground: true, shadow: true },
+            display: Display { skeleton: false, names: false, ground: true, shadow: true, follow: false },
             trail: Vec::new(),
             update_times: Vec::new(),
             handles,
             orbit: Orbit::framing(&bounds, size.x / size.y),
+            home: bounds,
+            anchor: None,
             size,
             pointer: Vec2::splat(-1.0),
             scene_bounds,
@@ -278,7 +288,7 @@ impl Session {
 
     /// Returns the camera.
     pub fn camera(&self) -> Camera {
-        self.orbit.camera(&self.scene_bounds)
+        self.orbit.camera(&self.scene_bounds())
     }
 
     /// Returns the size of the view in pixels, width and height.
@@ -359,7 +369,7 @@ impl Session {
             mode: self.mode,
             background: if lit { Background::Color([0x6B, 0x70, 0x7A]) } else { Background::BLACK },
             samples: 4,
-            bounds: self.scene_bounds,
+            bounds: self.scene_bounds(),
             floor: self.display.ground && !self.mode.is_data(),
             shadow: self.display.shadow,
             scale,

@@ -7,6 +7,7 @@ use crate::motion::Motion;
 
 use super::Session;
 use super::history::State;
+use super::views::CameraEffect;
 
 impl Session {
     /// Copies the settings of the previous session. If `reloaded` is set, both sessions show the same file, and the
@@ -23,6 +24,8 @@ impl Session {
             self.restore_from(from);
         }
         self.comparison.set_methods(&from.comparison.methods(), &self.puppet);
+        let before = self.before_command();
+        self.update_anchor(CameraEffect::Sets, before);
         errors
     }
 

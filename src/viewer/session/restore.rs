@@ -35,9 +35,10 @@ impl Session {
     /// Returns commands that restore the state of this session in another session with the same character and size.
     pub(super) fn state_commands(&self) -> Vec<Command> {
         let mut commands = self.settings();
-        commands.extend([Command::Camera(self.orbit), Command::Restore(Box::new(self.snapshot()))]);
+        commands.push(Command::Restore(Box::new(self.snapshot())));
         commands.extend([Command::Looping(self.clock.looping), Command::Speed(self.clock.speed)]);
-        commands.push(Command::Seek(self.puppet.time));
+        // A camera that follows the character moves with the time.
+        commands.extend([Command::Seek(self.puppet.time), Command::Camera(self.orbit)]);
         commands.extend([Command::Play(self.clock.playing), Command::Hover(self.pointer)]);
         commands
     }

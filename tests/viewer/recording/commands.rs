@@ -127,7 +127,13 @@ fn every_command() -> Vec<Command> {
         ),
         Command::ShadingMode(ShadingMode::Lambert),
         Command::Skinning(Skinning::DualQuaternion),
-        Command::Display(Display { skeleton: true, names: false, ground: true, shadow: false }),
+        Command::Display(Display {
+            skeleton: true,
+            names: false,
+            ground: true,
+            shadow: false,
+            follow: false,
+        }),
         recorded("\"camera\""),
         recorded("restore"),
         serde_json::from_str(r#"{"add-clips":{"file":"a/b.csv","fingerprint":"crc32:0","name":"take 1"}}"#)

@@ -150,7 +150,13 @@ fn replay_is_drawn_like_the_window() {
     let folder = folder("session-drawn");
     let path = folder.join("a.session");
     let (mut session, mut input) = (session(), Input::default());
-    session.apply(Command::Display(Display { skeleton: true, names: true, ground: true, shadow: true }));
+    session.apply(Command::Display(Display {
+        skeleton: true,
+        names: true,
+        ground: true,
+        shadow: true,
+        follow: false,
+    }));
     session.apply(Command::Resize(Vec2::new(240.0, 150.0)));
     session.record(Recorder::new(&path, false).unwrap(), 1.5).unwrap();
     session.apply(Command::Skinning(Skinning::DualQuaternion));

@@ -1,0 +1,178 @@
+//! Views of the character, and the camera that follows it.
+
+use glam::Vec3;
+
+use crate::motion;
+use crate::scene::picking::pixel;
+use crate::view::Bounds;
+use crate::viewer::{Command, Orbit};
+
+use super::Session;
+
+/// Radius of what a view of a joint shows, at least, relative to the character.
+const MIN_FOCUS: f32 = 0.12;
+/// Distance relative to the size of the scene by which the character may rise or sink before the camera does, so that the picture does
+/// not bob with every step.
+const VERTICAL_SLACK: f32 = 0.12;
+
+/// Where the followed joint and the camera were at the last command. Both are replaced by every recorded command and not by the clock,
+/// so that the camera does not depend on the frame rate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FollowAnchor {
+    node: usize,
+    /// Position of the joint, in metres. Its height is that for which the camera has the height of `target`.
+    position: Vec3,
+    /// The target of the camera.
+    target: Vec3,
+    /// How far the camera has risen since then.
+    rise: f32,
+}
+
+impl Session {
+    /// Returns the view that the session began with. If the camera follows the character, the view is of where it is now.
+    pub fn home_view(&self) -> Orbit {
+        let mut view = Orbit::framing(&self.home, self.size.x / self.size.y);
+        if let Some(now) = self.followed_position() {
+            view.target = now.with_y(view.target.y);
+        }
+        view
+    }
+
+    /// Returns a view of the selected joints with the bones at them, from the current direction. Without a selection, it shows the
+    /// whole character.
+    pub fn selection_view(&self) -> Orbit {
+        let mut view = self.orbit;
+        let aspect = self.size.x / self.size.y;
+        let selected = self.selection();
+        if selected.is_empty() {
+            view.frame(&self.puppet.bounds(), aspect);
+            return view;
+        }
+        let nodes = &self.puppet.character().skeleton.nodes;
+        let is_selected = |node: usize| selected.contains(&node);
+        let parents = selected.iter().filter_map(|&node| nodes.get(node)?.parent);
+        let children = (0..nodes.len()).filter(|&n| nodes[n].parent.is_some_and(is_selected));
+        let shown = selected.iter().copied().chain(parents).chain(children);
+        let bounds = Bounds::around(shown.filter_map(|node| self.position_of(node)));
+        let (center, radius) = bounds.sphere();
+        view.focus(center, radius.max(MIN_FOCUS * self.home.sphere().1), aspect);
+        view
+    }
+
+    /// Returns the bounds of the scene. If the camera follows the character, so do the floor and the light.
+    pub(super) fn scene_bounds(&self) -> Bounds {
+        let Bounds { lo, hi } = self.scene_bounds;
+        let center = self.scene_bounds.sphere().0;
+        let by = self.followed_position().map_or(Vec3::ZERO, |now| (now - center).with_y(0.0));
+        Bounds { lo: lo + by, hi: hi + by }
+    }
+
+    /// Returns where the joint is that the camera follows.
+    pub(super) fn followed_position(&self) -> Option<Vec3> {
+        self.position_of(self.anchor?.node).filter(|p| p.is_finite())
+    }
+
+    /// Moves the camera with the character, unless the user drags the body: its target would flee from the pointer.
+    pub(super) fn follow(&mut self) {
+        let Some(now) = self.followed_position().filter(|_| !self.is_dragging()) else { return };
+        let slack = VERTICAL_SLACK * self.home.sphere().1;
+        if let Some(anchor) = &mut self.anchor {
+            let by = now - anchor.position;
+            anchor.rise = by.y - by.y.clamp(-slack, slack);
+            self.orbit.target = anchor.target + by.with_y(anchor.rise);
+        }
+    }
+
+    /// Returns what [`Self::update_anchor`] must know about the state before a command.
+    pub(super) fn before_command(&self) -> BeforeCommand {
+        let (position, target) = (self.followed_position(), self.orbit.target);
+        BeforeCommand { position, target, is_dragging: self.is_dragging() }
+    }
+
+    /// Notes where the camera and the followed joint are after a command.
+    pub(super) fn update_anchor(&mut self, effect: CameraEffect, before: BeforeCommand) {
+        if !self.display.follow {
+            self.anchor = None;
+            return;
+        }
+        if self.anchor.is_none() || effect == CameraEffect::Chooses {
+            self.choose_followed(effect);
+        }
+        if effect == CameraEffect::Follows {
+            self.follow();
+        }
+        let (Some(now), is_dragging) = (self.followed_position(), self.is_dragging()) else { return };
+        // A replay leaves out most commands of this kind.
+        let is_same =
+            before == BeforeCommand { position: Some(now), target: self.orbit.target, is_dragging: false };
+        if effect == CameraEffect::None && is_same && !is_dragging {
+            return;
+        }
+        let Some(anchor) = &mut self.anchor else { return };
+        let height = anchor.position.y + anchor.rise;
+        let height = match effect {
+            CameraEffect::Follows if !is_dragging => height,
+            // An edit of the pose does not move the camera.
+            CameraEffect::None if !is_dragging => {
+                height + before.position.map_or(0.0, |before| now.y - before.y)
+            }
+            _ => now.y,
+        };
+        *anchor = FollowAnchor {
+            position: now.with_y(height),
+            target: self.orbit.target,
+            rise: 0.0,
+            node: anchor.node,
+        };
+    }
+
+    /// Chooses the joint that the camera follows. If it is outside the image, the camera turns to it.
+    fn choose_followed(&mut self, effect: CameraEffect) {
+        let is_new = self.anchor.is_none();
+        let hips = self.puppet.rig.body.as_ref().map(|body| body.hips);
+        let node = hips.unwrap_or_else(|| motion::locomotion_root(self.puppet.character()));
+        let Some(position) = self.position_of(node) else { return };
+        let target = self.orbit.target;
+        if is_new && effect == CameraEffect::Chooses {
+            let seen = pixel(&self.camera(), position, self.size);
+            let is_inside = |at: glam::Vec2| at.cmpge(glam::Vec2::ZERO).all() && at.cmplt(self.size).all();
+            if position.is_finite() && !seen.is_some_and(is_inside) {
+                self.orbit.target = position;
+            }
+        }
+        self.anchor = Some(FollowAnchor { node, position, target, rise: 0.0 });
+    }
+}
+
+/// The followed joint and the camera before a command.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct BeforeCommand {
+    position: Option<Vec3>,
+    target: Vec3,
+    is_dragging: bool,
+}
+
+/// What a command does to a camera that follows the character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CameraEffect {
+    /// It may change the pose, but not the time.
+    None,
+    /// It changes the time or brings a pose of another time.
+    Follows,
+    /// It sets the camera.
+    Sets,
+    /// It may change whether and which joint is followed.
+    Chooses,
+}
+
+impl CameraEffect {
+    /// Returns the effect of a command that is recorded.
+    pub(super) fn of(command: &Command) -> Self {
+        match command {
+            Command::Seek(_) | Command::Clip(_) | Command::LivePose(..) => Self::Follows,
+            Command::Camera(_) | Command::FrameAll => Self::Sets,
+            Command::Display(_) | Command::AddClips(_) => Self::Chooses,
+            _ => Self::None,
+        }
+    }
+}
