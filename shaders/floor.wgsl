@@ -3,6 +3,7 @@
 // Requires globals.wgsl and shadow_map.wgsl.
 
 override SHADOWS: bool = false;
+override CLEAR_GRID: bool = false;
 
 struct FloorFragment {
     @builtin(position) clip: vec4<f32>,
@@ -30,15 +31,43 @@ fn grid(at: vec2<f32>) -> f32 {
     return line * clamp(1.0 - max(width.x, width.y) * 2.0, 0.0, 1.0);
 }
 
+// Coverage of a pixel by lines that are one unit apart. `pixel` is the size of a pixel in units, and `width` that of the lines in pixels.
+// Where lines are only a few pixels apart, they fade before they flicker, those across the line of sight sooner than those along it.
+fn clear_grid(at: vec2<f32>, pixel: vec2<f32>, width: f32) -> f32 {
+    let distance = abs(fract(at - 0.5) - 0.5) / pixel;
+    let line = clamp(0.5 * width + 0.5 - distance, vec2<f32>(0.0), vec2<f32>(1.0));
+    let faded = line * (1.0 - smoothstep(vec2<f32>(0.04), vec2<f32>(0.2), pixel));
+    return max(faded.x, faded.y);
+}
+
 @fragment
 fn floor_fragment(in: FloorFragment) -> @location(0) vec4<f32> {
     let radius = globals.floor.w;
     let away = length(in.world.xz - globals.floor.xz) / radius;
     let fade = 1.0 - smoothstep(0.25, 1.0, away);
     // The renderer chooses a round number as the width of a cell.
-    var dark = 0.07 * grid(in.world.xz / globals.light.w);
+    var dark = 0.0;
+    let pixel = max(fwidth(in.world.xz), vec2<f32>(1e-9));
+    if CLEAR_GRID {
+        let cell = globals.grid.x;
+        let width = globals.grid.y;
+        let thin = clear_grid(in.world.xz / cell, pixel / cell, width);
+        let thick = clear_grid(in.world.xz / (cell * 10.0), pixel / (cell * 10.0), width * 1.6);
+        dark = max(0.2 * thin, 0.42 * thick);
+    } else {
+        dark = 0.07 * grid(in.world.xz / globals.light.w);
+    }
     if SHADOWS {
         dark = 1.0 - (1.0 - dark) * (1.0 - 0.42 * (1.0 - key_light_at(in.world, vec3<f32>(0.0, 1.0, 0.0), 5.0, 16u)));
     }
-    return vec4<f32>(vec3<f32>(0.01, 0.012, 0.02) * (dark * fade), dark * fade);
+    let color = vec4<f32>(vec3<f32>(0.01, 0.012, 0.02) * (dark * fade), dark * fade);
+    if CLEAR_GRID {
+        // The X axis is the line on which z is zero, and the other way round.
+        let axes = clamp(0.8 * globals.grid.y + 0.5 - abs(in.world.zx) / pixel.yx, vec2<f32>(0.0), vec2<f32>(1.0)) * (0.8 * fade);
+        let red = vec4<f32>(0.75, 0.06, 0.07, 1.0) * axes.x;
+        let blue = vec4<f32>(0.06, 0.2, 0.85, 1.0) * (axes.y * (1.0 - axes.x));
+        let axis = red + blue;
+        return axis + color * (1.0 - axis.a);
+    }
+    return color;
 }

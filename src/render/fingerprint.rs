@@ -7,7 +7,7 @@ use glam::{Mat4, Vec3};
 
 use crate::view::{Bounds, Camera, Projection};
 
-use super::{Background, Draw, Fill, Floor, Frame, Ghost, Line};
+use super::{Background, Draw, Fill, Floor, Frame, Ghost, Grid, Line};
 
 impl Frame<'_> {
     /// Returns a hash of everything in the frame. Frames with equal hashes give equal images of the same model, except
@@ -36,7 +36,8 @@ impl Frame<'_> {
             Background::Color([r, g, b]) => hash.words(&[1, (*r).into(), (*g).into(), (*b).into()]),
             Background::Transparent => hash.words(&[0]),
         }
-        if let Some(Floor { center, radius }) = ground {
+        if let Some(Floor { center, radius, grid }) = ground {
+            hash.floats(&[if let Grid::Clear { width } = grid { *width } else { -1.0 }]);
             hash.points(&[*center]);
             hash.floats(&[*radius]);
         }
@@ -118,6 +119,7 @@ mod tests {
     use super::*;
 
     const FOV: Projection = Projection::Perspective { fov_y: 1.0 };
+    const FLOOR: Floor = Floor { center: Vec3::ZERO, radius: 2.0, grid: Grid::Faint };
     const CAMERA: Camera =
         Camera { position: Vec3::Z, target: Vec3::ZERO, up: Vec3::Y, projection: FOV, near: 0.1, far: 9.0 };
 
@@ -129,7 +131,7 @@ mod tests {
             mode: ShadingMode::Shaded,
             background: Background::STUDIO,
             samples: 4,
-            ground: Some(Floor { center: Vec3::ZERO, radius: 2.0 }),
+            ground: Some(FLOOR),
             shadow: true,
             sphere: (Vec3::ZERO, 1.0),
             ghosts: Vec::new(),
@@ -169,8 +171,9 @@ mod tests {
         changed(&|f| f.background = Background::Transparent);
         changed(&|f| f.samples = 1);
         changed(&|f| f.ground = None);
-        changed(&|f| f.ground = Some(Floor { center: Vec3::Y, radius: 2.0 }));
-        changed(&|f| f.ground = Some(Floor { center: Vec3::ZERO, radius: 3.0 }));
+        changed(&|f| f.ground = Some(Floor { center: Vec3::Y, ..FLOOR }));
+        changed(&|f| f.ground = Some(Floor { radius: 3.0, ..FLOOR }));
+        changed(&|f| f.ground = Some(Floor { grid: Grid::Clear { width: 1.0 }, ..FLOOR }));
         changed(&|f| f.shadow = false);
         changed(&|f| f.sphere.0 = Vec3::X);
         changed(&|f| f.sphere.1 = 2.0);

@@ -10,7 +10,7 @@ use crate::view::Projection;
 use super::layout::Layouts;
 use super::shadow::KEY_LIGHT;
 use super::surface::depth_state;
-use super::{Floor, Frame, Gpu, shaders, shadow};
+use super::{Floor, Frame, Gpu, Grid, shaders, shadow};
 
 /// Maximum distance in texels by which a shadow extends beyond its caster. It covers the shader's disc, its filter, and
 /// the offset along the normal.
@@ -21,7 +21,7 @@ const SOFT_RADIUS: f32 = 9.0;
 pub(super) struct FloorPass {
     module: wgpu::ShaderModule,
     layout: wgpu::PipelineLayout,
-    pipelines: HashMap<(bool, u32, TextureFormat), wgpu::RenderPipeline>,
+    pipelines: HashMap<(bool, bool, u32, TextureFormat), wgpu::RenderPipeline>,
 }
 
 impl FloorPass {
@@ -51,19 +51,22 @@ impl FloorPass {
         let pieces = [(true, shadowed)].into_iter().chain(all.without(shadowed).map(|rest| (false, rest)));
         let pieces = pieces.filter(|(_, piece)| piece.width > 0 && piece.height > 0);
         pieces
-            .map(|(shadows, piece)| (self.pipeline(gpu, shadows, frame.samples, format).clone(), piece))
+            .map(|(shadows, piece)| {
+                (self.pipeline(gpu, (shadows, floor.grid), frame.samples, format).clone(), piece)
+            })
             .collect()
     }
 
     fn pipeline(
         &mut self,
         gpu: &Gpu,
-        shadows: bool,
+        (shadows, grid): (bool, Grid),
         samples: u32,
         format: TextureFormat,
     ) -> &wgpu::RenderPipeline {
+        let is_clear = grid != Grid::Faint;
         let (module, layout) = (&self.module, &self.layout);
-        self.pipelines.entry((shadows, samples, format)).or_insert_with(|| {
+        self.pipelines.entry((shadows, is_clear, samples, format)).or_insert_with(|| {
             overlay_pipeline(
                 gpu,
                 "floor",
@@ -73,7 +76,10 @@ impl FloorPass {
                     vertex: "floor_vertex",
                     fragment: "floor_fragment",
                     buffers: &[],
-                    constants: &[("SHADOWS", f64::from(u8::from(shadows)))],
+                    constants: &[
+                        ("SHADOWS", f64::from(u8::from(shadows))),
+                        ("CLEAR_GRID", f64::from(u8::from(is_clear))),
+                    ],
                     depth_compare: depth_state(false),
                     samples,
                     format,

@@ -74,6 +74,21 @@ pub struct Floor {
     pub center: Vec3,
     /// The distance at which it has faded out, in world metres.
     pub radius: f32,
+    /// The lines on it.
+    pub grid: Grid,
+}
+
+/// The lines on a floor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Grid {
+    /// Faint lines that do not distract from the character.
+    Faint,
+    /// Clear lines by which depth can be judged: thin ones every tenth of a unit, thicker ones every unit, and the X and Z axes in red and
+    /// blue. A unit is a metre for a human, and ten times more or less for larger or smaller characters.
+    Clear {
+        /// Width of the thin lines in pixels.
+        width: f32,
+    },
 }
 
 /// A straight line on top of the scene. It is a dot if both ends are equal.

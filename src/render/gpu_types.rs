@@ -13,6 +13,7 @@ pub struct Globals {
     pub light: [f32; 4],
     pub floor: [f32; 4],
     pub viewport: [f32; 4],
+    pub grid: [f32; 4],
 }
 
 /// `Vertex` in `shaders/skinning.wgsl`.

@@ -32,7 +32,7 @@ pub use crate::asset::DecodedImage;
 pub use compose::{Composed, Compositor, Placement};
 pub use device::{AdapterChoice, Gpu};
 pub use error::RenderError;
-pub use frame::{Background, Draw, Fill, Floor, Frame, Ghost, Line, ShadingMode};
+pub use frame::{Background, Draw, Fill, Floor, Frame, Ghost, Grid, Line, ShadingMode};
 pub use frame_texture::FrameTexture;
 #[cfg(feature = "viewer")]
 pub(crate) use frame_texture::drawable_texture;

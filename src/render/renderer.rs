@@ -17,7 +17,7 @@ use super::srgb::to_linear;
 use super::surface::{Surfaces, is_blended};
 use super::texture::DecodedImages;
 use super::upload::{FrameBuffers, Tint, dynamic_offset, ensure, write};
-use super::{Background, DecodedImage, Draw, Frame, Gpu, RenderError, gpu_types, shadow};
+use super::{Background, DecodedImage, Draw, Frame, Gpu, Grid, RenderError, gpu_types, shadow};
 
 /// Draws frames. Pipelines, targets and buffers are reused between frames.
 #[derive(Debug)]
@@ -271,6 +271,10 @@ impl Renderer {
         let (shadow_from_world, texel, texel_metres) =
             shadow::light_space(center, radius, shadow::size(area));
         let floor = frame.ground.map_or(Vec4::ZERO, |f| f.center.extend(f.radius));
+        let line_width = match frame.ground.map(|f| f.grid) {
+            Some(Grid::Clear { width }) => width,
+            Some(Grid::Faint) | None => 0.0,
+        };
         let globals = gpu_types::Globals {
             clip_from_world: frame.camera.clip_from_world(width / height).to_cols_array_2d(),
             shadow_from_world: shadow_from_world.to_cols_array_2d(),
@@ -278,6 +282,7 @@ impl Renderer {
             light: KEY_LIGHT.normalize().extend(grid_cell(radius)).into(),
             floor: floor.into(),
             viewport: [width, height, texel, 2.0 * texel_metres],
+            grid: [thin_cell(radius), line_width, 0.0, 0.0],
         };
         let usage = BufferUsages::UNIFORM;
         let size = size_of::<gpu_types::Globals>() as u64;
@@ -319,6 +324,13 @@ fn grid_cell(radius: f32) -> f32 {
     let power = 10.0_f32.powf(wanted.log10().floor());
     let steps = [5.0, 2.0, 1.0].map(|s| s * power);
     steps.into_iter().find(|&s| s <= wanted).unwrap_or(power)
+}
+
+/// Returns the distance of the thin lines of a clear grid: 10 cm for figures from half a metre to five metres, and a power of ten times
+/// that for others.
+fn thin_cell(radius: f32) -> f32 {
+    // The radius of the scene is a little more than the height of a figure.
+    0.1 * 10.0_f32.powf((radius.max(1e-6) * 1.9).log10().floor())
 }
 
 fn cleared_depth(view: &wgpu::TextureView) -> wgpu::RenderPassDepthStencilAttachment<'_> {

@@ -4,7 +4,7 @@
 use glam::{Vec3, Vec4};
 
 use crate::puppet::Puppet;
-use crate::render::{Background, Draw, Floor, Frame, Ghost, Line, ShadingMode};
+use crate::render::{Background, Draw, Floor, Frame, Ghost, Grid, Line, ShadingMode};
 use crate::view::{Bounds, Camera};
 
 /// The camera and view settings for a puppet.
@@ -53,7 +53,7 @@ const FLOOR_RADII: f32 = 4.0;
 pub fn frame<'a>(puppet: &'a Puppet, settings: &ViewSettings) -> Frame<'a> {
     let (center, radius) = settings.bounds.sphere();
     let height = if settings.bounds.is_empty() { 0.0 } else { settings.bounds.lo.y };
-    let floor = Floor { center: center.with_y(height), radius: radius * FLOOR_RADII };
+    let floor = Floor { center: center.with_y(height), radius: radius * FLOOR_RADII, grid: Grid::Faint };
     Frame {
         draws: draws(puppet, &puppet.part_bounds()),
         palette: &puppet.palette().matrices,

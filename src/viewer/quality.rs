@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::render::Frame;
+use crate::render::{Frame, Grid};
 
 /// How a scene is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,9 @@ impl Quality {
         #[expect(clippy::cast_precision_loss, reason = "a small number")]
         let scale = self.percent as f32 / 100.0;
         // Widths are in pixels of the image.
+        if let Some(Grid::Clear { width }) = frame.ground.as_mut().map(|floor| &mut floor.grid) {
+            *width = (*width * scale).max(MIN_GRID_WIDTH);
+        }
         frame.lines.iter_mut().for_each(|line| line.widths = line.widths.map(|w| w * scale));
         self.percent
     }
@@ -45,6 +48,8 @@ impl Quality {
     }
 }
 
+/// Minimum width of the floor's lines in pixels of the image.
+const MIN_GRID_WIDTH: f32 = 0.7;
 /// Time without a change after which a scene is drawn in full quality.
 const REST: Duration = Duration::from_millis(150);
 /// A frame that takes longer is slow.

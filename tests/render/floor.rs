@@ -3,9 +3,9 @@
 use glam::{Vec3, vec3};
 use sinew::asset::mannequin;
 use sinew::puppet::Puppet;
-use sinew::render::DecodedImages;
+use sinew::render::{DecodedImages, Floor, Grid};
 use sinew::scene;
-use sinew::view::Bounds;
+use sinew::view::{Bounds, Projection};
 
 use crate::{renderer, typical_view};
 
@@ -40,4 +40,39 @@ fn shadows_are_complete_from_any_direction() {
         let worst = culled.rgba.iter().zip(&complete.rgba).map(|(a, b)| a.abs_diff(*b)).max();
         assert!(worst <= Some(1), "from {position}: {worst:?}");
     }
+}
+
+#[test]
+fn a_clear_grid_shows_tenths_units_and_axes() {
+    let puppet = Puppet::new(mannequin().unwrap(), 0);
+    let bounds = puppet.bounds();
+    let mut renderer = renderer();
+    let model = renderer.model(puppet.character(), puppet.parts(), &DecodedImages::default()).unwrap();
+    let mut settings = typical_view(bounds, 1.0);
+    settings.samples = 1;
+    // One pixel is 5 mm, and the image shows the floor from (-0.3, -0.3) to (1.3, 1.3).
+    let target = vec3(0.5, bounds.lo.y, 0.5);
+    settings.camera.projection = Projection::Orthographic { height: 1.6 };
+    (settings.camera.position, settings.camera.target) = (target + Vec3::Y * 9.0, target);
+    (settings.camera.up, settings.camera.far) = (Vec3::NEG_Z, 20.0);
+    let mut frame = scene::frame(&puppet, &settings);
+    frame.draws.clear();
+    let mut image = |grid: Grid| {
+        frame.ground = frame.ground.map(|floor| Floor { grid, ..floor });
+        renderer.render(&model, &frame, (320, 320)).unwrap()
+    };
+    let (faint, clear) = (image(Grid::Faint), image(Grid::Clear { width: 1.0 }));
+    let at = |image: &sinew::render::DecodedImage, x: f32, z: f32| {
+        // Of the pixels beside a line, the one with the most of it.
+        let pixel = |v: f32| ((v + 0.3) * 200.0).round() as usize;
+        let texel = |x: usize, y: usize| <[u8; 3]>::try_from(&image.rgba[(y * 320 + x) * 4..][..3]).unwrap();
+        let near = (0..4).map(|i| texel(pixel(x) - i % 2, pixel(z) - i / 2));
+        near.min_by_key(|[r, g, b]| u32::from(*r) + u32::from(*g) + u32::from(*b)).unwrap()
+    };
+    let sum = |rgb: [u8; 3]| rgb.iter().map(|v| u32::from(*v)).sum::<u32>();
+    let (between, thin, thick) = (at(&clear, 0.55, 0.25), at(&clear, 0.35, 0.2), at(&clear, 1.0, 0.25));
+    assert!(sum(thin) + 30 < sum(between) && sum(thick) + 30 < sum(thin), "{between:?} {thin:?} {thick:?}");
+    let ([r, _, b], [r2, _, b2]) = (at(&clear, 0.45, 0.0), at(&clear, 0.0, 0.45));
+    assert!(r > b + 40 && b2 > r2 + 40, "{r} {b}, {r2} {b2}");
+    assert!(sum(at(&faint, 0.35, 0.2)) + 3 > sum(between), "images from the command line keep their floor");
 }

@@ -46,7 +46,10 @@ macro_rules! assert_twins {
 
 #[test]
 fn globals_have_the_same_layout_in_shaders_and_rust() {
-    assert_twins!("surface", Globals { clip_from_world, shadow_from_world, eye, light, floor, viewport });
+    assert_twins!(
+        "surface",
+        Globals { clip_from_world, shadow_from_world, eye, light, floor, viewport, grid }
+    );
 }
 
 #[test]

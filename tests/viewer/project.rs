@@ -242,7 +242,7 @@ fn mistakes_are_reported_with_their_line() {
         ("version = 1\n[rig.limits]\nhips = { kind = \"hinge\" }", 3, "axis is missing"),
         ("version = 1\n[view]\nyaw = 3", 3, "yaw needs distance"),
         (
-            "version = 1\n[view]\ntarget = [0, 1, 0]\npitch = 89\nradius = 1\ndistance = 2",
+            "version = 1\n[view]\ntarget = [0, 1, 0]\npitch = 91\nradius = 1\ndistance = 2",
             6,
             "the camera is invalid",
         ),

@@ -39,6 +39,14 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
             "The camera moves with the character while a motion plays, also if it comes from a live source",
         );
     });
+    let mut axes = !panel.layout.folded.axes;
+    if ui
+        .checkbox(&mut axes, "Axis gizmo")
+        .on_hover_text("Views along the axes, in the corner of the scene")
+        .changed()
+    {
+        panel.layout.folded.axes = !axes;
+    }
     ui.checkbox(&mut panel.full_quality, "Full quality while moving").on_hover_text(
         "Without it, a scene that this machine cannot draw in time is drawn in lower quality while it moves. Images at rest and \
          saved images always have full quality.",

@@ -9,6 +9,7 @@ use crate::text::printable;
 
 use super::{Action, Command, Keymap, PoseFile, Session};
 
+pub(super) mod axis_gizmo;
 mod blend_pad;
 #[cfg(feature = "viewer")]
 pub(super) mod blend_square;
@@ -222,7 +223,8 @@ fn lay_out(ui: &mut Ui, session: &Session, panel: &mut PanelState) -> Vec<Comman
     if panel.hidden {
         panel.timeline.end_drag();
         panel.layout.scene = ui.available_rect_before_wrap();
-        overlays(ui, session, panel);
+        panel.layout.space = panel.layout.scene;
+        overlays(ui, session, panel, &mut commands);
         commands.extend(session.hint.map(|_| Command::Highlight(None)));
         return commands;
     }
@@ -237,8 +239,9 @@ fn pixels(at: egui::Pos2, scale: f32) -> Vec2 {
 }
 
 /// Draws everything that lies on the scene.
-fn overlays(ui: &Ui, session: &Session, panel: &mut PanelState) {
+fn overlays(ui: &Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     labels::show(ui, session, panel.layout.scene);
+    axis_gizmo::show(ui, session, panel, commands);
     toast::show(ui, session, panel);
 }
 

@@ -87,6 +87,13 @@ pub(super) fn ink(ui: &Ui) -> Color32 {
     tone(ui.theme(), (214, 219, 228), (44, 48, 58))
 }
 
+/// Returns the color of the x, y or z axis, which is readable on the background of the scene in both themes.
+pub(super) fn axis(index: usize) -> Color32 {
+    const COLORS: [(u8, u8, u8); 3] = [(255, 92, 92), (140, 214, 72), (96, 160, 255)];
+    let (r, g, b) = COLORS.get(index).copied().unwrap_or_default();
+    Color32::from_rgb(r, g, b)
+}
+
 /// Returns the color of success.
 pub(super) fn good(ui: &Ui) -> Color32 {
     tone(ui.theme(), (118, 205, 130), (30, 122, 48))

@@ -145,12 +145,25 @@ fn tools(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
 fn window(ui: &mut Ui, panel: &mut PanelState, has_toggles: bool) {
     action(ui, panel, Action::Shortcuts, true, Button::new("?"));
     action(ui, panel, Action::Palette, true, Button::new("Find"));
-    let below = panel.hint("Show or fold the panes below the scene", Action::FoldBelow);
-    let beside = panel.hint("Show or fold the panes beside the scene", Action::FoldBeside);
+    let unfit = panel.layout.unfit;
+    let below = if unfit.below {
+        "The window is too low for the panes below the scene".into()
+    } else {
+        panel.hint("Show or fold the panes below the scene", Action::FoldBelow)
+    };
+    let beside = if unfit.beside {
+        "The window is too narrow for the panes beside the scene".into()
+    } else {
+        panel.hint("Show or fold the panes beside the scene", Action::FoldBeside)
+    };
     let folded = &mut panel.layout.folded;
-    let toggles = [(&mut folded.below, "Timeline", below), (&mut folded.beside, "Panels", beside)];
-    for (folded, text, hint) in toggles.into_iter().filter(|_| has_toggles) {
-        let fill = if *folded { Color32::TRANSPARENT } else { ui.visuals().widgets.inactive.weak_bg_fill };
+    let toggles = [
+        (&mut folded.below, unfit.below, "Timeline", below),
+        (&mut folded.beside, unfit.beside, "Panels", beside),
+    ];
+    for (folded, is_unfit, text, hint) in toggles.into_iter().filter(|_| has_toggles) {
+        let is_hidden = *folded || is_unfit;
+        let fill = if is_hidden { Color32::TRANSPARENT } else { ui.visuals().widgets.inactive.weak_bg_fill };
         if ui.add(Button::new(text).fill(fill)).on_hover_text(hint).clicked() {
             *folded = !*folded;
         }

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use glam::Vec2;
 
-use crate::render::{RenderError, ShadingMode};
+use crate::render::{Floor, Frame, Grid, RenderError, ShadingMode};
+use crate::viewer::Session;
 use crate::viewer::quality::{Quality, QualityControl};
 
 use super::App;
@@ -38,6 +39,13 @@ impl AdaptiveQuality {
     }
 }
 
+/// Returns the frame of a session with clear lines on the floor, which images that are saved do not have.
+fn window_frame(session: &Session, scale: f32) -> Frame<'_> {
+    let mut frame = session.frame(scale);
+    frame.ground = frame.ground.map(|floor| Floor { grid: Grid::Clear { width: scale }, ..floor });
+    frame
+}
+
 impl App {
     /// Draws the scene and the panel. `origin` is the upper left corner of the scene in pixels, and `started` the time
     /// at which the frame began.
@@ -51,7 +59,7 @@ impl App {
         let Some(open) = &mut self.open else { return Ok(DrawOutcome::Hidden) };
         let (graphics, quality) = (&mut open.graphics, &mut open.quality);
         self.settings.set_full_quality(self.panel.full_quality);
-        let mut frame = self.session.frame(panel.scale);
+        let mut frame = window_frame(&self.session, panel.scale);
         let chosen = if self.panel.full_quality {
             Quality::FULL
         } else {
@@ -84,7 +92,7 @@ impl App {
         let (graphics, quality) = (&mut open.graphics, &mut open.quality);
         let is_wanted = graphics.is_software() && !self.panel.full_quality && !self.input.is_busy();
         let Some(next) = is_wanted.then(|| quality.unprepared.pop()).flatten() else { return Ok(false) };
-        let mut frame = self.session.frame(1.0);
+        let mut frame = window_frame(&self.session, 1.0);
         next.apply(&mut frame);
         graphics.prepare(&frame)?;
         Ok(!quality.unprepared.is_empty())

@@ -7,6 +7,7 @@ use glam::Vec2;
 use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 use winit::keyboard::{Key as WinitKey, NamedKey};
 
+use crate::viewer::panel::axis_gizmo;
 use crate::viewer::{Button, Event};
 
 use super::{App, pixels};
@@ -40,7 +41,8 @@ impl App {
                 if belongs_to_panel && !self.session.is_hovering() {
                     return;
                 }
-                Event::Moved(at)
+                // Parts of the panel may lie on the scene.
+                Event::Moved(if belongs_to_panel { Vec2::NEG_ONE } else { at })
             }
             WindowEvent::CursorLeft { .. } if !self.input.is_busy() => Event::Moved(Vec2::NEG_ONE),
             WindowEvent::MouseInput { state, button, .. } => {
@@ -103,7 +105,10 @@ impl App {
         let at = self.at / self.context.pixels_per_point();
         let at = egui::pos2(at.x, at.y);
         let layer = self.context.layer_id_at(at);
-        !self.panel.layout.scene.contains(at) || layer.is_some_and(|l| l.order != egui::Order::Background)
+        let grab = self.context.global_style().interaction.resize_grab_radius_side;
+        !self.panel.layout.scene_inside_borders(grab).contains(at)
+            || axis_gizmo::contains(&self.panel, at)
+            || layer.is_some_and(|l| l.order != egui::Order::Background)
     }
 
     fn is_double_click(&mut self, button: Button) -> bool {

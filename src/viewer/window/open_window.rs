@@ -17,6 +17,12 @@ use super::adaptive::AdaptiveQuality;
 use super::loader::decode;
 use super::{App, ViewerError, scale};
 
+/// Size of a new window, and its minimum size, in points.
+const SIZE: LogicalSize<f64> = LogicalSize::new(1280.0, 800.0);
+const MIN_SIZE: LogicalSize<f64> = LogicalSize::new(240.0, 180.0);
+/// The part of a monitor that a window leaves free if it would otherwise fill it, because the desktop has bars there.
+const MARGIN: u32 = 12;
+
 /// A device that is lost again within this time is not recreated.
 const REBUILD_INTERVAL: Duration = Duration::from_secs(2);
 
@@ -40,8 +46,10 @@ impl OpenWindow {
         adapter: &AdapterChoice,
         context: &egui::Context,
     ) -> Result<Self, ViewerError> {
-        let attributes =
-            Window::default_attributes().with_title("sinew").with_inner_size(LogicalSize::new(1280.0, 800.0));
+        let attributes = Window::default_attributes()
+            .with_title("sinew")
+            .with_inner_size(initial_size(events))
+            .with_min_inner_size(MIN_SIZE);
         let (window, size) = match window {
             Some(window) => window,
             None => {
@@ -69,6 +77,21 @@ impl OpenWindow {
         viewport.native_pixels_per_point = Some(scale(&self.window));
         input.take()
     }
+}
+
+/// Returns the size of a new window in pixels: [`SIZE`] at the monitor's scale factor, but not more than fits on the monitor.
+fn initial_size(events: &ActiveEventLoop) -> winit::dpi::Size {
+    let monitor = events.primary_monitor().or_else(|| events.available_monitors().next());
+    let Some(monitor) = monitor.filter(|m| m.size().width > 0 && m.size().height > 0) else {
+        return SIZE.into();
+    };
+    clamped(SIZE.to_physical(monitor.scale_factor()), monitor.size()).into()
+}
+
+/// Returns a size in pixels, or as much of it as a monitor has beside its margins.
+fn clamped(wanted: PhysicalSize<u32>, monitor: PhysicalSize<u32>) -> PhysicalSize<u32> {
+    let side = |wanted: u32, whole: u32| if wanted < whole { wanted } else { whole - whole / MARGIN };
+    PhysicalSize::new(side(wanted.width, monitor.width), side(wanted.height, monitor.height))
 }
 
 impl App {
@@ -116,5 +139,21 @@ impl App {
         } else {
             self.create(events, window);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_window_fits_on_the_monitor() {
+        let size = |scale: f64, monitor: (u32, u32)| -> (u32, u32) {
+            clamped(SIZE.to_physical(scale), monitor.into()).into()
+        };
+        assert_eq!(size(1.0, (1920, 1080)), (1280, 800));
+        assert_eq!(size(2.0, (3840, 2160)), (2560, 1600));
+        assert_eq!(size(2.0, (1280, 800)), (1174, 734));
+        assert_eq!(size(1.0, (1366, 768)), (1280, 704));
     }
 }

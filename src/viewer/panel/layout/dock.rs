@@ -63,7 +63,7 @@ impl Behavior<Pane> for Dock<'_> {
         match pane {
             Pane::Scene => {
                 self.panel.layout.scene = ui.max_rect();
-                overlays(ui, self.session, self.panel);
+                overlays(ui, self.session, self.panel, self.commands);
             }
             Pane::Timeline => {
                 let frame = egui::Frame::side_top_panel(ui.style()).inner_margin(Margin::symmetric(14, 8));

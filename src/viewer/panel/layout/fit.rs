@@ -13,19 +13,20 @@ pub(super) const GAP: f32 = 1.0;
 const NEW_SHARE: f32 = 16.0;
 
 /// Sets the sizes of all tiles for a space in points and hides tiles that are folded or for which there is no space. Returns the hidden
-/// tiles.
-pub(super) fn fit(tree: &mut Tree<Pane>, space: Vec2, folded: Folded) -> Vec<TileId> {
+/// tiles, and which of them lack space.
+pub(super) fn fit(tree: &mut Tree<Pane>, space: Vec2, folded: Folded) -> (Vec<TileId>, Folded) {
     let path = path_to_scene(tree);
-    let mut hidden = Vec::new();
+    let (mut hidden, mut unfit) = (Vec::new(), Folded::default());
     let mut left = space;
     for pair in path.windows(2) {
         let &[id, towards_scene] = pair else { continue };
         let Some(Tile::Container(Container::Linear(linear))) = tree.tiles.get_mut(id) else { continue };
-        let (axis, is_folded) = match linear.dir {
-            LinearDir::Horizontal => (0, folded.beside),
-            LinearDir::Vertical => (1, folded.below),
+        let (axis, is_folded, lacks_space) = match linear.dir {
+            LinearDir::Horizontal => (0, folded.beside, &mut unfit.beside),
+            LinearDir::Vertical => (1, folded.below, &mut unfit.below),
         };
         let rest = set_sizes(linear, towards_scene, left[axis]);
+        *lacks_space |= !is_folded && rest < MIN_SCENE[axis];
         if is_folded || rest < MIN_SCENE[axis] {
             hidden.extend(linear.children.iter().filter(|child| **child != towards_scene));
         } else {
@@ -33,7 +34,7 @@ pub(super) fn fit(tree: &mut Tree<Pane>, space: Vec2, folded: Folded) -> Vec<Til
         }
     }
     hidden.iter().for_each(|tile| tree.set_visible(*tile, false));
-    hidden
+    (hidden, unfit)
 }
 
 /// Gives the child towards the scene what the others leave, and returns it.
@@ -104,7 +105,7 @@ mod tests {
             let mut layout = Layout { face, ..Layout::default() };
             let tree = layout.tree_mut();
             for window in [Vec2::new(1280.0, 764.0), Vec2::new(1024.0, 664.0), Vec2::new(2560.0, 1400.0)] {
-                assert!(fit(tree, window, Folded::default()).is_empty(), "{face:?} {window}");
+                assert!(fit(tree, window, Folded::default()).0.is_empty(), "{face:?} {window}");
                 let side = if face == Face::Lab { LAB_SIDE } else { SIDE };
                 assert_eq!(scene_size(tree), window - Vec2::new(side, TIMELINE) - Vec2::splat(GAP));
             }
@@ -121,7 +122,7 @@ mod tests {
         };
         let side = linear.children[1];
         linear.shares.set_share(side, 1100.0);
-        assert!(fit(&mut tree, Vec2::new(1280.0, 764.0), Folded::default()).is_empty());
+        assert!(fit(&mut tree, Vec2::new(1280.0, 764.0), Folded::default()).0.is_empty());
         assert_eq!(scene_size(&tree).x, MIN_SCENE.x);
     }
 
@@ -129,7 +130,8 @@ mod tests {
     fn panes_fold_where_the_scene_would_be_too_small() {
         let mut tree = Face::Pose.default_tree();
         let hidden = |tree: &mut Tree<Pane>, x, y| {
-            let hidden = fit(tree, Vec2::new(x, y), Folded::default());
+            let (hidden, unfit) = fit(tree, Vec2::new(x, y), Folded::default());
+            assert_eq!(!hidden.is_empty(), unfit != Folded::default());
             hidden.iter().for_each(|tile| tree.set_visible(*tile, true));
             hidden.len()
         };

@@ -118,21 +118,29 @@ pub(in crate::viewer) struct Layout {
     lab: Tree<Pane>,
     /// The part of the window that shows the scene, in points.
     pub(in crate::viewer) scene: Rect,
+    /// The part of the window that the scene and the panes share, in points.
+    pub(in crate::viewer) space: Rect,
+    /// The panes for which there is no space, although the user has not folded them.
+    pub(in crate::viewer) unfit: Folded,
 }
 
-/// The panes that the user has folded.
+/// The panes, and the parts of the scene, that the user has folded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::viewer) struct Folded {
     /// The panes to the left and to the right of the scene.
     pub(in crate::viewer) beside: bool,
     /// The panes above and below the scene, such as the timeline.
     pub(in crate::viewer) below: bool,
+    /// The axis gizmo in the corner of the scene.
+    #[serde(default)]
+    pub(in crate::viewer) axes: bool,
 }
 
 impl Default for Layout {
     fn default() -> Self {
         let (pose, lab) = (Face::Pose.default_tree(), Face::Lab.default_tree());
-        Self { face: Face::default(), folded: Folded::default(), pose, lab, scene: Rect::ZERO }
+        let (face, folded, unfit) = Default::default();
+        Self { face, folded, pose, lab, scene: Rect::ZERO, space: Rect::ZERO, unfit }
     }
 }
 
@@ -149,6 +157,18 @@ impl Layout {
         *self = Self { face: self.face, scene: self.scene, ..Self::default() };
     }
 
+    /// Returns the part of the scene in which the pointer does not resize a pane. `grab` is the width in points of the strip along a
+    /// border that does.
+    pub(in crate::viewer) fn scene_inside_borders(&self, grab: f32) -> Rect {
+        let Self { scene, space, .. } = self;
+        let strip = |distance: f32| if distance.abs() > 0.5 { grab } else { 0.0 };
+        Rect::from_min_max(
+            scene.min + egui::vec2(strip(scene.left() - space.left()), strip(scene.top() - space.top())),
+            scene.max
+                - egui::vec2(strip(space.right() - scene.right()), strip(space.bottom() - scene.bottom())),
+        )
+    }
+
     /// Shows a pane in front of those with which it shares its place.
     #[cfg(test)]
     pub(in crate::viewer) fn show_pane(&mut self, wanted: Pane) {
@@ -163,7 +183,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     let mut tree = std::mem::replace(panel.layout.tree_mut(), Tree::empty(id));
     let before = tree.dragged_id(ui.ctx()).map(|_| tree.clone());
     let space = ui.available_rect_before_wrap();
-    let hidden = fit::fit(&mut tree, space.size(), folded);
+    let (hidden, unfit) = fit::fit(&mut tree, space.size(), folded);
+    (panel.layout.space, panel.layout.unfit) = (space, unfit);
     let mut dock = dock::Dock {
         session,
         panel,
