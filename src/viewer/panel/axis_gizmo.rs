@@ -109,7 +109,7 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState, commands:
             || "Drag to orbit".to_owned(),
             |action| format!("{}   {}", action.name(), panel.keymap.text(action)).trim_end().to_owned(),
         );
-        response.on_hover_text_at_pointer(text);
+        response.on_hover_text(text);
     }
 }
 

@@ -49,7 +49,9 @@ impl Session {
             return view;
         }
         let nodes = &self.puppet.character().skeleton.nodes;
-        let is_selected = |node: usize| selected.contains(&node);
+        let mut flags = vec![false; nodes.len()];
+        selected.iter().filter_map(|&node| flags.get_mut(node)).for_each(|flag| *flag = true);
+        let is_selected = |node: usize| flags.get(node).copied().unwrap_or_default();
         let parents = selected.iter().filter_map(|&node| nodes.get(node)?.parent);
         let children = (0..nodes.len()).filter(|&n| nodes[n].parent.is_some_and(is_selected));
         let shown = selected.iter().copied().chain(parents).chain(children);

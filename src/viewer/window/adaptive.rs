@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use glam::Vec2;
+use glam::{Vec2, Vec3, Vec4};
 
-use crate::render::{Floor, Frame, Grid, RenderError, ShadingMode};
+use crate::render::{Floor, Frame, Grid, Line, RenderError, ShadingMode};
+use crate::view::{Camera, Projection};
 use crate::viewer::Session;
 use crate::viewer::quality::{Quality, QualityControl};
 
@@ -39,11 +40,26 @@ impl AdaptiveQuality {
     }
 }
 
+/// Linear colour of a floor that is seen from the side.
+const FLOOR_LINE: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.45);
+
 /// Returns the frame of a session with clear lines on the floor, which images that are saved do not have.
 fn window_frame(session: &Session, scale: f32) -> Frame<'_> {
     let mut frame = session.frame(scale);
     frame.ground = frame.ground.map(|floor| Floor { grid: Grid::Clear { width: scale }, ..floor });
+    if let Some(line) = frame.ground.and_then(|floor| floor_from_side(&frame.camera, &floor, scale)) {
+        frame.lines.insert(0, line);
+    }
     frame
+}
+
+/// Returns a line in place of a floor that is seen exactly from the side, where it would be invisible.
+fn floor_from_side(camera: &Camera, floor: &Floor, scale: f32) -> Option<Line> {
+    let sight = camera.direction();
+    let is_flat = matches!(camera.projection, Projection::Orthographic { .. }) && sight.y.abs() < 1e-4;
+    let along = Vec3::Y.cross(sight).normalize_or_zero() * floor.radius;
+    let (start, end) = (floor.center - along, floor.center + along);
+    is_flat.then_some(Line { start, end, widths: [1.5 * scale; 2], color: FLOOR_LINE })
 }
 
 impl App {

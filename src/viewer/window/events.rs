@@ -105,7 +105,9 @@ impl App {
         let at = self.at / self.context.pixels_per_point();
         let at = egui::pos2(at.x, at.y);
         let layer = self.context.layer_id_at(at);
-        let grab = self.context.global_style().interaction.resize_grab_radius_side;
+        // egui gives a press to a border that is this close.
+        let interaction = self.context.global_style().interaction.clone();
+        let grab = interaction.resize_grab_radius_side + interaction.interact_radius;
         !self.panel.layout.scene_inside_borders(grab).contains(at)
             || axis_gizmo::contains(&self.panel, at)
             || layer.is_some_and(|l| l.order != egui::Order::Background)

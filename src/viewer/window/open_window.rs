@@ -20,7 +20,7 @@ use super::{App, ViewerError, scale};
 /// Size of a new window, and its minimum size, in points.
 const SIZE: LogicalSize<f64> = LogicalSize::new(1280.0, 800.0);
 const MIN_SIZE: LogicalSize<f64> = LogicalSize::new(240.0, 180.0);
-/// The part of a monitor that a window leaves free if it would otherwise fill it, because the desktop has bars there.
+/// The part of a monitor that a window leaves free if it would otherwise be larger, because the desktop has bars there.
 const MARGIN: u32 = 12;
 
 /// A device that is lost again within this time is not recreated.
@@ -90,7 +90,7 @@ fn initial_size(events: &ActiveEventLoop) -> winit::dpi::Size {
 
 /// Returns a size in pixels, or as much of it as a monitor has beside its margins.
 fn clamped(wanted: PhysicalSize<u32>, monitor: PhysicalSize<u32>) -> PhysicalSize<u32> {
-    let side = |wanted: u32, whole: u32| if wanted < whole { wanted } else { whole - whole / MARGIN };
+    let side = |wanted: u32, whole: u32| if wanted <= whole { wanted } else { whole - whole / MARGIN };
     PhysicalSize::new(side(wanted.width, monitor.width), side(wanted.height, monitor.height))
 }
 
@@ -153,6 +153,7 @@ mod tests {
         };
         assert_eq!(size(1.0, (1920, 1080)), (1280, 800));
         assert_eq!(size(2.0, (3840, 2160)), (2560, 1600));
+        assert_eq!(size(1.0, (1280, 800)), (1280, 800));
         assert_eq!(size(2.0, (1280, 800)), (1174, 734));
         assert_eq!(size(1.0, (1366, 768)), (1280, 704));
     }

@@ -88,6 +88,19 @@ mod tests {
     use super::super::{Face, LAB_SIDE, Layout};
     use super::*;
 
+    #[test]
+    fn strips_along_borders_belong_to_the_panes() {
+        let rect = |x: f32, y: f32, width: f32, height: f32| {
+            egui::Rect::from_min_size(egui::pos2(x, y), Vec2::new(width, height))
+        };
+        let mut layout = Layout { space: rect(0.0, 36.0, 1280.0, 764.0), ..Layout::default() };
+        layout.scene = rect(0.0, 36.0, 967.0, 573.0);
+        assert_eq!(layout.scene_inside_borders(8.0), rect(0.0, 36.0, 959.0, 565.0));
+        // Without panes, the whole scene takes the pointer.
+        layout.scene = layout.space;
+        assert_eq!(layout.scene_inside_borders(8.0), layout.space);
+    }
+
     /// Returns the shares on the path to the scene: the width and the height that are left for it.
     fn scene_size(tree: &Tree<Pane>) -> Vec2 {
         let mut size = Vec2::ZERO;

@@ -19,6 +19,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use glam::Vec2;
 
+mod axes;
 mod contrast;
 mod drawing;
 mod files;
