@@ -64,7 +64,10 @@ fn window_opens_handles_input_and_closes() {
     ]);
     let folder = super::files::folder("window-recorded");
     let session = folder.join("a.session");
-    viewer.arg("--record").arg(&session);
+    // The floor of the window has clear lines, and that of a replay has not.
+    let project = folder.join("a.sinew");
+    std::fs::write(&project, "version = 1\n\n[view]\nground = false\n").unwrap();
+    viewer.arg(&project).arg("--record").arg(&session);
     let mut viewer = Started(viewer.spawn().unwrap());
     let tool = |args: &[&str]| {
         let output = Command::new("xdotool").env("DISPLAY", &display).args(args).output().unwrap();

@@ -52,7 +52,7 @@ pub(in crate::viewer) fn contains(panel: &PanelState, at: Pos2) -> bool {
 
 fn is_shown(panel: &PanelState) -> bool {
     let size = panel.layout.scene.size();
-    !panel.layout.folded.axes && size.x >= MIN_SCENE.x && size.y >= MIN_SCENE.y
+    !panel.hidden && !panel.layout.folded.axes && size.x >= MIN_SCENE.x && size.y >= MIN_SCENE.y
 }
 
 /// Returns the balls, those that are farther from the camera first.

@@ -94,9 +94,9 @@ impl Session {
         let time = time as f32;
         self.puppet.time = time;
         if self.puppet.is_posed_by_hand() {
-            self.follow_keys()
+            self.follow_keys();
         } else {
-            self.solve()
+            self.solve();
         }
         self.follow();
     }

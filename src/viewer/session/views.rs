@@ -1,5 +1,7 @@
 //! Views of the character, and the camera that follows it.
 
+use std::collections::HashSet;
+
 use glam::Vec3;
 
 use crate::motion;
@@ -49,11 +51,11 @@ impl Session {
             return view;
         }
         let nodes = &self.puppet.character().skeleton.nodes;
-        let mut flags = vec![false; nodes.len()];
-        selected.iter().filter_map(|&node| flags.get_mut(node)).for_each(|flag| *flag = true);
-        let is_selected = |node: usize| flags.get(node).copied().unwrap_or_default();
+        let set: HashSet<usize> = selected.iter().copied().collect();
+        let is_selected = |node: usize| set.contains(&node);
         let parents = selected.iter().filter_map(|&node| nodes.get(node)?.parent);
-        let children = (0..nodes.len()).filter(|&n| nodes[n].parent.is_some_and(is_selected));
+        let is_child = |node: &crate::asset::Node| node.parent.is_some_and(is_selected);
+        let children = nodes.iter().enumerate().filter(|(_, node)| is_child(node)).map(|(index, _)| index);
         let shown = selected.iter().copied().chain(parents).chain(children);
         let bounds = Bounds::around(shown.filter_map(|node| self.position_of(node)));
         let (center, radius) = bounds.sphere();
