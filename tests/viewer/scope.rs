@@ -10,6 +10,9 @@ use sinew::viewer::{Button, Command, DragScope, Event, Input, Key, Recorder, Rec
 use super::files::folder;
 use super::{SIZE, at, drag, pose};
 
+#[path = "scope/joint.rs"]
+mod joint;
+
 /// A pull that the arm cannot follow alone.
 const FAR: Vec2 = Vec2::new(160.0, 90.0);
 const ARM: [&str; 3] = ["leftUpperArm", "leftLowerArm", "leftHand"];
@@ -53,6 +56,7 @@ fn a_drag_moves_the_whole_body_or_only_the_limb() {
     drag(&mut session, &mut input, hand, FAR);
     assert!(is_in_arm(&moved(&session)), "{:?}", moved(&session));
     // The key also changes a drag in progress.
+    input.handle(Event::Key(Key::Char('l')), &mut session);
     input.handle(Event::Key(Key::Char('l')), &mut session);
     assert!(session.is_dragging() && moved(&session).contains("hips"));
 }
@@ -148,14 +152,17 @@ fn shift_and_alt_drag_only_the_limb() {
 }
 
 #[test]
-fn without_a_body_the_keys_have_no_effect() {
+fn without_a_body_a_drag_moves_a_chain_or_a_joint() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/tentacle.glb");
     let character = load(path.as_ref()).unwrap();
     let rig = rig::load(&character, None).unwrap();
     let mut session = Session::new(character, Some(rig), SIZE);
     assert!(!session.has_body());
-    Input::default().handle(Event::Key(Key::Char('l')), &mut session);
-    assert_eq!(session.drag_scope(), DragScope::Body);
+    let mut input = Input::default();
+    for scope in [DragScope::Joint, DragScope::Body] {
+        input.handle(Event::Key(Key::Char('l')), &mut session);
+        assert_eq!(session.drag_scope(), scope);
+    }
 }
 
 #[test]

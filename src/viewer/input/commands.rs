@@ -26,7 +26,7 @@ impl Action {
             Self::AxisX => Command::Constrain(Axis::X),
             Self::AxisY => Command::Constrain(Axis::Y),
             Self::AxisZ => Command::Constrain(Axis::Z),
-            Self::Scope if session.has_body() => Command::DragScope(session.drag_scope().other()),
+            Self::Scope => Command::DragScope(session.next_scope()),
             Self::Symmetry if session.has_body() => Command::Symmetry(!session.symmetry()),
             Self::Key => Command::Key,
             Self::AutoKey => Command::AutoKey(!session.auto_key()),

@@ -267,7 +267,7 @@ impl Input {
     /// Gives the current drag the other scope while the alt key is down.
     fn apply_scope(&self, session: &mut Session) {
         let is_drag = matches!(self.action, PointerAction::Drag | PointerAction::ShiftDrag);
-        if is_drag && session.has_body() {
+        if is_drag {
             let scope = session.drag_scope();
             session.apply(Command::CurrentScope(if self.alt { scope.other() } else { scope }));
         }

@@ -49,7 +49,7 @@ actions! {
     AxisX "Joint" "Constrain to the X axis" "X" "X" "X";
     AxisY "Joint" "Constrain to the Y axis" "Y" "Y" "Y";
     AxisZ "Joint" "Constrain to the Z axis" "Z" "Z" "";
-    Scope "Joint" "Drag the limb only, or the whole body" "L" "L" "L";
+    Scope "Joint" "Drag the body, the limb or the joint" "L" "L" "L";
     Symmetry "Joint" "Drag symmetrically" "Shift+X" "Shift+X" "Shift+X";
     Key "Timeline" "Insert a key" "K" "I or K" "S or K";
     AutoKey "Timeline" "Insert keys automatically" "" "" "";

@@ -65,9 +65,11 @@ impl Keymap {
         find(shortcut).or_else(|| find(Shortcut { shift: false, ..shortcut }))
     }
 
-    /// Returns the action that a key triggers during a drag, in which modifier keys have other uses.
+    /// Returns the action that a key triggers during a drag, in which modifier keys have other uses. Mirroring would end the drag,
+    /// and Shift, which mirrors only a limb, is down in some drags.
     pub fn action_in_drag(self, key: Key) -> Option<Action> {
-        self.action(Shortcut::from(key))
+        let action = self.action(Shortcut::from(key));
+        action.filter(|action| !matches!(action, Action::MirrorPose | Action::MirrorLimb))
     }
 
     /// Returns the shortcuts of an action.

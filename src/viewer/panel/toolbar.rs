@@ -17,6 +17,8 @@ const NAME_FROM: f32 = 1230.0;
 const SETTINGS_FROM: f32 = 1120.0;
 const TOOLS_FROM: f32 = 900.0;
 const ALL_FROM: f32 = 540.0;
+/// What a drag of a joint does, in its tooltip.
+const TURN_HINT: &str = "turns only the nearest joint above the grabbed point. What is below it moves along, also if it is pinned.";
 
 /// Shows the bar at the top of the window.
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
@@ -93,17 +95,25 @@ fn history(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
 
 /// Shows what a drag moves, and whether its goal stays.
 fn scope(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
-    if session.has_body() {
-        let scopes =
-            [(DragScope::Body, "Body", "whole body"), (DragScope::Limb, "Limb", "limb of the joint only")];
-        for (scope, text, what) in scopes {
-            let is_on = session.drag_scope() == scope;
-            let hint =
-                format!("{}, Alt in a drag", panel.hint(&format!("A drag moves the {what}"), Action::Scope));
-            if ui.selectable_label(is_on, text).on_hover_text(hint).clicked() && !is_on {
-                commands.push(Command::DragScope(scope));
-            }
+    let scopes: &[(DragScope, &str, &str)] = if session.has_body() {
+        &[
+            (DragScope::Body, "Body", "moves the whole body"),
+            (DragScope::Limb, "Limb", "moves the limb of the joint only"),
+            (DragScope::Joint, "Joint", TURN_HINT),
+        ]
+    } else {
+        // Without a recognised body, the whole body is a limb too.
+        &[(DragScope::Body, "Limb", "moves the chain of the joint"), (DragScope::Joint, "Joint", TURN_HINT)]
+    };
+    for &(scope, text, what) in scopes {
+        let is_limb = scope != DragScope::Joint && session.drag_scope() != DragScope::Joint;
+        let is_on = session.drag_scope() == scope || is_limb && !session.has_body();
+        let hint = format!("{}, Alt in a drag", panel.hint(&format!("A drag {what}"), Action::Scope));
+        if ui.selectable_label(is_on, text).on_hover_text(hint).clicked() && !is_on {
+            commands.push(Command::DragScope(scope));
         }
+    }
+    if session.has_body() {
         let symmetry = Button::selectable(session.symmetry(), "Symmetric");
         action(ui, panel, Action::Symmetry, true, symmetry);
     }

@@ -155,8 +155,10 @@ impl<'a> ProjectWriter<'a> {
         if session.keep {
             table.insert("keep_goals", true.into());
         }
-        if session.drag_scope == DragScope::Limb {
-            table.insert("drag", "limb".into());
+        match session.drag_scope {
+            DragScope::Body => {}
+            DragScope::Limb => drop(table.insert("drag", "limb".into())),
+            DragScope::Joint => drop(table.insert("drag", "joint".into())),
         }
         if session.auto_key() {
             table.insert("auto_key", true.into());

@@ -26,23 +26,25 @@ pub enum Axis {
     Z,
 }
 
-/// What a drag moves if the character has a recognised body.
+/// What a drag moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DragScope {
-    /// The whole body follows.
+    /// The whole body follows, if the character has a recognised one. Otherwise as [`DragScope::Limb`].
     #[default]
     Body,
     /// Only the chain of the grabbed joint follows, and its base stays in place.
     Limb,
+    /// Only the nearest joint above the grabbed point turns. Everything below it moves with it rigidly.
+    Joint,
 }
 
 impl DragScope {
-    /// Returns the other scope.
+    /// Returns the scope that a drag has while Alt is down.
     pub(in crate::viewer) fn other(self) -> Self {
         match self {
             Self::Body => Self::Limb,
-            Self::Limb => Self::Body,
+            Self::Limb | Self::Joint => Self::Body,
         }
     }
 }

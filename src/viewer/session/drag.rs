@@ -3,6 +3,7 @@
 use glam::{DVec3, Vec2, Vec3};
 
 use crate::asset::Character;
+use crate::ik::Limit;
 use crate::puppet::{Pin, Puppet, Target};
 use crate::rig::{ChainKind, Rig, default_base, orientation};
 use crate::scene::picking::{Hit, Ray};
@@ -13,6 +14,8 @@ use super::history::State;
 
 /// Fraction of the distance to the camera by which one step of the wheel pushes the target.
 const PUSH_STEP: f32 = 0.04;
+/// Minimum distance of a joint from the point that it turns, as a fraction of the character's radius.
+const MIN_LEVER: f32 = 1e-3;
 
 /// A drag in progress.
 #[derive(Clone, Debug)]
@@ -23,6 +26,8 @@ pub(in crate::viewer) struct Drag {
     pub(in crate::viewer) pins: Vec<Pin>,
     /// Whether the drag moves the root, because no joint above the node can move.
     pub(in crate::viewer) moves_root: bool,
+    /// Whether the drag turns one joint only.
+    pub(in crate::viewer) turns_joint: bool,
     pub(in crate::viewer) scope: DragScope,
     /// The state that [`crate::viewer::Command::Cancel`] restores.
     pub(in crate::viewer) before: State,
@@ -41,21 +46,27 @@ pub(in crate::viewer) struct DragGoal {
     pub(in crate::viewer) target: Target,
     pub(in crate::viewer) pins: Vec<Pin>,
     pub(in crate::viewer) moves_root: bool,
+    pub(in crate::viewer) turns_joint: bool,
 }
 
 impl DragGoal {
     /// `base` is the node that must not move.
     pub(in crate::viewer) fn new(hit: &Hit, puppet: &Puppet, scope: DragScope, base: Option<usize>) -> Self {
         let (character, rig) = (puppet.character(), &puppet.rig);
+        if let Some(joint) = joint_above(hit, puppet).filter(|_| scope == DragScope::Joint) {
+            let (offset, position) = (hit.offset, Some(hit.point.as_dvec3()));
+            let target = Target { base: Some(joint), offset, position, ..Target::new(hit.node) };
+            return Self { target, pins: Vec::new(), moves_root: false, turns_joint: true };
+        }
         let root = default_base(character, hit.node);
         let chain_base = base.filter(|&b| b != hit.node).or_else(|| chain_base(character, rig, hit));
         let moves_root = chain_base.is_none() && hit.node == root;
         // The hips belong to no limb, so that dragging them moves the body in any scope.
-        let is_wanted = scope == DragScope::Body || chain_base.is_none();
+        let is_wanted = scope != DragScope::Limb || chain_base.is_none();
         if is_wanted && base.is_none() && puppet.moves_whole_body(hit.node) {
             let (offset, position) = (hit.offset, Some(hit.point.as_dvec3()));
             let target = Target { offset, position, ..Target::new(hit.node) };
-            return Self { target, pins: Vec::new(), moves_root: false };
+            return Self { target, pins: Vec::new(), moves_root: false, turns_joint: false };
         }
         let feet = || rig.chains.iter().filter(|c| c.kind == ChainKind::Leg).map(|c| c.effector);
         let mut target = Target::new(hit.node);
@@ -65,7 +76,7 @@ impl DragGoal {
         // If the root moves, the dragged node keeps its orientation, so that the character does not lean over.
         target.orientation = moves_root.then(|| orientation(&character.skeleton, puppet.pose(), hit.node));
         let pins = if moves_root { feet().map(Pin::from).collect() } else { Vec::new() };
-        Self { target, pins, moves_root }
+        Self { target, pins, moves_root, turns_joint: false }
     }
 }
 
@@ -87,16 +98,29 @@ impl Drag {
         puppet: &Puppet,
         (scope, before): (DragScope, State),
     ) -> Self {
-        let DragGoal { target, pins, moves_root } = DragGoal::new(&hit, puppet, scope, before.base);
-        let (axis, snap, moved, plane) = (None, false, false, hit.point);
-        Self { hit, target, pins, moves_root, scope, before, axis, snap, moved, plane, pointer: at }
+        let goal = DragGoal::new(&hit, puppet, scope, before.base);
+        let DragGoal { target, pins, moves_root, turns_joint } = goal;
+        Self {
+            hit,
+            target,
+            pins,
+            moves_root,
+            turns_joint,
+            scope,
+            before,
+            axis: None,
+            snap: false,
+            moved: false,
+            plane: hit.point,
+            pointer: at,
+        }
     }
 
     /// Changes what the drag moves. The target keeps its position.
     pub(in crate::viewer) fn set_scope(&mut self, scope: DragScope, puppet: &Puppet) {
         let goal = DragGoal::new(&self.hit, puppet, scope, self.before.base);
         let position = self.target.position;
-        (self.scope, self.moves_root) = (scope, goal.moves_root);
+        (self.scope, self.moves_root, self.turns_joint) = (scope, goal.moves_root, goal.turns_joint);
         (self.target, self.pins) = (Target { position, ..goal.target }, goal.pins);
     }
 
@@ -160,4 +184,38 @@ pub(in crate::viewer) fn chain_base(character: &Character, rig: &Rig, hit: &Hit)
         inside.map(|c| c.base)
     });
     own.filter(|&b| b != default_base(character, hit.node) || b != hit.node)
+}
+
+/// Returns the nearest joint at or above a hit that can turn and that the hit point is not on. `None` if there is none below
+/// the hips, because they carry the whole body.
+pub(in crate::viewer) fn joint_above(hit: &Hit, puppet: &Puppet) -> Option<usize> {
+    let (character, rig) = (puppet.character(), &puppet.rig);
+    let skeleton = &character.skeleton;
+    let is_in_skin = |node: usize| character.skins.iter().any(|skin| skin.joints.contains(&node));
+    let needs_skin = is_in_skin(hit.node);
+    let min_lever = MIN_LEVER * puppet.bounds().sphere().1;
+    let can_turn = |node: usize| {
+        let Some(at) = puppet.world_from_node().get(node).map(|m| Vec3::from(m.translation)) else {
+            return false;
+        };
+        let away = hit.point - at;
+        let lever = match rig.joint(node).limit {
+            Limit::Locked if puppet.options.limits => 0.0,
+            Limit::Prismatic { .. } => 0.0,
+            Limit::Hinge { axis, .. } if puppet.options.limits => {
+                let axis = (orientation(skeleton, puppet.pose(), node) * axis).as_vec3();
+                away.reject_from(axis.normalize_or(Vec3::Y)).length()
+            }
+            _ => away.length(),
+        };
+        lever > min_lever && (!needs_skin || is_in_skin(node))
+    };
+    let root = default_base(character, hit.node);
+    let hips = rig.body.as_ref().map(|body| body.hips);
+    let path = std::iter::successors(Some(hit.node), |&node| {
+        if node == root { None } else { rig.above(skeleton, node) }
+    });
+    // A hit point at its joint's origin is turned by the joint above it.
+    let path = path.take(skeleton.nodes.len()).skip(usize::from(hit.handle));
+    path.take_while(|&node| Some(node) != hips).find(|&node| can_turn(node))
 }

@@ -124,6 +124,12 @@ impl Session {
         let (camera, size, step) = (self.camera(), self.size, self.step());
         let Some(drag) = &mut self.drag else { return };
         act(drag, size, &camera, step);
+        let before = drag.turns_joint.then_some(&drag.before.held);
+        if let Some(before) = before.filter(|_| self.puppet.is_posed_by_hand()) {
+            // The turn depends only on where the pointer is, so that a joint does not twist while the pointer circles.
+            self.state.held.clone_from(before);
+            self.puppet.reset_solver();
+        }
         self.solve();
         self.extend_trail();
     }
@@ -146,6 +152,10 @@ impl Session {
             let reflected = self.reflected(&drag.target);
             self.store_goal(drag.target);
             reflected.into_iter().for_each(|goal| self.store_goal(goal));
+        }
+        if drag.turns_joint && drag.moved {
+            // Pins below the joint have moved with it.
+            self.settle_pins();
         }
         if drag.before != self.state {
             self.history.remember(drag.before);

@@ -331,7 +331,16 @@ impl Session {
         self.drag_scope
     }
 
-    /// Returns whether the character has a recognised body, so that [`Command::DragScope`] has an effect.
+    /// Returns the scope that follows the current one, among those that differ for this character.
+    pub fn next_scope(&self) -> DragScope {
+        match self.drag_scope {
+            DragScope::Body if self.has_body() => DragScope::Limb,
+            DragScope::Body | DragScope::Limb => DragScope::Joint,
+            DragScope::Joint => DragScope::Body,
+        }
+    }
+
+    /// Returns whether the character has a recognised body, which [`DragScope::Body`] moves as a whole.
     pub fn has_body(&self) -> bool {
         self.puppet.rig.body.is_some()
     }

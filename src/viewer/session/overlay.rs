@@ -4,7 +4,7 @@ use glam::{Vec3, Vec4};
 
 use crate::render::Line;
 use crate::scene;
-use crate::viewer::Session;
+use crate::viewer::{DragScope, Session};
 
 const DARK: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.8);
 const GOAL: Vec4 = Vec4::new(1.0, 0.2, 0.03, 1.0);
@@ -71,7 +71,10 @@ pub(in crate::viewer) fn lines(session: &Session, scale: f32) -> Vec<Line> {
         }
         (None, Some(hit)) => {
             let chain = session.puppet.character().skeleton.ancestors(hit.node);
-            let base = super::drag::chain_base(session.puppet.character(), &session.puppet.rig, &hit);
+            let turned = super::drag::joint_above(&hit, &session.puppet)
+                .filter(|_| session.drag_scope == DragScope::Joint);
+            let base = turned
+                .or_else(|| super::drag::chain_base(session.puppet.character(), &session.puppet.rig, &hit));
             let mut from = hit.point;
             let bones: Vec<usize> = chain.collect();
             let end = base.and_then(|b| bones.iter().position(|&n| n == b)).map_or(0, |i| i + 1);

@@ -74,7 +74,7 @@ impl GizmoDrag {
 
 impl Session {
     /// Moves the pins that a turn could not meet to where their nodes are now.
-    pub(super) fn settle_pins(&mut self) {
+    pub(in crate::viewer::session) fn settle_pins(&mut self) {
         if !self.puppet.is_posed_by_hand() {
             return;
         }
