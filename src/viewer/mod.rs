@@ -29,7 +29,7 @@ pub use project::library::{PoseLibrary, poses_of};
 pub use replay::{Recording, Replay, ReplayError};
 pub use session::added_clips::AddedClips;
 pub use session::command::{Axis, Command, DragScope, NodePoint};
-pub use session::gizmo::RingMode;
+pub use session::gizmo::{RingMode, Tool};
 pub use session::recorder::Recorder;
 pub use session::save::{PoseFile, SaveError};
 pub use session::{Display, Refusals, Session, Snapshot, SolveProblem};

@@ -9,6 +9,7 @@ use sinew::viewer::{Button, Command, Event, Input, Key, Session};
 
 use super::{SIZE, at, drag, pose};
 
+mod arrows;
 mod rail;
 mod rig_file;
 mod ring;

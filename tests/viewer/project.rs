@@ -101,6 +101,7 @@ fn full(input: &mut Input) -> Session {
         Command::AutoKey(true),
         Command::DragScope(DragScope::Limb),
         Command::RingMode(RingMode { alone: true, world: true }),
+        Command::Tool(sinew::viewer::Tool::Pull),
         Command::Compare(vec![Method::Ccd, Method::TwoBone]),
         Command::ShadingMode(ShadingMode::Lambert),
         Command::Skinning(Skinning::DualQuaternion),

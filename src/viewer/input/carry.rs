@@ -3,7 +3,7 @@
 use glam::{DVec3, Quat, Vec2, Vec3};
 
 use crate::rig::orientation;
-use crate::viewer::{Axis, Command, Session};
+use crate::viewer::{Axis, Command, Session, Tool};
 
 /// Maximum number of typed characters.
 const MAX_TYPED: usize = 12;
@@ -42,6 +42,8 @@ struct Turn {
 impl Carry {
     /// Starts to pull the selected joint.
     pub(super) fn pull(session: &mut Session, at: Vec2) -> Option<Self> {
+        session.selected()?;
+        session.apply(Command::Tool(Tool::Pull));
         session.apply(Command::GrabSelected(at));
         let start = session
             .selected()
@@ -56,6 +58,7 @@ impl Carry {
     pub(super) fn turn(session: &mut Session, at: Vec2) -> Option<Self> {
         session.apply(Command::Release);
         let node = session.selected()?;
+        session.apply(Command::Tool(Tool::Turn));
         let skeleton = &session.puppet().character().skeleton;
         let parent = skeleton.nodes.get(node)?.parent;
         let parent =

@@ -236,7 +236,7 @@ impl Input {
     /// selection. A click on the gizmo keeps the selection.
     fn released(&mut self, session: &mut Session) {
         let clicked = self.pressed.is_some();
-        let joint = session.drag.as_ref().map(|drag| drag.hit.node);
+        let joint = session.drag.as_ref().filter(|drag| !drag.by_gizmo).map(|drag| drag.hit.node);
         let select = match self.action {
             PointerAction::Drag => joint.is_some(),
             PointerAction::Orbit => !self.alt,

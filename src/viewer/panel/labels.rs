@@ -11,11 +11,12 @@ use super::{name, node_name};
 const QUIET: Color32 = Color32::from_rgb(176, 182, 196);
 
 /// Draws the labels of the hovered part, the gizmo, the highlighted joint and, if names are shown, of all handles.
-/// `scene` is the part of the window that shows the scene, in points.
-pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect) {
+/// `scene` is the part of the window that shows the scene, in points, and `size` is its size in pixels, which is not that of the
+/// session while a recording is watched.
+pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect, size: glam::Vec2) {
     let (scale, painter) = (ui.ctx().pixels_per_point(), ui.painter().with_clip_rect(scene));
     let draw_label = |point: glam::Vec3, text: &str, color: Color32, left: bool| {
-        let Some(at) = crate::scene::picking::pixel(&session.camera(), point, session.size()) else { return };
+        let Some(at) = crate::scene::picking::pixel(&session.camera(), point, size) else { return };
         let at = scene.min + egui::vec2(at.x / scale + 14.0, at.y / scale - 10.0);
         let font = egui::FontId::proportional(13.0);
         let galley = painter.layout_no_wrap(text.to_owned(), font, color);
@@ -31,7 +32,7 @@ pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect) {
             position.into_iter().for_each(|p| draw_right(p, &node_name(session, node), QUIET));
         }
     }
-    let screen_x = |p| crate::scene::picking::pixel(&session.camera(), p, session.size()).map(|p| p.x);
+    let screen_x = |p| crate::scene::picking::pixel(&session.camera(), p, size).map(|p| p.x);
     if let Some((position, text)) = gizmo::caption(session) {
         // Draw the label on the side away from the joint, so that it does not cover the joint's arcs.
         let joint = session.selected.and_then(|n| session.position_of(n)).and_then(screen_x);

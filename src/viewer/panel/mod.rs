@@ -240,7 +240,7 @@ fn pixels(at: egui::Pos2, scale: f32) -> Vec2 {
 
 /// Draws everything that lies on the scene.
 fn overlays(ui: &Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
-    labels::show(ui, session, panel.layout.scene);
+    labels::show(ui, session, panel.layout.scene, panel.scene_size(ui.ctx().pixels_per_point()));
     axis_gizmo::show(ui, session, panel, commands);
     toast::show(ui, session, panel);
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use egui::{Align, Button, Color32, Layout, Margin, Rect, RichText, Ui, vec2};
 
-use crate::viewer::{Action, Command, DragScope, Session};
+use crate::viewer::{Action, Command, DragScope, Session, Tool};
 
 use super::layout::Face;
 use super::{AppRequest, PanelState, RECORDING, name, open, theme};
@@ -127,8 +127,16 @@ fn scope(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
 /// Shows the actions on the selected joint and on the whole pose.
 fn tools(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     let selected = session.selected();
-    action(ui, panel, Action::Move, selected.is_some(), Button::new("Pull"));
-    action(ui, panel, Action::Turn, selected.is_some(), Button::new("Turn"));
+    let tools = [
+        (Tool::Pull, "Pull", "Arrows pull the selected joint", Action::Move),
+        (Tool::Turn, "Turn", "Rings turn the selected joint", Action::Turn),
+    ];
+    for (tool, text, what, key) in tools {
+        let hint = format!("{what}   {}: it follows the pointer until a click", panel.keymap.text(key));
+        if ui.selectable_label(session.tool() == tool, text).on_hover_text(hint).clicked() {
+            commands.push(Command::Tool(tool));
+        }
+    }
     // Not the action, because the pointer that clicks is not on the joint.
     let is_pinned = selected.is_some_and(|node| session.state.pins.iter().any(|pin| pin.node == node));
     let pin = ui.add_enabled(selected.is_some(), Button::selectable(is_pinned, "Pin"));

@@ -117,6 +117,7 @@ impl<'a> ProjectReader<'a> {
                 "auto_key",
                 "rings_alone",
                 "rings_world",
+                "tool",
                 "compare",
                 "options",
             ],
@@ -145,6 +146,7 @@ impl<'a> ProjectReader<'a> {
             Command::AutoKey(flag(table, "auto_key")?),
             Command::Compare(compared),
             Command::RingMode(rings),
+            Command::Tool(choice(table, "tool")?.unwrap_or_default()),
         ])
     }
 

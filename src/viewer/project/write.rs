@@ -13,7 +13,7 @@ use crate::rig::file::NodeNames;
 use crate::text::json;
 use crate::text::toml::{degrees, exact, short};
 use crate::viewer::session::fingerprint;
-use crate::viewer::{DragScope, Session, Snapshot};
+use crate::viewer::{DragScope, Session, Snapshot, Tool};
 
 use super::{VERSION, free, relative_to};
 
@@ -171,6 +171,9 @@ impl<'a> ProjectWriter<'a> {
         }
         if session.ring_mode.world {
             table.insert("rings_world", true.into());
+        }
+        if session.tool() == Tool::Pull {
+            table.insert("tool", "pull".into());
         }
         let compared: Array = session.comparison.methods().iter().map(|m| m.name()).collect();
         if !compared.is_empty() {

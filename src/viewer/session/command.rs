@@ -10,7 +10,7 @@ use crate::ik::{GoalAxes, Limit, Method, Options};
 use crate::motion::{Easing, Motion};
 use crate::render::ShadingMode;
 use crate::skin::Skinning;
-use crate::viewer::{AddedClips, Display, Orbit, RingMode, Snapshot};
+use crate::viewer::{AddedClips, Display, Orbit, RingMode, Snapshot, Tool};
 
 use super::sparse;
 
@@ -24,6 +24,11 @@ pub enum Axis {
     Y,
     /// Forward.
     Z,
+}
+
+impl Axis {
+    /// All axes.
+    pub(in crate::viewer) const ALL: [Self; 3] = [Self::X, Self::Y, Self::Z];
 }
 
 /// What a drag moves.
@@ -147,6 +152,8 @@ pub enum Command {
     /// Sets whether the rings of the gizmo rotate the joint alone, and about which axes.
     #[serde(alias = "turning")]
     RingMode(RingMode),
+    /// Sets what the gizmo of the selected joint is for.
+    Tool(Tool),
     /// Sets the pixels per point, which scale the gizmo for picking.
     Scale(f32),
     /// Sets the solver's options.

@@ -32,6 +32,12 @@ pub(in crate::viewer) struct Drag {
     /// The state that [`crate::viewer::Command::Cancel`] restores.
     pub(in crate::viewer) before: State,
     pub(in crate::viewer) axis: Option<Axis>,
+    /// The axis and the direction of the arrow that is dragged, a unit vector. A world axis takes precedence.
+    pub(in crate::viewer) along: Option<(Axis, Vec3)>,
+    /// Leads from the pointer to what it drags in the view, in pixels.
+    pub(in crate::viewer) grip: Vec2,
+    /// Whether a part of the gizmo is dragged.
+    pub(in crate::viewer) by_gizmo: bool,
     pub(in crate::viewer) snap: bool,
     /// Whether the pointer has moved since the grab.
     pub(in crate::viewer) moved: bool,
@@ -109,6 +115,9 @@ impl Drag {
             scope,
             before,
             axis: None,
+            along: None,
+            grip: Vec2::ZERO,
+            by_gizmo: false,
             snap: false,
             moved: false,
             plane: hit.point,
@@ -129,19 +138,27 @@ impl Drag {
         (self.target, &self.pins)
     }
 
+    /// Returns the axis to which the drag is constrained, and its direction.
+    pub(in crate::viewer) fn line(&self) -> Option<(Axis, Vec3)> {
+        self.axis.map(|axis| (axis, axis.unit())).or(self.along)
+    }
+
     /// Moves the target to the pointer, on the plane that faces the camera or along the axis.
     pub(in crate::viewer) fn follow(&mut self, at: Vec2, size: Vec2, camera: &Camera, step: f32) {
         (self.pointer, self.moved) = (at, true);
-        let Some(ray) = Ray::through(camera, at, size) else { return };
+        let Some(ray) = Ray::through(camera, at + self.grip, size) else { return };
         let sight = (camera.target - camera.position).normalize_or_zero();
         let start = self.hit.point;
-        let wanted = match self.axis {
-            Some(axis) => ray.nearest_on_line(start, axis.unit()),
+        let line = self.line();
+        let wanted = match line {
+            Some((_, direction)) => ray.nearest_on_line(start, direction),
             None => ray.intersect_plane(self.plane, sight),
         };
         let Some(mut wanted) = wanted.filter(|p| p.is_finite()) else { return };
         if self.snap {
-            wanted = start + ((wanted - start) / step).round() * step;
+            let steps = (wanted - start) / step;
+            let steps = line.map_or(steps.round(), |(_, direction)| direction * steps.dot(direction).round());
+            wanted = start + steps * step;
         }
         self.target.position = Some(wanted.as_dvec3());
     }

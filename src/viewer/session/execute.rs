@@ -93,6 +93,7 @@ impl Session {
             Command::Highlight(node) => self.hint = node,
             Command::Limit(node, limit) => self.edit_limit(node, limit),
             Command::RingMode(ring_mode) => self.ring_mode = ring_mode,
+            Command::Tool(tool) => self.set_tool(tool),
             Command::Scale(scale) if scale.is_finite() => self.scale = scale.clamp(0.1, 16.0),
             Command::Scale(_) => {}
             Command::Rest(chain) => self.rest(chain),

@@ -70,7 +70,7 @@ impl Session {
         }
     }
 
-    fn start_drag(&mut self, hit: Hit, at: Vec2) {
+    pub(super) fn start_drag(&mut self, hit: Hit, at: Vec2) {
         self.last = Some(hit.node);
         self.trail.clear();
         let drag = Drag::new(hit, at, &self.puppet, (self.drag_scope, self.state.clone()));

@@ -71,6 +71,7 @@ pub(super) fn changes_view(command: &Command) -> bool {
             | Command::SelectAdd(_)
             | Command::SelectRemove(_)
             | Command::RingMode(_)
+            | Command::Tool(_)
             | Command::Seek(_)
             | Command::Clip(_)
             | Command::Camera(_)

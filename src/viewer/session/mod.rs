@@ -21,7 +21,7 @@ use crate::view::{Bounds, Camera};
 use super::{AddedClips, Command, DragScope, Orbit, Recorder};
 
 use drag::Drag;
-use gizmo::{GizmoDrag, GizmoGrip, RingMode};
+use gizmo::{GizmoDrag, GizmoGrip, RingMode, Tool};
 use history::{History, State};
 use steps::{Problem, Stepping};
 use symmetry::Reflection;
@@ -148,6 +148,7 @@ pub struct Session {
     /// The node that was dragged last.
     pub(super) last: Option<usize>,
     pub(super) ring_mode: RingMode,
+    tool: Tool,
     /// Pixels per point.
     pub(super) scale: f32,
     /// When the last pose of a live source arrived, by the clock.
@@ -243,6 +244,7 @@ impl Session {
             hint: None,
             last: None,
             ring_mode: RingMode::default(),
+            tool: Tool::default(),
             scale: 1.0,
             followed: None,
             own_clip_count: puppet.character().clips.len(),

@@ -62,8 +62,8 @@ pub(in crate::viewer) fn lines(session: &Session, scale: f32) -> Vec<Line> {
     }
     match (&session.drag, session.hover) {
         (Some(drag), _) => {
-            if let Some(axis) = drag.axis {
-                let reach = axis.unit() * session.camera().position.distance(drag.hit.point);
+            if let Some((axis, direction)) = drag.line() {
+                let reach = direction * session.camera().position.distance(drag.hit.point);
                 let color = axis.unit().extend(0.8).max(Vec4::splat(0.08));
                 let (start, end) = (drag.hit.point - reach, drag.hit.point + reach);
                 out.push(Line { start, end, widths: [1.5 * scale; 2], color });

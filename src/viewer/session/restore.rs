@@ -28,6 +28,7 @@ impl Session {
             Command::Display(self.display),
             Command::Compare(self.comparison.methods()),
             Command::RingMode(self.ring_mode),
+            Command::Tool(self.tool),
             Command::Scale(self.scale),
         ]
     }

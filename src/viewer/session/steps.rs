@@ -194,6 +194,7 @@ impl Session {
             | Command::AutoKey(_)
             | Command::Highlight(_)
             | Command::RingMode(_)
+            | Command::Tool(_)
             | Command::DragScope(_)
             | Command::Scale(_)
             | Command::ShadingMode(_)

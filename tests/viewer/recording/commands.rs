@@ -92,6 +92,7 @@ fn every_command() -> Vec<Command> {
         Command::Limit(8, Limit::Free),
         Command::Limit(8, Limit::Euler { order: EulerRot::YXZ, min: [-1.0; 3], max: [0.5; 3] }),
         Command::RingMode(RingMode { alone: true, world: false }),
+        Command::Tool(sinew::viewer::Tool::Pull),
         Command::Scale(1.25),
         Command::Solver(Box::new(options)),
         Command::StoreOptions,

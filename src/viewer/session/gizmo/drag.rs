@@ -96,6 +96,8 @@ impl GizmoDrag {
                     session.position_of(session.puppet.rig.chains.get(pole.chain)?.effector)?.as_dvec3();
                 DragKind::Pole { chain: pole.chain, grabbed, start: pole.position, end }
             }
+            // These are drags of the joint itself.
+            GizmoGrip::Arrow(_) | GizmoGrip::Center => return None,
         };
         let before = session.state.clone();
         Some(Self { grip, node, before, snap: false, kind, joints, has_moved: false, pointer: at })
@@ -174,7 +176,11 @@ impl GizmoDrag {
 impl Session {
     /// Starts dragging the part of the gizmo at a pixel. Returns whether there is one.
     pub(in crate::viewer) fn grab_gizmo(&mut self, at: Vec2) -> bool {
-        let hold = self.grip_under(at).and_then(|grip| GizmoDrag::new(self, grip, at));
+        let grip = self.grip_under(at);
+        if let Some(grip @ (GizmoGrip::Arrow(_) | GizmoGrip::Center)) = grip {
+            return self.grab_arrow(grip, at);
+        }
+        let hold = grip.and_then(|grip| GizmoDrag::new(self, grip, at));
         if hold.is_some() {
             (self.gizmo_drag, self.hovered_grip, self.hover) = (hold, None, None);
             self.begin_reflection();

@@ -75,6 +75,12 @@ fn draw_gizmo(pen: &mut Pen<'_>, session: &Session, gizmo: &Gizmo) {
             }
         }
     }
+    let pulled = session.drag.as_ref().filter(|drag| drag.by_gizmo).and_then(|drag| drag.along);
+    match (&gizmo.arrows, pulled) {
+        (Some(arrows), Some((axis, _))) => arrows.draw_arrow(pen, axis as usize, true),
+        (Some(arrows), None) if session.drag.is_none() && held.is_none() => arrows.draw(pen, hovered_grip),
+        _ => {}
+    }
     if let Some(pole) = gizmo.pole.filter(|_| shows(|g| *g == GizmoGrip::Pole)) {
         draw_pole(pen, &pole, hovered_grip == Some(GizmoGrip::Pole));
     }
@@ -234,5 +240,10 @@ pub(in crate::viewer) fn caption(session: &Session) -> Option<(Vec3, String)> {
             let name = &session.puppet.rig.chains.get(pole.chain)?.name;
             Some((pole.position, format!("Pole of {name}")))
         }
+        GizmoGrip::Arrow(arrow) => {
+            let [_, tip] = gizmo.arrows?.ends(arrow, &view)?;
+            Some((tip, format!("Pull {}", ["X", "Y", "Z"].get(arrow)?)))
+        }
+        GizmoGrip::Center => Some((gizmo.arrows?.center, "Pull".to_owned())),
     }
 }

@@ -1,10 +1,11 @@
-//! The gizmo of the selected joint: its limit, rings that rotate it, and the pole of its limb. All parts can be
-//! dragged. Sizes are in points, so that they do not depend on the distance.
+//! The gizmo of the selected joint: its limit and rings that turn it, or arrows that pull it, and the pole of its limb. All parts
+//! can be dragged. Sizes are in points, so that they do not depend on the distance.
 
 use glam::{Vec2, Vec3, Vec4};
 
 use crate::viewer::Session;
 
+mod arrows;
 mod dial;
 mod drag;
 mod draw;
@@ -17,6 +18,7 @@ mod step;
 mod turn;
 mod turned_joint;
 
+pub use arrows::Tool;
 pub(in crate::viewer) use dial::GizmoView;
 pub(in crate::viewer) use drag::GizmoDrag;
 #[cfg(feature = "viewer")]
@@ -28,6 +30,7 @@ pub use rings::RingMode;
 #[cfg(feature = "viewer")]
 pub(in crate::viewer) use step::step_caption;
 
+use arrows::Arrows;
 use dial::Dial;
 
 /// Colours in linear space of the x, y and z axes.
@@ -54,6 +57,10 @@ pub(in crate::viewer) enum GizmoGrip {
     Stop(bool),
     /// The pole of the limb.
     Pole,
+    /// An arrow, by its axis.
+    Arrow(usize),
+    /// The square in the middle of the arrows.
+    Center,
 }
 
 /// The gizmo of a joint.
@@ -61,6 +68,7 @@ pub(in crate::viewer) enum GizmoGrip {
 struct Gizmo {
     limit: Option<limits::LimitShape>,
     rings: Vec<rings::Ring>,
+    arrows: Option<Arrows>,
     pole: Option<pole::Pole>,
 }
 
@@ -68,14 +76,24 @@ impl Gizmo {
     /// Returns the gizmo of the selected joint in the current pose.
     fn new(session: &Session, view: &GizmoView) -> Option<Self> {
         let node = session.selected?;
-        Some(Self {
-            limit: limits::limit_shape(&session.puppet, node, view),
-            rings: rings::for_joint(session, node, view),
-            pole: pole::for_joint(session, node),
+        let pole = pole::for_joint(session, node);
+        Some(match session.tool {
+            Tool::Turn => Self {
+                limit: limits::limit_shape(&session.puppet, node, view),
+                rings: rings::for_joint(session, node, view),
+                arrows: None,
+                pole,
+            },
+            Tool::Pull => Self {
+                limit: None,
+                rings: Vec::new(),
+                arrows: Arrows::for_joint(session, node, view),
+                pole,
+            },
         })
     }
 
-    /// Returns the part at a pixel. Ends, stops and the pole take precedence over rings, then the nearest part wins.
+    /// Returns the part at a pixel. Ends, stops, the pole and the square take precedence over rings and arrows, then the nearest part wins.
     fn under(&self, at: Vec2, view: &GizmoView) -> Option<GizmoGrip> {
         let distance = |position: Vec3| view.pixel(position).map(|p| p.distance(at) / view.scale);
         let ends = self.limit.iter().flat_map(|l| l.arcs.iter().enumerate()).flat_map(|(i, arc)| {
@@ -87,7 +105,9 @@ impl Gizmo {
             let [min, max] = rail.ends();
             [(GizmoGrip::Stop(false), min), (GizmoGrip::Stop(true), max)]
         });
-        let points = ends.chain(stops).chain(self.pole.iter().map(|p| (GizmoGrip::Pole, p.position)));
+        let square = self.arrows.map(|arrows| (GizmoGrip::Center, arrows.center));
+        let points =
+            ends.chain(stops).chain(self.pole.iter().map(|p| (GizmoGrip::Pole, p.position))).chain(square);
         let near = points.filter_map(|(grip, position)| Some((distance(position)?, grip)));
         let nearest = |a: &(f32, GizmoGrip), b: &(f32, GizmoGrip)| a.0.total_cmp(&b.0);
         let point = near.filter(|(d, _)| *d < END).min_by(nearest);
@@ -97,7 +117,14 @@ impl Gizmo {
             let pairs = pixels.windows(2).map(|pair| distance_to_segment(at, pair) / view.scale);
             pairs.min_by(f32::total_cmp).map(|d| (d, GizmoGrip::Ring(i)))
         });
-        let ring = || rings.filter(|(d, _)| *d < RING).min_by(nearest);
+        let arrows = self.arrows.iter().flat_map(|arrows| {
+            (0..AXES.len()).filter_map(|arrow| {
+                let [start, tip] = arrows.ends(arrow, view)?;
+                let pair = [view.pixel(start)?, view.pixel(tip)?];
+                Some((distance_to_segment(at, &pair) / view.scale, GizmoGrip::Arrow(arrow)))
+            })
+        });
+        let ring = || rings.chain(arrows).filter(|(d, _)| *d < RING).min_by(nearest);
         point.or_else(ring).map(|(_, grip)| grip)
     }
 }

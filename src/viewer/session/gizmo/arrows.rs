@@ -1,0 +1,133 @@
+//! Arrows that pull the selected joint along an axis, and a square that pulls it in the plane of the view.
+
+use glam::{DQuat, DVec3, Vec2, Vec3, Vec4};
+use serde::{Deserialize, Serialize};
+
+use crate::render::Line;
+use crate::rig::orientation;
+use crate::scene::picking::Hit;
+use crate::viewer::{Axis, Session};
+
+use super::dial::GizmoView;
+use super::pen::Pen;
+use super::{AXES, GizmoGrip};
+
+/// Distances in points from the joint to the ends of an arrow, and to the base of its head.
+const START: f32 = 13.0;
+const NECK: f32 = 64.0;
+const TIP: f32 = 80.0;
+/// Width of the head at its base in points.
+const HEAD: f32 = 11.0;
+/// Half of the side of the square in points.
+const SQUARE: f32 = 8.0;
+/// Length on the screen in points below which an arrow points at the camera and cannot be dragged.
+const MIN_LENGTH: f32 = 22.0;
+const DARK: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.75);
+
+/// What the gizmo of the selected joint is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tool {
+    /// Turning the joint, with rings and its limit.
+    #[default]
+    Turn,
+    /// Pulling the joint, with arrows.
+    Pull,
+}
+
+/// The arrows of a joint.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrows {
+    pub(super) center: Vec3,
+    /// Unit vectors.
+    directions: [Vec3; 3],
+    /// Length of a point in metres.
+    point: f32,
+}
+
+impl Arrows {
+    /// Returns the arrows of a joint, along the axes of the world or of the joint.
+    pub(super) fn for_joint(session: &Session, node: usize, view: &GizmoView) -> Option<Self> {
+        let center = session.position_of(node).filter(|p| p.is_finite())?;
+        let (skeleton, pose) = (&session.puppet.character().skeleton, session.puppet.pose());
+        let frame =
+            if session.ring_mode.world { DQuat::IDENTITY } else { orientation(skeleton, pose, node) };
+        let directions = DVec3::AXES.map(|axis| (frame * axis).as_vec3().normalize_or(Vec3::Y));
+        Some(Self { center, directions, point: view.metres(center, 1.0) })
+    }
+
+    /// Returns the start and the tip of an arrow, unless it points at the camera.
+    pub(super) fn ends(&self, arrow: usize, view: &GizmoView) -> Option<[Vec3; 2]> {
+        let direction = self.directions.get(arrow)?;
+        let at = |points: f32| self.center + direction * (points * self.point);
+        let length = view.pixel(at(START))?.distance(view.pixel(at(TIP))?) / view.scale;
+        (length > MIN_LENGTH).then(|| [at(START), at(TIP)])
+    }
+
+    /// Draws the arrows and the square.
+    pub(super) fn draw(&self, pen: &mut Pen<'_>, hovered: Option<GizmoGrip>) {
+        for arrow in 0..self.directions.len() {
+            self.draw_arrow(pen, arrow, hovered == Some(GizmoGrip::Arrow(arrow)));
+        }
+        let right = pen.view.direction().cross(pen.view.camera.up).normalize_or(Vec3::X);
+        let up = right.cross(pen.view.direction()).normalize_or(Vec3::Y);
+        let corner = |x: f32, y: f32| self.center + (right * x + up * y) * (SQUARE * self.point);
+        let corners =
+            [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0), corner(-1.0, -1.0)];
+        let is_hovered = hovered == Some(GizmoGrip::Center);
+        pen.fan(self.center, &corners, Vec4::ONE.with_w(if is_hovered { 0.45 } else { 0.12 }));
+        pen.path(&corners, if is_hovered { 2.6 } else { 1.5 }, Vec4::ONE);
+    }
+
+    /// Draws one arrow.
+    pub(super) fn draw_arrow(&self, pen: &mut Pen<'_>, arrow: usize, is_hovered: bool) {
+        let Some(([start, tip], color)) = self.ends(arrow, pen.view).zip(AXES.get(arrow)) else { return };
+        let color = if is_hovered { Vec4::ONE } else { *color };
+        let neck = start + (tip - start) * ((NECK - START) / (TIP - START));
+        pen.path(&[start, neck], if is_hovered { 4.0 } else { 2.6 }, color);
+        for (width, color) in [(HEAD + 3.0, DARK), (HEAD, color)] {
+            let widths = [width * pen.view.scale, 0.0];
+            pen.lines.push(Line { start: neck, end: tip, widths, color });
+        }
+    }
+}
+
+impl Session {
+    /// Returns what the gizmo of the selected joint is for.
+    pub fn tool(&self) -> Tool {
+        self.tool
+    }
+
+    /// Sets what the gizmo is for, and ends a drag of another one.
+    pub(in crate::viewer::session) fn set_tool(&mut self, tool: Tool) {
+        if self.tool != tool {
+            self.release();
+            (self.tool, self.hovered_grip) = (tool, None);
+        }
+    }
+
+    /// Starts to pull the selected joint by an arrow or the square. Returns whether there is one.
+    pub(super) fn grab_arrow(&mut self, grip: GizmoGrip, at: Vec2) -> bool {
+        let view = self.gizmo_view(self.scale);
+        let Some(node) = self.selected else { return false };
+        let Some(arrows) = Arrows::for_joint(self, node, &view) else { return false };
+        let along = match grip {
+            GizmoGrip::Arrow(arrow) => {
+                let Some(along) = Axis::ALL.get(arrow).zip(arrows.directions.get(arrow)) else {
+                    return false;
+                };
+                Some((*along.0, *along.1))
+            }
+            GizmoGrip::Center => None,
+            _ => return false,
+        };
+        let hit = Hit { node, point: arrows.center, offset: DVec3::ZERO, handle: true };
+        self.start_drag(hit, at);
+        if let Some(drag) = &mut self.drag {
+            let seen = view.pixel(arrows.center).unwrap_or(at);
+            (drag.along, drag.grip, drag.by_gizmo) = (along, seen - at, true);
+        }
+        (self.hovered_grip, self.hover) = (None, None);
+        true
+    }
+}
