@@ -34,7 +34,7 @@ pub(super) fn blend_some(pose: &mut Pose, other: &Pose, weight: f32, nodes: &[us
     }
 }
 
-fn blend_local(a: &mut Transform, b: &Transform, weight: f32) {
+pub(super) fn blend_local(a: &mut Transform, b: &Transform, weight: f32) {
     if a == b {
         return;
     }

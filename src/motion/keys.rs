@@ -3,8 +3,8 @@
 use crate::asset::Skeleton;
 use crate::pose::Pose;
 
-use super::pose_key::SAME_TIME;
-use super::{Easing, Motion, PoseKey, pose_key};
+use super::pose_key::{SAME_TIME, checked, is_same_time};
+use super::{Easing, Motion, PoseKey, sample_keys};
 
 /// A key of a motion, by its index.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ impl Motion {
 
     /// Writes the pose of the key poses at a time in seconds. Without keys, the pose is unchanged.
     pub fn sample_keys(&self, skeleton: &Skeleton, time: f32, pose: &mut Pose) {
-        pose_key::sample(&self.keys, skeleton, time, pose, &mut Pose::default());
+        sample_keys::sample(&self.keys, skeleton, time, pose, &mut Pose::default());
     }
 
     /// Returns the motion with a key pose. A key at the same time is replaced and keeps its time and its easing.
@@ -60,7 +60,14 @@ impl Motion {
             Key::Pose(index) => {
                 let mut key = motion.keys.remove(index);
                 key.time = to;
-                motion.keys.retain(|k| (k.time - to).abs() >= SAME_TIME);
+                // A key of some joints replaces only these joints.
+                if let Some(known) =
+                    motion.keys.iter_mut().find(|k| key.partial && is_same_time(k.time, to))
+                {
+                    known.replace_joints(&key);
+                    return Some(motion);
+                }
+                motion.keys.retain(|k| !is_same_time(k.time, to));
                 let index = motion.keys.partition_point(|k| k.time < to);
                 motion.keys.insert(index, key);
             }
@@ -115,11 +122,6 @@ impl Motion {
         let near = near.filter(|(distance, _)| *distance < SAME_TIME);
         near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, key)| key)
     }
-}
-
-/// Returns a time that a key may have.
-fn checked(time: f32) -> Option<f32> {
-    time.is_finite().then(|| time.max(0.0))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::planar::PlanarTransform;
 use super::sample::Playhead;
 use super::strip::{MAX_SAMPLES, PreparedStrip, RATE};
 use super::timeline::Motion;
-use super::{ContactConstraint, Layer, locomotion, pose_key};
+use super::{ContactConstraint, Layer, locomotion, sample_keys};
 
 /// Seconds in which a foot moves from its position in the motion to its planted position. Afterwards, it moves back
 /// in the same number of seconds.
@@ -110,7 +110,7 @@ impl Player {
         let time = prepared.wrap(time);
         if !self.skips_keys {
             let other = &mut self.scratch.other;
-            pose_key::sample(&motion.keys, &character.skeleton, time, pose, other);
+            sample_keys::sample(&motion.keys, &character.skeleton, time, pose, other);
         }
         prepared.pose(character, time, pose, &mut self.scratch);
         prepared.add_contacts(character, time, pose, contacts);
@@ -141,7 +141,7 @@ impl PreparedMotion {
             let overlap = (last.time - first.start).clamp(0.0, first.length);
             let middle = first.start + 0.5 * overlap;
             let mut keyed = rest.clone();
-            pose_key::sample(&motion.keys, skeleton, middle, &mut keyed, &mut scratch.other);
+            sample_keys::sample(&motion.keys, skeleton, middle, &mut keyed, &mut scratch.other);
             first.pose(middle - first.start, character, &locomotion.tops, &rest, &mut scratch.other);
             let [led, own] = [&keyed, &scratch.other].map(|pose| locomotion.planar_transform(skeleton, pose));
             first.placement = led.after(own.inverse());

@@ -1,11 +1,11 @@
-//! Key poses: poses of the whole character at times, with an interpolation between them.
+//! Key poses: poses of the whole character or of some joints at times, with an interpolation between them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::asset::{Skeleton, Transform};
 use crate::pose::Pose;
 
-use super::blend::{blend, ease};
+use super::blend::ease;
 
 /// Two keys count as being at the same time if they are less than this apart, in seconds: one frame at 60 Hz.
 pub(super) const SAME_TIME: f32 = 1.0 / 60.0;
@@ -39,7 +39,7 @@ impl Easing {
     }
 
     /// Returns the weight of the next key at a fraction of the time to it.
-    fn weight(self, fraction: f32) -> f32 {
+    pub(super) fn weight(self, fraction: f32) -> f32 {
         match self {
             Self::Linear => fraction,
             Self::Smooth => ease(fraction),
@@ -48,7 +48,7 @@ impl Easing {
     }
 }
 
-/// A pose of the whole character at a time.
+/// A pose of the whole character, or of some of its joints, at a time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PoseKey {
@@ -57,10 +57,14 @@ pub struct PoseKey {
     /// How the pose changes from here to the next key.
     #[serde(default)]
     pub easing: Easing,
-    /// Local transforms of the nodes that are not at rest.
+    /// Whether the key holds only the listed joints, and the morph weights only if they are listed. Otherwise it holds everything, and
+    /// what is not listed is at rest.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
+    /// Local transforms of the nodes that are not at rest, or of the nodes that the key holds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joints: Vec<(usize, Transform)>,
-    /// All morph weights. Empty means those of the rest pose.
+    /// All morph weights. Empty means those of the rest pose, or that the key does not hold them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub morphs: Vec<f32>,
 }
@@ -74,12 +78,13 @@ impl PoseKey {
         Self {
             time,
             easing: Easing::default(),
+            partial: false,
             joints: joints.map(|(node, (local, _))| (node, *local)).collect(),
             morphs: if has_morphs { pose.weights.clone() } else { Vec::new() },
         }
     }
 
-    /// Writes the pose of the key. Unknown nodes are ignored.
+    /// Writes the pose of the key, in which all other nodes are at rest. Unknown nodes are ignored.
     pub fn write(&self, skeleton: &Skeleton, pose: &mut Pose) {
         pose.reset(skeleton);
         for (node, local) in &self.joints {
@@ -111,21 +116,18 @@ impl PoseKey {
     }
 }
 
-/// Writes the pose of keys at a time in seconds. Before the first key it is the pose of that key, and after the last key
-/// that of the last one. `other` is a scratch buffer. Without keys, the pose is unchanged.
-pub(super) fn sample(keys: &[PoseKey], skeleton: &Skeleton, time: f32, pose: &mut Pose, other: &mut Pose) {
-    let after = keys.partition_point(|key| key.time <= time);
-    let (before, next) = (after.checked_sub(1).and_then(|i| keys.get(i)), keys.get(after));
-    match (before, next) {
-        (Some(a), Some(b)) => {
-            a.write(skeleton, pose);
-            let weight = a.easing.weight((time - a.time) / (b.time - a.time));
-            if weight > 0.0 {
-                b.write(skeleton, other);
-                blend(pose, other, weight);
-            }
-        }
-        (Some(only), None) | (None, Some(only)) => only.write(skeleton, pose),
-        (None, None) => {}
-    }
+/// Returns whether keys at two times are the same.
+pub(super) fn is_same_time(a: f32, b: f32) -> bool {
+    (a - b).abs() < SAME_TIME
+}
+
+/// Returns the index of the key pose nearest to a time, at most a frame away.
+pub(super) fn pose_key_at(keys: &[PoseKey], time: f32) -> Option<usize> {
+    let near = keys.iter().enumerate().filter(|(_, key)| is_same_time(key.time, time));
+    near.min_by(|a, b| (a.1.time - time).abs().total_cmp(&(b.1.time - time).abs())).map(|(index, _)| index)
+}
+
+/// Returns a time that a key may have.
+pub(super) fn checked(time: f32) -> Option<f32> {
+    time.is_finite().then(|| time.max(0.0))
 }

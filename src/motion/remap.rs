@@ -37,6 +37,7 @@ impl Motion {
         for (key, before) in motion.keys.iter_mut().zip(&self.keys) {
             key.joints = before.joints.iter().filter_map(|(n, local)| Some((node(*n)?, *local))).collect();
         }
+        motion.keys.retain(|key| !key.is_empty());
         motion
     }
 }

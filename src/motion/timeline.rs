@@ -23,7 +23,7 @@ pub struct Motion {
     /// Edits on top of the layers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub edits: Vec<Edit>,
-    /// Key poses of the whole character, in the order of their times. Strips are played on top of them and crossfade with
+    /// Key poses of the whole character or of some joints, in the order of their times. Strips are played on top of them and crossfade with
     /// those that are later than the start of the first strip.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<PoseKey>,

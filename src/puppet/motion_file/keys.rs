@@ -11,7 +11,7 @@ use super::{MAX_TIME, MotionReader};
 impl MotionReader<'_> {
     /// Reads a key pose.
     pub(super) fn key(&self, table: &Table) -> Result<PoseKey, SpannedError> {
-        check_keys(table, &["time", "easing", "joints", "morphs"])?;
+        check_keys(table, &["time", "easing", "partial", "joints", "morphs"])?;
         required(table, "time")?;
         let time = single(optional(table, "time", 0.0, 0.0..=MAX_TIME)?);
         let skeleton = &self.character.skeleton;
@@ -20,6 +20,10 @@ impl MotionReader<'_> {
             let easing = Easing::ALL.into_iter().find(|e| item.as_str() == Some(e.name()));
             let unknown = "easing must be \"linear\", \"smooth\" or \"stepped\"";
             key.easing = easing.ok_or_else(|| SpannedError::at(item, unknown))?;
+        }
+        if let Some(item) = table.get("partial") {
+            let no_flag = || SpannedError::at(item, "partial must be true or false");
+            key.partial = item.as_bool().ok_or_else(no_flag)?;
         }
         if let Some(item) = table.get("joints") {
             let no_table = || SpannedError::at(item, "joints must be a table of node names and transforms");

@@ -93,10 +93,13 @@ impl MotionWriter<'_> {
     }
 
     fn key(&self, key: &PoseKey) -> Table {
-        let PoseKey { time, easing, joints, morphs } = key;
+        let PoseKey { time, easing, partial, joints, morphs } = key;
         let mut table = Table::new();
         table.insert("time", short(*time).into());
         table.insert("easing", easing.name().into());
+        if *partial {
+            table.insert("partial", true.into());
+        }
         if !morphs.is_empty() {
             table.insert("morphs", morphs.iter().copied().map(short).collect::<Array>().into());
         }

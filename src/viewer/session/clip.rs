@@ -25,6 +25,9 @@ impl Session {
             Command::KeyMove(from, to) => self.move_key(from, to),
             Command::KeyCopy(from, to) => self.copy_key(from, to),
             Command::KeyDelete(time) => self.delete_key(time),
+            Command::KeyJointsMove(joints, from, to) => self.move_joint_keys(&joints, from, to),
+            Command::KeyJointsCopy(joints, from, to) => self.copy_joint_keys(&joints, from, to),
+            Command::KeyJointsDelete(joints, time) => self.delete_joint_keys(&joints, time),
             Command::KeyEasing(time, easing) => self.set_easing(time, easing),
             Command::Duration(duration) => {
                 self.set_motion(Motion { duration, ..Motion::clone(&self.state.motion) });

@@ -195,6 +195,12 @@ pub enum Command {
     KeyCopy(f32, f32),
     /// Removes the key at a time.
     KeyDelete(f32),
+    /// Moves the key poses of joints at a time to another time. Consecutive moves until [`Command::Release`] are one undo step.
+    KeyJointsMove(Vec<usize>, f32, f32),
+    /// Copies the key poses of joints at a time to another time.
+    KeyJointsCopy(Vec<usize>, f32, f32),
+    /// Removes joints from the key pose at a time.
+    KeyJointsDelete(Vec<usize>, f32),
     /// Sets how the pose changes from the key pose at a time to the next one.
     KeyEasing(f32, Easing),
     /// Sets whether a drag or another edit of the pose inserts a key when it ends.

@@ -59,6 +59,9 @@ pub(super) fn changes_view(command: &Command) -> bool {
             | Command::KeyMove(..)
             | Command::KeyCopy(..)
             | Command::KeyDelete(_)
+            | Command::KeyJointsMove(..)
+            | Command::KeyJointsCopy(..)
+            | Command::KeyJointsDelete(..)
             | Command::Rest(_)
             | Command::RestAll
             | Command::ResetJoint

@@ -131,6 +131,28 @@ impl Session {
         self.history.end_run();
     }
 
+    /// Moves the key poses of joints at a time to another time. Consecutive moves, until the next release, form one undo step.
+    pub(super) fn move_joint_keys(&mut self, joints: &[usize], from: f32, to: f32) {
+        let skeleton = &self.puppet.character().skeleton;
+        self.change_keys(self.state.motion.with_joint_keys_moved(joints, from, to, skeleton));
+    }
+
+    /// Copies the key poses of joints at a time to another time.
+    pub(super) fn copy_joint_keys(&mut self, joints: &[usize], from: f32, to: f32) {
+        self.history.end_run();
+        let skeleton = &self.puppet.character().skeleton;
+        self.change_keys(self.state.motion.with_joint_keys_copied(joints, from, to, skeleton));
+        self.history.end_run();
+    }
+
+    /// Removes joints from the key pose at a time.
+    pub(super) fn delete_joint_keys(&mut self, joints: &[usize], time: f32) {
+        self.history.end_run();
+        let skeleton = &self.puppet.character().skeleton;
+        self.change_keys(self.state.motion.without_joint_keys(joints, time, skeleton));
+        self.history.end_run();
+    }
+
     /// Sets how the pose changes from the key pose at a time to the next one.
     pub(super) fn set_easing(&mut self, time: f32, easing: Easing) {
         self.history.end_run();

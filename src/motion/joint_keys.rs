@@ -1,0 +1,196 @@
+//! Keys of single joints: key poses that hold only some joints, and edits of them.
+
+use std::collections::BTreeSet;
+
+use crate::asset::{Skeleton, Transform};
+use crate::pose::Pose;
+
+use super::pose_key::{checked, pose_key_at};
+use super::{Motion, PoseKey};
+
+impl Motion {
+    /// Returns the motion in which the key poses of joints at a time are moved to another time. Other joints of that key stay where
+    /// they are. Keys of the joints that are already there are replaced. Returns `None` if there is no key of these joints.
+    pub fn with_joint_keys_moved(
+        &self,
+        joints: &[usize],
+        from: f32,
+        to: f32,
+        skeleton: &Skeleton,
+    ) -> Option<Self> {
+        let (mut motion, taken) = self.taken(joints, from, skeleton)?;
+        motion.put(PoseKey { time: checked(to)?, ..taken }, skeleton);
+        Some(motion)
+    }
+
+    /// Returns the motion in which the key poses of joints at a time are copied to another time, or `None` if there is no key of
+    /// these joints.
+    pub fn with_joint_keys_copied(
+        &self,
+        joints: &[usize],
+        from: f32,
+        to: f32,
+        skeleton: &Skeleton,
+    ) -> Option<Self> {
+        let (_, taken) = self.taken(joints, from, skeleton)?;
+        let mut motion = self.clone();
+        motion.put(PoseKey { time: checked(to)?, ..taken }, skeleton);
+        Some(motion)
+    }
+
+    /// Returns the motion in which the key pose at a time no longer holds some joints, or `None` if it holds none of them. These
+    /// joints are then interpolated between the keys before and after it.
+    pub fn without_joint_keys(&self, joints: &[usize], time: f32, skeleton: &Skeleton) -> Option<Self> {
+        self.taken(joints, time, skeleton).map(|(motion, _)| motion)
+    }
+
+    /// Returns the motion without some joints in the key pose at a time, and a key of only these joints.
+    fn taken(&self, joints: &[usize], time: f32, skeleton: &Skeleton) -> Option<(Self, PoseKey)> {
+        let joints: BTreeSet<usize> = joints.iter().copied().collect();
+        let index = pose_key_at(&self.keys, time)?;
+        let mut motion = self.clone();
+        let key = motion.keys.get_mut(index)?;
+        key.hold_explicitly(skeleton);
+        let (taken, rest): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut key.joints).into_iter().partition(|(node, _)| joints.contains(node));
+        key.joints = rest;
+        let taken =
+            PoseKey { time: key.time, easing: key.easing, partial: true, joints: taken, morphs: Vec::new() };
+        if key.is_empty() {
+            motion.keys.remove(index);
+        }
+        (!taken.joints.is_empty()).then_some((motion, taken))
+    }
+
+    /// Adds a key of some joints, to the key that is already at its time or as another one.
+    fn put(&mut self, key: PoseKey, skeleton: &Skeleton) {
+        if let Some(known) = pose_key_at(&self.keys, key.time).and_then(|index| self.keys.get_mut(index)) {
+            known.replace_joints(&key);
+            known.complete(skeleton);
+        } else {
+            let index = self.keys.partition_point(|known| known.time < key.time);
+            self.keys.insert(index, key);
+        }
+    }
+}
+
+impl PoseKey {
+    /// Returns whether the key holds nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.partial && self.joints.is_empty() && self.morphs.is_empty()
+    }
+
+    /// Replaces what another key of some joints holds.
+    pub(super) fn replace_joints(&mut self, other: &Self) {
+        let replaced: BTreeSet<usize> = other.joints.iter().map(|(node, _)| *node).collect();
+        self.joints.retain(|(node, _)| !replaced.contains(node));
+        self.joints.extend_from_slice(&other.joints);
+        self.joints.sort_by_key(|(node, _)| *node);
+        if !other.morphs.is_empty() {
+            self.morphs.clone_from(&other.morphs);
+        }
+    }
+
+    /// Lists all joints of a key of the whole character, so that single ones can be removed.
+    fn hold_explicitly(&mut self, skeleton: &Skeleton) {
+        if self.partial {
+            return;
+        }
+        let mut pose = Pose::default();
+        self.write(skeleton, &mut pose);
+        (self.partial, self.joints) = (true, pose.locals.into_iter().enumerate().collect());
+        self.morphs = pose.weights;
+    }
+
+    /// Makes a key that holds everything a key of the whole character again.
+    fn complete(&mut self, skeleton: &Skeleton) {
+        let is_complete = self.joints.len() >= skeleton.nodes.len()
+            && self.morphs.len() == skeleton.rest_weights.len();
+        if self.partial && is_complete {
+            let is_moved = |(node, local): &(usize, Transform)| {
+                skeleton.nodes.get(*node).is_some_and(|node| node.rest != *local)
+            };
+            self.joints.retain(is_moved);
+            self.partial = false;
+            if self.morphs == skeleton.rest_weights {
+                self.morphs.clear();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Quat;
+
+    use super::*;
+    use crate::asset::mannequin;
+    use crate::motion::Easing;
+
+    const ARM: usize = 10;
+    const HEAD: usize = 5;
+
+    fn skeleton() -> Skeleton {
+        mannequin().unwrap().skeleton
+    }
+
+    /// Returns a motion with keys of the whole character, in which two joints turn about X.
+    fn motion(skeleton: &Skeleton, angles: &[(f32, f32)]) -> Motion {
+        let key = |&(time, angle): &(f32, f32)| {
+            let mut pose = Pose::rest(skeleton);
+            for node in [ARM, HEAD] {
+                pose.locals[node].rotation *= Quat::from_rotation_x(angle);
+            }
+            PoseKey { easing: Easing::Linear, ..PoseKey::new(time, &pose, skeleton) }
+        };
+        Motion { keys: angles.iter().map(key).collect(), ..Motion::default() }
+    }
+
+    /// Returns the angle of a joint from rest at a time.
+    fn angle(motion: &Motion, skeleton: &Skeleton, node: usize, time: f32) -> f32 {
+        let mut pose = Pose::rest(skeleton);
+        motion.sample_keys(skeleton, time, &mut pose);
+        let turn = skeleton.nodes[node].rest.rotation.conjugate() * pose.locals[node].rotation;
+        2.0 * turn.x.atan2(turn.w)
+    }
+
+    fn near(a: f32, b: f32) -> bool {
+        (a - b).abs() < 1e-3
+    }
+
+    #[test]
+    fn a_joint_is_interpolated_between_the_keys_that_hold_it() {
+        let skeleton = skeleton();
+        let full = motion(&skeleton, &[(0.0, 0.0), (1.0, 1.0), (2.0, 0.0)]);
+        let without = full.without_joint_keys(&[ARM], 1.0, &skeleton).unwrap();
+        assert_eq!(without.validate(), Ok(()));
+        assert!(near(angle(&without, &skeleton, ARM, 1.0), 0.0));
+        assert!(near(angle(&without, &skeleton, HEAD, 1.0), 1.0));
+        // Without all its joints, a key is gone.
+        let all: Vec<usize> = (0..skeleton.nodes.len()).collect();
+        let gone = full.without_joint_keys(&all, 1.0, &skeleton).unwrap();
+        assert!(gone.keys.len() == 2 || !skeleton.rest_weights.is_empty());
+        assert_eq!(full.without_joint_keys(&[ARM], 0.5, &skeleton), None);
+        assert_eq!(full.without_joint_keys(&[usize::MAX], 1.0, &skeleton), None);
+    }
+
+    #[test]
+    fn keys_of_a_joint_are_moved_and_copied() {
+        let skeleton = skeleton();
+        let full = motion(&skeleton, &[(0.0, 0.0), (1.0, 1.0), (2.0, 0.0)]);
+        let moved = full.with_joint_keys_moved(&[ARM], 1.0, 1.5, &skeleton).unwrap();
+        assert_eq!(moved.keys.len(), 4);
+        assert!(near(angle(&moved, &skeleton, ARM, 1.5), 1.0) && near(angle(&moved, &skeleton, HEAD, 1.5), 0.5));
+        assert!(near(angle(&moved, &skeleton, ARM, 1.0), 2.0 / 3.0));
+        // Moved back, the key is again one of the whole character.
+        assert_eq!(moved.with_joint_keys_moved(&[ARM], 1.5, 1.0, &skeleton).unwrap(), full);
+        let copied = full.with_joint_keys_copied(&[ARM, HEAD], 1.0, 2.0, &skeleton).unwrap();
+        assert_eq!(copied.keys.len(), 3);
+        assert!(near(angle(&copied, &skeleton, ARM, 2.0), 1.0));
+        assert!(!copied.keys[2].partial);
+        assert_eq!(full.with_joint_keys_moved(&[ARM], 1.0, f32::NAN, &skeleton), None);
+        // Moving the whole key of some joints does not replace other joints.
+        let merged = moved.with_key_moved(1.5, 2.0).unwrap();
+        assert!(near(angle(&merged, &skeleton, ARM, 2.0), 1.0) && near(angle(&merged, &skeleton, HEAD, 2.0), 0.0));
+    }
+}
