@@ -104,8 +104,8 @@ impl PoseKey {
 
     /// Makes a key that holds everything a key of the whole character again.
     fn complete(&mut self, skeleton: &Skeleton) {
-        let is_complete = self.joints.len() >= skeleton.nodes.len()
-            && self.morphs.len() == skeleton.rest_weights.len();
+        let is_complete =
+            self.joints.len() >= skeleton.nodes.len() && self.morphs.len() == skeleton.rest_weights.len();
         if self.partial && is_complete {
             let is_moved = |(node, local): &(usize, Transform)| {
                 skeleton.nodes.get(*node).is_some_and(|node| node.rest != *local)
@@ -180,7 +180,9 @@ mod tests {
         let full = motion(&skeleton, &[(0.0, 0.0), (1.0, 1.0), (2.0, 0.0)]);
         let moved = full.with_joint_keys_moved(&[ARM], 1.0, 1.5, &skeleton).unwrap();
         assert_eq!(moved.keys.len(), 4);
-        assert!(near(angle(&moved, &skeleton, ARM, 1.5), 1.0) && near(angle(&moved, &skeleton, HEAD, 1.5), 0.5));
+        assert!(
+            near(angle(&moved, &skeleton, ARM, 1.5), 1.0) && near(angle(&moved, &skeleton, HEAD, 1.5), 0.5)
+        );
         assert!(near(angle(&moved, &skeleton, ARM, 1.0), 2.0 / 3.0));
         // Moved back, the key is again one of the whole character.
         assert_eq!(moved.with_joint_keys_moved(&[ARM], 1.5, 1.0, &skeleton).unwrap(), full);
@@ -191,6 +193,8 @@ mod tests {
         assert_eq!(full.with_joint_keys_moved(&[ARM], 1.0, f32::NAN, &skeleton), None);
         // Moving the whole key of some joints does not replace other joints.
         let merged = moved.with_key_moved(1.5, 2.0).unwrap();
-        assert!(near(angle(&merged, &skeleton, ARM, 2.0), 1.0) && near(angle(&merged, &skeleton, HEAD, 2.0), 0.0));
+        assert!(
+            near(angle(&merged, &skeleton, ARM, 2.0), 1.0) && near(angle(&merged, &skeleton, HEAD, 2.0), 0.0)
+        );
     }
 }

@@ -61,8 +61,7 @@ impl Motion {
                 let mut key = motion.keys.remove(index);
                 key.time = to;
                 // A key of some joints replaces only these joints.
-                if let Some(known) =
-                    motion.keys.iter_mut().find(|k| key.partial && is_same_time(k.time, to))
+                if let Some(known) = motion.keys.iter_mut().find(|k| key.partial && is_same_time(k.time, to))
                 {
                     known.replace_joints(&key);
                     return Some(motion);

@@ -132,6 +132,14 @@ impl Rig {
         self.chains.iter().filter(|c| c.kind == ChainKind::Leg).map(|c| c.effector)
     }
 
+    /// Sets the pull of the chain that ends at a node and of its limb of the body, from 0 to 1.
+    pub fn set_pull(&mut self, effector: usize, pull: f64) {
+        for chain in self.chains.iter_mut().filter(|chain| chain.effector == effector) {
+            chain.pull = Some(pull);
+        }
+        self.apply_pull();
+    }
+
     /// Copies the pull of each chain to the limb of the body that ends where the chain ends.
     pub(super) fn apply_pull(&mut self) {
         let Some(body) = &mut self.body else { return };

@@ -25,6 +25,7 @@ mod key;
 mod keymap;
 mod library;
 mod live;
+mod onion;
 mod opening;
 mod poses;
 mod posing;

@@ -56,7 +56,13 @@ fn motion() -> Motion {
     let edit = Edit { time: 0.5, before: 0.2, after: 0.1, turns, shifts: vec![(1, Vec3::Y / 7.0)] };
     let rotation = glam::Quat::from_rotation_z(1.0 / 3.0);
     let local = asset::Transform { rotation, translation: Vec3::splat(0.1), scale: Vec3::splat(1.1) };
-    let stepped = PoseKey { time: 0.1, easing: Easing::Stepped, joints: vec![(4, local)], morphs: vec![] };
+    let stepped = PoseKey {
+        time: 0.1,
+        easing: Easing::Stepped,
+        joints: vec![(4, local)],
+        morphs: vec![],
+        partial: true,
+    };
     let keys = vec![stepped, PoseKey { time: 1.0 / 3.0, ..PoseKey::default() }];
     let layer = Layer { clip: 1, weight: 0.3, additive: true, mask: vec![4, 9], speed: 1.5 };
     let blend = Strip { clips, looping: true, seconds: Some(3.1), speed: -0.7, ..Strip::new(0) };
@@ -101,6 +107,8 @@ fn full(input: &mut Input) -> Session {
         Command::AutoKey(true),
         Command::DragScope(DragScope::Limb),
         Command::RingMode(RingMode { alone: true, world: true }),
+        Command::Pull(hand, 0.25),
+        Command::OnionSkin(sinew::viewer::OnionSkin { shown: true, count: 3, step: 0.1 }),
         Command::Tool(sinew::viewer::Tool::Pull),
         Command::Compare(vec![Method::Ccd, Method::TwoBone]),
         Command::ShadingMode(ShadingMode::Lambert),

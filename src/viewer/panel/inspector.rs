@@ -1,11 +1,14 @@
 //! The inspector: the selected joint with its transform and its limit, and saving the rig.
 
-use egui::{Button, RichText, Ui};
+use egui::{Button, DragValue, RichText, Ui};
 
 use crate::text::printable;
 use crate::viewer::{Action, Command, RingMode, Session};
 
 use super::{AppRequest, PanelState, limit, name, node_name, theme, transform};
+
+/// What the pull of a limb is.
+const PULL_HINT: &str = "How strongly a goal of this limb takes the body along when the whole body is dragged, from 0 (the limb only reaches as far as it can) to 1. It belongs to the rig.";
 
 /// Shows the section.
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
@@ -23,6 +26,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     ui.add_space(4.0);
     ring_mode(ui, session, node, (panel, commands));
     transform::show(ui, session, node, session.ring_mode.world, commands);
+    pull(ui, session, node, commands);
     limit::show(ui, session, node, commands);
     save(ui, session, panel);
 }
@@ -62,6 +66,23 @@ fn ring_mode(
     if (RingMode { alone, world }) != session.ring_mode {
         commands.push(Command::RingMode(RingMode { alone, world }));
     }
+}
+
+/// Shows how strongly the limb of the selected joint takes the body along.
+fn pull(ui: &mut Ui, session: &Session, node: usize, commands: &mut Vec<Command>) {
+    let Some((chain, mut pull)) = session.limb_pull(node) else { return };
+    ui.horizontal(|ui| {
+        let title = ui.label(RichText::new("Pull of the limb").color(theme::quiet(ui)));
+        let number = DragValue::new(&mut pull).speed(0.005).range(0.0..=1.0).max_decimals(2);
+        let field = ui.add(number).labelled_by(title.id).on_hover_text(PULL_HINT);
+        if field.changed() {
+            commands.push(Command::Pull(chain.effector, pull));
+        }
+        // A drag of the number is one undo step, and so is a typed number.
+        if field.drag_stopped() || field.changed() && !field.dragged() {
+            commands.push(Command::Release);
+        }
+    });
 }
 
 /// Shows the button that saves the rig, a mark for unsaved changes, and the question that must be answered before a

@@ -11,6 +11,11 @@ use super::theme;
 const SPEED: f64 = 0.5;
 /// Width of a number in points.
 const NUMBER: f32 = 64.0;
+/// Shown instead of an angle in which the selected joints differ by more than this, in degrees.
+const DIFFERENT: &str = "–";
+const SAME_ANGLE: f64 = 0.05;
+/// What the position is if several joints are selected.
+const POSITION_HINT: &str = "of the joint selected last";
 
 /// The angles that were shown for a rotation. They are kept while the rotation stays, because several triples of angles describe it.
 #[derive(Clone, Copy)]
@@ -25,24 +30,86 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: usize, world: bool, com
     position(ui, session, node, world, commands);
 }
 
-/// Shows the rotation from the rest pose in degrees.
+/// Shows the rotation from the rest pose in degrees. With several selected joints, a change turns all of them by as much about their
+/// own axes.
 fn rotation(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: &mut Vec<Command>) {
     let Some(frames) = Frames::of(session, node) else { return };
-    let turned = frames.turned(world);
-    let id = Id::unique(("turned", node, world));
-    let kept = ui
-        .data(|data| data.get_temp::<Shown>(id))
-        .filter(|kept| kept.rotation.dot(turned).abs() > 1.0 - 1e-6);
-    let mut degrees = kept.map_or_else(|| angles(turned), |kept| kept.degrees);
-    let numbers = row(ui, "Rotation", &mut degrees, |number| number.speed(SPEED).suffix("°").max_decimals(1));
+    let others = Others::of(session, node, world);
+    let before = shown_angles(ui, node, &frames, world);
+    let mut degrees = before;
+    let differs = others.differ_from(ui, before);
+    let numbers = row(ui, "Rotation", &mut degrees, |axis, number| {
+        let number = number.speed(SPEED).suffix("°").max_decimals(1);
+        if differs.get(axis).copied().unwrap_or_default() {
+            number.suffix("").custom_formatter(|_, _| DIFFERENT.to_owned())
+        } else {
+            number
+        }
+    });
     if numbers.iter().any(Response::changed) {
-        let [x, y, z] = degrees.map(f64::to_radians);
-        #[expect(clippy::cast_possible_truncation, reason = "angles")]
-        let rotation = Quat::from_euler(EulerRot::XYZ, x as f32, y as f32, z as f32);
-        ui.data_mut(|data| data.insert_temp(id, Shown { rotation, degrees }));
-        commands.push(Command::Turn(node, frames.local(rotation, world)));
+        let mut turns = vec![(node, set_angles(ui, node, &frames, world, degrees))];
+        for (other, frames) in &others.joints {
+            let own = shown_angles(ui, *other, frames, world);
+            let mut turned = own;
+            for ((angle, from), to) in turned.iter_mut().zip(before).zip(degrees) {
+                *angle += to - from;
+            }
+            turns.push((*other, set_angles(ui, *other, frames, world, turned)));
+        }
+        commands.push(match turns[..] {
+            [(node, rotation)] => Command::Turn(node, rotation),
+            _ => Command::TurnJoints(turns),
+        });
     }
     finish(&numbers, commands);
+}
+
+/// Returns the angles that are shown for a joint in degrees.
+fn shown_angles(ui: &Ui, node: usize, frames: &Frames, world: bool) -> [f64; 3] {
+    let turned = frames.turned(world);
+    let kept = ui
+        .data(|data| data.get_temp::<Shown>(angles_id(node, world)))
+        .filter(|kept| kept.rotation.dot(turned).abs() > 1.0 - 1e-6);
+    kept.map_or_else(|| angles(turned), |kept| kept.degrees)
+}
+
+/// Returns the local rotation of a joint with angles in degrees, and keeps these angles while they are shown.
+fn set_angles(ui: &Ui, node: usize, frames: &Frames, world: bool, degrees: [f64; 3]) -> Quat {
+    let [x, y, z] = degrees.map(f64::to_radians);
+    #[expect(clippy::cast_possible_truncation, reason = "angles")]
+    let rotation = Quat::from_euler(EulerRot::XYZ, x as f32, y as f32, z as f32);
+    ui.data_mut(|data| data.insert_temp(angles_id(node, world), Shown { rotation, degrees }));
+    frames.local(rotation, world)
+}
+
+fn angles_id(node: usize, world: bool) -> Id {
+    Id::unique(("turned", node, world))
+}
+
+/// The selected joints beside the active one.
+struct Others {
+    joints: Vec<(usize, Frames)>,
+    world: bool,
+}
+
+impl Others {
+    fn of(session: &Session, active: usize, world: bool) -> Self {
+        let selection = session.selection().into_iter().filter(|&node| node != active);
+        let joints = selection.filter_map(|node| Some((node, Frames::of(session, node)?)));
+        Self { joints: joints.collect(), world }
+    }
+
+    /// Returns for each axis whether a joint has another angle than the active one.
+    fn differ_from(&self, ui: &Ui, active: [f64; 3]) -> [bool; 3] {
+        let mut differs = [false; 3];
+        for (node, frames) in &self.joints {
+            let own = shown_angles(ui, *node, frames, self.world);
+            for ((differs, own), active) in differs.iter_mut().zip(own).zip(active) {
+                *differs |= (own - active).abs() > SAME_ANGLE;
+            }
+        }
+        differs
+    }
 }
 
 /// Shows the position in metres. A new position is a pull of the joint to it.
@@ -54,7 +121,10 @@ fn position(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: 
     };
     let shown = world_from_parent.inverse().transform_point3(at);
     let mut values = shown.as_dvec3().to_array();
-    let numbers = row(ui, "Position", &mut values, |number| number.speed(0.002).max_decimals(3));
+    let numbers = row(ui, "Position", &mut values, |_, number| number.speed(0.002).max_decimals(3));
+    if session.selection().len() > 1 {
+        ui.label(RichText::new(POSITION_HINT).small().color(theme::quiet(ui)));
+    }
     let to = world_from_parent.transform_point3(DVec3::from_array(values).as_vec3());
     if numbers.iter().any(Response::changed) && to.is_finite() {
         if !session.is_dragging() {
@@ -77,16 +147,16 @@ fn row(
     ui: &mut Ui,
     title: &str,
     values: &mut [f64; 3],
-    style: impl for<'a> Fn(DragValue<'a>) -> DragValue<'a>,
+    style: impl for<'a> Fn(usize, DragValue<'a>) -> DragValue<'a>,
 ) -> [Response; 3] {
     ui.label(RichText::new(title).color(theme::quiet(ui)));
     ui.horizontal(|ui| {
-        let mut axes = ["X", "Y", "Z"].into_iter();
+        let mut axes = ["X", "Y", "Z"].into_iter().enumerate();
         values.each_mut().map(|value| {
-            let letter = axes.next().unwrap_or_default();
+            let (axis, letter) = axes.next().unwrap_or_default();
             let label = ui.label(RichText::new(letter).small().color(theme::quiet(ui)));
             let size = [NUMBER, ui.spacing().interact_size.y];
-            let number = ui.add_sized(size, style(DragValue::new(value).update_while_editing(false)));
+            let number = ui.add_sized(size, style(axis, DragValue::new(value).update_while_editing(false)));
             number.labelled_by(label.id)
         })
     })

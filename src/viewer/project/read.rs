@@ -12,7 +12,7 @@ use crate::rig::Rig;
 use crate::rig::file::NodeNames;
 use crate::text::toml::{SpannedError, check_keys, numbers, optional, radians, required, single, tables};
 use crate::viewer::session::default_options;
-use crate::viewer::{Command, Display, DragScope, Orbit, ReplayError, RingMode, Snapshot};
+use crate::viewer::{Command, Display, DragScope, OnionSkin, Orbit, ReplayError, RingMode, Snapshot};
 
 use super::{Project, free};
 
@@ -174,6 +174,8 @@ impl<'a> ProjectReader<'a> {
                 "time",
                 "speed",
                 "looping",
+                "ghosts",
+                "ghost_step",
             ],
         )?;
         let (mut before, mut camera) = (Vec::new(), None);
@@ -206,6 +208,16 @@ impl<'a> ProjectReader<'a> {
             shadow: shown("shadow", true)?,
             follow: shown("follow", false)?,
         }));
+        let default = OnionSkin::default();
+        let number =
+            |key: &str, default: f32, range| optional(table, key, f64::from(default), range).map(single);
+        let count = number("ghosts", f32::from(default.count), 1.0..=f64::from(u8::MAX))?;
+        before.push(Command::OnionSkin(OnionSkin {
+            shown: table.contains_key("ghosts"),
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 255")]
+            count: count as u8,
+            step: number("ghost_step", default.step, 0.0..=MAX_TIME)?,
+        }));
         let after = vec![
             Command::Looping(shown("looping", true)?),
             Command::Speed(single(optional(table, "speed", 1.0, -MAX_TIME..=MAX_TIME)?)),
@@ -233,12 +245,16 @@ impl<'a> ProjectReader<'a> {
             }
         }
         if let Some(table) = self.table("rig")? {
-            check_keys(table, &["limits", "poles", "options"])?;
+            check_keys(table, &["limits", "poles", "pulls", "options"])?;
             snapshot.limits = self.nodes(table, "limits", |_, item| rig::file::limit(item))?;
             snapshot.poles = self.nodes(table, "poles", |_, item| match item.as_str() {
                 Some("none") => Ok(None),
                 _ => Ok(Some(Vec3::from_array(numbers::<3>(item, "a pole")?.map(single)))),
             })?;
+            let pull = |_: usize, item: &Item| {
+                number(item, "pull", |n| (0.0..=1.0).contains(&n), || "a pull must be from 0 to 1".into())
+            };
+            snapshot.pulls = self.nodes(table, "pulls", pull)?;
             snapshot.options = table.get("options").map(rig::file::read_options).transpose()?;
         }
         if let Some(table) = self.table("motion")? {

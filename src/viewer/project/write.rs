@@ -146,6 +146,11 @@ impl<'a> ProjectWriter<'a> {
         }
         table.insert("speed", short(clock.speed).into());
         table.insert("looping", clock.looping.into());
+        let ghosts = self.session.onion_skin();
+        if ghosts.shown {
+            table.insert("ghosts", i64::from(ghosts.count).into());
+            table.insert("ghost_step", short(ghosts.step).into());
+        }
         table
     }
 
@@ -257,7 +262,13 @@ impl<'a> ProjectWriter<'a> {
             None => "none".into(),
         };
         let poles = snapshot.poles.iter().map(|(node, at)| (*node, pole(at)));
-        for (key, values) in [("limits", named(limits.collect())), ("poles", named(poles.collect()))] {
+        let pulls = snapshot.pulls.iter().map(|(node, pull)| (*node, Value::from(*pull)));
+        let tables = [
+            ("limits", named(limits.collect())),
+            ("poles", named(poles.collect())),
+            ("pulls", named(pulls.collect())),
+        ];
+        for (key, values) in tables {
             if !values.is_empty() {
                 table.insert(key, Item::Table(values));
             }

@@ -10,7 +10,7 @@ use crate::ik::{GoalAxes, Limit, Method, Options};
 use crate::motion::{Easing, Motion};
 use crate::render::ShadingMode;
 use crate::skin::Skinning;
-use crate::viewer::{AddedClips, Display, Orbit, RingMode, Snapshot, Tool};
+use crate::viewer::{AddedClips, Display, OnionSkin, Orbit, RingMode, Snapshot, Tool};
 
 use super::sparse;
 
@@ -121,6 +121,8 @@ pub enum Command {
     /// Turns a joint to a rotation in its parent's frame, within its limit. Consecutive turns of the same joint until
     /// [`Command::Release`] are one undo step.
     Turn(usize, Quat),
+    /// Turns several joints to rotations in their parents' frames. Consecutive turns until [`Command::Release`] are one undo step.
+    TurnJoints(Vec<(usize, Quat)>),
     /// Resets the whole character to its rest pose.
     RestAll,
     /// Resets the selected joints to their rest pose.
@@ -149,6 +151,9 @@ pub enum Command {
     /// Sets the limit of a joint. Consecutive changes of the same joint's limit until [`Command::Release`] are one
     /// undo step.
     Limit(usize, Limit),
+    /// Sets how strongly goals of the limb that ends at a node take the body along, from 0 to 1. Consecutive changes of the same
+    /// limb until [`Command::Release`] are one undo step.
+    Pull(usize, f64),
     /// Sets whether the rings of the gizmo rotate the joint alone, and about which axes.
     #[serde(alias = "turning")]
     RingMode(RingMode),
@@ -238,6 +243,8 @@ pub enum Command {
     Skinning(Skinning),
     /// Sets the display options.
     Display(Display),
+    /// Sets which ghosts of the motion are shown.
+    OnionSkin(OnionSkin),
     /// Sets the camera.
     #[serde(alias = "view")]
     Camera(Orbit),
@@ -257,6 +264,9 @@ impl Command {
             Self::Restore(snapshot) => snapshot.motion.validate(),
             Self::GrabNode(point) => check_position("offset", point.offset),
             Self::Turn(_, rotation) if !rotation.is_finite() => Err("rotation is not finite".into()),
+            Self::TurnJoints(turns) if turns.iter().any(|(_, rotation)| !rotation.is_finite()) => {
+                Err("rotation is not finite".into())
+            }
             Self::DragTo(position) => check_position("position", *position),
             _ => Ok(()),
         }

@@ -229,9 +229,13 @@ pub(in crate::viewer) fn joint_above(hit: &Hit, puppet: &Puppet) -> Option<usize
     };
     let root = default_base(character, hit.node);
     let hips = rig.body.as_ref().map(|body| body.hips);
-    let path = std::iter::successors(Some(hit.node), |&node| {
-        if node == root { None } else { rig.above(skeleton, node) }
-    });
+    let path =
+        std::iter::successors(
+            Some(hit.node),
+            |&node| {
+                if node == root { None } else { rig.above(skeleton, node) }
+            },
+        );
     // A hit point at its joint's origin is turned by the joint above it.
     let path = path.take(skeleton.nodes.len()).skip(usize::from(hit.handle));
     path.take_while(|&node| Some(node) != hips).find(|&node| can_turn(node))

@@ -16,6 +16,7 @@ impl Session {
         let effect = (!matches!(command, Command::Tick(_))).then(|| CameraEffect::of(&command));
         let before = self.before_command();
         self.perform(command);
+        self.refresh_onion();
         // The clock has moved the camera already.
         effect.into_iter().for_each(|effect| self.update_anchor(effect, before));
         self.refresh_hover(changes_view);
@@ -97,7 +98,7 @@ impl Session {
             Command::Scale(scale) if scale.is_finite() => self.scale = scale.clamp(0.1, 16.0),
             Command::Scale(_) => {}
             Command::Rest(chain) => self.rest(chain),
-            Command::Turn(node, rotation) => self.turn_joint(node, rotation),
+            Command::Turn(node, rotation) => self.turn_joints(&[(node, rotation)], EditRun::Turn(node)),
             Command::RestAll => self.rest_all(),
             Command::ResetJoint => self.reset(false),
             Command::ResetLimb => self.reset(true),
@@ -144,6 +145,9 @@ impl Session {
                 self.show();
             }
             Command::Display(display) => self.display = display,
+            Command::OnionSkin(settings) => self.set_onion_skin(settings),
+            Command::Pull(end, pull) => self.set_pull(end, pull),
+            Command::TurnJoints(turns) => self.turn_joints(&turns, EditRun::TurnJoints),
             Command::Solver(options) => self.set_solver(*options),
             Command::StoreOptions => self.store_options(),
             Command::Camera(orbit) => {

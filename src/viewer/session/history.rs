@@ -78,6 +78,10 @@ pub(in crate::viewer) enum EditRun {
     Morph(usize),
     /// The rotation of a node.
     Turn(usize),
+    /// The rotations of several nodes.
+    TurnJoints,
+    /// The pull of the limb that ends at a node.
+    Pull(usize),
     /// The motion.
     Motion,
     /// A blend with a stored pose.
@@ -149,7 +153,9 @@ impl History {
 
     /// Removes the last undo step if it still collects turns of a joint, and returns the state before it.
     pub(in crate::viewer) fn cancel_turn(&mut self) -> Option<State> {
-        matches!(self.run, Some(EditRun::Turn(_))).then(|| self.run = None).and_then(|()| self.past.pop())
+        matches!(self.run, Some(EditRun::Turn(_) | EditRun::TurnJoints))
+            .then(|| self.run = None)
+            .and_then(|()| self.past.pop())
     }
 
     /// Returns the kind of edit that the last undo step still collects.

@@ -103,7 +103,8 @@ impl Session {
         let has_moved = self.drag.as_ref().is_some_and(|drag| drag.moved)
             || self.gizmo_drag.as_ref().is_some_and(GizmoDrag::turns);
         // Turns and morph weights have an undo step already.
-        let is_edited = matches!(self.history.run(), Some(EditRun::Turn(_) | EditRun::Morph(_)));
+        let is_edited =
+            matches!(self.history.run(), Some(EditRun::Turn(_) | EditRun::TurnJoints | EditRun::Morph(_)));
         if self.auto_key && has_moved {
             self.key();
         } else if self.auto_key && is_edited && self.state.motion.takes_keys() {

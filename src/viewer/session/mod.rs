@@ -45,8 +45,10 @@ mod key;
 mod level_of_detail;
 mod limb;
 mod live;
+mod onion;
 pub(super) mod overlay;
 mod posing;
+mod pull;
 mod record;
 pub(super) mod recorder;
 mod refusals;
@@ -64,12 +66,15 @@ mod thumbnail;
 mod turn;
 mod views;
 
+pub use onion::OnionSkin;
 pub use refusals::Refusals;
 pub use snapshot::{Snapshot, SolveProblem};
 
 pub(super) use add_clips::MAX_ADDITIONS;
 #[cfg(feature = "viewer")]
 pub(super) use goals::MAX_GOAL_WEIGHT;
+#[cfg(feature = "viewer")]
+pub(super) use onion::{MAX_GHOSTS, MIN_STEP};
 pub(super) use solve::default_options;
 #[cfg(feature = "viewer")]
 pub(super) use solve::push_time;
@@ -149,6 +154,7 @@ pub struct Session {
     pub(super) last: Option<usize>,
     pub(super) ring_mode: RingMode,
     tool: Tool,
+    onion: onion::OnionGhosts,
     /// Pixels per point.
     pub(super) scale: f32,
     /// When the last pose of a live source arrived, by the clock.
@@ -245,6 +251,7 @@ impl Session {
             last: None,
             ring_mode: RingMode::default(),
             tool: Tool::default(),
+            onion: onion::OnionGhosts::default(),
             scale: 1.0,
             followed: None,
             own_clip_count: puppet.character().clips.len(),
@@ -389,6 +396,7 @@ impl Session {
         frame.lines = overlay::lines(self, scale);
         self.comparison.add_to_frame(&mut frame, &self.puppet, scale);
         if !self.mode.is_data() {
+            frame.ghosts.extend(self.onion_ghosts());
             let (fills, lines) = gizmo::draw(self, scale);
             frame.fills = fills;
             frame.lines.extend(lines);

@@ -26,6 +26,7 @@ impl Session {
             Command::ShadingMode(self.mode),
             Command::Skinning(self.puppet.skinning),
             Command::Display(self.display),
+            Command::OnionSkin(self.onion.settings),
             Command::Compare(self.comparison.methods()),
             Command::RingMode(self.ring_mode),
             Command::Tool(self.tool),
@@ -80,6 +81,13 @@ impl Session {
                 .filter(|(now, then)| now.pole != then.pole)
                 .map(|(now, _)| (now.effector, now.pole))
                 .collect(),
+            pulls: rig
+                .chains
+                .iter()
+                .zip(&before.chains)
+                .filter(|(now, then)| now.pull != then.pull)
+                .filter_map(|(now, _)| Some((now.effector, now.pull?)))
+                .collect(),
             options: (rig.options != before.options).then(|| rig.options.clone()),
             motion: Motion::clone(motion),
             time: self.puppet.time,
@@ -100,6 +108,7 @@ impl Session {
             base,
             limits,
             poles,
+            pulls,
             options,
             motion,
             time,
@@ -135,6 +144,9 @@ impl Session {
         for (effector, pole) in poles {
             let chains = rig.chains.iter_mut().filter(|c| c.effector == effector);
             chains.for_each(|chain| chain.pole = pole.filter(|p| p.is_finite()));
+        }
+        for (effector, pull) in pulls.into_iter().filter(|(_, pull)| (0.0..=1.0).contains(pull)) {
+            rig.set_pull(effector, pull);
         }
         (self.selected, self.last) = (selected.filter(|&n| exists(n)), last.filter(|&n| exists(n)));
         (self.drag, self.gizmo_drag, self.hover, self.hovered_grip, self.hint) =

@@ -37,6 +37,9 @@ pub struct Snapshot {
     /// metres.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub poles: Vec<(usize, Option<Vec3>)>,
+    /// Pulls of limbs that differ from the rig's file, by the effector of the chain.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pulls: Vec<(usize, f64)>,
     /// The solver options of the rig, if they differ from the rig's file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<OptionOverrides>,

@@ -199,6 +199,7 @@ impl Session {
             | Command::Scale(_)
             | Command::ShadingMode(_)
             | Command::Display(_)
+            | Command::OnionSkin(_)
             | Command::Camera(_)
             | Command::Tick(_) => (false, false),
             _ => (true, false),

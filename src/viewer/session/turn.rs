@@ -1,31 +1,38 @@
-//! Turning a joint to a given rotation.
+//! Turning joints to given rotations.
 
 use std::sync::Arc;
 
 use glam::Quat;
 
+use crate::pose::Pose;
+
 use super::Session;
 use super::history::EditRun;
 
 impl Session {
-    /// Turns a joint to the rotation in its parent's frame that is nearest to the given one within its limit. Consecutive turns of a
-    /// joint, until the next release, form one undo step.
-    pub(super) fn turn_joint(&mut self, node: usize, local: Quat) {
-        let length = local.length_squared();
-        if node >= self.state.held.locals.len() || !length.is_finite() || length < 1e-6 {
+    /// Turns joints to the rotations in their parents' frames that are nearest to the given ones within their limits. Consecutive turns
+    /// of the same run, until the next release, form one undo step. Unknown joints and invalid rotations are ignored.
+    pub(super) fn turn_joints(&mut self, turns: &[(usize, Quat)], run: EditRun) {
+        let is_valid = |(node, local): &&(usize, Quat)| {
+            let length = local.length_squared();
+            *node < self.state.held.locals.len() && length.is_finite() && length >= 1e-6
+        };
+        let valid: Vec<(usize, Quat)> = turns.iter().filter(is_valid).copied().collect();
+        if valid.is_empty() {
             return;
         }
         if self.is_dragging() {
             self.release();
         }
-        let rotation = self.allowed(node, local.normalize().as_dquat()).as_quat().normalize();
-        self.history.remember_run(EditRun::Turn(node), &self.state);
-        // A goal of the joint would turn it back.
-        self.state.goals.retain(|goal| goal.node != node);
+        let allowed = |&(node, local): &(usize, Quat)| {
+            (node, self.allowed(node, local.normalize().as_dquat()).as_quat().normalize())
+        };
+        let turns: Vec<(usize, Quat)> = valid.iter().map(allowed).collect();
+        self.history.remember_run(run, &self.state);
+        // A goal of a joint would turn it back.
+        self.state.goals.retain(|goal| !turns.iter().any(|(node, _)| *node == goal.node));
         if self.puppet.is_posed_by_hand() {
-            if let Some(joint) = self.state.held.locals.get_mut(node) {
-                joint.rotation = rotation;
-            }
+            turn(&mut self.state.held, &turns);
         } else {
             // A clip would overwrite the pose, so the turn becomes a key. All turns of a run start from the same motion.
             if let Some(before) = self.history.last() {
@@ -33,7 +40,7 @@ impl Session {
             }
             let keyed = self.keyed_motion(|own| {
                 let mut pose = own.clone();
-                pose.locals.iter_mut().skip(node).take(1).for_each(|joint| joint.rotation = rotation);
+                turn(&mut pose, &turns);
                 pose
             });
             if let Some(motion) = keyed {
@@ -44,5 +51,14 @@ impl Session {
         self.problem = None;
         self.refresh_pins();
         self.show();
+    }
+}
+
+/// Sets local rotations of a pose.
+fn turn(pose: &mut Pose, turns: &[(usize, Quat)]) {
+    for &(node, rotation) in turns {
+        if let Some(joint) = pose.locals.get_mut(node) {
+            joint.rotation = rotation;
+        }
     }
 }

@@ -43,3 +43,27 @@ fn numbers_of_the_inspector_turn_and_pull_the_joint() {
         }
     }
 }
+
+/// With several selected joints, a number turns all of them by as much.
+#[test]
+fn a_number_of_the_inspector_turns_all_selected_joints() {
+    let mut before = selected("leftLowerArm");
+    let elbow = before.session.selected().unwrap();
+    let head = before.session.puppet.character().skeleton.find("head").unwrap();
+    before.session.apply(Command::SelectAdd(head));
+    let (mut harness, state) = panel(before, Theme::Dark);
+    harness.run();
+    harness.assert_snapshot("several-joints");
+    let at = harness.get_all_by_role(egui::accesskit::Role::SpinButton).next().unwrap().rect().center();
+    harness.hover_at(at);
+    harness.drag_at(at);
+    harness.drop_at(at);
+    harness.run();
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+    harness.event(egui::Event::Text("10".into()));
+    harness.key_press(egui::Key::Enter);
+    harness.run();
+    let commands = std::mem::take(&mut state.borrow_mut().commands);
+    let [.., Command::TurnJoints(turns), Command::Release] = &commands[..] else { panic!("{commands:?}") };
+    assert_eq!(turns.iter().map(|(node, _)| *node).collect::<Vec<_>>(), [head, elbow]);
+}

@@ -280,3 +280,57 @@ fn key_poses_are_shown_moved_copied_and_removed() {
     harness.run();
     assert!(state.borrow().session.auto_key());
 }
+
+/// Returns a session with three key poses, in which an arm and the head move.
+fn keyed() -> TestPanel {
+    let mut state = state();
+    for (time, name, by) in [(0.0, "head", 0.0), (1.0, "leftHand", -40.0), (2.0, "head", 20.0)] {
+        state.session.apply(Command::Seek(time));
+        drag(&mut state.session, name, Vec2::new(-0.5 * by, by));
+        state.session.apply(Command::Release);
+        state.session.apply(Command::Key);
+    }
+    state
+}
+
+#[test]
+fn the_dope_sheet_has_a_row_for_each_part_and_joint() {
+    let (mut harness, state) = timeline_harness(keyed(), Theme::Dark);
+    assert!(harness.query_by_label("Joints of left arm").is_none());
+    harness.get_by_label("Joints").click();
+    harness.run();
+    harness.get_by_label("Joints of left arm").click();
+    harness.run();
+    harness.get_by_label("Row of leftLowerArm").click();
+    harness.run();
+    let elbow = state.borrow().session.puppet.character().skeleton.find("leftLowerArm").unwrap();
+    assert_eq!(state.borrow().session.selected(), Some(elbow));
+    harness.assert_snapshot("dope-sheet");
+    // A drag moves the keys of one joint only.
+    drag_part(&mut harness, "Key of leftLowerArm at 1.00 s", vec2(80.0, 0.0), false);
+    let holders = |time: std::ops::Range<f32>| {
+        let state = state.borrow();
+        let keys = state.session.puppet.motion.keys.clone();
+        keys.into_iter().filter(|key| time.contains(&key.time)).collect::<Vec<_>>()
+    };
+    let moved = holders(1.02..1.9);
+    assert!(moved.len() == 1 && moved[0].joints.len() == 1 && moved[0].joints[0].0 == elbow, "{moved:?}");
+    assert!(holders(0.99..1.01)[0].joints.iter().all(|(node, _)| *node != elbow));
+    // The moved key is selected, and Delete removes it.
+    harness.key_press(Key::Delete);
+    harness.run();
+    assert!(holders(1.02..1.9).is_empty());
+    // Only the selected joint.
+    harness.get_by_label("Selected").click();
+    harness.run();
+    assert!(harness.query_by_label("Joints of left arm").is_none());
+    harness.get_by_label("Row of leftLowerArm");
+}
+
+#[test]
+fn ghosts_are_switched_on_the_timeline() {
+    let (mut harness, state) = timeline_harness(keyed(), Theme::Dark);
+    harness.get_by_label("Ghosts").click();
+    harness.run();
+    assert!(state.borrow().session.onion_skin().shown);
+}

@@ -37,7 +37,7 @@ pub(super) fn show(
         let name = format!("Key pose at {:.2} s", key.time);
         part.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Button, true, &name));
         if part.clicked() {
-            (state.key, state.selected) = (Some(key.time), None);
+            state.select_key(Some(key.time));
             commands.push(Command::Seek(key.time));
         }
         if part.drag_started() {
@@ -61,7 +61,7 @@ fn dropped(ui: &Ui, KeyDrag { from, to }: KeyDrag, state: &mut TimelineState) ->
     if from == to {
         return None;
     }
-    (state.key, state.selected) = (Some(to), None);
+    state.select_key(Some(to));
     let copies = ui.input(|i| i.modifiers.ctrl);
     Some(if copies { Command::KeyCopy(from, to) } else { Command::KeyMove(from, to) })
 }

@@ -15,6 +15,8 @@ mod edits;
 mod key_poses;
 mod rows;
 pub(crate) mod ruler;
+mod sheet;
+mod sheet_rows;
 mod strips;
 
 pub(super) use rows::{push_change, push_edit};
@@ -23,6 +25,8 @@ pub(super) use rows::{push_change, push_edit};
 const RULER: f32 = 20.0;
 const STRIPS: f32 = 38.0;
 const EDITS: f32 = 24.0;
+/// Height in points of the row below everything, with the properties of the selected item.
+const DETAILS: f32 = 28.0;
 /// Space on both sides in points, so that grips at the first and the last moment can be reached.
 const MARGIN: f32 = 8.0;
 /// Distance in points within which a dragged part snaps to a mark.
@@ -38,6 +42,7 @@ pub(in crate::viewer) struct TimelineState {
     /// The time of the selected key pose in seconds.
     key: Option<f32>,
     key_drag: Option<key_poses::KeyDrag>,
+    sheet: sheet::SheetState,
     /// Start and length of the visible time range in seconds. `None` shows everything.
     range: Option<(f32, f32)>,
 }
@@ -60,6 +65,22 @@ impl TimelineState {
     /// Ends a drag in progress and keeps its result.
     pub(super) fn end_drag(&mut self) {
         (self.drag, self.key_drag) = (None, None);
+        self.sheet.end_drag();
+    }
+
+    /// Selects a key pose, or nothing.
+    fn select_key(&mut self, time: Option<f32>) {
+        (self.key, self.selected, self.sheet.selected) = (time, None, None);
+    }
+
+    /// Selects a key of a row of the dope sheet.
+    fn select_row_key(&mut self, key: sheet::RowKey) {
+        (self.key, self.selected, self.sheet.selected) = (None, None, Some(key));
+    }
+
+    /// Returns whether the dope sheet is shown.
+    fn shows_sheet(&self, session: &Session) -> bool {
+        self.sheet.is_open && !session.puppet.motion.keys.is_empty()
     }
 
     /// Returns the index of the strip that the panel shows: the selected one, otherwise the first.
@@ -76,13 +97,20 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     let state = &mut panel.timeline;
     state.selected = state.selected.filter(|item| item.is_in(&session.puppet.motion));
     rows::header(ui, session, state, commands);
-    lanes(ui, session, state, commands);
+    if !state.shows_sheet(session) {
+        state.sheet.selected = None;
+    }
+    let ruler = lanes(ui, session, state, commands);
+    if state.shows_sheet(session) {
+        let height = (ui.available_height() - DETAILS).max(0.0);
+        sheet::show(ui, session, (&ruler, height), state, commands);
+    }
     rows::details(ui, session, state, commands);
     delete(ui, session, state, commands);
 }
 
 /// Shows the ruler, the strips, the edits and the playhead over them.
-fn lanes(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &mut Vec<Command>) {
+fn lanes(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &mut Vec<Command>) -> Ruler {
     let size = vec2(ui.available_width(), RULER + STRIPS + EDITS);
     let (all, area) = ui.allocate_exact_size(size, Sense::click_and_drag());
     let (motion, clips) = (&session.puppet.motion, &session.puppet.character().clips);
@@ -98,7 +126,7 @@ fn lanes(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &m
     });
     draw::background(ui, &ruler, (top, middle, bottom), session.seconds());
     if area.clicked() {
-        (state.selected, state.key) = (None, None);
+        state.select_key(None);
     }
     zoom_and_pan(ui, &area, &ruler, state);
     seek(ui, top, &ruler, session, commands);
@@ -110,6 +138,7 @@ fn lanes(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &m
     draw::playhead(ui, ruler.x(session.puppet.time), top, all.bottom());
     ui.set_clip_rect(clip_rect);
     update_drag(ui, motion, clips, session.puppet.time, state, commands);
+    ruler
 }
 
 /// Returns the ruler for the visible time range.
@@ -120,7 +149,10 @@ fn ruler(session: &Session, state: &TimelineState, all: Rect) -> Ruler {
         Some(drag) => (drag.ruler.from, drag.ruler.seconds),
         None => state.range.unwrap_or_else(everything),
     };
-    Ruler { from, seconds, left: all.left() + MARGIN, width: (all.width() - 2.0 * MARGIN).max(1.0) }
+    // The dope sheet has its names on the left.
+    let names = if state.shows_sheet(session) { sheet::NAMES } else { 0.0 };
+    let left = all.left() + MARGIN + names;
+    Ruler { from, seconds, left, width: (all.width() - 2.0 * MARGIN - names).max(1.0) }
 }
 
 /// Zooms around the pointer with the wheel, and pans by dragging the background.
@@ -191,6 +223,7 @@ fn part(
     let has_tooltip = is_whole && state.drag.is_none();
     let part = if has_tooltip { part.on_hover_text(name) } else { part }.on_hover_cursor(cursor);
     if part.clicked() {
+        state.select_key(None);
         state.selected = Some(grip.item());
     }
     let start = ui
@@ -260,7 +293,9 @@ fn delete(ui: &Ui, session: &Session, state: &mut TimelineState, commands: &mut 
     if !pressed || ui.ctx().text_edit_focused() || state.drag.is_some() {
         return;
     }
-    if let Some(key) = key_poses::selected(session, state) {
+    if let Some(key) = state.sheet.selected.take() {
+        commands.push(Command::KeyJointsDelete(key.joints, key.time));
+    } else if let Some(key) = key_poses::selected(session, state) {
         commands.push(Command::KeyDelete(key.time));
     } else if let Some(item) = state.selected.take() {
         push_change(commands, without(&session.puppet.motion, item));

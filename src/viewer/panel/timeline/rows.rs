@@ -3,9 +3,10 @@
 use crate::motion::arrange::{Item, with_clip, with_strip, without};
 use crate::motion::{Edit, Motion, RootMotion, Strip};
 use crate::viewer::panel::{clip_names, theme};
+use crate::viewer::session::{MAX_GHOSTS, MIN_STEP};
 use crate::viewer::{Command, Session};
 
-use super::{TimelineState, draw, key_poses};
+use super::{TimelineState, draw, key_poses, sheet};
 use egui::{Align, Button, Checkbox, DragValue, Layout, Response, RichText, ScrollArea, Ui};
 
 /// Maximum height of the clip menu in points.
@@ -67,12 +68,49 @@ pub(super) fn header(ui: &mut Ui, session: &Session, state: &mut TimelineState, 
                 if field.changed() {
                     commands.push(Command::Duration(Some(duration)));
                 }
+                ghosts(ui, session, commands);
+                let sheet = &mut state.sheet;
+                if sheet.is_open {
+                    let only = Button::selectable(sheet.only_selected, "Selected");
+                    if ui.add(only).on_hover_text("Show only rows of selected joints").clicked() {
+                        sheet.only_selected = !sheet.only_selected;
+                    }
+                }
+                let open = Button::selectable(sheet.is_open, "Joints");
+                if ui.add(open).on_hover_text("Show the keys of each part and joint").clicked() {
+                    sheet.is_open = !sheet.is_open;
+                }
+            }
+            if session.puppet.motion.keys.is_empty() && !session.puppet.motion.is_rest() {
+                ghosts(ui, session, commands);
             }
             if state.range.is_some() && ui.button("Fit").on_hover_text("Show the whole timeline").clicked() {
                 state.range = None;
             }
         });
     });
+}
+
+/// Shows the switch of the onion skin and, if it is on, the number of ghosts.
+fn ghosts(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let before = session.onion_skin();
+    let mut skin = before;
+    if skin.shown {
+        if session.puppet.motion.keys.is_empty() {
+            let step = DragValue::new(&mut skin.step).speed(0.01).range(MIN_STEP..=10.0).suffix(" s");
+            ui.add(step.max_decimals(2)).on_hover_text("Time between the ghosts");
+        }
+        let count = DragValue::new(&mut skin.count).speed(0.03).range(1..=MAX_GHOSTS);
+        ui.add(count).on_hover_text("Number of ghosts before and after this time");
+    }
+    let hint =
+        "Show the poses before (orange) and after (blue) this time as ghosts while the motion is paused";
+    if ui.add(Button::selectable(skin.shown, "Ghosts")).on_hover_text(hint).clicked() {
+        skin.shown = !skin.shown;
+    }
+    if skin != before {
+        commands.push(Command::OnionSkin(skin));
+    }
 }
 
 /// Shows a menu of the character's clips. A click adds the clip after the last strip.
@@ -110,6 +148,12 @@ pub(super) fn details(
                 remove(ui, motion, state, commands);
             }
             None => {
+                if let Some(key) = state.sheet.selected.take() {
+                    if sheet::details(ui, &key, session, commands) {
+                        state.sheet.selected = Some(key);
+                    }
+                    return;
+                }
                 if let Some(key) = key_poses::selected(session, state) {
                     return key_poses::details(ui, key, session, commands);
                 }

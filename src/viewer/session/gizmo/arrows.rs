@@ -50,8 +50,7 @@ impl Arrows {
     pub(super) fn for_joint(session: &Session, node: usize, view: &GizmoView) -> Option<Self> {
         let center = session.position_of(node).filter(|p| p.is_finite())?;
         let (skeleton, pose) = (&session.puppet.character().skeleton, session.puppet.pose());
-        let frame =
-            if session.ring_mode.world { DQuat::IDENTITY } else { orientation(skeleton, pose, node) };
+        let frame = if session.ring_mode.world { DQuat::IDENTITY } else { orientation(skeleton, pose, node) };
         let directions = DVec3::AXES.map(|axis| (frame * axis).as_vec3().normalize_or(Vec3::Y));
         Some(Self { center, directions, point: view.metres(center, 1.0) })
     }

@@ -84,12 +84,9 @@ impl Gizmo {
                 arrows: None,
                 pole,
             },
-            Tool::Pull => Self {
-                limit: None,
-                rings: Vec::new(),
-                arrows: Arrows::for_joint(session, node, view),
-                pole,
-            },
+            Tool::Pull => {
+                Self { limit: None, rings: Vec::new(), arrows: Arrows::for_joint(session, node, view), pole }
+            }
         })
     }
 

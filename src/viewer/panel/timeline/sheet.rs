@@ -1,0 +1,295 @@
+//! The dope sheet below the key poses: a row for each part of the body and for each joint that changes, with its keys.
+
+use std::collections::BTreeSet;
+
+use egui::text::{LayoutJob, TextWrapping};
+use egui::{CursorIcon, FontId, Rect, ScrollArea, Sense, Shape, Ui, Vec2, pos2, vec2};
+
+use crate::viewer::panel::{node_name, theme};
+use crate::viewer::{Command, Session};
+
+use super::ruler::Ruler;
+use super::sheet_rows::{Mark, Sheet, SheetJoint};
+use super::{TimelineState, draw};
+
+/// Height of a row in points.
+const ROW: f32 = 20.0;
+/// Width of the names in points.
+pub(super) const NAMES: f32 = 118.0;
+/// Distance in points from a diamond's center to its corners.
+const DIAMOND: f32 = 5.0;
+/// Minimum distance in points between the diamonds of a row. Those that are closer are not drawn.
+const MIN_DISTANCE: f32 = 2.0;
+
+/// What a row shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RowKind {
+    /// A part of the body, by its index.
+    Part(usize),
+    /// A joint, by its index among those of the sheet.
+    Joint(usize),
+}
+
+/// A key of a row.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct RowKey {
+    /// The name of the row.
+    pub(super) name: String,
+    /// The joints of the row.
+    pub(super) joints: Vec<usize>,
+    /// Time in seconds.
+    pub(super) time: f32,
+}
+
+/// The state of the dope sheet.
+#[derive(Debug, Default)]
+pub(super) struct SheetState {
+    /// Whether the sheet is shown.
+    pub(super) is_open: bool,
+    /// Whether only rows of selected joints are shown.
+    pub(super) only_selected: bool,
+    /// The names of the parts whose joints are shown.
+    unfolded: BTreeSet<String>,
+    sheet: Option<Sheet>,
+    /// The selected key.
+    pub(super) selected: Option<RowKey>,
+    /// The key that is dragged, and the time to which it is dragged.
+    drag: Option<(RowKey, f32)>,
+}
+
+impl SheetState {
+    /// Ends a drag in progress without an effect.
+    pub(super) fn end_drag(&mut self) {
+        self.drag = None;
+    }
+}
+
+/// Shows the rows in a height in points. The playhead is drawn over them.
+pub(super) fn show(
+    ui: &mut Ui,
+    session: &Session,
+    (ruler, height): (&Ruler, f32),
+    state: &mut TimelineState,
+    commands: &mut Vec<Command>,
+) {
+    if !state.sheet.sheet.as_ref().is_some_and(|sheet| sheet.is_current(session)) {
+        state.sheet.sheet = Some(Sheet::new(session));
+    }
+    let Some(sheet) = state.sheet.sheet.take() else { return };
+    let rows = rows(&sheet, session, &state.sheet);
+    if rows.is_empty() {
+        let text = if state.sheet.only_selected {
+            "No selected joint has keys that change it."
+        } else {
+            "No joint changes between the key poses."
+        };
+        ui.label(egui::RichText::new(text).small().color(theme::quiet(ui)));
+    }
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let area = ScrollArea::vertical().id_salt("sheet").max_height(height).auto_shrink([false, true]);
+        area.show_rows(ui, ROW, rows.len(), |ui, visible| {
+            for kind in rows.get(visible).unwrap_or_default() {
+                row(ui, session, (&sheet, *kind), ruler, state, commands);
+            }
+        });
+    });
+    state.sheet.sheet = Some(sheet);
+}
+
+/// Returns the rows that are not folded away.
+fn rows(sheet: &Sheet, session: &Session, state: &SheetState) -> Vec<RowKind> {
+    if state.only_selected {
+        let selection: BTreeSet<usize> = session.selection().into_iter().collect();
+        let joints = sheet.joints.iter().enumerate();
+        let selected = joints.filter(|(_, joint)| selection.contains(&joint.node));
+        return selected.map(|(index, _)| RowKind::Joint(index)).collect();
+    }
+    let mut rows = Vec::new();
+    for (index, part) in sheet.parts.iter().enumerate() {
+        rows.push(RowKind::Part(index));
+        if state.unfolded.contains(&part.name) {
+            rows.extend(part.joints.clone().map(RowKind::Joint));
+        }
+    }
+    rows
+}
+
+/// Shows one row.
+fn row(
+    ui: &mut Ui,
+    session: &Session,
+    (sheet, kind): (&Sheet, RowKind),
+    ruler: &Ruler,
+    state: &mut TimelineState,
+    commands: &mut Vec<Command>,
+) {
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+    let names = Rect::from_min_size(rect.min, vec2(NAMES, ROW));
+    let (name, joints, marks) = match kind {
+        RowKind::Part(index) => {
+            let Some(part) = sheet.parts.get(index) else { return };
+            let own = sheet.joints.get(part.joints.clone()).unwrap_or_default();
+            let joints: Vec<usize> = own.iter().map(|joint| joint.node).collect();
+            part_name(ui, names, &part.name, &mut state.sheet.unfolded);
+            (part.name.clone(), joints, sheet.part_marks(part))
+        }
+        RowKind::Joint(index) => {
+            let Some(joint) = sheet.joints.get(index) else { return };
+            let name = node_name(session, joint.node);
+            highlight(ui, rect, session, joint);
+            joint_name(ui, names, &name, (session, joint), commands);
+            (name, vec![joint.node], sheet.marks(joint))
+        }
+    };
+    let lane = Rect::from_min_max(pos2(names.right(), rect.top()), rect.max);
+    ui.painter().hline(lane.x_range(), lane.bottom(), (1.0, theme::quiet(ui).gamma_multiply(0.12)));
+    let before = ui.clip_rect();
+    ui.set_clip_rect(before.intersect(lane));
+    let row = RowKey { name, joints, time: 0.0 };
+    keys(ui, session, (&row, &marks, kind), (ruler, lane), state, commands);
+    ui.painter().vline(ruler.x(session.puppet.time), lane.y_range(), (1.5, theme::accent(ui)));
+    ui.set_clip_rect(before);
+}
+
+/// Shows the name of a part. A click unfolds its joints or folds them away.
+fn part_name(ui: &Ui, rect: Rect, name: &str, unfolded: &mut BTreeSet<String>) {
+    let part = ui.interact(rect, ui.scope_id().with(("part row", name)), Sense::click());
+    let is_open = unfolded.contains(name);
+    let label = format!("Joints of {name}");
+    part.widget_info(|| egui::WidgetInfo::selected(egui::accesskit::Role::Button, true, is_open, &label));
+    let (ink, center) = (theme::ink(ui), rect.left_center() + vec2(8.0, 0.0));
+    let tips = if is_open {
+        [vec2(-4.0, -2.5), vec2(4.0, -2.5), vec2(0.0, 3.5)]
+    } else {
+        [vec2(-2.5, -4.0), vec2(3.5, 0.0), vec2(-2.5, 4.0)]
+    };
+    let tips = tips.map(|tip| center + tip).to_vec();
+    ui.painter().add(Shape::convex_polygon(tips, ink.gamma_multiply(0.7), egui::Stroke::NONE));
+    text(ui, rect, name, 16.0, ink);
+    if part.on_hover_cursor(CursorIcon::PointingHand).clicked() && !unfolded.remove(name) {
+        unfolded.insert(name.to_owned());
+    }
+}
+
+/// Marks the row of a selected joint.
+fn highlight(ui: &Ui, rect: Rect, session: &Session, joint: &SheetJoint) {
+    if session.selection().contains(&joint.node) {
+        ui.painter().rect_filled(rect, 3.0, theme::accent(ui).gamma_multiply(0.16));
+    }
+}
+
+/// Shows the name of a joint. A click selects it.
+fn joint_name(
+    ui: &Ui,
+    rect: Rect,
+    name: &str,
+    (session, joint): (&Session, &SheetJoint),
+    commands: &mut Vec<Command>,
+) {
+    let title = ui.interact(rect, ui.scope_id().with(("joint row", joint.node)), Sense::click());
+    let label = format!("Row of {name}");
+    title.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Button, true, &label));
+    let is_selected = session.selection().contains(&joint.node);
+    let color = if title.hovered() || is_selected { theme::ink(ui) } else { theme::quiet(ui) };
+    text(ui, rect, name, 24.0, color);
+    if title.on_hover_cursor(CursorIcon::PointingHand).on_hover_text(name).clicked() {
+        commands.push(Command::Select(Some(joint.node)));
+    }
+}
+
+/// Draws text that is cut off at the end of its area.
+fn text(ui: &Ui, rect: Rect, text: &str, indent: f32, color: egui::Color32) {
+    let job = LayoutJob {
+        wrap: TextWrapping::truncate_at_width(rect.width() - indent - 4.0),
+        ..LayoutJob::simple_singleline(text.to_owned(), FontId::proportional(12.0), color)
+    };
+    let galley = ui.painter().layout_job(job);
+    let at = pos2(rect.left() + indent, rect.center().y - 0.5 * galley.size().y);
+    ui.painter().galley(at, galley, color);
+}
+
+/// Shows the keys of a row. A drag moves a key, and with Ctrl it copies the key.
+fn keys(
+    ui: &Ui,
+    session: &Session,
+    (row, marks, kind): (&RowKey, &[Mark], RowKind),
+    (ruler, lane): (&Ruler, Rect),
+    state: &mut TimelineState,
+    commands: &mut Vec<Command>,
+) {
+    let inside = lane.expand(DIAMOND).x_range();
+    let mut last = f32::NEG_INFINITY;
+    let visible = marks.iter().filter(|mark| inside.contains(ruler.x(mark.time)));
+    let shown = visible.filter(|mark| {
+        let x = ruler.x(mark.time);
+        let is_apart = x - last >= MIN_DISTANCE;
+        last = if is_apart { x } else { last };
+        is_apart
+    });
+    let shown: Vec<Mark> = shown.copied().collect();
+    for (index, mark) in shown.iter().enumerate() {
+        let key = RowKey { time: mark.time, ..row.clone() };
+        let center = pos2(ruler.x(mark.time), lane.center().y);
+        let id = match kind {
+            RowKind::Part(part) => ("part key", part, index),
+            RowKind::Joint(joint) => ("joint key", joint, index),
+        };
+        let rect = Rect::from_center_size(center, Vec2::splat(2.0 * DIAMOND + 4.0));
+        let part = ui.interact(rect, ui.scope_id().with(id), Sense::click_and_drag());
+        let name = format!("Key of {} at {:.2} s", key.name, key.time);
+        part.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Button, true, &name));
+        if part.clicked() {
+            commands.push(Command::Seek(key.time));
+            state.select_row_key(key.clone());
+        }
+        if part.drag_started() {
+            state.sheet.drag = Some((key.clone(), key.time));
+        }
+        if part.dragged()
+            && let Some((_, to)) = &mut state.sheet.drag
+        {
+            let at = part.interact_pointer_pos().map_or(*to, |at| ruler.time(at.x));
+            *to = at.clamp(0.0, session.seconds());
+            draw::diamond(ui, pos2(ruler.x(*to), center.y), DIAMOND, true, true);
+        }
+        if part.drag_stopped() {
+            commands.extend(state.sheet.drag.take().and_then(|drag| dropped(ui, drag, state)));
+        }
+        let is_selected = state.sheet.selected.as_ref() == Some(&key);
+        let radius = if mark.differs { DIAMOND } else { 0.6 * DIAMOND };
+        draw::diamond(ui, center, radius, is_selected, part.hovered());
+        part.on_hover_cursor(CursorIcon::Grab).on_hover_text(name);
+    }
+}
+
+/// Returns the command of a drag that has ended.
+fn dropped(ui: &Ui, (key, to): (RowKey, f32), state: &mut TimelineState) -> Option<Command> {
+    let from = key.time;
+    if from == to {
+        return None;
+    }
+    let joints = key.joints.clone();
+    state.select_row_key(RowKey { time: to, ..key });
+    let copies = ui.input(|i| i.modifiers.ctrl);
+    Some(if copies {
+        Command::KeyJointsCopy(joints, from, to)
+    } else {
+        Command::KeyJointsMove(joints, from, to)
+    })
+}
+
+/// Shows the properties of the selected key of a row. Returns whether the key is still there.
+pub(super) fn details(ui: &mut Ui, key: &RowKey, session: &Session, commands: &mut Vec<Command>) -> bool {
+    ui.label(egui::RichText::new(format!("{} at {:.2} s", key.name, key.time)).strong());
+    let now = session.puppet.time;
+    let copy = ui.add_enabled(now != key.time, egui::Button::new("Copy here"));
+    if copy.on_hover_text("Copy the keys of this row to the time of the playhead").clicked() {
+        commands.push(Command::KeyJointsCopy(key.joints.clone(), key.time, now));
+    }
+    let removes = ui.button("Remove").on_hover_text("Del").clicked();
+    if removes {
+        commands.push(Command::KeyJointsDelete(key.joints.clone(), key.time));
+    }
+    !removes
+}

@@ -1,0 +1,164 @@
+//! The onion skin: ghosts of the poses before and after the current time of the motion.
+
+use std::sync::Arc;
+
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+use crate::motion::Motion;
+use crate::puppet::Puppet;
+use crate::render::Ghost;
+use crate::scene;
+use crate::skin::Skinning;
+
+use super::Session;
+
+/// Linear colours of ghosts before and after the current time, and of the background into which they fade.
+const PAST: Vec3 = Vec3::new(0.95, 0.3, 0.08);
+const FUTURE: Vec3 = Vec3::new(0.06, 0.35, 0.95);
+const FADED: Vec3 = Vec3::new(0.16, 0.17, 0.2);
+/// How much of the colour each ghost has left, compared to the one that is nearer to the current time.
+const FADE: f32 = 0.5;
+/// Maximum number of ghosts on each side.
+pub(in crate::viewer) const MAX_GHOSTS: u8 = 3;
+/// Minimum time between ghosts in seconds.
+pub(in crate::viewer) const MIN_STEP: f32 = 0.01;
+/// Keys nearer to the current time than this, in seconds, are the current pose.
+const SAME_TIME: f32 = 1.0 / 60.0;
+
+/// Which ghosts of the motion are shown while it does not play.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OnionSkin {
+    /// Whether they are shown.
+    pub shown: bool,
+    /// Number of ghosts before and after the current time, from 1 to 3.
+    pub count: u8,
+    /// Time between ghosts in seconds, if the motion has no key poses.
+    pub step: f32,
+}
+
+impl Default for OnionSkin {
+    fn default() -> Self {
+        Self { shown: false, count: 2, step: 0.2 }
+    }
+}
+
+/// The ghosts of a motion at a time.
+#[derive(Debug, Default)]
+pub(super) struct OnionGhosts {
+    pub(super) settings: OnionSkin,
+    key: Option<GhostKey>,
+    /// The nearest to the current time first, each with its linear colour.
+    ghosts: Vec<(Puppet, Vec3)>,
+}
+
+/// What the ghosts depend on.
+#[derive(Debug)]
+struct GhostKey {
+    motion: Arc<Motion>,
+    /// Number of clips, which grows when clips are added.
+    clips: usize,
+    skinning: Skinning,
+    looping: bool,
+    times: Vec<(f32, Vec3)>,
+}
+
+impl GhostKey {
+    fn matches(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.motion, &other.motion)
+            && (self.clips, self.skinning, self.looping) == (other.clips, other.skinning, other.looping)
+            && self.times == other.times
+    }
+}
+
+impl Session {
+    /// Returns which ghosts of the motion are shown.
+    pub fn onion_skin(&self) -> OnionSkin {
+        self.onion.settings
+    }
+
+    /// Sets which ghosts of the motion are shown.
+    pub(super) fn set_onion_skin(&mut self, settings: OnionSkin) {
+        let default = OnionSkin::default();
+        let step = if settings.step.is_finite() { settings.step.max(MIN_STEP) } else { default.step };
+        self.onion.settings = OnionSkin { count: settings.count.clamp(1, MAX_GHOSTS), step, ..settings };
+    }
+
+    /// Updates the ghosts if the motion or their times have changed.
+    pub(super) fn refresh_onion(&mut self) {
+        let times = self.ghost_times();
+        if times.is_empty() {
+            (self.onion.key, self.onion.ghosts) = (None, Vec::new());
+            return;
+        }
+        let key = GhostKey {
+            motion: Arc::clone(&self.state.motion),
+            clips: self.puppet.character().clips.len(),
+            skinning: self.puppet.skinning,
+            looping: self.clock.looping,
+            times,
+        };
+        if !self.onion.key.as_ref().is_some_and(|known| known.matches(&key)) {
+            let ghost = |&(time, color): &(f32, Vec3)| Some((self.posed_at(time)?, color));
+            self.onion.ghosts = key.times.iter().filter_map(ghost).collect();
+            self.onion.key = Some(key);
+        }
+    }
+
+    /// Returns the times of the ghosts with their colours, those nearest to the current time first.
+    fn ghost_times(&self) -> Vec<(f32, Vec3)> {
+        let OnionSkin { shown, count, step } = self.onion.settings;
+        if !shown || self.clock.playing || self.state.motion.is_rest() {
+            return Vec::new();
+        }
+        let (now, count) = (self.puppet.time, usize::from(count));
+        let keys = &self.state.motion.keys;
+        let (past, future): (Vec<f32>, Vec<f32>) = if keys.is_empty() {
+            let end = self.seconds();
+            let steps = || (1..=MAX_GHOSTS).map(|i| f32::from(i) * step);
+            (
+                steps().map(|by| now - by).filter(|time| *time >= 0.0).take(count).collect(),
+                steps().map(|by| now + by).filter(|time| *time <= end).take(count).collect(),
+            )
+        } else {
+            let times = || keys.iter().map(|key| key.time);
+            (
+                times().rev().filter(|time| *time < now - SAME_TIME).take(count).collect(),
+                times().filter(|time| *time > now + SAME_TIME).take(count).collect(),
+            )
+        };
+        let mut times = Vec::new();
+        let mut strength = 1.0_f32;
+        for distance in 0..count {
+            for (side, color) in [(&past, PAST), (&future, FUTURE)] {
+                times.extend(side.get(distance).map(|&time| (time, FADED.lerp(color, strength))));
+            }
+            strength *= FADE;
+        }
+        times
+    }
+
+    /// Returns the character in the pose of its motion at a time, without goals. `None` if that pose is invalid.
+    fn posed_at(&self, time: f32) -> Option<Puppet> {
+        let mut puppet = self.puppet.clone();
+        (puppet.targets, puppet.pins, puppet.rotations) = Default::default();
+        (puppet.stance, puppet.shown_steps) = (None, None);
+        puppet.motion = Motion::clone(&self.state.motion);
+        (puppet.time, puppet.looping) = (time, self.clock.looping);
+        if self.state.motion.has_only_keys() {
+            let mut pose = self.state.held.clone();
+            self.state.motion.sample_keys(&self.puppet.character().skeleton, time, &mut pose);
+            puppet.held = Some(pose);
+        }
+        puppet.reset_solver();
+        puppet.update().is_ok().then_some(puppet)
+    }
+
+    /// Returns the ghosts, as they are drawn beside the character.
+    pub(super) fn onion_ghosts(&self) -> impl Iterator<Item = Ghost<'_>> {
+        let ghosts = self.onion.ghosts.iter();
+        let ghosts = ghosts.map(|(puppet, color)| scene::ghost(puppet, &self.puppet, *color));
+        ghosts.filter(|ghost| !ghost.draws.is_empty())
+    }
+}
