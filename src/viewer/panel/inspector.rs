@@ -41,8 +41,8 @@ fn ring_mode(
     let RingMode { mut alone, mut world } = session.ring_mode;
     ui.horizontal(|ui| {
         let axes = [
-            (false, "Local", "Rings and numbers refer to the joint"),
-            (true, "World", "Rings and numbers refer to the axes of the world"),
+            (false, "Local", "Rings, arrows and numbers refer to the joint"),
+            (true, "World", "Rings, arrows and numbers refer to the axes of the world"),
         ];
         for (of, text, hint) in axes {
             ui.selectable_value(&mut world, of, text).on_hover_text(hint);

@@ -14,7 +14,7 @@ pub(super) const HEIGHT: f32 = 36.0;
 /// Widths of the window in points from which the bar shows the name of the character, all settings of drags beside each other, the
 /// tools, and the buttons for undo and for the panes. The palette has everything that is left out.
 const NAME_FROM: f32 = 1230.0;
-const SETTINGS_FROM: f32 = 1120.0;
+const SETTINGS_FROM: f32 = 1160.0;
 const TOOLS_FROM: f32 = 900.0;
 const ALL_FROM: f32 = 540.0;
 /// What a drag of a joint does, in its tooltip.

@@ -14,7 +14,7 @@ use super::history::State;
 
 /// Fraction of the distance to the camera by which one step of the wheel pushes the target.
 const PUSH_STEP: f32 = 0.04;
-/// Minimum distance of a joint from the point that it turns, as a fraction of the character's radius.
+/// Minimum distance of a joint from the point that it turns, as a fraction of the distance of that point from the root.
 const MIN_LEVER: f32 = 1e-3;
 
 /// A drag in progress.
@@ -59,7 +59,8 @@ impl DragGoal {
     /// `base` is the node that must not move.
     pub(in crate::viewer) fn new(hit: &Hit, puppet: &Puppet, scope: DragScope, base: Option<usize>) -> Self {
         let (character, rig) = (puppet.character(), &puppet.rig);
-        if let Some(joint) = joint_above(hit, puppet).filter(|_| scope == DragScope::Joint) {
+        let joint = if scope == DragScope::Joint { joint_above(hit, puppet) } else { None };
+        if let Some(joint) = joint {
             let (offset, position) = (hit.offset, Some(hit.point.as_dvec3()));
             let target = Target { base: Some(joint), offset, position, ..Target::new(hit.node) };
             return Self { target, pins: Vec::new(), moves_root: false, turns_joint: true };
@@ -208,13 +209,19 @@ pub(in crate::viewer) fn chain_base(character: &Character, rig: &Rig, hit: &Hit)
 pub(in crate::viewer) fn joint_above(hit: &Hit, puppet: &Puppet) -> Option<usize> {
     let (character, rig) = (puppet.character(), &puppet.rig);
     let skeleton = &character.skeleton;
-    let is_in_skin = |node: usize| character.skins.iter().any(|skin| skin.joints.contains(&node));
+    let mut skinned = vec![false; skeleton.nodes.len()];
+    for &node in character.skins.iter().flat_map(|skin| &skin.joints) {
+        if let Some(slot) = skinned.get_mut(node) {
+            *slot = true;
+        }
+    }
+    let is_in_skin = |node: usize| skinned.get(node).copied().unwrap_or_default();
     let needs_skin = is_in_skin(hit.node);
-    let min_lever = MIN_LEVER * puppet.bounds().sphere().1;
+    let position = |node: usize| puppet.world_from_node().get(node).map(|m| Vec3::from(m.translation));
+    let root = default_base(character, hit.node);
+    let min_lever = MIN_LEVER * position(root)?.distance(hit.point);
     let can_turn = |node: usize| {
-        let Some(at) = puppet.world_from_node().get(node).map(|m| Vec3::from(m.translation)) else {
-            return false;
-        };
+        let Some(at) = position(node) else { return false };
         let away = hit.point - at;
         let lever = match rig.joint(node).limit {
             Limit::Locked if puppet.options.limits => 0.0,
@@ -227,16 +234,10 @@ pub(in crate::viewer) fn joint_above(hit: &Hit, puppet: &Puppet) -> Option<usize
         };
         lever > min_lever && (!needs_skin || is_in_skin(node))
     };
-    let root = default_base(character, hit.node);
     let hips = rig.body.as_ref().map(|body| body.hips);
-    let path =
-        std::iter::successors(
-            Some(hit.node),
-            |&node| {
-                if node == root { None } else { rig.above(skeleton, node) }
-            },
-        );
+    let up = |&node: &usize| if node == root { None } else { rig.above(skeleton, node) };
     // A hit point at its joint's origin is turned by the joint above it.
-    let path = path.take(skeleton.nodes.len()).skip(usize::from(hit.handle));
-    path.take_while(|&node| Some(node) != hips).find(|&node| can_turn(node))
+    let path = std::iter::successors(Some(hit.node), up).take(skeleton.nodes.len());
+    let mut path = path.skip(usize::from(hit.handle)).take_while(|&node| Some(node) != hips);
+    path.find(|&node| can_turn(node))
 }

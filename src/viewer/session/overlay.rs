@@ -71,8 +71,8 @@ pub(in crate::viewer) fn lines(session: &Session, scale: f32) -> Vec<Line> {
         }
         (None, Some(hit)) => {
             let chain = session.puppet.character().skeleton.ancestors(hit.node);
-            let turned = super::drag::joint_above(&hit, &session.puppet)
-                .filter(|_| session.drag_scope == DragScope::Joint);
+            let turns = session.drag_scope == DragScope::Joint;
+            let turned = if turns { super::drag::joint_above(&hit, &session.puppet) } else { None };
             let base = turned
                 .or_else(|| super::drag::chain_base(session.puppet.character(), &session.puppet.rig, &hit));
             let mut from = hit.point;

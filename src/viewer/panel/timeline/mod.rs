@@ -111,12 +111,15 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
 
 /// Shows the ruler, the strips, the edits and the playhead over them.
 fn lanes(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &mut Vec<Command>) -> Ruler {
-    let size = vec2(ui.available_width(), RULER + STRIPS + EDITS);
+    // The dope sheet needs the space of a lane that is empty.
+    let is_empty = state.shows_sheet(session) && session.puppet.motion.strips.is_empty();
+    let strips = if is_empty { 0.0 } else { STRIPS };
+    let size = vec2(ui.available_width(), RULER + strips + EDITS);
     let (all, area) = ui.allocate_exact_size(size, Sense::click_and_drag());
     let (motion, clips) = (&session.puppet.motion, &session.puppet.character().clips);
     area.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Group, true, "Timeline"));
     let ruler = ruler(session, state, all);
-    let [top, middle, bottom] = [RULER, STRIPS, EDITS].map({
+    let [top, middle, bottom] = [RULER, strips, EDITS].map({
         let mut y = all.top();
         move |height| {
             let lane = Rect::from_min_size(egui::pos2(all.left(), y), vec2(all.width(), height));
