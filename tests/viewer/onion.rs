@@ -121,3 +121,20 @@ fn several_joints_turn_as_one_undo_step() {
     session.apply(Command::Undo);
     assert_eq!(pose(&session), before);
 }
+
+/// The way of a pulled joint is drawn during a drag, also on a timeline of key poses.
+#[test]
+fn the_trail_of_a_pull_is_drawn_on_key_poses() {
+    let mut session = session();
+    session.apply(Command::Key);
+    session.apply(Command::Seek(1.0));
+    let hand = find(&session, "leftHand");
+    let start = session.puppet().world_from_node()[hand].translation;
+    session.apply(Command::GrabNode(NodePoint { node: hand, offset: DVec3::ZERO }));
+    let lines = [1_u8, 2, 3, 4].map(|step| {
+        let to = start + glam::Vec3A::new(0.0, 0.02, 0.02) * f32::from(step);
+        session.apply(Command::DragTo(to.as_dvec3()));
+        session.frame(1.0).lines.len()
+    });
+    assert!(lines.is_sorted_by(|a, b| a < b), "{lines:?}");
+}

@@ -40,11 +40,15 @@ struct Turn {
 }
 
 impl Carry {
-    /// Starts to pull the selected joint.
+    /// Starts to pull the selected joints.
     pub(super) fn pull(session: &mut Session, at: Vec2) -> Option<Self> {
         session.selected()?;
         session.apply(Command::Tool(Tool::Pull));
-        session.apply(Command::GrabSelected(at));
+        session.apply(if session.selection().len() > 1 {
+            Command::GrabSelection(at)
+        } else {
+            Command::GrabSelected(at)
+        });
         let start = session
             .selected()
             .filter(|_| session.is_dragging())

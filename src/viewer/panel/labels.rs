@@ -16,8 +16,8 @@ const QUIET: Color32 = Color32::from_rgb(176, 182, 196);
 pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect, size: glam::Vec2) {
     let (scale, painter) = (ui.ctx().pixels_per_point(), ui.painter().with_clip_rect(scene));
     let draw_label = |point: glam::Vec3, text: &str, color: Color32, left: bool| {
-        let Some(at) = crate::scene::picking::pixel(&session.camera(), point, size) else { return };
-        let at = scene.min + egui::vec2(at.x / scale + 14.0, at.y / scale - 10.0);
+        let Some(at) = place(session, point, (scene.min, size, scale)) else { return };
+        let at = at + egui::vec2(14.0, -10.0);
         let font = egui::FontId::proportional(13.0);
         let galley = painter.layout_no_wrap(text.to_owned(), font, color);
         let at = if left { at - egui::vec2(28.0 + galley.size().x, 0.0) } else { at };
@@ -54,5 +54,33 @@ pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect, size: glam::Ve
         let chain = chains.iter().find(|c| Some(c.base) == base && c.joints.contains(&hit.node));
         let chain = chain.map_or_else(String::new, |c| format!("   {}", name(&c.name)));
         draw_right(hit.point, &format!("{}{chain}", node_name(session, hit.node)), Color32::WHITE);
+    }
+}
+
+/// Returns where a point lies in the window, in points. The scene starts at a corner in points and has a size in pixels.
+fn place(
+    session: &Session,
+    point: glam::Vec3,
+    (corner, size, scale): (egui::Pos2, glam::Vec2, f32),
+) -> Option<egui::Pos2> {
+    let at = crate::scene::picking::pixel(&session.camera(), point, size)?;
+    Some(corner + egui::vec2(at.x, at.y) / scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asset::mannequin;
+
+    /// The labels of a watched recording lay beside their joints if the scene had another size than the recording.
+    #[test]
+    fn labels_lie_where_the_scene_is_drawn() {
+        let session = Session::new(mannequin().unwrap(), None, glam::Vec2::new(800.0, 600.0));
+        let hand = session.puppet.character().skeleton.find("leftHand").unwrap();
+        let (point, corner) = (session.position_of(hand).unwrap(), egui::pos2(10.0, 36.0));
+        let at = |size, scale| place(&session, point, (corner, size, scale)).unwrap() - corner;
+        let own = at(session.size(), 1.0);
+        assert!((at(session.size() * 2.0, 1.0) - 2.0 * own).length() < 0.01);
+        assert!((at(session.size() * 2.0, 2.0) - own).length() < 0.01);
     }
 }

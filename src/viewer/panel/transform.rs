@@ -14,8 +14,8 @@ const NUMBER: f32 = 64.0;
 /// Shown instead of an angle in which the selected joints differ by more than this, in degrees.
 const DIFFERENT: &str = "–";
 const SAME_ANGLE: f64 = 0.05;
-/// What the position is if several joints are selected.
-const POSITION_HINT: &str = "of the joint selected last";
+/// Largest difference of positions that are shown as one, in metres.
+const SAME_POSITION: f32 = 5e-4;
 
 /// The angles that were shown for a rotation. They are kept while the rotation stays, because several triples of angles describe it.
 #[derive(Clone, Copy)]
@@ -40,11 +40,7 @@ fn rotation(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: 
     let differs = others.differ_from(ui, before);
     let numbers = row(ui, "Rotation", &mut degrees, |axis, number| {
         let number = number.speed(SPEED).suffix("°").max_decimals(1);
-        if differs.get(axis).copied().unwrap_or_default() {
-            number.suffix("").custom_formatter(|_, _| DIFFERENT.to_owned())
-        } else {
-            number
-        }
+        mark(number, differs.get(axis).copied().unwrap_or_default())
     });
     if numbers.iter().any(Response::changed) {
         let mut turns = vec![(node, set_angles(ui, node, &frames, world, degrees))];
@@ -112,27 +108,45 @@ impl Others {
     }
 }
 
-/// Shows the position in metres. A new position is a pull of the joint to it.
+/// Shows the position in metres. A new position is a pull of the joint to it, and other selected joints are pulled by as much.
 fn position(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: &mut Vec<Command>) {
     let Some(at) = session.position_of(node) else { return };
-    let world_from_parent = match Frames::parent(session, node).filter(|_| !world) {
+    let in_frame = |node: usize| match Frames::parent(session, node).filter(|_| !world) {
         Some(parent) => *parent,
         None => glam::Affine3A::IDENTITY,
     };
+    let world_from_parent = in_frame(node);
     let shown = world_from_parent.inverse().transform_point3(at);
+    let selection = session.selection();
+    let others = selection.iter().filter(|other| **other != node);
+    let others = others
+        .filter_map(|&other| Some(in_frame(other).inverse().transform_point3(session.position_of(other)?)));
+    let differs = others.fold([false; 3], |differs, other| {
+        let away = (other - shown).abs().to_array().map(|away| away > SAME_POSITION);
+        [differs[0] || away[0], differs[1] || away[1], differs[2] || away[2]]
+    });
     let mut values = shown.as_dvec3().to_array();
-    let numbers = row(ui, "Position", &mut values, |_, number| number.speed(0.002).max_decimals(3));
-    if session.selection().len() > 1 {
-        ui.label(RichText::new(POSITION_HINT).small().color(theme::quiet(ui)));
-    }
+    let numbers = row(ui, "Position", &mut values, |axis, number| {
+        let number = number.speed(0.002).max_decimals(3);
+        mark(number, differs.get(axis).copied().unwrap_or_default())
+    });
     let to = world_from_parent.transform_point3(DVec3::from_array(values).as_vec3());
     if numbers.iter().any(Response::changed) && to.is_finite() {
         if !session.is_dragging() {
-            commands.push(Command::GrabNode(NodePoint { node, offset: DVec3::ZERO }));
+            commands.push(if selection.len() > 1 {
+                Command::GrabSelection(session.pointer())
+            } else {
+                Command::GrabNode(NodePoint { node, offset: DVec3::ZERO })
+            });
         }
         commands.push(Command::DragTo(to.as_dvec3()));
     }
     finish(&numbers, commands);
+}
+
+/// Replaces a number by a mark if the selected joints have different values.
+fn mark(number: DragValue<'_>, differs: bool) -> DragValue<'_> {
+    if differs { number.suffix("").custom_formatter(|_, _| DIFFERENT.to_owned()) } else { number }
 }
 
 /// A drag of a number is one undo step, and so is a typed number.

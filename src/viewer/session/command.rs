@@ -78,6 +78,8 @@ pub enum Command {
     Grab(Vec2),
     /// Starts dragging the selected joint. The position of the pointer may be anywhere.
     GrabSelected(Vec2),
+    /// Starts dragging all selected joints, except those below others. The position of the pointer may be anywhere.
+    GrabSelection(Vec2),
     /// Starts dragging a point of a node. Neither the camera nor the pointer matters.
     GrabNode(NodePoint),
     /// Moves the dragged part to a position.

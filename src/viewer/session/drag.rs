@@ -22,6 +22,8 @@ const MIN_LEVER: f32 = 1e-3;
 pub(in crate::viewer) struct Drag {
     pub(in crate::viewer) hit: Hit,
     pub(in crate::viewer) target: Target,
+    /// The other joints that are pulled by as much, with their targets.
+    pub(in crate::viewer) others: Vec<(Hit, Target)>,
     /// Pins that last as long as the drag.
     pub(in crate::viewer) pins: Vec<Pin>,
     /// Whether the drag moves the root, because no joint above the node can move.
@@ -110,6 +112,7 @@ impl Drag {
         Self {
             hit,
             target,
+            others: Vec::new(),
             pins,
             moves_root,
             turns_joint,
@@ -132,6 +135,24 @@ impl Drag {
         let position = self.target.position;
         (self.scope, self.moves_root, self.turns_joint) = (scope, goal.moves_root, goal.turns_joint);
         (self.target, self.pins) = (Target { position, ..goal.target }, goal.pins);
+        let others: Vec<Hit> = self.others.iter().map(|(hit, _)| *hit).collect();
+        self.set_others(&others, puppet);
+    }
+
+    /// Sets the other joints that are pulled by as much.
+    pub(in crate::viewer) fn set_others(&mut self, others: &[Hit], puppet: &Puppet) {
+        let goal = |hit: &Hit| DragGoal::new(hit, puppet, self.scope, self.before.base).target;
+        self.others = others.iter().map(|hit| (*hit, goal(hit))).collect();
+        self.move_others();
+    }
+
+    /// Moves the targets of the other joints by as much as the target of the dragged one.
+    fn move_others(&mut self) {
+        let Some(to) = self.target.position else { return };
+        let by = to - self.hit.point.as_dvec3();
+        for (hit, target) in &mut self.others {
+            target.position = Some(hit.point.as_dvec3() + by);
+        }
     }
 
     /// Returns the target, and the pins that last as long as the drag.
@@ -162,6 +183,7 @@ impl Drag {
             wanted = start + steps * step;
         }
         self.target.position = Some(wanted.as_dvec3());
+        self.move_others();
     }
 
     /// Moves the target to a world position. The axis and snapping, which are aids for the pointer, do not apply. A
@@ -169,6 +191,7 @@ impl Drag {
     pub(in crate::viewer) fn move_to(&mut self, position: DVec3) {
         (self.plane, self.moved) = (position.as_vec3(), true);
         self.target.position = Some(position);
+        self.move_others();
     }
 
     /// Moves the plane away from the camera.

@@ -37,6 +37,10 @@ impl Session {
                 self.point_at(at);
                 self.grab_selected(at);
             }
+            Command::GrabSelection(at) => {
+                self.point_at(at);
+                self.grab_selection(at);
+            }
             Command::GrabNode(point) => self.grab_node(point),
             Command::DragTo(position) if position.as_vec3().is_finite() => {
                 self.update_drag(|drag, _, _, _| drag.move_to(position));

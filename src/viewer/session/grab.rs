@@ -9,7 +9,35 @@ use crate::viewer::session::drag::Drag;
 
 use super::{MAX_TRAIL_POINTS, Session};
 
+/// Maximum number of other joints that a drag pulls.
+const MAX_OTHERS: usize = 31;
+
 impl Session {
+    /// Returns what drags move.
+    pub fn drag_scope(&self) -> DragScope {
+        self.drag_scope
+    }
+
+    /// Returns the scope that follows the current one, among those that differ for this character.
+    pub fn next_scope(&self) -> DragScope {
+        match self.drag_scope {
+            DragScope::Body if self.has_body() => DragScope::Limb,
+            DragScope::Body | DragScope::Limb => DragScope::Joint,
+            DragScope::Joint => DragScope::Body,
+        }
+    }
+
+    /// Returns whether the character has a recognised body, which [`DragScope::Body`] moves as a whole.
+    pub fn has_body(&self) -> bool {
+        self.puppet.rig.body.is_some()
+    }
+
+    /// Returns where the pointer was last, in pixels.
+    #[cfg(feature = "viewer")]
+    pub(in crate::viewer) fn pointer(&self) -> Vec2 {
+        self.pointer
+    }
+
     /// Returns the position of a node in world metres.
     pub(in crate::viewer) fn position_of(&self, node: usize) -> Option<Vec3> {
         self.puppet.world_from_node().get(node).map(|m| m.translation.into())
@@ -48,6 +76,26 @@ impl Session {
         }
         if let Some(hit) = self.under(at) {
             self.start_drag(hit, at);
+        }
+    }
+
+    /// Grabs all selected joints at their origins.
+    pub(super) fn grab_selection(&mut self, at: Vec2) {
+        self.grab_selected(at);
+        self.grab_others();
+    }
+
+    /// Adds the other selected joints to the drag, except those below others.
+    pub(super) fn grab_others(&mut self) {
+        let Some(drag) = &self.drag else { return };
+        let nodes = self.topmost_selected().into_iter().filter(|&node| node != drag.hit.node);
+        let hit = |node: usize| {
+            let point = self.position_of(node).filter(|point| point.is_finite())?;
+            Some(Hit { node, point, offset: DVec3::ZERO, handle: true })
+        };
+        let others: Vec<Hit> = nodes.filter_map(hit).take(MAX_OTHERS).collect();
+        if let Some(drag) = &mut self.drag {
+            drag.set_others(&others, &self.puppet);
         }
     }
 
@@ -151,6 +199,7 @@ impl Session {
         if self.keep && drag.moved && !drag.moves_root {
             let reflected = self.reflected(&drag.target);
             self.store_goal(drag.target);
+            drag.others.iter().for_each(|(_, other)| self.store_goal(*other));
             reflected.into_iter().for_each(|goal| self.store_goal(goal));
         }
         if drag.turns_joint && drag.moved {

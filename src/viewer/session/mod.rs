@@ -335,25 +335,6 @@ impl Session {
         &self.comparison
     }
 
-    /// Returns what drags move.
-    pub fn drag_scope(&self) -> DragScope {
-        self.drag_scope
-    }
-
-    /// Returns the scope that follows the current one, among those that differ for this character.
-    pub fn next_scope(&self) -> DragScope {
-        match self.drag_scope {
-            DragScope::Body if self.has_body() => DragScope::Limb,
-            DragScope::Body | DragScope::Limb => DragScope::Joint,
-            DragScope::Joint => DragScope::Body,
-        }
-    }
-
-    /// Returns whether the character has a recognised body, which [`DragScope::Body`] moves as a whole.
-    pub fn has_body(&self) -> bool {
-        self.puppet.rig.body.is_some()
-    }
-
     /// Returns whether a drag is in progress.
     pub fn is_dragging(&self) -> bool {
         self.drag.is_some() || self.gizmo_drag.is_some()

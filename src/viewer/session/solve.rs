@@ -209,6 +209,11 @@ impl Session {
             pins.extend(own.iter().filter(|p| !pinned(p.node)));
             pins.retain(|p| p.node != target.node);
             self.add_reflected(&target, &mut targets);
+            for (_, other) in self.drag.iter().flat_map(|drag| &drag.others) {
+                targets.retain(|t| t.node != other.node);
+                targets.push(*other);
+                pins.retain(|p| p.node != other.node);
+            }
             let turns_joint = self.drag.as_ref().is_some_and(|drag| drag.turns_joint);
             if turns_joint && targets.iter().all(|t| t.base.is_some() || t.position.is_none()) {
                 // The dragged joint moves only what is below it, pinned or not.

@@ -98,3 +98,32 @@ fn the_tool_selects_the_gizmo() {
     input.handle(Event::Key(Key::Escape), &mut session);
     assert_eq!(session.tool(), Tool::Pull);
 }
+
+/// With several selected joints, an arrow and G pull all of them by as much, and one undo step restores the pose.
+#[test]
+fn all_selected_joints_are_pulled() {
+    for by_key in [false, true] {
+        let (mut session, mut input) = (session(true), Input::default());
+        select(&mut session, "rightHand");
+        let left = node(&session, "leftHand");
+        session.apply(Command::SelectAdd(left));
+        let places = |session: &Session| ["leftHand", "rightHand"].map(|name| place(session, name));
+        let (start, before) = (places(&session), pose(&session));
+        if by_key {
+            let hand = at(&session, "leftHand");
+            input.handle(Event::Moved(hand), &mut session);
+            for key in ["g", "y", "0", ".", "0", "5"] {
+                input.handle(Event::Key(Key::Char(key.chars().next().unwrap())), &mut session);
+            }
+            input.handle(Event::Key(Key::Enter), &mut session);
+        } else {
+            let from = arrow(&session, Vec3::Y);
+            drag(&mut session, &mut input, from, Vec2::new(0.0, -20.0));
+            input.handle(Event::Released(Button::Left), &mut session);
+        }
+        let [left, right] = [0, 1].map(|hand| places(&session)[hand] - start[hand]);
+        assert!(left.y > 0.02 && left.distance(right) < 3e-3, "{left} and {right}");
+        session.apply(Command::Undo);
+        assert_eq!(pose(&session), before);
+    }
+}

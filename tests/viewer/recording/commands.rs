@@ -54,6 +54,7 @@ fn every_command() -> Vec<Command> {
         Command::Hover(position),
         Command::Grab(position),
         Command::GrabSelected(position),
+        Command::GrabSelection(position),
         Command::GrabNode(NodePoint { node: 12, offset: DVec3::new(0.0, 1.0 / 3.0, -1e-300) }),
         Command::Drag(position),
         Command::DragTo(DVec3::new(0.1, 1.0 / 3.0, -1e-300)),

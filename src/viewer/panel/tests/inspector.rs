@@ -51,6 +51,8 @@ fn a_number_of_the_inspector_turns_all_selected_joints() {
     let elbow = before.session.selected().unwrap();
     let head = before.session.puppet.character().skeleton.find("head").unwrap();
     before.session.apply(Command::SelectAdd(head));
+    before.session.apply(Command::Turn(head, glam::Quat::from_rotation_z(0.2)));
+    before.session.apply(Command::Release);
     let (mut harness, state) = panel(before, Theme::Dark);
     harness.run();
     harness.assert_snapshot("several-joints");

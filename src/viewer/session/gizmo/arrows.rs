@@ -105,7 +105,7 @@ impl Session {
         }
     }
 
-    /// Starts to pull the selected joint by an arrow or the square. Returns whether there is one.
+    /// Starts to pull the selected joints by an arrow or the square. Returns whether there is one.
     pub(super) fn grab_arrow(&mut self, grip: GizmoGrip, at: Vec2) -> bool {
         let view = self.gizmo_view(self.scale);
         let Some(node) = self.selected else { return false };
@@ -126,6 +126,7 @@ impl Session {
             let seen = view.pixel(arrows.center).unwrap_or(at);
             (drag.along, drag.grip, drag.by_gizmo) = (along, seen - at, true);
         }
+        self.grab_others();
         (self.hovered_grip, self.hover) = (None, None);
         true
     }
