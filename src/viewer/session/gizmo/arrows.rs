@@ -1,7 +1,6 @@
 //! Arrows that pull the selected joint along an axis, and a square that pulls it in the plane of the view.
 
 use glam::{DQuat, DVec3, Vec2, Vec3, Vec4};
-use serde::{Deserialize, Serialize};
 
 use crate::render::Line;
 use crate::rig::orientation;
@@ -10,7 +9,7 @@ use crate::viewer::{Axis, Session};
 
 use super::dial::GizmoView;
 use super::pen::Pen;
-use super::{AXES, GizmoGrip};
+use super::{AXES, GizmoGrip, Tool};
 
 /// Distances in points from the joint to the ends of an arrow, and to the base of its head.
 const START: f32 = 13.0;
@@ -23,17 +22,6 @@ const SQUARE: f32 = 8.0;
 /// Length on the screen in points below which an arrow points at the camera and cannot be dragged.
 const MIN_LENGTH: f32 = 22.0;
 const DARK: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.75);
-
-/// What the gizmo of the selected joint is for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Tool {
-    /// Turning the joint, with rings and its limit.
-    #[default]
-    Turn,
-    /// Pulling the joint, with arrows.
-    Pull,
-}
 
 /// The arrows of a joint.
 #[derive(Clone, Copy, Debug)]

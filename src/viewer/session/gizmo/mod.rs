@@ -15,10 +15,10 @@ mod pole;
 mod rail;
 mod rings;
 mod step;
+mod tool;
 mod turn;
 mod turned_joint;
 
-pub use arrows::Tool;
 pub(in crate::viewer) use dial::GizmoView;
 pub(in crate::viewer) use drag::GizmoDrag;
 #[cfg(feature = "viewer")]
@@ -29,6 +29,7 @@ pub(in crate::viewer) use limits::{across, bone};
 pub use rings::RingMode;
 #[cfg(feature = "viewer")]
 pub(in crate::viewer) use step::step_caption;
+pub use tool::Tool;
 
 use arrows::Arrows;
 use dial::Dial;

@@ -1,0 +1,14 @@
+//! The choice between the gizmos of a joint.
+
+use serde::{Deserialize, Serialize};
+
+/// What the gizmo of the selected joint is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tool {
+    /// Turning the joint, with rings and its limit.
+    #[default]
+    Turn,
+    /// Pulling the joint, with arrows.
+    Pull,
+}
