@@ -74,7 +74,7 @@ enum ImageDecoder<'a> {
 }
 
 impl<'a> EncodedImage<'a> {
-    /// Reads the header. `progress` stops the decoding of a PNG at once, and that of a JPEG not before its end.
+    /// Reads the header. `progress` stops the decoding of a PNG; a JPEG is decoded to its end.
     pub(super) fn new(bytes: &'a [u8], progress: &Progress) -> Result<Self, String> {
         let encoded = match bytes {
             [0x89, b'P', b'N', b'G', ..] => Self::png(bytes, progress)?,
