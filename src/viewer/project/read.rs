@@ -10,7 +10,9 @@ use crate::puppet::{Pin, Target, motion_file, pose_values};
 use crate::rig;
 use crate::rig::Rig;
 use crate::rig::file::NodeNames;
-use crate::text::toml::{SpannedError, check_keys, number, numbers, optional, radians, required, single, tables};
+use crate::text::toml::{
+    SpannedError, check_keys, number, numbers, optional, radians, required, single, tables,
+};
 use crate::viewer::session::default_options;
 use crate::viewer::{Command, Display, DragScope, OnionSkin, Orbit, ReplayError, RingMode, Snapshot};
 

@@ -49,6 +49,12 @@ fn find_faint(shapes: &[ClippedShape], name: &str, faint: &mut Faint) -> usize {
         match shape {
             Shape::Vec(inner) => stack.extend(inner.iter().rev().map(|shape| (shape, clip))),
             Shape::Rect(rect) => fills.extend(Fill::new(rect, clip)),
+            Shape::Circle(circle) if circle.fill != Color32::TRANSPARENT => {
+                // The largest square in the circle.
+                let rect =
+                    Rect::from_center_size(circle.center, egui::Vec2::splat(circle.radius * 2.0_f32.sqrt()));
+                fills.push(Fill { rect: rect.intersect(clip), corner: 0.0, color: circle.fill });
+            }
             Shape::Text(text) => {
                 let visible = text.galley.rect.translate(text.pos.to_vec2()).intersect(clip);
                 if !visible.is_positive() || text.galley.text().trim().is_empty() {
