@@ -114,6 +114,7 @@ fn full(input: &mut Input) -> Session {
         Command::ShadingMode(ShadingMode::Lambert),
         Command::Skinning(Skinning::DualQuaternion),
         Command::Display(Display { skeleton: true, names: true, ground: false, shadow: false, follow: true }),
+        Command::Camera(session.home_view().with_other_projection()),
         Command::Orbit(Vec2::new(31.0, 17.0)),
         Command::Motion(Box::new(motion())),
         Command::Looping(false),
@@ -138,6 +139,8 @@ fn a_project_restores_everything() {
     assert_eq!(first, second);
     for key in [
         "[view]",
+        "projection = \"orthographic\"",
+        "follow = true",
         "[solver",
         "compare",
         "joints",
