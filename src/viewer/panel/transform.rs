@@ -39,8 +39,9 @@ fn rotation(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: 
     let mut degrees = before;
     let differs = others.differ_from(ui, before);
     let numbers = row(ui, "Rotation", &mut degrees, |axis, number| {
-        let number = number.speed(SPEED).suffix("°").max_decimals(1);
-        mark(number, differs.get(axis).copied().unwrap_or_default())
+        let number = number.speed(SPEED).max_decimals(1);
+        let is_same = !differs.get(axis).copied().unwrap_or_default();
+        mark(if is_same { number.suffix("°") } else { number }, !is_same)
     });
     if numbers.iter().any(Response::changed) {
         let mut turns = vec![(node, set_angles(ui, node, &frames, world, degrees))];
@@ -146,7 +147,7 @@ fn position(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: 
 
 /// Replaces a number by a mark if the selected joints have different values.
 fn mark(number: DragValue<'_>, differs: bool) -> DragValue<'_> {
-    if differs { number.suffix("").custom_formatter(|_, _| DIFFERENT.to_owned()) } else { number }
+    if differs { number.custom_formatter(|_, _| DIFFERENT.to_owned()) } else { number }
 }
 
 /// A drag of a number is one undo step, and so is a typed number.
