@@ -299,3 +299,15 @@ proptest! {
         prop_assert!(has_goals || difference(&session, &opened) < 1e-6, "{}", difference(&session, &opened));
     }
 }
+
+/// A selected joint once left an empty table in the compared text, so that a click was saved automatically.
+#[test]
+fn a_selection_is_not_unsaved_work() {
+    let mut session = session();
+    session.save_project(&folder("project-selection").join("man.sinew"), true).unwrap();
+    session.apply(Command::Select(Some(4)));
+    session.apply(Command::SelectAdd(7));
+    assert!(session.is_saved());
+    session.apply(Command::PinNode(4));
+    assert!(!session.is_saved());
+}

@@ -52,8 +52,11 @@ pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect, size: glam::Ve
         let base = drag::chain_base(session.puppet.character(), &session.puppet.rig, &hit);
         let chains = &session.puppet.rig.chains;
         let chain = chains.iter().find(|c| Some(c.base) == base && c.joints.contains(&hit.node));
-        let chain = chain.map_or_else(String::new, |c| format!("   {}", name(&c.name)));
-        draw_right(hit.point, &format!("{}{chain}", node_name(session, hit.node)), Color32::WHITE);
+        let node = node_name(session, hit.node);
+        // A chain of one joint often has the joint's name.
+        let chain = chain.map(|c| name(&c.name)).filter(|chain| *chain != node);
+        let label = chain.map_or_else(|| node.to_string(), |chain| format!("{node}   {chain}"));
+        draw_right(hit.point, &label, Color32::WHITE);
     }
 }
 

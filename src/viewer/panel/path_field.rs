@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use egui::text::{CCursor, CCursorRange};
 use egui::{Align2, Area, Frame, Id, Key, Order, RichText, TextEdit, Ui, vec2};
 
 use crate::text::printable;
@@ -49,6 +50,8 @@ pub(in crate::viewer) struct PathField {
     shown: Option<TypedPath>,
     /// Whether the field should receive the keyboard focus in the next frame.
     focus: bool,
+    /// Whether its whole text should be selected in the next frame, so that typing replaces it.
+    selects: bool,
 }
 
 #[derive(Debug)]
@@ -64,6 +67,7 @@ impl PathField {
     pub(in crate::viewer) fn show(&mut self, purpose: PathPurpose, text: String) {
         if self.purpose() != Some(purpose) {
             self.shown = Some(TypedPath { purpose, text, error: None });
+            self.selects = true;
         }
         self.focus = true;
     }
@@ -100,7 +104,7 @@ impl PathField {
 /// Shows the field at the top of the scene. Enter uses the path, and Escape closes the field.
 pub(super) fn show(ui: &Ui, panel: &mut PanelState) {
     let is_asked = panel.question.is_some();
-    let PathField { shown, focus } = &mut panel.path;
+    let PathField { shown, focus, selects } = &mut panel.path;
     let Some(typed) = shown else { return };
     let [title, action, hint] = typed.purpose.texts();
     let scene = panel.layout.scene;
@@ -132,6 +136,9 @@ pub(super) fn show(ui: &Ui, panel: &mut PanelState) {
             if !is_asked && (std::mem::take(focus) || uses) {
                 response.request_focus();
             }
+            if std::mem::take(selects) {
+                select_all(ui, response.id, &typed.text);
+            }
             if let Some(error) = &typed.error {
                 ui.label(RichText::new(error).color(theme::bad(ui)));
             }
@@ -144,6 +151,14 @@ pub(super) fn show(ui: &Ui, panel: &mut PanelState) {
     if closes {
         panel.path.close();
     }
+}
+
+/// Selects the whole text of a field.
+fn select_all(ui: &Ui, field: Id, text: &str) {
+    let mut state = TextEdit::load_state(ui.ctx(), field).unwrap_or_default();
+    let all = CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()));
+    state.cursor.set_char_range(Some(all));
+    state.store(ui.ctx(), field);
 }
 
 /// Returns a typed path, in which `~` stands for the home folder as in a shell.

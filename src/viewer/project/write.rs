@@ -45,6 +45,9 @@ impl Session {
             if self.follows_keys() {
                 ["joints", "morphs"].into_iter().for_each(|key| drop(pose.remove(key)));
             }
+            if pose.is_empty() {
+                document.remove("pose");
+            }
         }
         document.to_string()
     }

@@ -198,7 +198,7 @@ mod tests {
     fn changed() -> StoredSettings {
         let layout = json!({
             "face": "lab",
-            "folded": { "beside": true, "below": true },
+            "folded": { "beside": true, "below": true, "axes": true },
             "pose": { "tabs": [["scene", "inspector"], 1] },
             "lab": { "tabs": [["scene", "solver"], 0] },
         });

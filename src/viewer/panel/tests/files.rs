@@ -95,3 +95,21 @@ fn buttons_issue_commands_and_requests() {
         assert_eq!(state.borrow_mut().panel.action.take(), Some(action));
     }
 }
+
+/// A suggested path once had to be selected before it could be replaced.
+#[test]
+fn typing_replaces_a_suggested_path() {
+    let mut before = state();
+    before.panel.path.show(PathPurpose::ExportClip, "/models/man.glb".into());
+    let (mut harness, state) = panel(before, Theme::Dark);
+    harness.run();
+    harness.event(egui::Event::Text("/models/s.glb".into()));
+    harness.run();
+    // Only the suggestion was selected, and not what is typed.
+    harness.event(egui::Event::Text("x".into()));
+    harness.run();
+    harness.key_press(egui::Key::Enter);
+    harness.run();
+    let typed = Some(AppRequest::Path(PathPurpose::ExportClip, "/models/s.glbx".into()));
+    assert_eq!(state.borrow_mut().panel.request.take(), typed);
+}
