@@ -33,7 +33,7 @@ impl Motion {
     #[must_use]
     pub fn with_key(&self, key: PoseKey) -> Self {
         let mut motion = self.clone();
-        match motion.keys.iter_mut().find(|k| (k.time - key.time).abs() < SAME_TIME) {
+        match motion.keys.iter_mut().find(|k| is_same_time(k.time, key.time)) {
             Some(known) => *known = PoseKey { time: known.time, easing: known.easing, ..key },
             None => {
                 let index = motion.keys.partition_point(|k| k.time < key.time);
@@ -73,7 +73,7 @@ impl Motion {
             Key::Edit(index) => {
                 let mut edit = motion.edits.remove(index);
                 edit.time = to;
-                motion.edits.retain(|e| (e.time - to).abs() >= SAME_TIME);
+                motion.edits.retain(|e| !is_same_time(e.time, to));
                 motion.edits.push(edit);
             }
         }
@@ -84,7 +84,7 @@ impl Motion {
     /// there is replaced.
     pub fn with_key_copied(&self, from: f32, to: f32) -> Option<Self> {
         let to = checked(to)?;
-        if (from - to).abs() < SAME_TIME {
+        if is_same_time(from, to) {
             return None;
         }
         let mut motion = self.clone();

@@ -36,6 +36,10 @@ pub use edit::Edit;
 pub use key::Keyed;
 pub use locomotion::locomotion_root;
 pub use player::Player;
+#[cfg(feature = "render")]
+pub(crate) use pose_key::is_same_time;
+#[cfg(feature = "viewer")]
+pub(crate) use pose_key::pose_key_at;
 pub use pose_key::{Easing, PoseKey};
 pub use recorder::Recorder;
 pub use reduce::{Tolerance, reduce};

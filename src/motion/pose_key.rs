@@ -117,12 +117,12 @@ impl PoseKey {
 }
 
 /// Returns whether keys at two times are the same.
-pub(super) fn is_same_time(a: f32, b: f32) -> bool {
+pub(crate) fn is_same_time(a: f32, b: f32) -> bool {
     (a - b).abs() < SAME_TIME
 }
 
 /// Returns the index of the key pose nearest to a time, at most a frame away.
-pub(super) fn pose_key_at(keys: &[PoseKey], time: f32) -> Option<usize> {
+pub(crate) fn pose_key_at(keys: &[PoseKey], time: f32) -> Option<usize> {
     let near = keys.iter().enumerate().filter(|(_, key)| is_same_time(key.time, time));
     near.min_by(|a, b| (a.1.time - time).abs().total_cmp(&(b.1.time - time).abs())).map(|(index, _)| index)
 }

@@ -193,6 +193,12 @@ impl Orbit {
         if self.pitch.abs() > Self::MAX_PITCH { self.up() } else { Vec3::Y }
     }
 
+    /// Looks at another point.
+    pub(in crate::viewer) fn set_target(&mut self, target: Vec3) {
+        self.target = target;
+        self.limit_target();
+    }
+
     /// Limits the target's distance from the origin, because single precision is too coarse for a character far from
     /// it.
     fn limit_target(&mut self) {

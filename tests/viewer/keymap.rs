@@ -159,3 +159,26 @@ fn shift_and_a_click_change_the_selection() {
     }
     assert_ne!(session.selected(), Some(foot));
 }
+
+/// A key once turned only the active one of several selected joints, although it pulls all of them.
+#[test]
+fn a_key_turns_all_selected_joints() {
+    let (mut session, mut input, right) = selected("rightUpperArm", Keymap::Blender);
+    let skeleton = &session.puppet().character().skeleton;
+    let [left, below] = ["leftUpperArm", "leftLowerArm"].map(|name| skeleton.find(name).unwrap());
+    session.apply(Command::SelectAdd(left));
+    session.apply(Command::SelectAdd(below));
+    let before = pose(&session);
+    let world = |session: &Session, node: usize| {
+        Quat::from_mat3(&session.puppet().world_from_node()[node].matrix3.into())
+    };
+    let start = [left, right].map(|node| world(&session, node));
+    press("ry20\n", &mut input, &mut session);
+    for (node, start) in [left, right].into_iter().zip(start) {
+        let wanted = Quat::from_rotation_y(20_f32.to_radians()) * start;
+        assert!(world(&session, node).angle_between(wanted) < 1e-3, "{node}");
+    }
+    assert_eq!(pose(&session).locals[below], before.locals[below], "it moves with the upper arm");
+    session.apply(Command::Undo);
+    assert_eq!(pose(&session), before);
+}

@@ -1,6 +1,6 @@
 //! Pulling and turning the selected joint while no button is pressed, with axes and typed numbers, as in Blender.
 
-use glam::{DVec3, Quat, Vec2, Vec3};
+use glam::{DVec3, Quat, Vec2};
 
 use crate::rig::orientation;
 use crate::viewer::{Axis, Command, Session, Tool};
@@ -17,7 +17,7 @@ pub(super) struct Carry {
     typed: String,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Kind {
     /// The session drags the joint from this position. `grip` leads from the pointer to the joint in the view, in pixels.
     Move {
@@ -27,13 +27,12 @@ enum Kind {
     Turn(Turn),
 }
 
-/// The rotation of a joint when a turn began.
-#[derive(Clone, Copy, Debug)]
+/// The rotations of the selected joints when a turn began.
+#[derive(Clone, Debug)]
 struct Turn {
-    node: usize,
-    local: Quat,
-    world_from_parent: Quat,
-    /// The joint in the view, in pixels, and the angle at which the pointer was seen from there.
+    /// Of each joint the node, the local rotation, and the orientation of its parent.
+    joints: Vec<(usize, Quat, Quat)>,
+    /// The active joint in the view, in pixels, and the angle at which the pointer was seen from there.
     center: Vec2,
     from: f32,
     has_turned: bool,
@@ -58,33 +57,29 @@ impl Carry {
         Some(Self { kind: Kind::Move { start: start.as_dvec3(), grip }, axis: None, typed: String::new() })
     }
 
-    /// Starts to turn the selected joint.
+    /// Starts to turn the selected joints, except those below others, each about its own origin.
     pub(super) fn turn(session: &mut Session, at: Vec2) -> Option<Self> {
         session.apply(Command::Release);
         let node = session.selected()?;
         session.apply(Command::Tool(Tool::Turn));
-        let skeleton = &session.puppet().character().skeleton;
-        let parent = skeleton.nodes.get(node)?.parent;
-        let parent =
-            parent.map_or(glam::DQuat::IDENTITY, |p| orientation(skeleton, session.puppet().pose(), p));
+        let (skeleton, pose) = (&session.puppet().character().skeleton, session.puppet().pose());
+        let joint = |node: usize| {
+            let parent = skeleton.nodes.get(node)?.parent;
+            let parent = parent.map_or(glam::DQuat::IDENTITY, |p| orientation(skeleton, pose, p));
+            Some((node, pose.locals.get(node)?.rotation, parent.as_quat().normalize()))
+        };
+        let joints = session.topmost_selected().into_iter().filter_map(joint).collect();
         let center =
             crate::scene::picking::pixel(&session.camera(), session.position_of(node)?, session.size())?;
-        let turn = Turn {
-            node,
-            local: session.puppet().pose().locals.get(node)?.rotation,
-            world_from_parent: parent.as_quat().normalize(),
-            center,
-            from: angle(at - center),
-            has_turned: false,
-        };
+        let turn = Turn { joints, center, from: angle(at - center), has_turned: false };
         Some(Self { kind: Kind::Turn(turn), axis: None, typed: String::new() })
     }
 
     /// Follows the pointer, unless a number was typed.
     pub(super) fn follow(&mut self, at: Vec2, session: &mut Session) {
         if self.typed.is_empty() {
-            match self.kind {
-                Kind::Move { grip, .. } => session.apply(Command::Drag(at + grip)),
+            match &self.kind {
+                Kind::Move { grip, .. } => session.apply(Command::Drag(at + *grip)),
                 Kind::Turn(turn) => self.turn_by(angle(at - turn.center) - turn.from, session),
             }
         }
@@ -140,14 +135,20 @@ impl Carry {
     fn turn_by(&mut self, angle: f32, session: &mut Session) {
         let Kind::Turn(turn) = &mut self.kind else { return };
         let camera = session.camera();
-        let sight = (camera.target - camera.position).normalize_or(Vec3::NEG_Z);
+        let sight = camera.direction();
         let axis = self.axis.map_or(sight, Axis::unit);
         // Seen against an axis, the pointer goes round the other way.
         let seen = if self.axis.is_some() && self.typed.is_empty() { axis.dot(sight).signum() } else { 1.0 };
         let by = Quat::from_axis_angle(axis, angle * seen);
-        let parent = turn.world_from_parent;
+        let turned = |&(node, local, parent): &(usize, Quat, Quat)| {
+            (node, (parent.conjugate() * by * parent * local).normalize())
+        };
         turn.has_turned = true;
-        session.apply(Command::Turn(turn.node, (parent.conjugate() * by * parent * turn.local).normalize()));
+        let turns: Vec<(usize, Quat)> = turn.joints.iter().map(turned).collect();
+        session.apply(match turns[..] {
+            [(node, rotation)] => Command::Turn(node, rotation),
+            _ => Command::TurnJoints(turns),
+        });
     }
 
     /// Ends the pull or turn and keeps the pose.

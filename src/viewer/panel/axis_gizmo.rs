@@ -149,6 +149,13 @@ fn draw_middle(painter: &egui::Painter, session: &Session, center: Pos2, hovered
     painter.add(egui::Shape::closed_line(corners.to_vec(), stroke));
 }
 
+/// Returns black or white, whichever has the higher contrast on a color. It is at least 4.5:1.
+fn ink_on(color: Color32) -> Color32 {
+    let linear = egui::Rgba::from(color);
+    let luminance = 0.2126 * linear.r() + 0.7152 * linear.g() + 0.0722 * linear.b();
+    if luminance > 0.179 { Color32::BLACK } else { Color32::WHITE }
+}
+
 fn draw_ball(painter: &egui::Painter, center: Pos2, ball: &Ball, is_hovered: bool) {
     let full = theme::axis(ball.axis);
     // What is farther away is darker.
@@ -171,7 +178,7 @@ fn draw_ball(painter: &egui::Painter, center: Pos2, ball: &Ball, is_hovered: boo
         painter.circle_stroke(ball.at, BALL + 1.0, Stroke::new(1.5, Color32::WHITE));
     }
     if is_positive || is_hovered {
-        let ink = if is_positive { Color32::from_rgb(18, 20, 26) } else { Color32::WHITE };
+        let ink = if is_positive { ink_on(color) } else { Color32::WHITE };
         painter.text(ball.at, Align2::CENTER_CENTER, ball.label, FontId::proportional(12.0), ink);
     }
 }

@@ -73,7 +73,11 @@ fn pull(ui: &mut Ui, session: &Session, node: usize, commands: &mut Vec<Command>
     let Some((chain, mut pull)) = session.limb_pull(node) else { return };
     ui.horizontal(|ui| {
         let title = ui.label(RichText::new("Pull of the limb").color(theme::quiet(ui)));
-        let number = DragValue::new(&mut pull).speed(0.005).range(0.0..=1.0).max_decimals(2);
+        let number = DragValue::new(&mut pull)
+            .speed(0.005)
+            .range(0.0..=1.0)
+            .max_decimals(2)
+            .update_while_editing(false);
         let field = ui.add(number).labelled_by(title.id).on_hover_text(PULL_HINT);
         if field.changed() {
             commands.push(Command::Pull(chain.effector, pull));

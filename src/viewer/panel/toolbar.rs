@@ -108,7 +108,8 @@ fn scope(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
     for &(scope, text, what) in scopes {
         let is_limb = scope != DragScope::Joint && session.drag_scope() != DragScope::Joint;
         let is_on = session.drag_scope() == scope || is_limb && !session.has_body();
-        let hint = format!("{}, Alt in a drag", panel.hint(&format!("A drag {what}"), Action::Scope));
+        let hint = panel.hint(&format!("A drag {what}"), Action::Scope);
+        let hint = if session.has_body() { format!("{hint}, Alt in a drag") } else { hint };
         if ui.selectable_label(is_on, text).on_hover_text(hint).clicked() && !is_on {
             commands.push(Command::DragScope(scope));
         }

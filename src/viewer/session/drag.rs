@@ -227,8 +227,8 @@ pub(in crate::viewer) fn chain_base(character: &Character, rig: &Rig, hit: &Hit)
     own.filter(|&b| b != default_base(character, hit.node) || b != hit.node)
 }
 
-/// Returns the nearest joint at or above a hit that can turn and that the hit point is not on. `None` if there is none below
-/// the hips, because they carry the whole body.
+/// Returns the nearest joint at or above a hit that can turn the hit point, which must not lie on its origin or its axis. `None` if
+/// there is none below the hips, because they carry the whole body.
 pub(in crate::viewer) fn joint_above(hit: &Hit, puppet: &Puppet) -> Option<usize> {
     let (character, rig) = (puppet.character(), &puppet.rig);
     let skeleton = &character.skeleton;

@@ -297,7 +297,12 @@ impl Session {
 
     /// Returns the camera.
     pub fn camera(&self) -> Camera {
-        self.orbit.camera(&self.scene_bounds())
+        let mut bounds = self.scene_bounds();
+        // An orthographic camera shows a character of the same size wherever it walks, also towards the camera.
+        if self.orbit.is_orthographic() {
+            bounds.extend(self.puppet.world_from_node().iter().map(|node| node.translation.into()));
+        }
+        self.orbit.camera(&bounds)
     }
 
     /// Returns the size of the view in pixels, width and height.

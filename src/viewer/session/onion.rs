@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
-use crate::motion::Motion;
+use crate::motion::{Motion, is_same_time};
 use crate::puppet::Puppet;
 use crate::render::Ghost;
 use crate::scene;
@@ -23,8 +23,6 @@ const FADE: f32 = 0.5;
 pub(in crate::viewer) const MAX_GHOSTS: u8 = 3;
 /// Minimum time between ghosts in seconds.
 pub(in crate::viewer) const MIN_STEP: f32 = 0.01;
-/// Keys nearer to the current time than this, in seconds, are the current pose.
-const SAME_TIME: f32 = 1.0 / 60.0;
 
 /// Which ghosts of the motion are shown while it does not play.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -124,8 +122,8 @@ impl Session {
         } else {
             let times = || keys.iter().map(|key| key.time);
             (
-                times().rev().filter(|time| *time < now - SAME_TIME).take(count).collect(),
-                times().filter(|time| *time > now + SAME_TIME).take(count).collect(),
+                times().rev().filter(|time| *time < now && !is_same_time(*time, now)).take(count).collect(),
+                times().filter(|time| *time > now && !is_same_time(*time, now)).take(count).collect(),
             )
         };
         let mut times = Vec::new();

@@ -63,7 +63,7 @@ pub(in crate::viewer) fn lines(session: &Session, scale: f32) -> Vec<Line> {
     match (&session.drag, session.hover) {
         (Some(drag), _) => {
             if let Some((axis, direction)) = drag.line() {
-                let reach = direction * session.camera().position.distance(drag.hit.point);
+                let reach = direction * session.camera().height_at(drag.hit.point) * 2.0;
                 let color = axis.unit().extend(0.8).max(Vec4::splat(0.08));
                 let (start, end) = (drag.hit.point - reach, drag.hit.point + reach);
                 out.push(Line { start, end, widths: [1.5 * scale; 2], color });

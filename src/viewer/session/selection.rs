@@ -60,7 +60,7 @@ impl Session {
     }
 
     /// Returns the selected joints that have no selected joint above them.
-    pub(super) fn topmost_selected(&self) -> Vec<usize> {
+    pub(in crate::viewer) fn topmost_selected(&self) -> Vec<usize> {
         let (selection, skeleton) = (self.selection(), &self.puppet.character().skeleton);
         let mut is_selected = vec![false; skeleton.nodes.len()];
         for &node in &selection {

@@ -31,7 +31,7 @@ pub(super) struct FollowAnchor {
 }
 
 impl Session {
-    /// Returns the view that the session began with. If the camera follows the character, the view is of where it is now.
+    /// Returns the view of the whole character from the front, as after opening a character. If the camera follows the character, the view is of where it is now.
     pub fn home_view(&self) -> Orbit {
         let mut view = Orbit::framing(&self.home, self.size.x / self.size.y);
         if let Some(now) = self.followed_position() {
@@ -83,7 +83,7 @@ impl Session {
         if let Some(anchor) = &mut self.anchor {
             let by = now - anchor.position;
             anchor.rise = by.y - by.y.clamp(-slack, slack);
-            self.orbit.target = anchor.target + by.with_y(anchor.rise);
+            self.orbit.set_target(anchor.target + by.with_y(anchor.rise));
         }
     }
 
@@ -141,7 +141,7 @@ impl Session {
             let seen = pixel(&self.camera(), position, self.size);
             let is_inside = |at: glam::Vec2| at.cmpge(glam::Vec2::ZERO).all() && at.cmplt(self.size).all();
             if position.is_finite() && !seen.is_some_and(is_inside) {
-                self.orbit.target = position;
+                self.orbit.set_target(position);
             }
         }
         self.anchor = Some(FollowAnchor { node, position, target, rise: 0.0 });

@@ -123,8 +123,9 @@ impl App {
     /// Handles the end of an export.
     pub(super) fn end_export(&mut self, end: ExportEnd) {
         self.panel.export = None;
-        let asks = self.panel.question.take_if(|question| *question == Question::Export).is_some();
-        let closes = self.files.export.take().is_some_and(|running| running.closes || asks);
+        // Without an export, there is nothing to wait for. Whether to close is asked again on the next attempt.
+        self.panel.question.take_if(|question| *question == Question::Export);
+        let closes = self.files.export.take().is_some_and(|running| running.closes);
         let is_written = end.result.is_ok();
         match end.result {
             Ok(Some(message)) => {

@@ -132,6 +132,12 @@ fn states() -> Vec<(String, TestPanel)> {
     names.session.display.names = true;
     names.session.apply(Command::RingMode(RingMode { world: true, ..RingMode::default() }));
     add("names", names);
+    // The balls of the axis gizmo are darker behind.
+    for (view, yaw) in [2.0_f32, 4.0, 5.5].into_iter().enumerate() {
+        let mut turned = state();
+        turned.session.orbit.yaw = yaw;
+        add(&format!("view {view}"), turned);
+    }
     let mut keys = state();
     keys.panel.shortcuts = true;
     add("shortcuts", keys);

@@ -69,3 +69,26 @@ fn a_number_of_the_inspector_turns_all_selected_joints() {
     let [.., Command::TurnJoints(turns), Command::Release] = &commands[..] else { panic!("{commands:?}") };
     assert_eq!(turns.iter().map(|(node, _)| *node).collect::<Vec<_>>(), [head, elbow]);
 }
+
+/// Every typed digit of the pull was once an undo step of its own.
+#[test]
+fn a_typed_pull_is_one_change() {
+    let (mut harness, state) = panel(selected("leftLowerArm"), Theme::Dark);
+    harness.run();
+    // Three angles and three coordinates come first.
+    let at = harness.get_all_by_role(egui::accesskit::Role::SpinButton).nth(6).unwrap().rect().center();
+    harness.hover_at(at);
+    harness.drag_at(at);
+    harness.drop_at(at);
+    harness.run();
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+    for digit in ["0", ".", "7", "5"] {
+        harness.event(egui::Event::Text(digit.into()));
+        harness.run();
+    }
+    harness.key_press(egui::Key::Enter);
+    harness.run();
+    let commands = std::mem::take(&mut state.borrow_mut().commands);
+    let pulls: Vec<_> = commands.iter().filter(|c| matches!(c, Command::Pull(..))).collect();
+    assert!(matches!(pulls[..], [Command::Pull(_, pull)] if (pull - 0.75).abs() < 1e-6), "{commands:?}");
+}

@@ -316,6 +316,13 @@ fn the_dope_sheet_has_a_row_for_each_part_and_joint() {
     let moved = holders(1.02..1.9);
     assert!(moved.len() == 1 && moved[0].joints.len() == 1 && moved[0].joints[0].0 == elbow, "{moved:?}");
     assert!(holders(0.99..1.01)[0].joints.iter().all(|(node, _)| *node != elbow));
+    // The key that stays now lists all other joints, which have no rows unless they change.
+    assert!(harness.query_by_label("Row of leftHand").is_none());
+    // After Undo, nothing is selected that does not exist.
+    state.borrow_mut().session.apply(Command::Undo);
+    harness.run();
+    assert!(harness.query_by_label("Copy here").is_none());
+    drag_part(&mut harness, "Key of leftLowerArm at 1.00 s", vec2(80.0, 0.0), false);
     // The moved key is selected, and Delete removes it.
     harness.key_press(Key::Delete);
     harness.run();

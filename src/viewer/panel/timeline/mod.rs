@@ -97,9 +97,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     let state = &mut panel.timeline;
     state.selected = state.selected.filter(|item| item.is_in(&session.puppet.motion));
     rows::header(ui, session, state, commands);
-    if !state.shows_sheet(session) {
-        state.sheet.selected = None;
-    }
+    let shows_sheet = state.shows_sheet(session);
+    state.sheet.keep_selected(shows_sheet.then_some(&session.state.motion.keys[..]));
     let ruler = lanes(ui, session, state, commands);
     if state.shows_sheet(session) {
         let height = (ui.available_height() - DETAILS).max(0.0);
@@ -292,7 +291,14 @@ fn update_drag(
 
 /// Removes the selected item when Delete or Backspace is pressed.
 fn delete(ui: &Ui, session: &Session, state: &mut TimelineState, commands: &mut Vec<Command>) {
-    let pressed = ui.input(|i| i.key_pressed(Key::Delete) || i.key_pressed(Key::Backspace));
+    // Without Num Lock, the decimal key of the keypad is Delete too, but it frames the selected joint.
+    let is_delete = |event: &egui::Event| match event {
+        egui::Event::Key { key, physical_key, pressed, .. } => {
+            *pressed && matches!(key, Key::Delete | Key::Backspace) && *physical_key != Some(Key::Period)
+        }
+        _ => false,
+    };
+    let pressed = ui.input(|i| i.events.iter().any(is_delete));
     if !pressed || ui.ctx().text_edit_focused() || state.drag.is_some() {
         return;
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use egui::text::{LayoutJob, TextWrapping};
 use egui::{CursorIcon, FontId, Rect, ScrollArea, Sense, Shape, Ui, Vec2, pos2, vec2};
 
+use crate::motion::{PoseKey, pose_key_at};
 use crate::viewer::panel::{node_name, theme};
 use crate::viewer::{Command, Session};
 
@@ -58,6 +59,19 @@ pub(super) struct SheetState {
 }
 
 impl SheetState {
+    /// Keeps the selected key if it is one of the given key poses. Undo may have removed it, or it was dropped on another key.
+    pub(super) fn keep_selected(&mut self, keys: Option<&[PoseKey]>) {
+        let Some(selected) = &mut self.selected else { return };
+        let holds = |key: &&PoseKey| {
+            !key.partial || key.joints.iter().any(|(node, _)| selected.joints.contains(node))
+        };
+        let key = keys.and_then(|keys| pose_key_at(keys, selected.time).and_then(|index| keys.get(index)));
+        match key.filter(holds).map(|key| key.time) {
+            Some(time) => selected.time = time,
+            None => self.selected = None,
+        }
+    }
+
     /// Ends a drag in progress without an effect.
     pub(super) fn end_drag(&mut self) {
         self.drag = None;

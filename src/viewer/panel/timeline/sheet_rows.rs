@@ -57,12 +57,10 @@ impl Sheet {
         let motion = Arc::clone(&session.state.motion);
         let skeleton = &session.puppet.character().skeleton;
         let mut listed: Vec<Vec<(usize, Transform)>> = vec![Vec::new(); skeleton.nodes.len()];
-        let mut is_partial = vec![false; skeleton.nodes.len()];
         for (index, key) in motion.keys.iter().enumerate() {
             for (node, local) in &key.joints {
-                if let (Some(slot), Some(partial)) = (listed.get_mut(*node), is_partial.get_mut(*node)) {
+                if let Some(slot) = listed.get_mut(*node) {
                     slot.push((index, *local));
-                    *partial |= key.partial;
                 }
             }
         }
@@ -73,11 +71,10 @@ impl Sheet {
         for &(node, _) in &skeleton.parents_first {
             let rest = skeleton.nodes.get(node).map_or(Transform::IDENTITY, |node| node.rest);
             let Some(listed) = listed.get_mut(node).map(std::mem::take) else { continue };
-            let is_own = is_partial.get(node).copied().unwrap_or_default();
-            if is_own
-                || motion.keys.len() == 1 && !listed.is_empty()
-                || changes(&listed, complete.len(), &rest)
-            {
+            // A joint that one key alone holds has a row, so that this key can be found.
+            let at_rest =
+                complete.iter().filter(|key| listed.iter().all(|(listed, _)| listed != *key)).count();
+            if !listed.is_empty() && listed.len() + at_rest == 1 || changes(&listed, at_rest, &rest) {
                 let part = part_of.get(node).copied().unwrap_or_default();
                 joints.push(SheetJoint { node, part, listed, rest });
             }
@@ -131,12 +128,11 @@ impl Sheet {
     }
 }
 
-/// Returns whether the value of a joint differs between keys. `complete` is the number of keys in which the joint is at rest unless
-/// they list it.
-fn changes(listed: &[(usize, Transform)], complete: usize, rest: &Transform) -> bool {
+/// Returns whether the value of a joint differs between keys. `at_rest` is the number of keys of the whole character that do not
+/// list the joint.
+fn changes(listed: &[(usize, Transform)], at_rest: usize, rest: &Transform) -> bool {
     let Some((_, first)) = listed.first() else { return false };
-    let is_at_rest = listed.len() < complete;
-    listed.iter().any(|(_, local)| local != first) || is_at_rest && first != rest
+    listed.iter().any(|(_, local)| local != first) || at_rest > 0 && first != rest
 }
 
 /// Returns the names of the parts, and the part of each node: the limb, spine, neck or tail that contains it or a node above it.

@@ -60,7 +60,10 @@ pub(super) fn check_closing_during_export(app: &mut App) {
     assert!(app.quit);
     ask(app);
     end(app, Ok(Some("saved".into())));
-    assert!(app.quit && app.panel.question.is_none(), "the export may end before the answer");
+    assert!(
+        !app.quit && app.panel.question.is_none(),
+        "an export that ends before the answer decides nothing"
+    );
     // Without an answer, as after a signal, the thread ends before the program does.
     app.export_clip(&path);
     app.end_export_now();
