@@ -1,7 +1,7 @@
 //! Skinned vertices and bounding boxes of a posed puppet.
 
 use crate::asset::Part;
-use crate::skin::{Skinned, skin};
+use crate::skin::{JointBoxes, Skinned, skin};
 use crate::view::Bounds;
 
 use super::Puppet;
@@ -27,6 +27,24 @@ impl Puppet {
             Bounds::around(skinned.positions.iter().copied())
         };
         (0..self.parts.len()).map(around).collect()
+    }
+
+    /// Returns a box around each part that contains its posed vertices and may be larger. It takes a small fraction of the time of
+    /// [`Puppet::part_bounds`], because it is computed from the joints and not from the vertices.
+    ///
+    /// Parts that are skinned with dual quaternions have exact boxes.
+    pub fn part_boxes(&self) -> Vec<Bounds> {
+        let of_part = |part: &Part| JointBoxes::new(self.character.primitive(*part), part.skin.is_some());
+        let boxes = self.boxes.get_or_init(|| self.parts.iter().map(of_part).collect());
+        let mut skinned = Skinned::default();
+        let around = |(index, (part, boxes)): (usize, (&Part, &JointBoxes))| {
+            let matrices = self.palette.matrices(index);
+            matrices.and_then(|m| boxes.bounds(m, self.morph_weights(*part))).unwrap_or_else(|| {
+                self.skin(index, &mut skinned);
+                Bounds::around(skinned.positions.iter().copied())
+            })
+        };
+        self.parts.iter().zip(boxes).enumerate().map(around).collect()
     }
 
     /// Returns the bounding box of all posed vertices in world metres. A character without vertices has the box of its

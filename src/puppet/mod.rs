@@ -1,6 +1,6 @@
 //! A live character: a motion, targets, and the pose that results from them.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use glam::{Affine3A, Quat};
 
@@ -10,7 +10,7 @@ use crate::motion::{ContactConstraint, Motion, Player};
 use crate::pose::{Pose, world_matrices};
 use crate::rig;
 use crate::rig::Rig;
-use crate::skin::{Palette, Skinning};
+use crate::skin::{JointBoxes, Palette, Skinning};
 
 mod bindings;
 mod bounds;
@@ -76,6 +76,8 @@ pub struct Puppet {
     pub skinning: Skinning,
     character: Arc<Character>,
     parts: Arc<[Part]>,
+    /// For each part, computed when they are first needed.
+    boxes: Arc<OnceLock<Vec<JointBoxes>>>,
     pose: Pose,
     world_from_node: Vec<Affine3A>,
     palette: Palette,
@@ -135,6 +137,7 @@ impl Puppet {
             contact_reports: Vec::new(),
             limited: Vec::new(),
             parts,
+            boxes: Arc::default(),
             character,
         };
         world_matrices(&puppet.character.skeleton, &puppet.pose, &mut puppet.world_from_node);

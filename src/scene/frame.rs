@@ -55,7 +55,7 @@ pub fn frame<'a>(puppet: &'a Puppet, settings: &ViewSettings) -> Frame<'a> {
     let height = if settings.bounds.is_empty() { 0.0 } else { settings.bounds.lo.y };
     let floor = Floor { center: center.with_y(height), radius: radius * FLOOR_RADII, grid: Grid::Faint };
     Frame {
-        draws: draws(puppet, &puppet.part_bounds()),
+        draws: draws(puppet, &puppet.part_boxes()),
         palette: &puppet.palette().matrices,
         camera: settings.camera,
         mode: settings.mode,

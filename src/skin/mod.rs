@@ -1,8 +1,10 @@
 //! Skinning: the matrix palette, and the CPU reference implementation of the skinning shader.
 
+mod boxes;
 mod dual;
 mod linear;
 mod palette;
 
+pub use boxes::JointBoxes;
 pub use linear::{SkinMatrices, Skinned, skin};
 pub use palette::{Palette, Skinning};

@@ -1,3 +1,4 @@
 //! Skinning on the CPU.
 
+mod boxes;
 mod dual_quaternion;
