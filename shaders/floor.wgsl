@@ -67,7 +67,7 @@ fn floor_fragment(in: FloorFragment) -> @location(0) vec4<f32> {
         let red = vec4<f32>(0.75, 0.06, 0.07, 1.0) * axes.x;
         let blue = vec4<f32>(0.06, 0.2, 0.85, 1.0) * (axes.y * (1.0 - axes.x));
         let axis = red + blue;
-        return axis + color * (1.0 - axis.a);
+        return stored(axis + color * (1.0 - axis.a));
     }
-    return color;
+    return stored(color);
 }

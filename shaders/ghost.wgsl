@@ -2,8 +2,7 @@
 // dense at their outline, so that several of them stay readable. Requires globals.wgsl, skinning.wgsl and
 // base_color.wgsl.
 //
-// In the `Part` of a ghost, the emissive colour is the colour of the ghost, and the scale of the normal map is the
-// ghost's depth offset.
+// In the `Instance` of a ghost, the tint is the colour of the ghost and, as alpha, its depth offset.
 
 struct Ghost {
     @builtin(position) @invariant clip: vec4<f32>,
@@ -11,23 +10,31 @@ struct Ghost {
     @location(1) texcoord: vec4<f32>,     // both sets of texture coordinates
     @location(2) eye_direction: vec3<f32>,
     @location(3) color: vec4<f32>,
+    @location(4) @interpolate(flat) tint: vec3<f32>,
 }
 
 @vertex
-fn ghost_vertex(v: Vertex, @builtin(vertex_index) index: u32) -> Ghost {
-    let s = skin(v, index);
+fn ghost_vertex(
+    v: Vertex,
+    look: VertexSurface,
+    @builtin(vertex_index) index: u32,
+    @builtin(instance_index) instance: u32,
+) -> Ghost {
+    let s = skin(v, look.normal, look.tangent.xyz, index, instance);
+    let tint = instances[instance].tint;
     let eye_direction = globals.eye.xyz - s.position;
     // Each ghost is drawn at a slightly greater depth. Where surfaces coincide, the character then hides all ghosts
     // without flicker, and the first ghost hides the others. The offset is in grid cells, so it scales with the scene.
-    let back = normalize_or_zero(eye_direction) * (globals.light.w * part.emissive_normal_scale.w);
+    let back = normalize_or_zero(eye_direction) * (globals.light.w * tint.w);
     let behind = globals.clip_from_world * vec4<f32>(s.position - back, 1.0);
     var out: Ghost;
     out.clip = globals.clip_from_world * vec4<f32>(s.position, 1.0);
     out.clip.z = behind.z / behind.w * out.clip.w;
     out.normal = s.normal;
-    out.texcoord = vec4<f32>(v.position_u.w, v.normal_v.w, v.texcoord_1);
+    out.texcoord = vec4<f32>(look.texcoord_0, look.texcoord_1);
     out.eye_direction = eye_direction;
-    out.color = v.color;
+    out.color = look.color;
+    out.tint = tint.rgb;
     return out;
 }
 
@@ -61,7 +68,6 @@ fn ghost(in: Ghost) -> @location(0) vec4<f32> {
     let rim = pow(1.0 - facing, 2.2);
     let lit = 0.62 + 0.38 * max(dot(n, globals.light.xyz), 0.0);
     let alpha = mix(0.4, 0.95, rim);
-    let tint = part.emissive_normal_scale.rgb;
     // The result has premultiplied alpha. The outline has the ghost's colour without shading.
-    return vec4<f32>(tint * mix(lit, 1.0, rim) * alpha, alpha);
+    return stored(vec4<f32>(in.tint * mix(lit, 1.0, rim) * alpha, alpha));
 }

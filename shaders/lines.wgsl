@@ -57,7 +57,7 @@ fn line_vertex(line: Line, @builtin(vertex_index) index: u32) -> Stroke {
 @fragment
 fn line(in: Stroke) -> @location(0) vec4<f32> {
     if in.widths.x < 0.0 {
-        return vec4<f32>(in.color.rgb * in.color.a, in.color.a);
+        return stored(vec4<f32>(in.color.rgb * in.color.a, in.color.a));
     }
     let p = in.from_to.xy;
     let d = in.from_to.zw - p;
@@ -65,5 +65,5 @@ fn line(in: Stroke) -> @location(0) vec4<f32> {
     let half_width = mix(in.widths.x, in.widths.y, along) * 0.5;
     let coverage = clamp(half_width + 0.5 - distance(in.clip.xy, p + d * along), 0.0, 1.0);
     let alpha = in.color.a * coverage;
-    return vec4<f32>(in.color.rgb * alpha, alpha);
+    return stored(vec4<f32>(in.color.rgb * alpha, alpha));
 }

@@ -6,21 +6,30 @@ struct Caster {
     @location(1) color: vec4<f32>,
 }
 
-fn seen_by_light(v: Vertex, index: u32) -> vec4<f32> {
-    return globals.shadow_from_world * vec4<f32>(skin(v, index).position, 1.0);
+fn seen_by_light(v: Vertex, index: u32, instance: u32) -> vec4<f32> {
+    return globals.shadow_from_world * vec4<f32>(skin(v, vec3<f32>(0.0), vec3<f32>(0.0), index, instance).position, 1.0);
 }
 
 @vertex
-fn shadow_vertex(v: Vertex, @builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
-    return seen_by_light(v, index);
+fn shadow_vertex(
+    v: Vertex,
+    @builtin(vertex_index) index: u32,
+    @builtin(instance_index) instance: u32,
+) -> @builtin(position) vec4<f32> {
+    return seen_by_light(v, index, instance);
 }
 
 @vertex
-fn cut_out_vertex(v: Vertex, @builtin(vertex_index) index: u32) -> Caster {
+fn cut_out_vertex(
+    v: Vertex,
+    look: VertexSurface,
+    @builtin(vertex_index) index: u32,
+    @builtin(instance_index) instance: u32,
+) -> Caster {
     var out: Caster;
-    out.clip = seen_by_light(v, index);
-    out.texcoord = vec4<f32>(v.position_u.w, v.normal_v.w, v.texcoord_1);
-    out.color = v.color;
+    out.clip = seen_by_light(v, index, instance);
+    out.texcoord = vec4<f32>(look.texcoord_0, look.texcoord_1);
+    out.color = look.color * instances[instance].tint;
     return out;
 }
 

@@ -1,15 +1,31 @@
 // Writes the skinned positions and normals for reading back. Requires skinning.wgsl.
 
-@group(0) @binding(0) var<storage, read> vertices: array<Vertex>;
+// Both streams of vertices of a model, as words. The vectors in them are not aligned as WGSL wants them.
+@group(0) @binding(0) var<storage, read> vertices: array<u32>;
+@group(0) @binding(1) var<storage, read> surfaces: array<u32>;
 // Position and normal of each vertex.
-@group(0) @binding(1) var<storage, read_write> skinned: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> skinned: array<vec4<f32>>;
+
+const VERTEX_WORDS: u32 = 8u;
+const SURFACE_WORDS: u32 = 11u;
+
+fn vector(words: vec3<u32>) -> vec3<f32> {
+    return bitcast<vec3<f32>>(words);
+}
 
 @compute @workgroup_size(64)
 fn skin_vertices(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= part.vertices {
         return;
     }
-    let s = skin(vertices[id.x], id.x);
+    let v = id.x * VERTEX_WORDS;
+    var vertex: Vertex;
+    vertex.position = vector(vec3<u32>(vertices[v], vertices[v + 1u], vertices[v + 2u]));
+    vertex.weights = vector(vec3<u32>(vertices[v + 3u], vertices[v + 4u], vertices[v + 5u]));
+    vertex.joints = vec2<u32>(vertices[v + 6u], vertices[v + 7u]);
+    let n = id.x * SURFACE_WORDS;
+    let normal = vector(vec3<u32>(surfaces[n], surfaces[n + 1u], surfaces[n + 2u]));
+    let s = skin(vertex, normal, vec3<f32>(0.0), id.x, 0u);
     skinned[id.x * 2u] = vec4<f32>(s.position, 1.0);
     skinned[id.x * 2u + 1u] = vec4<f32>(s.normal, 0.0);
 }

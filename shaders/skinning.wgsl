@@ -10,18 +10,20 @@
 // src/skin/linear.rs performs the same steps in the same order on the CPU. The blend of dual quaternions by Kavan et
 // al. 2007 is available as well, with src/skin/dual.rs as its CPU counterpart.
 
-// A vertex in the vertex buffer, and in the storage buffer of `skin_vertices`.
+// What decides where a vertex is. This is the only stream of vertices that shadows read.
 struct Vertex {
-    @location(0) position_u: vec4<f32>,   // xyz: position; w: u of texture coordinate 0
-    @location(1) normal_v: vec4<f32>,     // xyz: normal; w: v of texture coordinate 0
-    @location(2) tangent: vec4<f32>,      // xyz: tangent; w: handedness
-    @location(3) color: vec4<f32>,        // linear RGBA
-    @location(4) weights_0: vec4<f32>,
-    @location(5) weights_1: vec4<f32>,
-    @location(6) bones_0: vec2<u32>,      // four u16 indices
-    @location(7) bones_1: vec2<u32>,
-    @location(8) texcoord_1: vec2<f32>,
-    @location(9) padding: vec2<f32>,
+    @location(0) position: vec3<f32>,
+    @location(1) weights: vec3<f32>,      // of the first three influences. The fourth has the rest
+    @location(2) joints: vec2<u32>,       // four u16 indices
+}
+
+// What decides how a vertex looks, in a stream of its own.
+struct VertexSurface {
+    @location(3) normal: vec3<f32>,
+    @location(4) texcoord_0: vec2<f32>,
+    @location(5) texcoord_1: vec2<f32>,
+    @location(6) tangent: vec4<f32>,      // xyz: tangent; w: handedness
+    @location(7) color: vec4<f32>,        // linear RGBA
 }
 
 struct UvTransform {
@@ -29,18 +31,25 @@ struct UvTransform {
     offset_set: vec4<f32>,                // xy: offset; z: texture coordinate set
 }
 
-// A primitive and its material.
+// A primitive and its material. All instances share it.
 struct Part {
     base_color: vec4<f32>,
     emissive_normal_scale: vec4<f32>,     // rgb: emissive colour; w: scale of the normal map
     surface: vec4<f32>,                   // metallic, roughness, occlusion strength, alpha cutoff
     uv: array<UvTransform, 5>,            // base colour, metallic-roughness, normal, occlusion, emissive
-    first_matrix: u32,
     morph_targets: u32,
-    first_delta: u32,
-    first_weight: u32,
+    first_delta: u32,                     // index of its first displacement in `vertex_extras`
+    first_influence: u32,                 // index of its first second set of influences in `vertex_extras`
     vertices: u32,
     flags: u32,
+    reserved: array<u32, 3>,
+}
+
+// One occurrence of a part in a frame.
+struct Instance {
+    tint: vec4<f32>,                      // linear RGBA, a factor of the base colour
+    first_matrix: u32,                    // index of the first vector in `bones`
+    first_weight: u32,
     reserved: vec2<u32>,
 }
 
@@ -58,11 +67,15 @@ override DUAL_QUATERNIONS: bool = false;
 
 // `part` is not a uniform buffer, because software drivers recompile a shader for each value of a uniform on which a
 // branch depends.
-@group(1) @binding(0) var<storage, read> part: Part;
-@group(1) @binding(1) var<storage, read> bone_matrices: array<mat4x4<f32>>;
-// Displacements of position, normal and tangent for each vertex, target by target.
-@group(1) @binding(2) var<storage, read> morph_deltas: array<vec4<f32>>;
-@group(1) @binding(3) var<storage, read> morph_weights: array<f32>;
+@group(3) @binding(10) var<storage, read> part: Part;
+// What only some parts have: displacements of position, normal and tangent for each vertex, target by target; and for each
+// vertex four more weights, followed by the indices of their joints.
+@group(3) @binding(11) var<storage, read> vertex_extras: array<vec4<f32>>;
+@group(1) @binding(0) var<storage, read> instances: array<Instance>;
+// The bone matrices of all instances. A matrix is three rows of four numbers. A dual quaternion with its stretch is four
+// vectors.
+@group(1) @binding(1) var<storage, read> bones: array<vec4<f32>>;
+@group(1) @binding(2) var<storage, read> morph_weights: array<f32>;
 
 struct Skinned {
     position: vec3<f32>,
@@ -70,14 +83,39 @@ struct Skinned {
     tangent: vec3<f32>,
 }
 
-fn bone(packed: vec2<u32>, i: u32) -> mat4x4<f32> {
-    let word = packed[i >> 1u];
-    return bone_matrices[part.first_matrix + ((word >> ((i & 1u) * 16u)) & 0xFFFFu)];
+// Four influences of a vertex.
+struct Influences {
+    joints: vec4<u32>,
+    weights: vec4<f32>,
 }
 
-fn blend(bones: vec2<u32>, weights: vec4<f32>) -> mat4x4<f32> {
-    return bone(bones, 0u) * weights.x + bone(bones, 1u) * weights.y
-        + bone(bones, 2u) * weights.z + bone(bones, 3u) * weights.w;
+// Returns both sets of influences of a vertex. The second one is empty unless SECOND_SET is set.
+fn influences(v: Vertex, index: u32) -> array<Influences, 2> {
+    let joints = vec4<u32>(v.joints.x & 0xFFFFu, v.joints.x >> 16u, v.joints.y & 0xFFFFu, v.joints.y >> 16u);
+    var second = Influences(vec4<u32>(0u), vec4<f32>(0.0));
+    var rest = 1.0 - v.weights.x - v.weights.y - v.weights.z;
+    if SECOND_SET {
+        let at = part.first_influence + index * 2u;
+        second = Influences(vec4<u32>(vertex_extras[at + 1u]), vertex_extras[at]);
+        rest -= second.weights.x + second.weights.y + second.weights.z + second.weights.w;
+    }
+    return array<Influences, 2>(Influences(joints, vec4<f32>(v.weights, rest)), second);
+}
+
+// Returns the rows of a bone's matrix, as columns.
+fn bone(first: u32, joint: u32) -> mat3x4<f32> {
+    let at = first + joint * 3u;
+    return mat3x4<f32>(bones[at], bones[at + 1u], bones[at + 2u]);
+}
+
+fn blend(first: u32, by: Influences) -> mat3x4<f32> {
+    return bone(first, by.joints.x) * by.weights.x + bone(first, by.joints.y) * by.weights.y
+        + bone(first, by.joints.z) * by.weights.z + bone(first, by.joints.w) * by.weights.w;
+}
+
+fn dual_bone(first: u32, joint: u32) -> mat4x4<f32> {
+    let at = first + joint * 4u;
+    return mat4x4<f32>(bones[at], bones[at + 1u], bones[at + 2u], bones[at + 3u]);
 }
 
 // Returns a bone's dual quaternion and stretch, multiplied by its weight. The first two columns are the real and the
@@ -88,9 +126,11 @@ fn weighted_dual(bone: mat4x4<f32>, weight: f32, pivot: vec4<f32>) -> mat4x4<f32
     return mat4x4<f32>(bone[0] * side, bone[1] * side, bone[2] * weight, bone[3] * weight);
 }
 
-fn blend_duals(bones: vec2<u32>, weights: vec4<f32>, pivot: vec4<f32>) -> mat4x4<f32> {
-    return weighted_dual(bone(bones, 0u), weights.x, pivot) + weighted_dual(bone(bones, 1u), weights.y, pivot)
-        + weighted_dual(bone(bones, 2u), weights.z, pivot) + weighted_dual(bone(bones, 3u), weights.w, pivot);
+fn blend_duals(first: u32, by: Influences, pivot: vec4<f32>) -> mat4x4<f32> {
+    return weighted_dual(dual_bone(first, by.joints.x), by.weights.x, pivot)
+        + weighted_dual(dual_bone(first, by.joints.y), by.weights.y, pivot)
+        + weighted_dual(dual_bone(first, by.joints.z), by.weights.z, pivot)
+        + weighted_dual(dual_bone(first, by.joints.w), by.weights.w, pivot);
 }
 
 fn turn(q: vec4<f32>, v: vec3<f32>) -> vec3<f32> {
@@ -98,11 +138,17 @@ fn turn(q: vec4<f32>, v: vec3<f32>) -> vec3<f32> {
 }
 
 // Kavan et al. 2007: applies the blended stretch, then the blended dual quaternion.
-fn skin_dual(v: Vertex, position: vec3<f32>, normal: vec3<f32>, tangent: vec3<f32>) -> Skinned {
-    let pivot = bone(v.bones_0, 0u)[0];
-    var sum = blend_duals(v.bones_0, v.weights_0, pivot);
-    if SECOND_SET && any(v.weights_1 != vec4<f32>(0.0)) {
-        sum = sum + blend_duals(v.bones_1, v.weights_1, pivot);
+fn skin_dual(
+    sets: array<Influences, 2>,
+    first: u32,
+    position: vec3<f32>,
+    normal: vec3<f32>,
+    tangent: vec3<f32>,
+) -> Skinned {
+    let pivot = dual_bone(first, sets[0].joints.x)[0];
+    var sum = blend_duals(first, sets[0], pivot);
+    if SECOND_SET && any(sets[1].weights != vec4<f32>(0.0)) {
+        sum = sum + blend_duals(first, sets[1], pivot);
     }
     let l = length(sum[0]);
     let real = select(vec4<f32>(0.0, 0.0, 0.0, 1.0), sum[0] / l, l > 0.0);
@@ -126,39 +172,43 @@ fn normalize_or_zero(v: vec3<f32>) -> vec3<f32> {
     return select(vec3<f32>(0.0), v / l, l > 0.0);
 }
 
-// Returns the world position, normal and tangent of a vertex.
-fn skin(v: Vertex, index: u32) -> Skinned {
-    var position = v.position_u.xyz;
-    var normal = v.normal_v.xyz;
-    var tangent = v.tangent.xyz;
+// Returns the world position, normal and tangent of a vertex of an instance, given its normal and its tangent in the mesh.
+fn skin(v: Vertex, mesh_normal: vec3<f32>, mesh_tangent: vec3<f32>, index: u32, instance: u32) -> Skinned {
+    let first = instances[instance].first_matrix;
+    let sets = influences(v, index);
+    var position = v.position;
+    var normal = mesh_normal;
+    var tangent = mesh_tangent;
     if MORPHED {
+        let first_weight = instances[instance].first_weight;
         for (var target_index = 0u; target_index < part.morph_targets; target_index++) {
-            let weight = morph_weights[part.first_weight + target_index];
+            let weight = morph_weights[first_weight + target_index];
             if weight != 0.0 {
                 let delta = part.first_delta + (target_index * part.vertices + index) * 3u;
-                position += weight * morph_deltas[delta].xyz;
-                normal += weight * morph_deltas[delta + 1u].xyz;
-                tangent += weight * morph_deltas[delta + 2u].xyz;
+                position += weight * vertex_extras[delta].xyz;
+                normal += weight * vertex_extras[delta + 1u].xyz;
+                tangent += weight * vertex_extras[delta + 2u].xyz;
             }
         }
     }
     if DUAL_QUATERNIONS {
-        return skin_dual(v, position, normal, tangent);
+        return skin_dual(sets, first, position, normal, tangent);
     }
-    var world_from_mesh = blend(v.bones_0, v.weights_0);
-    if SECOND_SET && any(v.weights_1 != vec4<f32>(0.0)) {
-        world_from_mesh = world_from_mesh + blend(v.bones_1, v.weights_1);
+    var rows = blend(first, sets[0]);
+    if SECOND_SET && any(sets[1].weights != vec4<f32>(0.0)) {
+        rows = rows + blend(first, sets[1]);
     }
-    let x = world_from_mesh[0].xyz;
-    let y = world_from_mesh[1].xyz;
-    let z = world_from_mesh[2].xyz;
+    let x = vec3<f32>(rows[0].x, rows[1].x, rows[2].x);
+    let y = vec3<f32>(rows[0].y, rows[1].y, rows[2].y);
+    let z = vec3<f32>(rows[0].z, rows[1].z, rows[2].z);
+    let w = vec3<f32>(rows[0].w, rows[1].w, rows[2].w);
     let yz = cross(y, z);
     // The cofactor matrix equals the inverse transpose times the determinant. Only the sign of the determinant matters
     // here, because the normal is normalised afterwards.
     let side = select(1.0, -1.0, dot(x, yz) < 0.0);
     let turned = yz * normal.x + cross(z, x) * normal.y + cross(x, y) * normal.z;
     var out: Skinned;
-    out.position = (world_from_mesh * vec4<f32>(position, 1.0)).xyz;
+    out.position = x * position.x + y * position.y + z * position.z + w;
     out.normal = normalize_or_zero(turned * side);
     out.tangent = x * tangent.x + y * tangent.y + z * tangent.z;
     return out;

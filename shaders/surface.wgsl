@@ -3,6 +3,7 @@
 // These constants are set when a pipeline is created, so that unused features cost nothing.
 override MODE: u32 = 0u;
 override SHADOWS: bool = false;
+override TONE_MAP: bool = true;
 override METALLIC_ROUGHNESS_MAP: bool = false;
 override NORMAL_MAP: bool = false;
 override OCCLUSION_MAP: bool = false;
@@ -34,16 +35,21 @@ struct Surface {
 }
 
 @vertex
-fn transform(v: Vertex, @builtin(vertex_index) index: u32) -> Surface {
-    let s = skin(v, index);
+fn transform(
+    v: Vertex,
+    look: VertexSurface,
+    @builtin(vertex_index) index: u32,
+    @builtin(instance_index) instance: u32,
+) -> Surface {
+    let s = skin(v, look.normal, look.tangent.xyz, index, instance);
     var out: Surface;
     out.clip = globals.clip_from_world * vec4<f32>(s.position, 1.0);
     out.normal = s.normal;
-    out.texcoord = vec4<f32>(v.position_u.w, v.normal_v.w, v.texcoord_1);
+    out.texcoord = vec4<f32>(look.texcoord_0, look.texcoord_1);
     out.eye_direction = globals.eye.xyz - s.position;
     out.light_direction = globals.light.xyz;
-    out.color = v.color;
-    out.tangent = vec4<f32>(s.tangent, v.tangent.w);
+    out.color = look.color * instances[instance].tint;
+    out.tangent = vec4<f32>(s.tangent, look.tangent.w);
     return out;
 }
 
@@ -209,8 +215,11 @@ fn surface(in: Surface, @builtin(front_facing) front: bool) -> @location(0) vec4
         let light = max(dot(normal * side, normalize(vec3<f32>(0.4, 0.8, 0.6))), 0.0);
         out = clamp(color.rgb * (0.3 + 0.8 * light), vec3<f32>(0.0), vec3<f32>(1.0));
     } else if !has(UNLIT) {
-        out = tone_map(shade(in, color.rgb, normal, side));
+        out = shade(in, color.rgb, normal, side);
+        if TONE_MAP {
+            out = tone_map(out);
+        }
     }
     // Premultiplied alpha: the background contributes 1 − alpha.
-    return vec4<f32>(out * alpha, alpha);
+    return stored(vec4<f32>(out * alpha, alpha));
 }

@@ -83,8 +83,8 @@ fn encoder<'r>(
     let view = texture.create_view(&Default::default());
     move |session, began| {
         let mut encoder = device.create_command_encoder(&Default::default());
-        let canvas = Canvas { view: &view, format, size: SIZE, area: SIZE };
-        renderer.draw(&model, &session.frame(1.0), &canvas, &mut encoder).unwrap();
+        let canvas = Canvas { view: &view, format, size: SIZE, area: SIZE, is_hdr: false };
+        renderer.draw(&[&model], &session.frame(1.0), &canvas, &mut encoder).unwrap();
         let commands = encoder.finish();
         let elapsed = began.elapsed();
         queue.submit([commands]);

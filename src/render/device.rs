@@ -116,6 +116,14 @@ impl Gpu {
         Err(RenderError::NoAdapter { wanted: choice.to_string(), found })
     }
 
+    /// Uses a device that the caller has opened. It needs the default limits of WebGPU. `info` describes its adapter.
+    ///
+    /// The caller keeps the device's callbacks, so errors and losses that only they report are not part of the errors of this
+    /// crate.
+    pub fn from_device(device: wgpu::Device, queue: wgpu::Queue, info: wgpu::AdapterInfo) -> Self {
+        Self { device, queue, info, error: FirstMessage::default(), lost: FirstMessage::default() }
+    }
+
     /// Opens an adapter that can present to a surface. `display` returns the connection to the window system and is
     /// called once per instance. `target` returns the window.
     ///

@@ -7,7 +7,7 @@ use glam::{Mat4, Vec3};
 
 use crate::view::{Bounds, Camera, Projection};
 
-use super::{Background, Draw, Fill, Floor, Frame, Ghost, Grid, Line};
+use super::{Background, Draw, Fill, Floor, Frame, Grid, Instance, Line};
 
 impl Frame<'_> {
     /// Returns a hash of everything in the frame. Frames with equal hashes give equal images of the same model, except
@@ -15,8 +15,7 @@ impl Frame<'_> {
     pub fn fingerprint(&self) -> u64 {
         // Without `..`, a new field does not compile until it is part of the hash.
         let Self {
-            draws,
-            palette,
+            instances,
             camera,
             mode,
             background,
@@ -29,12 +28,13 @@ impl Frame<'_> {
             lines,
         } = self;
         let mut hash = FrameHasher::default();
-        hash.draws(draws, palette);
+        hash.instances(instances);
         hash.camera(camera);
         hash.words(&[*mode as u32, *samples, u32::from(*shadow), u32::from(ground.is_some())]);
         match background {
             Background::Color([r, g, b]) => hash.words(&[1, (*r).into(), (*g).into(), (*b).into()]),
             Background::Transparent => hash.words(&[0]),
+            Background::Keep => hash.words(&[2]),
         }
         if let Some(Floor { center, radius, grid }) = ground {
             hash.floats(&[if let Grid::Clear { width } = grid { *width } else { -1.0 }]);
@@ -43,11 +43,7 @@ impl Frame<'_> {
         }
         hash.points(&[sphere.0]);
         hash.floats(&[sphere.1]);
-        hash.count(ghosts.len());
-        for Ghost { draws, palette, color } in ghosts {
-            hash.draws(draws, palette);
-            hash.points(&[*color]);
-        }
+        hash.instances(ghosts);
         hash.count(fills.len());
         for Fill { corners, color } in fills {
             hash.points(corners);
@@ -94,6 +90,16 @@ impl FrameHasher {
         self.floats(&[*near, *far]);
     }
 
+    fn instances(&mut self, instances: &[Instance<'_>]) {
+        self.count(instances.len());
+        for Instance { model, draws, palette, place, tint } in instances {
+            self.count(*model);
+            self.draws(draws, palette);
+            self.floats(&place.to_cols_array());
+            self.floats(&tint.to_array());
+        }
+    }
+
     fn draws(&mut self, draws: &[Draw<'_>], palette: &[Mat4]) {
         self.count(palette.len());
         self.0.write(cast_slice(palette));
@@ -112,7 +118,7 @@ impl FrameHasher {
 
 #[cfg(test)]
 mod tests {
-    use glam::Vec4;
+    use glam::{Affine3A, Vec4};
 
     use crate::render::ShadingMode;
 
@@ -125,8 +131,13 @@ mod tests {
 
     fn frame<'a>(palette: &'a [Mat4], weights: &'a [f32]) -> Frame<'a> {
         Frame {
-            draws: vec![Draw { morph_weights: weights, ..Draw::default() }],
-            palette,
+            instances: vec![Instance {
+                model: 0,
+                draws: vec![Draw { morph_weights: weights, ..Draw::default() }],
+                palette,
+                place: Affine3A::IDENTITY,
+                tint: Vec4::ONE,
+            }],
             camera: CAMERA,
             mode: ShadingMode::Shaded,
             background: Background::STUDIO,
@@ -146,19 +157,29 @@ mod tests {
         let base = || frame(&palette, &[0.5]);
         let line = Line { start: Vec3::ZERO, end: Vec3::X, widths: [1.0; 2], color: Vec4::ONE };
         let fill = Fill { corners: [Vec3::ZERO; 3], color: Vec4::ONE };
-        let ghost = Ghost { draws: Vec::new(), palette: &palette, color: Vec3::ONE };
+        let ghost = Instance {
+            model: 0,
+            draws: Vec::new(),
+            palette: &palette,
+            place: Affine3A::IDENTITY,
+            tint: Vec4::ONE,
+        };
         let mut all = vec![base(), frame(&moved, &[0.5]), frame(&palette, &[0.25]), frame(&palette, &[])];
         let mut changed = |change: &dyn Fn(&mut Frame<'_>)| {
             let mut frame = base();
             change(&mut frame);
             all.push(frame);
         };
-        changed(&|f| f.draws.clear());
-        changed(&|f| f.draws.iter_mut().for_each(|d| d.part = 1));
-        changed(&|f| f.draws.iter_mut().for_each(|d| d.first_matrix = 1));
-        changed(&|f| f.draws.iter_mut().for_each(|d| d.dual = true));
-        changed(&|f| f.draws.iter_mut().for_each(|d| d.mirrored = true));
-        changed(&|f| f.draws.iter_mut().for_each(|d| d.bounds = Bounds::around([Vec3::ONE])));
+        changed(&|f| f.instances.clear());
+        changed(&|f| f.instances[0].model = 1);
+        changed(&|f| f.instances[0].tint = Vec4::ZERO);
+        changed(&|f| f.instances[0].place = Affine3A::from_translation(Vec3::X));
+        changed(&|f| f.instances[0].draws.clear());
+        changed(&|f| f.instances[0].draws[0].part = 1);
+        changed(&|f| f.instances[0].draws[0].first_matrix = 1);
+        changed(&|f| f.instances[0].draws[0].dual = true);
+        changed(&|f| f.instances[0].draws[0].mirrored = true);
+        changed(&|f| f.instances[0].draws[0].bounds = Bounds::around([Vec3::ONE]));
         changed(&|f| f.camera.position = Vec3::X);
         changed(&|f| f.camera.target = Vec3::X);
         changed(&|f| f.camera.up = Vec3::X);
@@ -169,6 +190,7 @@ mod tests {
         changed(&|f| f.mode = ShadingMode::Lambert);
         changed(&|f| f.background = Background::BLACK);
         changed(&|f| f.background = Background::Transparent);
+        changed(&|f| f.background = Background::Keep);
         changed(&|f| f.samples = 1);
         changed(&|f| f.ground = None);
         changed(&|f| f.ground = Some(Floor { center: Vec3::Y, ..FLOOR }));

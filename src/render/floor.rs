@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use glam::{Vec3, vec3};
-use wgpu::TextureFormat;
 
 use crate::view::Projection;
 
+use super::draw_list::Item;
 use super::layout::Layouts;
+use super::output::Output;
 use super::shadow::KEY_LIGHT;
 use super::surface::depth_state;
 use super::{Floor, Frame, Gpu, Grid, shaders, shadow};
@@ -21,7 +22,9 @@ const SOFT_RADIUS: f32 = 9.0;
 pub(super) struct FloorPass {
     module: wgpu::ShaderModule,
     layout: wgpu::PipelineLayout,
-    pipelines: HashMap<(bool, bool, u32, TextureFormat), wgpu::RenderPipeline>,
+    pipelines: HashMap<(bool, bool, Output), wgpu::RenderPipeline>,
+    /// The rectangles of the frame and their pipelines.
+    pieces: Vec<(wgpu::RenderPipeline, Rect)>,
 }
 
 impl FloorPass {
@@ -32,41 +35,48 @@ impl FloorPass {
             immediate_size: 0,
         });
         let module = shaders::module(&gpu.device, "floor", shaders::FLOOR);
-        Self { module, layout, pipelines: HashMap::new() }
+        Self { module, layout, pipelines: HashMap::new(), pieces: Vec::new() }
     }
 
-    /// Divides the image into rectangles in which the floor is drawn with or without shadows, and returns each with
-    /// its pipeline. Sampling the shadow map is the most expensive part of drawing the floor, and most of the floor is
-    /// not in shadow.
-    pub(super) fn pieces(
+    /// Divides the image into rectangles in which the floor is drawn with or without shadows. Sampling the shadow map is
+    /// the most expensive part of drawing the floor, and most of the floor is not in shadow.
+    pub(super) fn prepare(
         &mut self,
         gpu: &Gpu,
-        frame: &Frame<'_>,
+        (frame, items): (&Frame<'_>, &[Item]),
         floor: &Floor,
         shadows: bool,
-        (area, format): ((u32, u32), TextureFormat),
-    ) -> Vec<(wgpu::RenderPipeline, Rect)> {
+        (area, output): ((u32, u32), Output),
+    ) {
+        self.pieces.clear();
         let all = Rect { x: 0, y: 0, width: area.0, height: area.1 };
-        let shadowed = if shadows { shadow_rect(frame, floor, all) } else { Rect::default() };
+        let shadowed = if shadows { shadow_rect(frame, items, floor, all) } else { Rect::default() };
         let pieces = [(true, shadowed)].into_iter().chain(all.without(shadowed).map(|rest| (false, rest)));
-        let pieces = pieces.filter(|(_, piece)| piece.width > 0 && piece.height > 0);
-        pieces
-            .map(|(shadows, piece)| {
-                (self.pipeline(gpu, (shadows, floor.grid), frame.samples, format).clone(), piece)
-            })
-            .collect()
+        for (shadows, piece) in pieces.filter(|(_, piece)| piece.width > 0 && piece.height > 0) {
+            let pipeline = self.pipeline(gpu, (shadows, floor.grid), output).clone();
+            self.pieces.push((pipeline, piece));
+        }
+    }
+
+    /// Draws the prepared rectangles into an area of the target.
+    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, area: (u32, u32)) {
+        for (pipeline, Rect { x, y, width, height }) in &self.pieces {
+            pass.set_pipeline(pipeline);
+            pass.set_scissor_rect(*x, *y, *width, *height);
+            pass.draw(0..6, 0..1);
+        }
+        pass.set_scissor_rect(0, 0, area.0, area.1);
     }
 
     fn pipeline(
         &mut self,
         gpu: &Gpu,
         (shadows, grid): (bool, Grid),
-        samples: u32,
-        format: TextureFormat,
+        output: Output,
     ) -> &wgpu::RenderPipeline {
         let is_clear = grid != Grid::Faint;
         let (module, layout) = (&self.module, &self.layout);
-        self.pipelines.entry((shadows, is_clear, samples, format)).or_insert_with(|| {
+        self.pipelines.entry((shadows, is_clear, output)).or_insert_with(|| {
             overlay_pipeline(
                 gpu,
                 "floor",
@@ -79,10 +89,10 @@ impl FloorPass {
                     constants: &[
                         ("SHADOWS", f64::from(u8::from(shadows))),
                         ("CLEAR_GRID", f64::from(u8::from(is_clear))),
+                        output.encode_constant(),
                     ],
                     depth_compare: depth_state(false),
-                    samples,
-                    format,
+                    output,
                 },
             )
         })
@@ -111,8 +121,8 @@ impl Rect {
     }
 }
 
-/// Returns the rectangle in which the floor may be in shadow: the bounds of all draws, projected along the key light.
-fn shadow_rect(frame: &Frame<'_>, floor: &Floor, all: Rect) -> Rect {
+/// Returns the rectangle in which the floor may be in shadow: the boxes of all parts, projected along the key light.
+fn shadow_rect(frame: &Frame<'_>, items: &[Item], floor: &Floor, all: Rect) -> Rect {
     let light = KEY_LIGHT.normalize();
     let (center, radius) = frame.sphere;
     let (_, _, texel_metres) = shadow::light_space(center, radius, shadow::size((all.width, all.height)));
@@ -123,7 +133,7 @@ fn shadow_rect(frame: &Frame<'_>, floor: &Floor, all: Rect) -> Rect {
     let clip_from_world = frame.camera.clip_from_world(width / height);
     let is_perspective = matches!(frame.camera.projection, Projection::Perspective { .. });
     let (mut lo, mut hi) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-    for bounds in frame.draws.iter().map(|d| d.bounds) {
+    for bounds in items.iter().filter(|item| item.is_lit).map(|item| item.bounds) {
         for corner in 0..8_u8 {
             let choose = |bit: u8, lo: f32, hi: f32| if corner & bit == 0 { lo } else { hi };
             let (a, b) = (bounds.lo, bounds.hi);
@@ -157,8 +167,7 @@ pub(super) struct OverlayPipeline<'a> {
     pub(super) buffers: &'a [Option<wgpu::VertexBufferLayout<'a>>],
     pub(super) constants: &'a [(&'a str, f64)],
     pub(super) depth_compare: wgpu::DepthStencilState,
-    pub(super) samples: u32,
-    pub(super) format: TextureFormat,
+    pub(super) output: Output,
 }
 
 /// Creates a pipeline that blends premultiplied colours over the scene.
@@ -170,7 +179,7 @@ pub(super) fn overlay_pipeline(
     o: &OverlayPipeline<'_>,
 ) -> wgpu::RenderPipeline {
     let target = wgpu::ColorTargetState {
-        format: o.format,
+        format: o.output.format,
         blend: Some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
         write_mask: wgpu::ColorWrites::ALL,
     };
@@ -185,7 +194,7 @@ pub(super) fn overlay_pipeline(
         },
         primitive: Default::default(),
         depth_stencil: Some(o.depth_compare.clone()),
-        multisample: wgpu::MultisampleState { count: o.samples, ..Default::default() },
+        multisample: wgpu::MultisampleState { count: o.output.samples, ..Default::default() },
         fragment: Some(wgpu::FragmentState {
             module,
             entry_point: Some(o.fragment),

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use glam::{Mat4, Vec3, Vec4};
+use glam::{Affine3A, Mat4, Vec3, Vec4};
 use serde::{Deserialize, Serialize};
 
 use crate::view::{Bounds, Camera};
@@ -10,10 +10,8 @@ use crate::view::{Bounds, Camera};
 /// The input for one image. It is independent of joints, clips and files.
 #[derive(Clone, Debug)]
 pub struct Frame<'a> {
-    /// The parts of the model to draw, with their matrices. Other parts are not drawn.
-    pub draws: Vec<Draw<'a>>,
-    /// `world_from_mesh` of all draws, as matrices or, if [`Draw::dual`] is set, as dual quaternions and stretches.
-    pub palette: &'a [Mat4],
+    /// The characters.
+    pub instances: Vec<Instance<'a>>,
     /// The camera.
     pub camera: Camera,
     /// The shading mode.
@@ -28,17 +26,32 @@ pub struct Frame<'a> {
     pub shadow: bool,
     /// Centre and radius of a sphere around everything that casts shadows, in world metres.
     pub sphere: (Vec3, f32),
-    /// Translucent copies of the model, drawn over the scene and below the fills. Where surfaces coincide, the
-    /// scene hides all ghosts, and the first ghost hides the others. Ghosts cast no shadows, and are not drawn in modes
+    /// Translucent instances in the colour of their tint, drawn over the scene and below the fills. Where surfaces coincide,
+    /// the scene hides all ghosts, and the first ghost hides the others. Ghosts cast no shadows, and are not drawn in modes
     /// that store data.
-    pub ghosts: Vec<Ghost<'a>>,
+    pub ghosts: Vec<Instance<'a>>,
     /// Triangles on top of the scene, below the lines.
     pub fills: Vec<Fill>,
     /// Lines and dots on top of everything.
     pub lines: Vec<Line>,
 }
 
-/// One part of the model to draw.
+/// A model in a pose.
+#[derive(Clone, Debug)]
+pub struct Instance<'a> {
+    /// Index of the model in the list that the renderer is given.
+    pub model: usize,
+    /// The parts of the model to draw. Other parts are not drawn.
+    pub draws: Vec<Draw<'a>>,
+    /// `world_from_mesh` of all draws, as matrices or, if [`Draw::dual`] is set, as dual quaternions and stretches.
+    pub palette: &'a [Mat4],
+    /// Where the instance is: a rotation, a uniform scale and a translation of everything above, in world metres.
+    pub place: Affine3A,
+    /// Linear RGBA, a factor of the base colour. White is the colour of the model itself.
+    pub tint: Vec4,
+}
+
+/// One part of an instance to draw.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Draw<'a> {
     /// Index of the part.
@@ -51,20 +64,9 @@ pub struct Draw<'a> {
     pub mirrored: bool,
     /// Morph weights, one per target. Missing ones are zero.
     pub morph_weights: &'a [f32],
-    /// Its bounds in world metres. Blended parts are sorted by the centre, and only the floor below the bounds can be
-    /// in shadow. Empty if unknown.
+    /// A box in world metres that contains it. A part outside the view is not drawn, blended parts are sorted by the centre,
+    /// and only the floor below the box can be in shadow. Empty if unknown.
     pub bounds: Bounds,
-}
-
-/// A copy of the model in another pose.
-#[derive(Clone, Debug)]
-pub struct Ghost<'a> {
-    /// The parts of the model to draw, with matrices of the ghost's palette.
-    pub draws: Vec<Draw<'a>>,
-    /// `world_from_mesh` of its draws.
-    pub palette: &'a [Mat4],
-    /// Linear RGB.
-    pub color: Vec3,
 }
 
 /// A horizontal floor that fades out around its centre.
@@ -175,6 +177,8 @@ pub enum Background {
     Color([u8; 3]),
     /// No background: alpha is zero.
     Transparent,
+    /// What the view of [`Renderer::draw`](super::Renderer::draw) already shows. In an image, the same as `Transparent`.
+    Keep,
 }
 
 impl Background {

@@ -56,7 +56,12 @@ impl FrameTexture {
         let [colors, data] = self.formats;
         let format = if frame.mode.is_data() { data } else { colors };
         let view = view(&texture, format);
-        renderer.draw(model, frame, &Canvas { view: &view, size, format, area: size }, encoder)?;
+        renderer.draw(
+            &[model],
+            frame,
+            &Canvas { view: &view, size, format, area: size, is_hdr: false },
+            encoder,
+        )?;
         self.texture = Some(texture);
         (self.drawn, self.draws) = (Some(contents), self.draws + 1);
         Ok(())

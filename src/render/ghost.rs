@@ -2,16 +2,15 @@
 
 use std::collections::HashMap;
 
-use glam::Mat4;
-use wgpu::TextureFormat;
-
+use super::culling::Frustum;
+use super::draw_list::{Batch, DrawList, Item, draw_all};
 use super::gpu_types::flags;
 use super::layout::Layouts;
 use super::model::{Model, ModelPart};
+use super::output::Output;
 use super::skinning::{SkinningVariant, vertex_state};
 use super::surface::depth_state;
-use super::upload::{FrameBuffers, Tint, dynamic_offset};
-use super::{Draw, Frame, Gpu, RenderError, shaders};
+use super::{Frame, Gpu, Instance, shaders};
 
 /// Depth offset between consecutive ghosts, in grid cells.
 const DEPTH_STEP: f32 = 0.03;
@@ -30,117 +29,89 @@ struct GhostVariant {
     holes: Option<bool>,
     culled: bool,
     mirrored: bool,
-    samples: u32,
-    format: TextureFormat,
+    output: Output,
 }
 
-/// Pipelines and buffers for ghosts, created on first use.
+/// Pipelines for ghosts, created on first use.
 #[derive(Debug)]
 pub(super) struct GhostPass {
     module: wgpu::ShaderModule,
     layout: wgpu::PipelineLayout,
     pipelines: HashMap<GhostVariant, wgpu::RenderPipeline>,
-    buffers: FrameBuffers,
-}
-
-/// A part of a ghost with its pipelines.
-struct GhostPart {
-    part: usize,
-    pipelines: [wgpu::RenderPipeline; 2],
-    offset: u32,
-}
-
-/// The ghosts of a frame.
-pub(super) struct Ghosts {
-    /// The parts of each ghost, in drawing order.
-    ghosts: Vec<Vec<GhostPart>>,
-    parts: wgpu::BindGroup,
+    /// The ghosts of the frame, each as the batches of its depth and those of its colour.
+    batches: Vec<Batch>,
 }
 
 impl GhostPass {
     pub(super) fn new(gpu: &Gpu, layouts: &Layouts) -> Self {
-        let groups = [Some(&layouts.globals), Some(&layouts.part), None, Some(&layouts.textures)];
+        let groups = [Some(&layouts.globals), Some(&layouts.instances), None, Some(&layouts.material)];
         let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("ghosts"),
             bind_group_layouts: &groups,
             immediate_size: 0,
         });
         let module = shaders::module(&gpu.device, "ghosts", shaders::GHOST);
-        Self { module, layout, pipelines: HashMap::new(), buffers: FrameBuffers::default() }
+        Self { module, layout, pipelines: HashMap::new(), batches: Vec::new() }
     }
 
-    /// Uploads the ghosts of a frame and creates the pipelines that they need.
+    /// Prepares the ghosts of a frame. The depth of each ghost is drawn before its colour, so that its inner surfaces stay
+    /// hidden.
     pub(super) fn prepare(
         &mut self,
         gpu: &Gpu,
-        layouts: &Layouts,
-        model: &Model,
-        frame: &Frame<'_>,
-        format: TextureFormat,
-    ) -> Result<Ghosts, RenderError> {
-        let mut palette: Vec<Mat4> = Vec::new();
-        let mut draws: Vec<(Draw<'_>, Option<Tint>)> = Vec::new();
-        let mut ghosts = Vec::with_capacity(frame.ghosts.len());
+        (models, frame): (&[&Model], &Frame<'_>),
+        list: &mut DrawList,
+        camera: &Frustum,
+        output: Output,
+    ) {
+        self.batches.clear();
         let mut depth = 0.0;
         for ghost in &frame.ghosts {
             depth += DEPTH_STEP;
-            let first = palette.len();
-            palette.extend_from_slice(ghost.palette);
-            let mut ghost_parts = Vec::with_capacity(ghost.draws.len());
-            for draw in ghost.draws.iter().filter(|d| model.is_drawn(d)) {
-                let offset = dynamic_offset(draws.len());
-                draws.push((
-                    Draw { first_matrix: first + draw.first_matrix, ..*draw },
-                    Some(ghost.color.extend(depth).into()),
-                ));
-                let part = &model.parts[draw.part];
-                let pipelines =
-                    [false, true].map(|color| self.pipeline(gpu, (frame.samples, format), color, part, draw));
-                ghost_parts.push(GhostPart { part: draw.part, pipelines, offset });
+            let ghost = Instance { tint: ghost.tint.truncate().extend(depth), ..ghost.clone() };
+            // The items of the scene have been batched already.
+            list.items.clear();
+            list.add(models, &ghost, camera, None);
+            let DrawList { items, input } = list;
+            let first_color = self.batches.len() + items.len();
+            for item in &*items {
+                let Some(part) = item.part(models) else { continue };
+                let pipeline = self.pipeline(gpu, output, false, part, item);
+                self.batches.push(Batch::new(item, input.push(item), pipeline));
             }
-            ghosts.push(ghost_parts);
+            for (index, item) in items.iter().enumerate() {
+                let Some(part) = item.part(models) else { continue };
+                let pipeline = self.pipeline(gpu, output, true, part, item);
+                let Some(depth) = self.batches.get(first_color - items.len() + index) else { continue };
+                self.batches.push(Batch { pipeline, ..depth.clone() });
+            }
         }
-        let parts = self.buffers.upload_parts(gpu, layouts, model, &palette, &draws)?;
-        Ok(Ghosts { ghosts, parts })
     }
 
     fn pipeline(
         &mut self,
         gpu: &Gpu,
-        (samples, format): (u32, TextureFormat),
+        output: Output,
         color: bool,
         part: &ModelPart,
-        draw: &Draw<'_>,
+        item: &Item,
     ) -> wgpu::RenderPipeline {
         let holes = part.uniform.flags & (flags::ALPHA_MASK | flags::ALPHA_BLEND) != 0;
         let variant = GhostVariant {
-            skinning: SkinningVariant::of(part, draw),
+            skinning: SkinningVariant::of(part, item.dual),
             color,
             holes: holes.then_some(part.maps[0]),
             culled: !part.double_sided,
-            mirrored: draw.mirrored,
-            samples,
-            format,
+            mirrored: item.mirrored,
+            output,
         };
         let (module, layout) = (&self.module, &self.layout);
         self.pipelines.entry(variant).or_insert_with(|| create_pipeline(gpu, module, layout, variant)).clone()
     }
-}
 
-impl Ghosts {
-    /// Draws all ghosts. The depth of each ghost is drawn before its colour, so that its inner surfaces stay hidden.
-    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, model: &Model) {
-        pass.set_index_buffer(model.indices.slice(..), wgpu::IndexFormat::Uint32);
-        for (parts, step) in self.ghosts.iter().flat_map(|parts| [(parts, 0), (parts, 1)]) {
-            for ghost_part in parts {
-                let part = &model.parts[ghost_part.part];
-                pass.set_pipeline(&ghost_part.pipelines[step]);
-                pass.set_bind_group(1, &self.parts, &[ghost_part.offset]);
-                pass.set_bind_group(3, &part.textures, &[]);
-                pass.set_vertex_buffer(0, model.vertices.slice(part.first_vertex..));
-                pass.draw_indexed(part.indices.clone(), 0, 0..1);
-            }
-        }
+    /// Draws all ghosts. The instances must be bound already.
+    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, models: &[&Model]) {
+        draw_all(&self.batches, pass, models);
     }
 }
 
@@ -150,14 +121,15 @@ fn create_pipeline(
     layout: &wgpu::PipelineLayout,
     v: GhostVariant,
 ) -> wgpu::RenderPipeline {
-    let constants = [("BASE_COLOR_MAP", f64::from(u8::from(v.holes == Some(true))))];
+    let constants =
+        [("BASE_COLOR_MAP", f64::from(u8::from(v.holes == Some(true)))), v.output.encode_constant()];
     let entry_point = match (v.color, v.holes) {
         (true, _) => "ghost",
         (false, Some(_)) => "ghost_cut_out",
         (false, None) => "ghost_depth",
     };
     let target = wgpu::ColorTargetState {
-        format: v.format,
+        format: v.output.format,
         blend: v.color.then_some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
         write_mask: if v.color { wgpu::ColorWrites::ALL } else { wgpu::ColorWrites::empty() },
     };
@@ -182,7 +154,7 @@ fn create_pipeline(
             ..Default::default()
         },
         depth_stencil: Some(depth),
-        multisample: wgpu::MultisampleState { count: v.samples, ..Default::default() },
+        multisample: wgpu::MultisampleState { count: v.output.samples, ..Default::default() },
         fragment: Some(wgpu::FragmentState {
             module,
             entry_point: Some(entry_point),

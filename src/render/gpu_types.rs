@@ -1,6 +1,7 @@
 //! The Rust counterparts of the structs in `shaders/`. `tests/render/layout.rs` compares names, sizes and offsets.
 
 use bytemuck::{Pod, Zeroable};
+use half::f16;
 
 /// `Globals` in `shaders/globals.wgsl`.
 #[repr(C)]
@@ -18,26 +19,36 @@ pub struct Globals {
 
 /// `Vertex` in `shaders/skinning.wgsl`.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[expect(missing_docs, reason = "the fields are documented in the shader")]
 pub struct Vertex {
-    pub position_u: [f32; 4],
-    pub normal_v: [f32; 4],
-    pub tangent: [f32; 4],
-    pub color: [f32; 4],
-    pub weights_0: [f32; 4],
-    pub weights_1: [f32; 4],
-    pub bones_0: [u16; 4],
-    pub bones_1: [u16; 4],
-    pub texcoord_1: [f32; 2],
-    pub padding: [f32; 2],
+    pub position: [f32; 3],
+    pub weights: [f32; 3],
+    pub joints: [u16; 4],
 }
 
 impl Vertex {
     /// The vertex attributes of the fields.
-    pub const ATTRIBUTES: [wgpu::VertexAttribute; 10] = wgpu::vertex_attr_array![
-        0 => Float32x4, 1 => Float32x4, 2 => Float32x4, 3 => Float32x4, 4 => Float32x4, 5 => Float32x4,
-        6 => Uint32x2, 7 => Uint32x2, 8 => Float32x2, 9 => Float32x2,
+    pub const ATTRIBUTES: [wgpu::VertexAttribute; 3] =
+        wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Uint32x2];
+}
+
+/// `VertexSurface` in `shaders/skinning.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[expect(missing_docs, reason = "the fields are documented in the shader")]
+pub struct VertexSurface {
+    pub normal: [f32; 3],
+    pub texcoord_0: [f32; 2],
+    pub texcoord_1: [f32; 2],
+    pub tangent: [i16; 4],
+    pub color: [f16; 4],
+}
+
+impl VertexSurface {
+    /// The vertex attributes of the fields.
+    pub const ATTRIBUTES: [wgpu::VertexAttribute; 5] = wgpu::vertex_attr_array![
+        3 => Float32x3, 4 => Float32x2, 5 => Float32x2, 6 => Snorm16x4, 7 => Float16x4,
     ];
 }
 
@@ -59,12 +70,22 @@ pub struct Part {
     pub emissive_normal_scale: [f32; 4],
     pub surface: [f32; 4],
     pub uv: [UvTransform; 5],
-    pub first_matrix: u32,
     pub morph_targets: u32,
     pub first_delta: u32,
-    pub first_weight: u32,
+    pub first_influence: u32,
     pub vertices: u32,
     pub flags: u32,
+    pub reserved: [u32; 3],
+}
+
+/// `Instance` in `shaders/skinning.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[expect(missing_docs, reason = "the fields are documented in the shader")]
+pub struct Instance {
+    pub tint: [f32; 4],
+    pub first_matrix: u32,
+    pub first_weight: u32,
     pub reserved: [u32; 2],
 }
 

@@ -7,12 +7,12 @@ use wgpu::{BindGroupLayout, BindGroupLayoutEntry, BindingType, BufferBindingType
 pub(super) struct Layouts {
     /// 0: `Globals`.
     pub(super) globals: BindGroupLayout,
-    /// 1: `Part` (at a dynamic offset), matrices, morph deltas and weights.
-    pub(super) part: BindGroupLayout,
+    /// 1: the instances of a frame, their matrices and their morph weights.
+    pub(super) instances: BindGroupLayout,
     /// 2: the shadow map.
     pub(super) shadow: BindGroupLayout,
-    /// 3: five textures with their samplers.
-    pub(super) textures: BindGroupLayout,
+    /// 3: five textures with their samplers, `Part` (at a dynamic offset), and the morph targets of the model.
+    pub(super) material: BindGroupLayout,
 }
 
 impl Layouts {
@@ -23,21 +23,15 @@ impl Layouts {
         let both = ShaderStages::VERTEX_FRAGMENT;
         let skinning = both | ShaderStages::COMPUTE;
         let read = BufferBindingType::Storage { read_only: true };
-        let textures: Vec<BindGroupLayoutEntry> =
-            (0..5).flat_map(|i| [texture(2 * i), sampler(2 * i + 1)]).collect();
+        let vertex = ShaderStages::VERTEX | ShaderStages::COMPUTE;
+        let textures = (0..5).flat_map(|i| [texture(2 * i), sampler(2 * i + 1)]);
+        let buffers = [buffer(10, skinning, read, true), buffer(11, vertex, read, false)];
+        let material: Vec<BindGroupLayoutEntry> = textures.chain(buffers).collect();
         Self {
             globals: group("globals", &[buffer(0, both, BufferBindingType::Uniform, false)]),
-            part: group(
-                "part",
-                &[
-                    buffer(0, skinning, read, true),
-                    buffer(1, ShaderStages::VERTEX | ShaderStages::COMPUTE, read, false),
-                    buffer(2, ShaderStages::VERTEX | ShaderStages::COMPUTE, read, false),
-                    buffer(3, ShaderStages::VERTEX | ShaderStages::COMPUTE, read, false),
-                ],
-            ),
+            instances: group("instances", &[0, 1, 2].map(|binding| buffer(binding, vertex, read, false))),
             shadow: group("shadow", &[depth_texture(0), comparison_sampler(1)]),
-            textures: group("textures", &textures),
+            material: group("material", &material),
         }
     }
 }

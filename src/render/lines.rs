@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use wgpu::TextureFormat;
-
 use super::floor::{OverlayPipeline, overlay_pipeline};
 use super::layout::Layouts;
 use super::offscreen::DEPTH;
+use super::output::Output;
 use super::{Fill, Gpu, Line, gpu_types, shaders};
 
 /// Pipelines for lines, created on first use.
@@ -14,7 +13,7 @@ use super::{Fill, Gpu, Line, gpu_types, shaders};
 pub(super) struct LinePass {
     module: wgpu::ShaderModule,
     layout: wgpu::PipelineLayout,
-    pipelines: HashMap<(u32, TextureFormat), wgpu::RenderPipeline>,
+    pipelines: HashMap<Output, wgpu::RenderPipeline>,
 }
 
 impl LinePass {
@@ -28,19 +27,14 @@ impl LinePass {
         Self { module, layout, pipelines: HashMap::new() }
     }
 
-    pub(super) fn pipeline(
-        &mut self,
-        gpu: &Gpu,
-        samples: u32,
-        format: TextureFormat,
-    ) -> &wgpu::RenderPipeline {
+    pub(super) fn pipeline(&mut self, gpu: &Gpu, output: Output) -> &wgpu::RenderPipeline {
         const BUFFERS: &[Option<wgpu::VertexBufferLayout<'static>>] = &[Some(wgpu::VertexBufferLayout {
             array_stride: size_of::<gpu_types::Line>() as u64,
             step_mode: wgpu::VertexStepMode::Instance,
             attributes: &wgpu::vertex_attr_array![0 => Float32x4, 1 => Float32x4, 2 => Float32x4, 3 => Float32x4],
         })];
         let (module, layout) = (&self.module, &self.layout);
-        self.pipelines.entry((samples, format)).or_insert_with(|| {
+        self.pipelines.entry(output).or_insert_with(|| {
             overlay_pipeline(
                 gpu,
                 "lines",
@@ -50,7 +44,7 @@ impl LinePass {
                     vertex: "line_vertex",
                     fragment: "line",
                     buffers: BUFFERS,
-                    constants: &[],
+                    constants: &[output.encode_constant()],
                     depth_compare: wgpu::DepthStencilState {
                         format: DEPTH,
                         depth_write_enabled: Some(false),
@@ -58,8 +52,7 @@ impl LinePass {
                         stencil: Default::default(),
                         bias: Default::default(),
                     },
-                    samples,
-                    format,
+                    output,
                 },
             )
         })

@@ -5,7 +5,9 @@
 //! types in [`gpu_types`] must match those in `shaders/`, which a test verifies.
 
 mod compose;
+mod culling;
 mod device;
+mod draw_list;
 mod error;
 mod fingerprint;
 mod floor;
@@ -17,12 +19,15 @@ mod layout;
 mod lines;
 mod model;
 mod offscreen;
+mod output;
+mod place;
 mod png;
 mod renderer;
 mod shaders;
 mod shadow;
 mod skinning;
 pub(crate) mod srgb;
+mod staging;
 mod surface;
 mod texture;
 mod upload;
@@ -32,7 +37,7 @@ pub use crate::asset::DecodedImage;
 pub use compose::{Composed, Compositor, Placement};
 pub use device::{AdapterChoice, Gpu};
 pub use error::RenderError;
-pub use frame::{Background, Draw, Fill, Floor, Frame, Ghost, Grid, Line, ShadingMode};
+pub use frame::{Background, Draw, Fill, Floor, Frame, Grid, Instance, Line, ShadingMode};
 pub use frame_texture::FrameTexture;
 #[cfg(feature = "viewer")]
 pub(crate) use frame_texture::drawable_texture;

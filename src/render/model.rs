@@ -4,16 +4,23 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytemuck::{Zeroable, cast_slice};
+use bytemuck::{Zeroable, bytes_of, cast_slice};
 use glam::Vec4;
+use half::f16;
 use wgpu::BufferUsages;
 
 use crate::asset::{AlphaMode, Character, Material, Part, Primitive, TextureRef};
 
-use super::gpu_types::{UvTransform, flags};
+use super::gpu_types::{UvTransform, Vertex, VertexSurface, flags};
 use super::layout::Layouts;
 use super::texture::{DecodedImages, Textures, slots};
 use super::{Draw, Gpu, RenderError, gpu_types};
+
+/// Stride of the records of parts in bytes. Every adapter supports dynamic offsets that are multiples of 256.
+const PART_STRIDE: usize = 256;
+
+/// Parts begin at multiples of this number of vertices, which is a multiple of 256 bytes in both streams.
+const VERTEX_ALIGNMENT: usize = 64;
 
 /// Number of models that were created.
 static MODELS: AtomicU64 = AtomicU64::new(0);
@@ -24,8 +31,8 @@ pub struct Model {
     /// A number that no other model of this process has.
     pub(super) id: u64,
     pub(super) vertices: wgpu::Buffer,
+    pub(super) surfaces: wgpu::Buffer,
     pub(super) indices: wgpu::Buffer,
-    pub(super) deltas: wgpu::Buffer,
     pub(super) parts: Vec<ModelPart>,
 }
 
@@ -33,10 +40,13 @@ pub struct Model {
 #[derive(Debug)]
 pub(super) struct ModelPart {
     pub(super) first_vertex: u64,
-    pub(super) indices: std::ops::Range<u32>,
-    /// The shader's record of the part. The offsets into the per-frame buffers are not set yet.
+    pub(super) indices: Range<u32>,
+    /// The shader's record of the part.
     pub(super) uniform: gpu_types::Part,
-    pub(super) textures: wgpu::BindGroup,
+    /// The textures, with the records of all parts and the morph targets of the model.
+    pub(super) material: wgpu::BindGroup,
+    /// The offset of the part's own record.
+    pub(super) offset: u32,
     /// Which of the five textures exist.
     pub(super) maps: [bool; 5],
     /// Whether vertices have more than four influences.
@@ -53,44 +63,59 @@ impl Model {
         parts: &[Part],
         decoded: &DecodedImages,
     ) -> Result<Self, RenderError> {
-        let mut textures = Textures::new(gpu, character, decoded);
         let default_material = Material::default();
+        let material_of = |primitive: &Primitive| {
+            primitive.material.and_then(|m| character.materials.get(m)).unwrap_or(&default_material)
+        };
         let mut geometry = Geometry::default();
-        let mut bound = HashMap::new();
-        let mut model_parts = Vec::with_capacity(parts.len());
-        for part in parts {
+        let mut ranges = Vec::with_capacity(parts.len());
+        let mut records = vec![0_u8; parts.len() * PART_STRIDE];
+        for (part, bytes) in parts.iter().zip(records.chunks_exact_mut(PART_STRIDE)) {
             let primitive = character.primitive(*part);
-            let material =
-                primitive.material.and_then(|m| character.materials.get(m)).unwrap_or(&default_material);
-            let (textures, maps) = bound
-                .entry(primitive.material)
-                .or_insert_with(|| bind_textures(gpu, layouts, &mut textures, material))
-                .clone();
             let range = geometry.add(gpu, part, primitive)?;
             let uniform = gpu_types::Part {
                 first_delta: range.first_delta,
+                first_influence: range.first_influence,
                 morph_targets: to_u32(primitive.morph_targets.len()),
                 vertices: to_u32(primitive.vertices()),
-                ..surface(primitive, material)
+                ..surface(primitive, material_of(primitive))
             };
+            let (head, _) = bytes.split_at_mut(size_of::<gpu_types::Part>());
+            head.copy_from_slice(bytes_of(&uniform));
+            ranges.push((range, uniform));
+        }
+        gpu.check_storage("parts", records.len() as u64)?;
+        let Geometry { vertices, surfaces, indices, extras, .. } = geometry;
+        let storage = BufferUsages::STORAGE;
+        let records = create_buffer(gpu, "parts", &records, storage)?;
+        let extras = create_buffer(gpu, "morph targets", cast_slice(&extras), storage)?;
+        let mut textures = Textures::new(gpu, character, decoded);
+        let mut bound = HashMap::new();
+        let mut model_parts = Vec::with_capacity(parts.len());
+        for (index, (part, (range, uniform))) in parts.iter().zip(ranges).enumerate() {
+            let primitive = character.primitive(*part);
+            let material = material_of(primitive);
+            let (group, maps) = bound
+                .entry(primitive.material)
+                .or_insert_with(|| bind_material(gpu, layouts, &mut textures, material, [&records, &extras]))
+                .clone();
             model_parts.push(ModelPart {
                 first_vertex: range.first_vertex,
                 indices: range.indices,
                 uniform,
-                textures,
+                material: group,
+                offset: to_u32(index * PART_STRIDE),
                 maps,
                 second_set: part.skin.is_some() && primitive.influences.len() > 1,
                 blended: material.alpha_mode == AlphaMode::Blend,
                 double_sided: material.double_sided,
             });
         }
-        let Geometry { vertices, indices, deltas, .. } = geometry;
-        let storage = BufferUsages::STORAGE;
         Ok(Self {
             id: MODELS.fetch_add(1, Ordering::Relaxed),
             vertices: create_buffer(gpu, "vertices", cast_slice(&vertices), BufferUsages::VERTEX | storage)?,
+            surfaces: create_buffer(gpu, "surfaces", cast_slice(&surfaces), BufferUsages::VERTEX | storage)?,
             indices: create_buffer(gpu, "triangles", cast_slice(&indices), BufferUsages::INDEX)?,
-            deltas: create_buffer(gpu, "morph targets", cast_slice(&deltas), storage)?,
             parts: model_parts,
         })
     }
@@ -106,12 +131,21 @@ impl Model {
     }
 }
 
+impl ModelPart {
+    /// Returns its part of a stream of vertices.
+    pub(super) fn stream<'b, V>(&self, buffer: &'b wgpu::Buffer) -> wgpu::BufferSlice<'b> {
+        buffer.slice(self.first_vertex * size_of::<V>() as u64..)
+    }
+}
+
 /// Vertices, triangles and morph targets of all parts. Parts with the same primitive share them.
 #[derive(Default)]
 struct Geometry {
-    vertices: Vec<gpu_types::Vertex>,
+    vertices: Vec<Vertex>,
+    surfaces: Vec<VertexSurface>,
     indices: Vec<u32>,
-    deltas: Vec<f32>,
+    /// Displacements by morph targets, and second sets of influences.
+    extras: Vec<Vec4>,
     /// The locations of the primitives, by mesh, primitive, and whether the part is skinned.
     ranges: HashMap<(usize, usize, bool), GeometryRange>,
 }
@@ -122,6 +156,7 @@ struct GeometryRange {
     first_vertex: u64,
     indices: Range<u32>,
     first_delta: u32,
+    first_influence: u32,
 }
 
 impl Geometry {
@@ -130,24 +165,33 @@ impl Geometry {
         if let Some(range) = self.ranges.get(&key) {
             return Ok(range.clone());
         }
-        // Storage buffers must be bound at multiples of 256 bytes, which is two vertices.
-        if !self.vertices.len().is_multiple_of(2) {
-            self.vertices.push(gpu_types::Vertex::zeroed());
-        }
-        let first_vertex = byte_size::<gpu_types::Vertex>(self.vertices.len());
-        let (first_index, first_delta) = (to_u32(self.indices.len()), to_u32(self.deltas.len() / 4));
+        // Storage buffers must be bound at multiples of 256 bytes, in both streams of vertices.
+        let first = self.vertices.len().next_multiple_of(VERTEX_ALIGNMENT);
+        let (first_index, first_delta) = (to_u32(self.indices.len()), to_u32(self.extras.len()));
+        let count = primitive.vertices();
         // Check the sizes before anything is copied.
-        let vertices = byte_size::<gpu_types::Vertex>(primitive.vertices());
-        gpu.check_buffer("vertices", first_vertex + vertices)?;
+        gpu.check_buffer("vertices", byte_size::<VertexSurface>(first + count))?;
         let triangles = self.indices.len() + 3 * primitive.triangles.len();
         gpu.check_buffer("triangles", byte_size::<u32>(triangles))?;
-        let deltas = self.deltas.len() + 12 * primitive.morph_targets.len() * primitive.vertices();
-        gpu.check_storage("morph targets", byte_size::<f32>(deltas))?;
-        push_vertices(primitive, part.skin.is_some(), &mut self.vertices);
-        push_deltas(primitive, &mut self.deltas);
+        let has_second_set = part.skin.is_some() && primitive.influences.len() > 1;
+        let extras = 3 * primitive.morph_targets.len() + if has_second_set { 2 } else { 0 };
+        gpu.check_storage("morph targets", byte_size::<Vec4>(self.extras.len() + extras * count))?;
+        self.vertices.resize(first, Vertex::default());
+        self.surfaces.resize(first, VertexSurface::default());
+        self.vertices.extend((0..count).map(|v| vertex(primitive, part.skin.is_some(), v)));
+        self.surfaces.extend((0..count).map(|v| vertex_surface(primitive, v)));
+        push_deltas(primitive, &mut self.extras);
+        let first_influence = to_u32(self.extras.len());
+        if has_second_set {
+            push_second_set(primitive, &mut self.extras);
+        }
         self.indices.extend_from_slice(primitive.triangles.as_flattened());
-        let range =
-            GeometryRange { first_vertex, indices: first_index..to_u32(self.indices.len()), first_delta };
+        let range = GeometryRange {
+            first_vertex: first as u64,
+            indices: first_index..to_u32(self.indices.len()),
+            first_delta,
+            first_influence,
+        };
         self.ranges.insert(key, range.clone());
         Ok(range)
     }
@@ -190,41 +234,49 @@ fn create_buffer(
     Ok(buffer)
 }
 
-fn push_vertices(primitive: &Primitive, skinned: bool, out: &mut Vec<gpu_types::Vertex>) {
-    let uv = |set: usize, v: usize| primitive.uvs[set].get(v).copied().unwrap_or_default();
-    for (v, position) in primitive.positions.iter().enumerate() {
-        let normal = primitive.normals.get(v).copied().unwrap_or_default();
-        let (uv_0, uv_1) = (uv(0, v), uv(1, v));
-        // A part without a skin uses only the matrix of its node, even if it has influences.
-        let set = |n: usize| {
-            let influences = primitive.influences.get(n).filter(|_| skinned)?;
-            Some((*influences.joints.get(v)?, influences.weights.get(v)?.to_array()))
-        };
-        let (bones_0, weights_0) = set(0).unwrap_or(([0; 4], Vec4::X.to_array()));
-        let (bones_1, weights_1) = set(1).unwrap_or_default();
-        out.push(gpu_types::Vertex {
-            position_u: position.extend(uv_0.x).into(),
-            normal_v: normal.extend(uv_0.y).into(),
-            tangent: primitive.tangents.get(v).copied().unwrap_or_default().into(),
-            color: primitive.colors.get(v).copied().unwrap_or(Vec4::ONE).into(),
-            weights_0,
-            weights_1,
-            bones_0,
-            bones_1,
-            texcoord_1: uv_1.into(),
-            padding: [0.0; 2],
-        });
+/// Returns where a vertex is.
+fn vertex(primitive: &Primitive, is_skinned: bool, v: usize) -> Vertex {
+    // A part without a skin uses only the matrix of its node, even if it has influences.
+    let influences = primitive.influences.first().filter(|_| is_skinned);
+    let influences = influences.and_then(|set| Some((*set.joints.get(v)?, *set.weights.get(v)?)));
+    let (joints, weights) = influences.unwrap_or(([0; 4], Vec4::X));
+    let position = primitive.positions.get(v).copied().unwrap_or_default();
+    Vertex { position: position.into(), weights: weights.truncate().into(), joints }
+}
+
+/// Returns how a vertex looks.
+fn vertex_surface(primitive: &Primitive, v: usize) -> VertexSurface {
+    let uv =
+        |set: usize| primitive.uvs.get(set).and_then(|uvs| uvs.get(v)).copied().unwrap_or_default().into();
+    #[expect(clippy::cast_possible_truncation, reason = "clamped to the range of i16")]
+    let snorm = |x: f32| (x.clamp(-1.0, 1.0) * 32_767.0).round() as i16;
+    VertexSurface {
+        normal: primitive.normals.get(v).copied().unwrap_or_default().into(),
+        texcoord_0: uv(0),
+        texcoord_1: uv(1),
+        tangent: primitive.tangents.get(v).copied().unwrap_or_default().to_array().map(snorm),
+        color: primitive.colors.get(v).copied().unwrap_or(Vec4::ONE).to_array().map(f16::from_f32),
     }
 }
 
 /// Appends the displacements of position, normal and tangent for each vertex, target by target.
-fn push_deltas(primitive: &Primitive, out: &mut Vec<f32>) {
+fn push_deltas(primitive: &Primitive, out: &mut Vec<Vec4>) {
     for target in &primitive.morph_targets {
         for v in 0..primitive.vertices() {
             for list in [&target.positions, &target.normals, &target.tangents] {
-                out.extend_from_slice(&list.get(v).copied().unwrap_or_default().extend(0.0).to_array());
+                out.push(list.get(v).copied().unwrap_or_default().extend(0.0));
             }
         }
+    }
+}
+
+/// Appends the weights of the second set of influences of each vertex, followed by the indices of their joints.
+fn push_second_set(primitive: &Primitive, out: &mut Vec<Vec4>) {
+    let Some(set) = primitive.influences.get(1) else { return };
+    for v in 0..primitive.vertices() {
+        let joints = set.joints.get(v).copied().unwrap_or_default();
+        out.push(set.weights.get(v).copied().unwrap_or_default());
+        out.push(joints.map(f32::from).into());
     }
 }
 
@@ -256,15 +308,26 @@ fn uv_transform(texture: Option<TextureRef>) -> UvTransform {
     }
 }
 
-fn bind_textures(
+/// Binds the textures of a material. `buffers` are the records of all parts and the morph targets.
+fn bind_material(
     gpu: &Gpu,
     layouts: &Layouts,
     textures: &mut Textures<'_>,
     material: &Material,
+    [records, extras]: [&wgpu::Buffer; 2],
 ) -> (wgpu::BindGroup, [bool; 5]) {
     let slots = slots(material);
     let maps = slots.map(|(texture, _)| textures.pixels(texture).is_some());
     let bound = slots.map(|(texture, usage)| textures.get(texture, usage));
+    let record = wgpu::BufferBinding {
+        buffer: records,
+        offset: 0,
+        size: wgpu::BufferSize::new(size_of::<gpu_types::Part>() as u64),
+    };
+    let buffers = [
+        wgpu::BindGroupEntry { binding: 10, resource: wgpu::BindingResource::Buffer(record) },
+        wgpu::BindGroupEntry { binding: 11, resource: extras.as_entire_binding() },
+    ];
     let entries: Vec<wgpu::BindGroupEntry<'_>> = (0_u32..)
         .zip(&bound)
         .flat_map(|(i, (view, sampler))| {
@@ -276,8 +339,9 @@ fn bind_textures(
                 },
             ]
         })
+        .chain(buffers)
         .collect();
     let descriptor =
-        wgpu::BindGroupDescriptor { label: Some("textures"), layout: &layouts.textures, entries: &entries };
+        wgpu::BindGroupDescriptor { label: Some("material"), layout: &layouts.material, entries: &entries };
     (gpu.device.create_bind_group(&descriptor), maps)
 }

@@ -21,6 +21,9 @@ pub struct Canvas<'a> {
     pub size: (u32, u32),
     /// Width and height of the frame in pixels, from the upper left corner. The rest of the view becomes background.
     pub area: (u32, u32),
+    /// Whether the view stores linear light that may exceed one, without tone mapping. Otherwise it stores sRGB colours, which
+    /// the shaders encode if the format does not.
+    pub is_hdr: bool,
 }
 
 /// Textures to draw into, reused while size, samples and format stay the same.
@@ -67,7 +70,7 @@ impl RenderTarget {
             })
         };
         let view = |texture: &wgpu::Texture| texture.create_view(&Default::default());
-        let color = texture("color", 1, format, TextureUsages::COPY_SRC);
+        let color = texture("color", 1, format, TextureUsages::COPY_SRC | TextureUsages::TEXTURE_BINDING);
         let multisampled =
             (samples > 1).then(|| view(&texture("samples", samples, format, TextureUsages::empty())));
         let depth = view(&texture("depth", samples, DEPTH, TextureUsages::empty()));

@@ -1,25 +1,27 @@
 //! Draws a frame pass by pass.
 
-use bytemuck::{bytes_of, cast_slice};
 use glam::{Mat4, Vec4};
-use wgpu::{BufferUsages, TextureFormat};
+use wgpu::TextureFormat;
 
 use crate::asset::{Character, Part};
 
-use super::floor::{FloorPass, Rect};
+use super::compose::{Composed, Compositor, Placement};
+use super::culling::Frustum;
+use super::draw_list::{DrawList, draw_all};
+use super::floor::FloorPass;
 use super::ghost::GhostPass;
 use super::layout::Layouts;
 use super::lines::LinePass;
 use super::model::Model;
 use super::offscreen::{Canvas, Pending, RenderTarget};
+use super::output::Output;
 use super::shadow::{KEY_LIGHT, Shadow};
-use super::srgb::to_linear;
-use super::surface::{Surfaces, is_blended};
+use super::surface::Surfaces;
 use super::texture::DecodedImages;
-use super::upload::{FrameBuffers, Tint, dynamic_offset, ensure, write};
-use super::{Background, DecodedImage, Draw, Frame, Gpu, Grid, RenderError, gpu_types, shadow};
+use super::upload::FrameBuffers;
+use super::{Background, DecodedImage, Frame, Gpu, Grid, RenderError, gpu_types, shadow};
 
-/// Draws frames. Pipelines, targets and buffers are reused between frames.
+/// Draws frames. Pipelines, targets and buffers are reused between frames. Several frames may be drawn in one encoder.
 #[derive(Debug)]
 pub struct Renderer {
     gpu: Gpu,
@@ -32,7 +34,26 @@ pub struct Renderer {
     lines: Option<LinePass>,
     target: Option<RenderTarget>,
     window: Option<RenderTarget>,
+    layer: Option<Layer>,
+    list: DrawList,
+    overlays: Vec<gpu_types::Line>,
     buffers: FrameBuffers,
+}
+
+/// A multisampled frame that is blended over what the caller's view already shows. Resolving samples would replace it.
+#[derive(Debug)]
+struct Layer {
+    target: RenderTarget,
+    area: (u32, u32),
+    over: Composed,
+}
+
+/// What a frame draws, decided before its passes begin.
+#[derive(Clone, Copy)]
+struct Plan {
+    has_shadow: bool,
+    has_floor: bool,
+    has_ghosts: bool,
 }
 
 impl Renderer {
@@ -41,7 +62,6 @@ impl Renderer {
         let layouts = Layouts::new(&gpu.device);
         let surfaces = Surfaces::new(&gpu, &layouts);
         let no_shadow = shadow::bind(&gpu, &layouts, &shadow::create_map(&gpu, 1));
-        let buffers = FrameBuffers::default();
         Self {
             gpu,
             layouts,
@@ -53,7 +73,10 @@ impl Renderer {
             lines: None,
             target: None,
             window: None,
-            buffers,
+            layer: None,
+            list: DrawList::default(),
+            overlays: Vec::new(),
+            buffers: FrameBuffers::default(),
         }
     }
 
@@ -80,18 +103,18 @@ impl Renderer {
         self.gpu.check().map(|()| model)
     }
 
-    /// Draws a frame into an image of `size` pixels (width, height).
+    /// Draws a frame into an image of `size` pixels (width, height). The instances of the frame refer to `models` by index.
     ///
     /// # Errors
     /// [`RenderError`] if the image or the palette is larger than the adapter supports, or if the driver reports an
     /// error.
     pub fn render(
         &mut self,
-        model: &Model,
+        models: &[&Model],
         frame: &Frame<'_>,
         size: (u32, u32),
     ) -> Result<DecodedImage, RenderError> {
-        self.submit(model, frame, size)?.image()
+        self.submit(models, frame, size)?.image()
     }
 
     /// Submits a frame without waiting for it. Frames are drawn one after the other, and earlier frames do not change
@@ -101,7 +124,7 @@ impl Renderer {
     /// Same as [`Renderer::render`].
     pub fn submit(
         &mut self,
-        model: &Model,
+        models: &[&Model],
         frame: &Frame<'_>,
         size: (u32, u32),
     ) -> Result<Pending, RenderError> {
@@ -111,210 +134,243 @@ impl Renderer {
             Some(target) => target,
             None => RenderTarget::new(&self.gpu, size, frame.samples, format)?,
         };
+        let background = match frame.background {
+            Background::Keep => Background::Transparent,
+            other => other,
+        };
+        let output = Output::new(frame.mode, frame.samples, format, false);
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-        self.encode(model, frame, (&target, size), &mut encoder)?;
+        self.encode(models, (frame, background), (&target, size, output), &mut encoder)?;
         let buffer = target.copy_out(&self.gpu, &mut encoder);
         let work = self.gpu.queue.submit([encoder.finish()]);
         self.target = Some(target);
-        let premultiplied = (frame.background == Background::Transparent).then_some(!frame.mode.is_data());
+        let premultiplied = (background == Background::Transparent).then_some(!frame.mode.is_data());
         Ok(Pending { gpu: self.gpu.clone(), size, buffer, work, premultiplied })
     }
 
-    /// Encodes a frame into a given texture view, for example that of a window's surface.
+    /// Encodes a frame into a given texture view, for example that of a window's surface. The caller submits the commands.
     ///
     /// # Errors
-    /// Same as [`Renderer::render`].
+    /// Same as [`Renderer::render`]. The encoder may then contain a part of the frame.
     pub fn draw(
         &mut self,
-        model: &Model,
+        models: &[&Model],
         frame: &Frame<'_>,
         canvas: &Canvas<'_>,
         encoder: &mut wgpu::CommandEncoder,
     ) -> Result<(), RenderError> {
-        let &Canvas { view, size, format, area } = canvas;
+        let &Canvas { view, size, format, area, is_hdr } = canvas;
         let area = (area.0.clamp(1, size.0.max(1)), area.1.clamp(1, size.1.max(1)));
+        let output = Output::new(frame.mode, frame.samples, format, is_hdr);
+        if frame.background == Background::Keep && frame.samples > 1 {
+            let layer =
+                self.layer.take().filter(|l| l.area == area && l.target.fits(size, frame.samples, format));
+            let layer =
+                layer.map_or_else(|| Layer::new(&self.gpu, (size, area), frame.samples, format), Ok)?;
+            let frame = (frame, Background::Transparent);
+            let result = self.encode(models, frame, (&layer.target, area, output), encoder);
+            layer.blend(view, size, encoder);
+            self.layer = Some(layer);
+            return result;
+        }
         let mut target = match self.window.take().filter(|t| t.fits(size, frame.samples, format)) {
             Some(target) => target,
             None => RenderTarget::new(&self.gpu, size, frame.samples, format)?,
         };
         target.resolved = view.clone();
-        let result = self.encode(model, frame, (&target, area), encoder);
+        let result = self.encode(models, (frame, frame.background), (&target, area, output), encoder);
         self.window = Some(target);
         result
+    }
+
+    /// Creates everything that drawing a frame into a canvas needs, so that its first drawing takes no longer than later ones.
+    /// A driver may still translate shaders when they are first used.
+    ///
+    /// # Errors
+    /// Same as [`Renderer::render`].
+    pub fn prepare(
+        &mut self,
+        models: &[&Model],
+        frame: &Frame<'_>,
+        canvas: &Canvas<'_>,
+    ) -> Result<(), RenderError> {
+        let output = Output::new(frame.mode, frame.samples, canvas.format, canvas.is_hdr);
+        let result = self.plan(models, frame, canvas.area, output).map(drop);
+        self.buffers.cancel();
+        result?;
+        self.gpu.check()
     }
 
     /// Uploads the frame and encodes its passes. The frame covers an area of the target that starts at the upper left
     /// corner.
     fn encode(
         &mut self,
-        model: &Model,
-        frame: &Frame<'_>,
-        (target, area): (&RenderTarget, (u32, u32)),
+        models: &[&Model],
+        (frame, background): (&Frame<'_>, Background),
+        (target, area, output): (&RenderTarget, (u32, u32), Output),
         encoder: &mut wgpu::CommandEncoder,
     ) -> Result<(), RenderError> {
-        let draws: Vec<&Draw<'_>> = frame.draws.iter().filter(|d| model.is_drawn(d)).collect();
-        let globals = self.upload_globals(frame, area);
-        let parts = self.upload_parts(model, frame.palette, &draws)?;
-        // The floor can receive shadows even in modes in which surfaces do not.
-        let shadows = frame.shadow && (frame.mode.is_shaded() || frame.ground.is_some());
-        let shadow_group = if shadows {
-            self.shadow_pass(model, &draws, (&globals, &parts), shadow::size(area), encoder)
-        } else {
-            self.no_shadow.clone()
+        let planned = self.plan(models, frame, area, output);
+        if planned.is_err() {
+            self.buffers.cancel();
+        }
+        let plan = planned?;
+        self.buffers.flush(&self.gpu, encoder)?;
+        let Self {
+            gpu, layouts, surfaces, shadow, no_shadow, floor, ghosts, lines, overlays, buffers, ..
+        } = self;
+        let (Some(globals), Some(instances)) =
+            (buffers.bind_globals(gpu, layouts).cloned(), buffers.bind_instances(gpu, layouts).cloned())
+        else {
+            return Ok(());
         };
-        // Get all pipelines before the pass begins, because the pass must not borrow the caches.
-        let floor = frame.ground.filter(|f| frame.camera.is_above(f.center.y)).map(|floor| {
-            let pass = self.floor.get_or_insert_with(|| FloorPass::new(&self.gpu, &self.layouts));
-            pass.pieces(&self.gpu, frame, &floor, shadows, (area, target.format))
-        });
-        let ghosts = if frame.ghosts.is_empty() || frame.mode.is_data() {
-            None
-        } else {
-            let pass = self.ghosts.get_or_insert_with(|| GhostPass::new(&self.gpu, &self.layouts));
-            Some(pass.prepare(&self.gpu, &self.layouts, model, frame, target.format)?)
-        };
-        let lines = (!(frame.lines.is_empty() && frame.fills.is_empty())).then(|| {
-            let pass = self.lines.get_or_insert_with(|| LinePass::new(&self.gpu, &self.layouts));
-            pass.pipeline(&self.gpu, frame.samples, target.format).clone()
-        });
-        let fills = frame.fills.iter().map(Into::into);
-        let lines_and_fills: Vec<gpu_types::Line> = fills.chain(frame.lines.iter().map(Into::into)).collect();
-        let usage = BufferUsages::VERTEX;
-        let line_buffer =
-            write(&self.gpu, &mut self.buffers.lines, "lines", cast_slice(&lines_and_fills), usage)?;
-        let mut pass = begin_pass(encoder, target, area, frame.background);
+        let shadow = shadow.as_ref().filter(|_| plan.has_shadow);
+        if let Some(shadow) = shadow {
+            let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+                label: Some("shadow"),
+                depth_stencil_attachment: Some(cleared_depth(&shadow.view)),
+                ..Default::default()
+            });
+            pass.set_bind_group(0, &globals, &[]);
+            pass.set_bind_group(1, &instances, &[]);
+            shadow.draw(&mut pass, models);
+        }
+        let load = output.load(background, frame.mode);
+        let mut pass = begin_pass(encoder, target, area, load);
         pass.set_bind_group(0, &globals, &[]);
-        pass.set_bind_group(2, &shadow_group, &[]);
-        let order = drawing_order(model, frame, &draws);
-        let opaque =
-            order.iter().take_while(|&&i| !is_blended(frame.mode, &model.parts[draws[i].part])).count();
-        self.draw_surfaces(&mut pass, model, frame, &draws, &order[..opaque], &parts, target.format);
-        if let Some(pieces) = &floor {
-            for (pipeline, Rect { x, y, width, height }) in pieces {
-                pass.set_pipeline(pipeline);
-                pass.set_scissor_rect(*x, *y, *width, *height);
-                pass.draw(0..6, 0..1);
-            }
-            pass.set_scissor_rect(0, 0, area.0, area.1);
+        pass.set_bind_group(1, &instances, &[]);
+        pass.set_bind_group(2, shadow.map_or(&*no_shadow, |shadow| &shadow.group), &[]);
+        draw_all(&surfaces.opaque.batches, &mut pass, models);
+        if let Some(floor) = floor.as_ref().filter(|_| plan.has_floor) {
+            floor.draw(&mut pass, area);
         }
-        self.draw_surfaces(&mut pass, model, frame, &draws, &order[opaque..], &parts, target.format);
-        if let Some(ghosts) = &ghosts {
-            ghosts.draw(&mut pass, model);
+        pass.set_bind_group(1, &instances, &[]);
+        draw_all(&surfaces.blended, &mut pass, models);
+        if let Some(ghosts) = ghosts.as_ref().filter(|_| plan.has_ghosts) {
+            ghosts.draw(&mut pass, models);
         }
-        if let Some(pipeline) = &lines {
-            pass.set_pipeline(pipeline);
-            pass.set_vertex_buffer(0, line_buffer.slice(..));
-            pass.draw(0..6, 0..u32::try_from(lines_and_fills.len()).unwrap_or(u32::MAX));
+        if let (Some(lines), Some(buffer), false) = (lines, buffers.lines(), overlays.is_empty()) {
+            pass.set_pipeline(lines.pipeline(gpu, output));
+            pass.set_vertex_buffer(0, buffer.slice(..));
+            pass.draw(0..6, 0..u32::try_from(overlays.len()).unwrap_or(u32::MAX));
         }
         Ok(())
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the state of a pass, borrowed separately")]
-    fn draw_surfaces(
+    /// Decides what a frame draws, creates the pipelines for it, and schedules the upload of its input.
+    fn plan(
         &mut self,
-        pass: &mut wgpu::RenderPass<'_>,
-        model: &Model,
+        models: &[&Model],
         frame: &Frame<'_>,
-        draws: &[&Draw<'_>],
-        order: &[usize],
-        parts: &wgpu::BindGroup,
-        format: TextureFormat,
-    ) {
-        for &index in order {
-            let draw = draws[index];
-            let part = &model.parts[draw.part];
-            pass.set_pipeline(self.surfaces.pipeline(&self.gpu, frame, part, draw, format));
-            pass.set_bind_group(1, parts, &[dynamic_offset(index)]);
-            pass.set_bind_group(3, &part.textures, &[]);
-            pass.set_vertex_buffer(0, model.vertices.slice(part.first_vertex..));
-            pass.set_index_buffer(model.indices.slice(..), wgpu::IndexFormat::Uint32);
-            pass.draw_indexed(part.indices.clone(), 0, 0..1);
+        area: (u32, u32),
+        output: Output,
+    ) -> Result<Plan, RenderError> {
+        let globals = globals(frame, area);
+        let camera = Frustum::new(&Mat4::from_cols_array_2d(&globals.clip_from_world));
+        let light = Frustum::new(&Mat4::from_cols_array_2d(&globals.shadow_from_world));
+        let Self { gpu, layouts, list, .. } = self;
+        let floor = frame.ground.filter(|floor| frame.camera.is_above(floor.center.y));
+        let plan = Plan {
+            // The floor can receive shadows even in modes in which surfaces do not.
+            has_shadow: frame.shadow && (frame.mode.is_shaded() || frame.ground.is_some()),
+            has_floor: floor.is_some(),
+            has_ghosts: !(frame.ghosts.is_empty() || frame.mode.is_data()),
+        };
+        list.clear();
+        for instance in &frame.instances {
+            list.add(models, instance, &camera, plan.has_shadow.then_some(&light));
         }
+        self.surfaces.prepare(gpu, (models, frame), list, output);
+        if plan.has_shadow {
+            let size = shadow::size(area);
+            let shadow = self.shadow.get_or_insert_with(|| Shadow::new(gpu, layouts, size));
+            shadow.resize(gpu, layouts, size);
+            shadow.prepare(gpu, models, list);
+        }
+        if let Some(floor) = floor {
+            let pass = self.floor.get_or_insert_with(|| FloorPass::new(gpu, layouts));
+            pass.prepare(gpu, (frame, &list.items), &floor, plan.has_shadow, (area, output));
+        }
+        if plan.has_ghosts {
+            let pass = self.ghosts.get_or_insert_with(|| GhostPass::new(gpu, layouts));
+            pass.prepare(gpu, (models, frame), list, &camera, output);
+        }
+        self.overlays.clear();
+        self.overlays.extend(frame.fills.iter().map(gpu_types::Line::from));
+        self.overlays.extend(frame.lines.iter().map(gpu_types::Line::from));
+        if !self.overlays.is_empty() {
+            let pass = self.lines.get_or_insert_with(|| LinePass::new(gpu, layouts));
+            pass.pipeline(gpu, output);
+        }
+        self.buffers.write_globals(gpu, &globals)?;
+        self.buffers.write_instances(gpu, &list.input)?;
+        self.buffers.write_lines(gpu, &self.overlays)?;
+        Ok(plan)
     }
 
-    fn shadow_pass(
+    /// Uploads the instances of one frame alone, and binds them.
+    pub(super) fn upload_instances(
         &mut self,
-        model: &Model,
-        draws: &[&Draw<'_>],
-        (globals, parts): (&wgpu::BindGroup, &wgpu::BindGroup),
-        size: u32,
         encoder: &mut wgpu::CommandEncoder,
-    ) -> wgpu::BindGroup {
-        let shadow = self.shadow.get_or_insert_with(|| Shadow::new(&self.gpu, size));
-        shadow.resize(&self.gpu, size);
-        let view = shadow.view.clone();
-        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-            label: Some("shadow"),
-            depth_stencil_attachment: Some(cleared_depth(&view)),
-            ..Default::default()
-        });
-        pass.set_bind_group(0, globals, &[]);
-        for (index, draw) in draws.iter().enumerate() {
-            let part = &model.parts[draw.part];
-            if part.blended {
-                continue;
-            }
-            pass.set_pipeline(shadow.pipeline(&self.gpu, &self.layouts, part, draw));
-            pass.set_bind_group(1, parts, &[dynamic_offset(index)]);
-            pass.set_bind_group(3, &part.textures, &[]);
-            pass.set_vertex_buffer(0, model.vertices.slice(part.first_vertex..));
-            pass.set_index_buffer(model.indices.slice(..), wgpu::IndexFormat::Uint32);
-            pass.draw_indexed(part.indices.clone(), 0, 0..1);
-        }
-        drop(pass);
-        shadow::bind(&self.gpu, &self.layouts, &view)
-    }
-
-    fn upload_globals(&mut self, frame: &Frame<'_>, area: (u32, u32)) -> wgpu::BindGroup {
-        let (width, height) = pixels(area);
-        let (center, radius) = frame.sphere;
-        let (shadow_from_world, texel, texel_metres) =
-            shadow::light_space(center, radius, shadow::size(area));
-        let floor = frame.ground.map_or(Vec4::ZERO, |f| f.center.extend(f.radius));
-        let line_width = match frame.ground.map(|f| f.grid) {
-            Some(Grid::Clear { width }) => width,
-            Some(Grid::Faint) | None => 0.0,
-        };
-        let globals = gpu_types::Globals {
-            clip_from_world: frame.camera.clip_from_world(width / height).to_cols_array_2d(),
-            shadow_from_world: shadow_from_world.to_cols_array_2d(),
-            eye: frame.camera.position.extend(1.0).into(),
-            light: KEY_LIGHT.normalize().extend(grid_cell(radius)).into(),
-            floor: floor.into(),
-            viewport: [width, height, texel, 2.0 * texel_metres],
-            grid: [thin_cell(radius), line_width, 0.0, 0.0],
-        };
-        let usage = BufferUsages::UNIFORM;
-        let size = size_of::<gpu_types::Globals>() as u64;
-        let buffer = ensure(&self.gpu, &mut self.buffers.globals, "globals", size, usage);
-        self.gpu.queue.write_buffer(buffer, 0, bytes_of(&globals));
-        self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("globals"),
-            layout: &self.layouts.globals,
-            entries: &[wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() }],
-        })
-    }
-
-    /// Uploads the data of all draws, and binds it together with the model's morph targets.
-    pub(super) fn upload_parts(
-        &mut self,
-        model: &Model,
-        palette: &[Mat4],
-        draws: &[&Draw<'_>],
-    ) -> Result<wgpu::BindGroup, RenderError> {
-        let draws: Vec<(Draw<'_>, Option<Tint>)> = draws.iter().map(|d| (**d, None)).collect();
-        self.buffers.upload_parts(&self.gpu, &self.layouts, model, palette, &draws)
+        fill: impl FnOnce(&mut DrawList),
+    ) -> Result<Option<wgpu::BindGroup>, RenderError> {
+        let Self { gpu, layouts, list, buffers, .. } = self;
+        list.clear();
+        fill(list);
+        buffers.write_instances(gpu, &list.input)?;
+        buffers.flush(gpu, encoder)?;
+        Ok(buffers.bind_instances(gpu, layouts).cloned())
     }
 }
 
-/// Returns the drawing order: opaque parts in their own order, then blended ones from far to near.
-fn drawing_order(model: &Model, frame: &Frame<'_>, draws: &[&Draw<'_>]) -> Vec<usize> {
-    let distance = |i: usize| frame.camera.position.distance_squared(draws[i].bounds.sphere().0);
-    let blended = |i: usize| is_blended(frame.mode, &model.parts[draws[i].part]);
-    let (mut transparent, mut order): (Vec<usize>, Vec<usize>) = (0..draws.len()).partition(|&i| blended(i));
-    transparent.sort_by(|&a, &b| distance(b).total_cmp(&distance(a)));
-    order.append(&mut transparent);
-    order
+impl Layer {
+    fn new(
+        gpu: &Gpu,
+        (size, area): ((u32, u32), (u32, u32)),
+        samples: u32,
+        format: TextureFormat,
+    ) -> Result<Self, RenderError> {
+        let target = RenderTarget::new(gpu, size, samples, format)?;
+        let all = Placement { origin: (0, 0), size };
+        let over = Compositor::new(gpu, format).bind_over(gpu, (&target.resolved, size), all);
+        Ok(Self { target, area, over })
+    }
+
+    /// Blends the frame over a view.
+    fn blend(&self, view: &wgpu::TextureView, size: (u32, u32), encoder: &mut wgpu::CommandEncoder) {
+        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("layer"),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations { load: wgpu::LoadOp::Load, store: wgpu::StoreOp::Store },
+            })],
+            ..Default::default()
+        });
+        let area = Placement { origin: (0, 0), size: self.area };
+        self.over.draw_parts(&mut pass, size, &[area]);
+    }
+}
+
+fn globals(frame: &Frame<'_>, area: (u32, u32)) -> gpu_types::Globals {
+    let (width, height) = pixels(area);
+    let (center, radius) = frame.sphere;
+    let (shadow_from_world, texel, texel_metres) = shadow::light_space(center, radius, shadow::size(area));
+    let floor = frame.ground.map_or(Vec4::ZERO, |f| f.center.extend(f.radius));
+    let line_width = match frame.ground.map(|f| f.grid) {
+        Some(Grid::Clear { width }) => width,
+        Some(Grid::Faint) | None => 0.0,
+    };
+    gpu_types::Globals {
+        clip_from_world: frame.camera.clip_from_world(width / height).to_cols_array_2d(),
+        shadow_from_world: shadow_from_world.to_cols_array_2d(),
+        eye: frame.camera.position.extend(1.0).into(),
+        light: KEY_LIGHT.normalize().extend(grid_cell(radius)).into(),
+        floor: floor.into(),
+        viewport: [width, height, texel, 2.0 * texel_metres],
+        grid: [thin_cell(radius), line_width, 0.0, 0.0],
+    }
 }
 
 /// Returns the size of a grid cell: the largest of 1, 2 or 5 times a power of ten that is at most a quarter of the
@@ -341,22 +397,13 @@ fn cleared_depth(view: &wgpu::TextureView) -> wgpu::RenderPassDepthStencilAttach
     }
 }
 
-/// Begins the pass that covers an area of the target. The rest of the target becomes background.
+/// Begins the pass that covers an area of the target. If the pass clears, the rest of the target becomes background.
 fn begin_pass<'e>(
     encoder: &'e mut wgpu::CommandEncoder,
     target: &RenderTarget,
     area: (u32, u32),
-    background: Background,
+    load: wgpu::LoadOp<wgpu::Color>,
 ) -> wgpu::RenderPass<'e> {
-    let clear = match background {
-        Background::Transparent => wgpu::Color::TRANSPARENT,
-        Background::Color(rgb) => {
-            // If the target stores sRGB, the colour to clear it with must be linear.
-            let [r, g, b] = rgb.map(|v| f64::from(v) / 255.0);
-            let [r, g, b] = if target.format.is_srgb() { [r, g, b].map(to_linear) } else { [r, g, b] };
-            wgpu::Color { r, g, b, a: 1.0 }
-        }
-    };
     let (view, resolve_target) = match &target.multisampled {
         Some(samples) => (samples, Some(&target.resolved)),
         None => (&target.resolved, None),
@@ -367,7 +414,7 @@ fn begin_pass<'e>(
             view,
             depth_slice: None,
             resolve_target,
-            ops: wgpu::Operations { load: wgpu::LoadOp::Clear(clear), store: wgpu::StoreOp::Store },
+            ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
         })],
         depth_stencil_attachment: Some(cleared_depth(&target.depth)),
         ..Default::default()

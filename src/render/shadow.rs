@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use glam::{Mat4, Vec3, camera::rh};
 
+use super::draw_list::{Batcher, DrawList, Item, draw_all};
 use super::gpu_types::flags;
 use super::layout::Layouts;
-use super::model::ModelPart;
+use super::model::Model;
 use super::skinning::{SkinningVariant, vertex_state};
 use super::surface::{depth_state, primitive_state};
-use super::{Draw, Gpu, shaders};
+use super::{Gpu, shaders};
 
 /// Minimum and maximum width of the map in texels.
 const SIZE_RANGE: (u32, u32) = (512, 2048);
@@ -25,7 +26,7 @@ pub(super) const KEY_LIGHT: Vec3 = Vec3::new(0.38, 0.82, 0.43);
 
 /// The properties that select a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct ShadowVariant {
+pub(super) struct ShadowVariant {
     skinning: SkinningVariant,
     /// A single-sided surface casts a shadow only if its front faces the light.
     culled: bool,
@@ -38,59 +39,72 @@ struct ShadowVariant {
 #[derive(Debug)]
 pub(super) struct Shadow {
     pub(super) view: wgpu::TextureView,
+    /// Binds the map for passes that receive shadows.
+    pub(super) group: wgpu::BindGroup,
     size: u32,
     module: wgpu::ShaderModule,
+    layout: wgpu::PipelineLayout,
     /// Created on first use.
     pipelines: HashMap<ShadowVariant, wgpu::RenderPipeline>,
+    casters: Batcher<ShadowVariant>,
 }
 
 impl Shadow {
-    pub(super) fn new(gpu: &Gpu, size: u32) -> Self {
+    pub(super) fn new(gpu: &Gpu, layouts: &Layouts, size: u32) -> Self {
         let module = shaders::module(&gpu.device, "shadow", shaders::SHADOW);
-        Self { view: create_map(gpu, size), size, module, pipelines: HashMap::new() }
+        let groups = [Some(&layouts.globals), Some(&layouts.instances), None, Some(&layouts.material)];
+        let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("shadow"),
+            bind_group_layouts: &groups,
+            immediate_size: 0,
+        });
+        let view = create_map(gpu, size);
+        let (group, casters) = (bind(gpu, layouts, &view), Batcher::default());
+        Self { view, group, size, module, layout, pipelines: HashMap::new(), casters }
     }
 
     /// Recreates the map if its size has changed.
-    pub(super) fn resize(&mut self, gpu: &Gpu, size: u32) {
+    pub(super) fn resize(&mut self, gpu: &Gpu, layouts: &Layouts, size: u32) {
         if self.size != size {
             (self.view, self.size) = (create_map(gpu, size), size);
+            self.group = bind(gpu, layouts, &self.view);
         }
     }
 
-    /// Returns the pipeline for a part.
-    pub(super) fn pipeline(
-        &mut self,
-        gpu: &Gpu,
-        layouts: &Layouts,
-        part: &ModelPart,
-        draw: &Draw<'_>,
-    ) -> &wgpu::RenderPipeline {
-        let variant = ShadowVariant {
-            skinning: SkinningVariant::of(part, draw),
-            culled: !part.double_sided,
-            mirrored: draw.mirrored,
-            holes: (part.uniform.flags & flags::ALPHA_MASK != 0).then_some(part.maps[0]),
+    /// Prepares the parts of a frame that cast shadows.
+    pub(super) fn prepare(&mut self, gpu: &Gpu, models: &[&Model], list: &mut DrawList) {
+        let (module, layout, pipelines) = (&self.module, &self.layout, &mut self.pipelines);
+        let pipeline = |variant| {
+            pipelines.entry(variant).or_insert_with(|| create_pipeline(gpu, layout, module, variant)).clone()
         };
-        self.pipelines.entry(variant).or_insert_with(|| create_pipeline(gpu, layouts, &self.module, variant))
+        let variant = |item: &Item| {
+            let part = item.part(models).filter(|part| item.is_lit && !part.blended)?;
+            Some(ShadowVariant {
+                skinning: SkinningVariant::of(part, item.dual),
+                culled: !part.double_sided,
+                mirrored: item.mirrored,
+                holes: (part.uniform.flags & flags::ALPHA_MASK != 0).then_some(part.maps[0]),
+            })
+        };
+        self.casters.group(list, variant, pipeline);
+    }
+
+    /// Draws the map. The instances must be bound already.
+    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, models: &[&Model]) {
+        draw_all(&self.casters.batches, pass, models);
     }
 }
 
 fn create_pipeline(
     gpu: &Gpu,
-    layouts: &Layouts,
+    layout: &wgpu::PipelineLayout,
     module: &wgpu::ShaderModule,
     v: ShadowVariant,
 ) -> wgpu::RenderPipeline {
-    let groups = [Some(&layouts.globals), Some(&layouts.part), None, Some(&layouts.textures)];
-    let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-        label: Some("shadow"),
-        bind_group_layouts: if v.holes.is_some() { &groups } else { &groups[..2] },
-        immediate_size: 0,
-    });
     let constants = [("BASE_COLOR_MAP", f64::from(u8::from(v.holes == Some(true))))];
     gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
         label: Some("shadow"),
-        layout: Some(&layout),
+        layout: Some(layout),
         vertex: vertex_state(
             module,
             if v.holes.is_some() { "cut_out_vertex" } else { "shadow_vertex" },

@@ -1,7 +1,6 @@
 //! Variants of the vertex shader.
 
-use super::Draw;
-use super::gpu_types::Vertex;
+use super::gpu_types::{Vertex, VertexSurface};
 use super::model::ModelPart;
 
 /// Features of `shaders/skinning.wgsl` that a part uses besides the blend of four matrices. Unused ones are compiled
@@ -15,8 +14,8 @@ pub(super) struct SkinningVariant {
 
 impl SkinningVariant {
     /// Returns the features for a part in a frame.
-    pub(super) fn of(part: &ModelPart, draw: &Draw<'_>) -> Self {
-        Self { morphed: part.uniform.morph_targets > 0, second_set: part.second_set, dual: draw.dual }
+    pub(super) fn of(part: &ModelPart, dual: bool) -> Self {
+        Self { morphed: part.uniform.morph_targets > 0, second_set: part.second_set, dual }
     }
 
     /// Returns the values of the shader's override constants.
@@ -29,21 +28,30 @@ impl SkinningVariant {
     }
 }
 
-/// Returns the vertex state for a model's vertex buffer. `constants` come from [`SkinningVariant::constants`].
+/// The two streams of vertices of a model.
+const STREAMS: [Option<wgpu::VertexBufferLayout<'static>>; 2] = [
+    Some(wgpu::VertexBufferLayout {
+        array_stride: size_of::<Vertex>() as u64,
+        step_mode: wgpu::VertexStepMode::Vertex,
+        attributes: &Vertex::ATTRIBUTES,
+    }),
+    Some(wgpu::VertexBufferLayout {
+        array_stride: size_of::<VertexSurface>() as u64,
+        step_mode: wgpu::VertexStepMode::Vertex,
+        attributes: &VertexSurface::ATTRIBUTES,
+    }),
+];
+
+/// Returns the vertex state for the streams of a model. `constants` come from [`SkinningVariant::constants`].
 pub(super) fn vertex_state<'a>(
     module: &'a wgpu::ShaderModule,
     entry_point: &'a str,
     constants: &'a [(&'a str, f64)],
 ) -> wgpu::VertexState<'a> {
-    const BUFFERS: &[Option<wgpu::VertexBufferLayout<'static>>] = &[Some(wgpu::VertexBufferLayout {
-        array_stride: size_of::<Vertex>() as u64,
-        step_mode: wgpu::VertexStepMode::Vertex,
-        attributes: &Vertex::ATTRIBUTES,
-    })];
     wgpu::VertexState {
         module,
         entry_point: Some(entry_point),
         compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
-        buffers: BUFFERS,
+        buffers: &STREAMS,
     }
 }

@@ -2,18 +2,20 @@
 
 use std::collections::HashMap;
 
-use wgpu::{BlendState, Face, FrontFace, PrimitiveState, TextureFormat};
+use wgpu::{BlendState, Face, FrontFace, PrimitiveState};
 
+use super::draw_list::{Batch, Batcher, DrawList, Item};
 use super::gpu_types::flags;
 use super::layout::Layouts;
-use super::model::ModelPart;
+use super::model::{Model, ModelPart};
 use super::offscreen::DEPTH;
+use super::output::Output;
 use super::skinning::{SkinningVariant, vertex_state};
-use super::{Draw, Frame, Gpu, ShadingMode, shaders, texture};
+use super::{Frame, Gpu, ShadingMode, shaders, texture};
 
 /// The properties that select a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct SurfaceVariant {
+pub(super) struct SurfaceVariant {
     skinning: SkinningVariant,
     mode: ShadingMode,
     maps: [bool; 5],
@@ -21,8 +23,7 @@ struct SurfaceVariant {
     blended: bool,
     culled: bool,
     mirrored: bool,
-    samples: u32,
-    format: TextureFormat,
+    output: Output,
 }
 
 /// Pipelines for surfaces. Each is created on first use, because creating one takes as long as drawing many frames.
@@ -31,50 +32,84 @@ pub(super) struct Surfaces {
     module: wgpu::ShaderModule,
     layout: wgpu::PipelineLayout,
     pipelines: HashMap<SurfaceVariant, wgpu::RenderPipeline>,
+    pub(super) opaque: Batcher<SurfaceVariant>,
+    pub(super) blended: Vec<Batch>,
+    /// The blended items with their squared distances from the camera.
+    far_to_near: Vec<(f32, usize)>,
 }
 
 impl Surfaces {
     pub(super) fn new(gpu: &Gpu, layouts: &Layouts) -> Self {
-        let groups = [&layouts.globals, &layouts.part, &layouts.shadow, &layouts.textures].map(Some);
+        let groups = [&layouts.globals, &layouts.instances, &layouts.shadow, &layouts.material].map(Some);
         let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("surface"),
             bind_group_layouts: &groups,
             immediate_size: 0,
         });
         let module = shaders::module(&gpu.device, "surface", shaders::SURFACE);
-        Self { module, layout, pipelines: HashMap::new() }
+        Self {
+            module,
+            layout,
+            pipelines: HashMap::new(),
+            opaque: Batcher::default(),
+            blended: Vec::new(),
+            far_to_near: Vec::new(),
+        }
     }
 
-    /// Returns the pipeline for a part in a frame.
-    pub(super) fn pipeline(
+    /// Prepares the visible parts of a frame: the opaque ones in batches, then the blended ones from far to near.
+    pub(super) fn prepare(
         &mut self,
         gpu: &Gpu,
-        frame: &Frame<'_>,
-        part: &ModelPart,
-        draw: &Draw<'_>,
-        format: TextureFormat,
-    ) -> &wgpu::RenderPipeline {
-        let shaded = frame.mode.is_shaded();
-        let used = texture::used_textures(frame.mode, part.uniform.flags & flags::ALPHA_MASK != 0);
-        let variant = SurfaceVariant {
-            skinning: SkinningVariant::of(part, draw),
-            mode: if shaded { ShadingMode::Shaded } else { frame.mode },
-            maps: std::array::from_fn(|map| part.maps[map] && used[map]),
-            shadows: shaded && frame.shadow,
-            blended: is_blended(frame.mode, part),
-            culled: frame.mode != ShadingMode::Mask && !part.double_sided,
-            mirrored: draw.mirrored,
-            samples: frame.samples,
-            format,
+        (models, frame): (&[&Model], &Frame<'_>),
+        list: &mut DrawList,
+        output: Output,
+    ) {
+        let (module, layout, pipelines) = (&self.module, &self.layout, &mut self.pipelines);
+        let mut pipeline = |variant| {
+            let create = || create_pipeline(&gpu.device, module, layout, variant);
+            pipelines.entry(variant).or_insert_with(create).clone()
         };
-        let (module, layout) = (&self.module, &self.layout);
-        self.pipelines.entry(variant).or_insert_with(|| create_pipeline(&gpu.device, module, layout, variant))
+        let variant = |item: &Item| {
+            let part = item.part(models).filter(|_| item.is_seen)?;
+            Some(SurfaceVariant::new(frame, part, item, output))
+        };
+        let opaque = |item: &Item| variant(item).filter(|variant| !variant.blended);
+        self.opaque.group(list, opaque, &mut pipeline);
+        self.blended.clear();
+        self.far_to_near.clear();
+        for (index, item) in list.items.iter().enumerate() {
+            if variant(item).is_some_and(|variant| variant.blended) {
+                let distance = frame.camera.position.distance_squared(item.bounds.sphere().0);
+                self.far_to_near.push((distance, index));
+            }
+        }
+        self.far_to_near.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        for &(_, index) in &self.far_to_near {
+            let Some((item, variant)) = list.items.get(index).and_then(|i| Some((i, variant(i)?))) else {
+                continue;
+            };
+            let record = list.input.push(item);
+            self.blended.push(Batch::new(item, record, pipeline(variant)));
+        }
     }
 }
 
-/// Returns whether a part is drawn with alpha blending.
-pub(super) fn is_blended(mode: ShadingMode, part: &ModelPart) -> bool {
-    part.blended && !mode.is_data()
+impl SurfaceVariant {
+    fn new(frame: &Frame<'_>, part: &ModelPart, item: &Item, output: Output) -> Self {
+        let shaded = frame.mode.is_shaded();
+        let used = texture::used_textures(frame.mode, part.uniform.flags & flags::ALPHA_MASK != 0);
+        Self {
+            skinning: SkinningVariant::of(part, item.dual),
+            mode: if shaded { ShadingMode::Shaded } else { frame.mode },
+            maps: std::array::from_fn(|map| part.maps[map] && used[map]),
+            shadows: shaded && frame.shadow,
+            blended: part.blended && !frame.mode.is_data(),
+            culled: frame.mode != ShadingMode::Mask && !part.double_sided,
+            mirrored: item.mirrored,
+            output,
+        }
+    }
 }
 
 fn create_pipeline(
@@ -98,9 +133,11 @@ fn create_pipeline(
         ("NORMAL_MAP", flag(v.maps[2])),
         ("OCCLUSION_MAP", flag(v.maps[3])),
         ("EMISSIVE_MAP", flag(v.maps[4])),
+        ("TONE_MAP", flag(v.output.is_tone_mapped)),
+        v.output.encode_constant(),
     ];
     let target = wgpu::ColorTargetState {
-        format: v.format,
+        format: v.output.format,
         blend: v.blended.then_some(BlendState::PREMULTIPLIED_ALPHA_BLENDING),
         write_mask: wgpu::ColorWrites::ALL,
     };
@@ -110,7 +147,7 @@ fn create_pipeline(
         vertex: vertex_state(module, "transform", &v.skinning.constants()),
         primitive: primitive_state(v.culled, v.mirrored),
         depth_stencil: Some(depth_state(!v.blended)),
-        multisample: wgpu::MultisampleState { count: v.samples, ..Default::default() },
+        multisample: wgpu::MultisampleState { count: v.output.samples, ..Default::default() },
         fragment: Some(wgpu::FragmentState {
             module,
             entry_point: Some("surface"),

@@ -1,113 +1,103 @@
-//! Uploads the input of a frame. The buffers are reused in later frames.
+//! The buffers with the input of a frame, and their bind groups. They are reused in later frames.
 
 use bytemuck::{bytes_of, cast_slice};
-use glam::Mat4;
 use wgpu::BufferUsages;
 
+use super::draw_list::Input;
 use super::layout::Layouts;
-use super::model::Model;
-use super::{Draw, Gpu, RenderError, gpu_types};
+use super::staging::Staging;
+use super::{Gpu, RenderError, gpu_types};
 
-/// Stride of the part records in bytes. Every adapter supports dynamic offsets that are multiples of 256.
-const PART_STRIDE: u64 = 256;
-
-/// Values that replace a part's emissive colour (the first three) and the scale of its normal map (the last).
-pub(super) type Tint = [f32; 4];
-
-/// The uploaded input of a frame. A buffer is replaced only when it is too small.
+/// The input of a frame on the GPU. A buffer is replaced only when it is too small, and a bind group only when one of its
+/// buffers was.
 #[derive(Debug, Default)]
 pub(super) struct FrameBuffers {
-    pub(super) globals: Option<wgpu::Buffer>,
-    parts: Option<wgpu::Buffer>,
-    palette: Option<wgpu::Buffer>,
-    morph_weights: Option<wgpu::Buffer>,
-    pub(super) lines: Option<wgpu::Buffer>,
+    staging: Staging,
+    globals: Option<wgpu::Buffer>,
+    records: Option<wgpu::Buffer>,
+    bones: Option<wgpu::Buffer>,
+    weights: Option<wgpu::Buffer>,
+    lines: Option<wgpu::Buffer>,
+    globals_group: Option<wgpu::BindGroup>,
+    instances_group: Option<wgpu::BindGroup>,
 }
 
 impl FrameBuffers {
-    /// Uploads the data of all draws, and binds it together with the model's morph targets.
-    pub(super) fn upload_parts(
+    /// Schedules the upload of what all passes share.
+    pub(super) fn write_globals(
         &mut self,
         gpu: &Gpu,
-        layouts: &Layouts,
-        model: &Model,
-        palette: &[Mat4],
-        draws: &[(Draw<'_>, Option<Tint>)],
-    ) -> Result<wgpu::BindGroup, RenderError> {
-        let mut weights: Vec<f32> = Vec::new();
-        let mut records = vec![0_u8; draws.len() * PART_STRIDE as usize];
-        for ((draw, tint), bytes) in draws.iter().zip(records.chunks_exact_mut(PART_STRIDE as usize)) {
-            let template = &model.parts[draw.part].uniform;
-            let uniform = gpu_types::Part {
-                first_matrix: u32::try_from(draw.first_matrix).unwrap_or(u32::MAX),
-                first_weight: u32::try_from(weights.len()).unwrap_or(u32::MAX),
-                emissive_normal_scale: tint.unwrap_or(template.emissive_normal_scale),
-                ..*template
-            };
-            let weights_of_draw = draw.morph_weights.iter().copied().chain(std::iter::repeat(0.0));
-            weights.extend(weights_of_draw.take(template.morph_targets as usize));
-            let (head, _) = bytes.split_at_mut(size_of::<gpu_types::Part>());
-            head.copy_from_slice(bytes_of(&uniform));
+        globals: &gpu_types::Globals,
+    ) -> Result<(), RenderError> {
+        let buffer = (&mut self.globals, "globals");
+        if self.staging.write(gpu, buffer, bytes_of(globals), BufferUsages::UNIFORM)? {
+            self.globals_group = None;
         }
+        Ok(())
+    }
+
+    /// Schedules the upload of all instances.
+    pub(super) fn write_instances(&mut self, gpu: &Gpu, input: &Input) -> Result<(), RenderError> {
         let storage = BufferUsages::STORAGE;
-        let parts = write(gpu, &mut self.parts, "parts", &records, storage)?;
-        let palette = write(gpu, &mut self.palette, "joint matrices", cast_slice(palette), storage)?;
-        let weights = write(gpu, &mut self.morph_weights, "morph weights", cast_slice(&weights), storage)?;
-        let part = wgpu::BufferBinding {
-            buffer: &parts,
-            offset: 0,
-            size: wgpu::BufferSize::new(size_of::<gpu_types::Part>() as u64),
-        };
-        Ok(gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("parts"),
-            layout: &layouts.part,
-            entries: &[
-                wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(part) },
-                wgpu::BindGroupEntry { binding: 1, resource: palette.as_entire_binding() },
-                wgpu::BindGroupEntry { binding: 2, resource: model.deltas.as_entire_binding() },
-                wgpu::BindGroupEntry { binding: 3, resource: weights.as_entire_binding() },
-            ],
+        let Self { staging, records, bones, weights, .. } = self;
+        let is_new = [
+            staging.write(gpu, (records, "instances"), cast_slice(&input.records), storage)?,
+            staging.write(gpu, (bones, "joint matrices"), cast_slice(&input.bones), storage)?,
+            staging.write(gpu, (weights, "morph weights"), cast_slice(&input.weights), storage)?,
+        ];
+        if is_new.contains(&true) {
+            self.instances_group = None;
+        }
+        Ok(())
+    }
+
+    /// Schedules the upload of lines and triangles.
+    pub(super) fn write_lines(&mut self, gpu: &Gpu, lines: &[gpu_types::Line]) -> Result<(), RenderError> {
+        let buffer = (&mut self.lines, "lines");
+        self.staging.write(gpu, buffer, cast_slice(lines), BufferUsages::VERTEX).map(drop)
+    }
+
+    /// Encodes all scheduled uploads.
+    pub(super) fn flush(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) -> Result<(), RenderError> {
+        self.staging.flush(gpu, encoder)
+    }
+
+    /// Forgets the scheduled uploads of a frame that failed.
+    pub(super) fn cancel(&mut self) {
+        self.staging.clear();
+    }
+
+    /// Returns the buffer with lines, which have been written.
+    pub(super) fn lines(&self) -> Option<&wgpu::Buffer> {
+        self.lines.as_ref()
+    }
+
+    /// Binds the globals, which must have been written.
+    pub(super) fn bind_globals(&mut self, gpu: &Gpu, layouts: &Layouts) -> Option<&wgpu::BindGroup> {
+        let buffer = self.globals.as_ref()?;
+        Some(self.globals_group.get_or_insert_with(|| {
+            gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("globals"),
+                layout: &layouts.globals,
+                entries: &[wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() }],
+            })
         }))
     }
-}
 
-/// Returns the offset of a draw's record.
-pub(super) fn dynamic_offset(index: usize) -> u32 {
-    u32::try_from(index as u64 * PART_STRIDE).unwrap_or(u32::MAX)
-}
-
-/// Returns a buffer of at least `size` bytes, and creates it if necessary. It is never empty, because empty buffers
-/// cannot be bound.
-pub(super) fn ensure<'a>(
-    gpu: &Gpu,
-    buffer: &'a mut Option<wgpu::Buffer>,
-    label: &'static str,
-    size: u64,
-    usage: BufferUsages,
-) -> &'a wgpu::Buffer {
-    if buffer.as_ref().is_some_and(|b| b.size() < size) {
-        *buffer = None;
+    /// Binds the instances, which must have been written.
+    pub(super) fn bind_instances(&mut self, gpu: &Gpu, layouts: &Layouts) -> Option<&wgpu::BindGroup> {
+        let (records, bones, weights) =
+            (self.records.as_ref()?, self.bones.as_ref()?, self.weights.as_ref()?);
+        Some(self.instances_group.get_or_insert_with(|| {
+            gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("instances"),
+                layout: &layouts.instances,
+                entries: &[
+                    wgpu::BindGroupEntry { binding: 0, resource: records.as_entire_binding() },
+                    wgpu::BindGroupEntry { binding: 1, resource: bones.as_entire_binding() },
+                    wgpu::BindGroupEntry { binding: 2, resource: weights.as_entire_binding() },
+                ],
+            })
+        }))
     }
-    buffer.get_or_insert_with(|| {
-        gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some(label),
-            size: size.max(256).next_multiple_of(16),
-            usage: usage | BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        })
-    })
-}
-
-/// Uploads bytes into a reusable buffer.
-pub(super) fn write(
-    gpu: &Gpu,
-    buffer: &mut Option<wgpu::Buffer>,
-    label: &'static str,
-    bytes: &[u8],
-    usage: BufferUsages,
-) -> Result<wgpu::Buffer, RenderError> {
-    gpu.check_storage(label, bytes.len() as u64)?;
-    let buffer = ensure(gpu, buffer, label, bytes.len() as u64, usage);
-    gpu.queue.write_buffer(buffer, 0, bytes);
-    Ok(buffer.clone())
 }

@@ -1,15 +1,18 @@
 //! Reads back the output of the vertex shader, to compare it with the CPU skinning.
 
 use bytemuck::cast_slice;
-use glam::{Mat4, Vec3, Vec4, Vec4Swizzles};
+use glam::{Affine3A, Mat4, Vec3, Vec4, Vec4Swizzles};
 use wgpu::{BufferBindingType, BufferUsages, ShaderStages};
 
-use super::gpu_types::{Vertex, flags};
+use crate::view::Bounds;
+
+use super::culling::Frustum;
+use super::gpu_types::{Vertex, VertexSurface, flags};
 use super::layout::buffer;
 use super::model::Model;
 use super::offscreen::read_buffer;
 use super::skinning::SkinningVariant;
-use super::{Draw, RenderError, Renderer, shaders};
+use super::{Draw, Instance, RenderError, Renderer, shaders};
 
 /// World positions in metres and unit normals, one of each per vertex.
 type Vertices = (Vec<Vec3>, Vec<Vec3>);
@@ -32,7 +35,16 @@ impl Renderer {
         let vertices = part.uniform.vertices;
         let size = u64::from(vertices) * 32;
         self.gpu().check_storage("skinned vertices", size)?;
-        let parts = self.upload_parts(model, palette, &[draw])?;
+        let mut encoder = self.gpu().device.create_command_encoder(&Default::default());
+        let draws = vec![Draw { bounds: Bounds::default(), ..*draw }];
+        let instance = Instance { model: 0, draws, palette, place: Affine3A::IDENTITY, tint: Vec4::ONE };
+        let everywhere = Frustum::new(&Mat4::IDENTITY);
+        let instances = self.upload_instances(&mut encoder, |list| {
+            list.add(&[model], &instance, &everywhere, None);
+            if let Some(item) = list.items.first() {
+                list.input.push(item);
+            }
+        })?;
         let device = &self.gpu().device;
         let create_buffer = |label, usage| {
             device.create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
@@ -43,31 +55,35 @@ impl Renderer {
             label: Some("skin vertices"),
             entries: &[
                 buffer(0, ShaderStages::COMPUTE, BufferBindingType::Storage { read_only: true }, false),
-                buffer(1, ShaderStages::COMPUTE, BufferBindingType::Storage { read_only: false }, false),
+                buffer(1, ShaderStages::COMPUTE, BufferBindingType::Storage { read_only: true }, false),
+                buffer(2, ShaderStages::COMPUTE, BufferBindingType::Storage { read_only: false }, false),
             ],
         });
         // Bind only this part. All vertices together may exceed the limit of a binding.
-        let source_size = u64::from(vertices) * size_of::<Vertex>() as u64;
-        self.gpu().check_storage("vertices", source_size)?;
-        let source = wgpu::BufferBinding {
-            buffer: &model.vertices,
-            offset: part.first_vertex,
-            size: wgpu::BufferSize::new(source_size),
+        let stream = |buffer, stride: usize| {
+            let size = u64::from(vertices) * stride as u64;
+            self.gpu().check_storage("vertices", size)?;
+            let offset = part.first_vertex * stride as u64;
+            let binding = wgpu::BufferBinding { buffer, offset, size: wgpu::BufferSize::new(size) };
+            Ok::<_, RenderError>(wgpu::BindingResource::Buffer(binding))
         };
+        let positions = stream(&model.vertices, size_of::<Vertex>())?;
+        let surfaces = stream(&model.surfaces, size_of::<VertexSurface>())?;
         let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("skin vertices"),
             layout: &layout,
             entries: &[
-                wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(source) },
-                wgpu::BindGroupEntry { binding: 1, resource: skinned.as_entire_binding() },
+                wgpu::BindGroupEntry { binding: 0, resource: positions },
+                wgpu::BindGroupEntry { binding: 1, resource: surfaces },
+                wgpu::BindGroupEntry { binding: 2, resource: skinned.as_entire_binding() },
             ],
         });
-        let pipeline = self.skinning_pipeline(&layout, SkinningVariant::of(part, draw));
-        let mut encoder = device.create_command_encoder(&Default::default());
+        let pipeline = self.skinning_pipeline(&layout, SkinningVariant::of(part, draw.dual));
         let mut pass = encoder.begin_compute_pass(&Default::default());
         pass.set_pipeline(&pipeline);
         pass.set_bind_group(0, &group, &[]);
-        pass.set_bind_group(1, &parts, &[0]);
+        pass.set_bind_group(1, instances.as_ref(), &[]);
+        pass.set_bind_group(3, &part.material, &[part.offset]);
         pass.dispatch_workgroups(vertices.div_ceil(64), 1, 1);
         drop(pass);
         encoder.copy_buffer_to_buffer(&skinned, 0, &readback, 0, size);
@@ -89,7 +105,12 @@ impl Renderer {
         let device = &self.gpu().device;
         let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("skin vertices"),
-            bind_group_layouts: &[Some(own), Some(&self.layouts().part)],
+            bind_group_layouts: &[
+                Some(own),
+                Some(&self.layouts().instances),
+                None,
+                Some(&self.layouts().material),
+            ],
             immediate_size: 0,
         });
         device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {

@@ -8,7 +8,7 @@ use crate::ik::{Method, Options, Outcome};
 use crate::pose::Pose;
 use crate::puppet::{GoalKind, GoalReport, Pin, Puppet, Target};
 use crate::render::srgb::to_linear;
-use crate::render::{Frame, Ghost, Line};
+use crate::render::{Frame, Instance, Line};
 use crate::scene;
 use crate::view::Camera;
 
@@ -270,7 +270,7 @@ impl Comparison {
     }
 
     /// Returns ghosts of the candidates that differ from the lead, the farthest from the camera first.
-    fn ghosts(&self, lead: &Puppet, camera: &Camera) -> Vec<Ghost<'_>> {
+    fn ghosts(&self, lead: &Puppet, camera: &Camera) -> Vec<Instance<'_>> {
         let distance = |c: &&Candidate| {
             let effector = c.puppet.targets.first().and_then(|t| c.puppet.world_from_node().get(t.node));
             effector.map_or(0.0, |m| camera.position.distance(m.translation.into()))

@@ -1,10 +1,10 @@
 //! Turns a posed puppet and a camera into a [`Frame`] for the renderer. Offline images and the viewer's window both use
 //! this code, so tests compare the same scene that users see.
 
-use glam::{Vec3, Vec4};
+use glam::{Affine3A, Vec3, Vec4};
 
 use crate::puppet::Puppet;
-use crate::render::{Background, Draw, Floor, Frame, Ghost, Grid, Line, ShadingMode};
+use crate::render::{Background, Draw, Floor, Frame, Grid, Instance, Line, ShadingMode};
 use crate::view::{Bounds, Camera};
 
 /// The camera and view settings for a puppet.
@@ -55,8 +55,7 @@ pub fn frame<'a>(puppet: &'a Puppet, settings: &ViewSettings) -> Frame<'a> {
     let height = if settings.bounds.is_empty() { 0.0 } else { settings.bounds.lo.y };
     let floor = Floor { center: center.with_y(height), radius: radius * FLOOR_RADII, grid: Grid::Faint };
     Frame {
-        draws: draws(puppet, &puppet.part_boxes()),
-        palette: &puppet.palette().matrices,
+        instances: vec![instance(puppet)],
         camera: settings.camera,
         mode: settings.mode,
         background: settings.background,
@@ -74,6 +73,17 @@ pub fn frame<'a>(puppet: &'a Puppet, settings: &ViewSettings) -> Frame<'a> {
     }
 }
 
+/// Returns a puppet as an instance of the first model, in its own colours.
+pub fn instance(puppet: &Puppet) -> Instance<'_> {
+    Instance {
+        model: 0,
+        draws: draws(puppet, &puppet.part_boxes()),
+        palette: &puppet.palette().matrices,
+        place: Affine3A::IDENTITY,
+        tint: Vec4::ONE,
+    }
+}
+
 /// Returns the draws of all parts of a puppet, with the indices of their matrices and their morph weights.
 pub fn draws<'a>(puppet: &'a Puppet, part_bounds: &[Bounds]) -> Vec<Draw<'a>> {
     let draw = |(index, part): (usize, &crate::asset::Part)| Draw {
@@ -88,18 +98,18 @@ pub fn draws<'a>(puppet: &'a Puppet, part_bounds: &[Bounds]) -> Vec<Draw<'a>> {
     puppet.parts().iter().enumerate().map(draw).collect()
 }
 
-/// Returns a ghost of the parts of a puppet that are posed differently from `beside`, a puppet of the same character.
-/// `color` is linear RGB.
-pub fn ghost<'a>(puppet: &'a Puppet, beside: &Puppet, color: Vec3) -> Ghost<'a> {
-    let mut draws = draws(puppet, &[]);
-    draws.retain(|d| {
+/// Returns an instance of the parts of a puppet that are posed differently from `beside`, a puppet of the same character,
+/// to be drawn as a ghost. `color` is linear RGB.
+pub fn ghost<'a>(puppet: &'a Puppet, beside: &Puppet, color: Vec3) -> Instance<'a> {
+    let mut ghost = Instance { tint: color.extend(1.0), ..instance(puppet) };
+    ghost.draws.retain(|d| {
         puppet.palette().of_part(d.part) != beside.palette().of_part(d.part)
             || puppet
                 .parts()
                 .get(d.part)
                 .is_some_and(|p| puppet.morph_weights(*p) != beside.morph_weights(*p))
     });
-    Ghost { draws, palette: &puppet.palette().matrices, color }
+    ghost
 }
 
 /// Returns whether a mode shows the bones and joints of a puppet: [`ShadingMode::Skeleton`] always does, and the other

@@ -8,4 +8,4 @@ mod frame;
 pub mod picking;
 
 #[cfg(feature = "render")]
-pub use frame::{ViewSettings, draws, frame, ghost, shows_skeleton, skeleton};
+pub use frame::{ViewSettings, draws, frame, ghost, instance, shows_skeleton, skeleton};

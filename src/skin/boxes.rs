@@ -61,7 +61,8 @@ impl JointBoxes {
         let mut bounds = Bounds::default();
         let mut add = |around: &Bounds, world_from_mesh: &Mat4| {
             if !around.is_empty() {
-                bounds.extend(transformed(&Bounds { lo: around.lo + lo, hi: around.hi + hi }, world_from_mesh));
+                bounds
+                    .extend(transformed(&Bounds { lo: around.lo + lo, hi: around.hi + hi }, world_from_mesh));
             }
         };
         match matrices {
@@ -78,7 +79,8 @@ impl JointBoxes {
 
     /// Returns the smallest and the largest displacement of a vertex by the morph targets.
     fn displacement(&self, weights: &[f32]) -> (Vec3, Vec3) {
-        let used = self.morphs.iter().zip(weights).filter(|(morph, weight)| !morph.is_empty() && **weight != 0.0);
+        let used =
+            self.morphs.iter().zip(weights).filter(|(morph, weight)| !morph.is_empty() && **weight != 0.0);
         used.fold((Vec3::ZERO, Vec3::ZERO), |(lo, hi), (morph, &weight)| {
             let ends = [morph.lo * weight, morph.hi * weight];
             // A vertex that a target does not list is not displaced.

@@ -103,7 +103,7 @@ fn a_composed_frame_matches_an_image_bit_by_bit() {
     let mut scene = Scene::new();
     let size = (40, 30);
     for mode in [ShadingMode::Shaded, ShadingMode::Normal] {
-        let image = scene.renderer.render(&scene.model, &Scene::frame(&scene.puppet, mode), size).unwrap();
+        let image = scene.renderer.render(&[&scene.model], &Scene::frame(&scene.puppet, mode), size).unwrap();
         // The second rectangle extends beyond the window.
         for origin in [(7, 5), (40, 30), (0, 0)] {
             let window = scene.compose(mode, size, Placement { origin, size });

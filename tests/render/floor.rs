@@ -33,10 +33,14 @@ fn shadows_are_complete_from_any_direction() {
         settings.camera.target = if i == 5 { center + Vec3::Z * 2.0 * radius } else { center };
         settings.camera.set_depth_range(&bounds);
         let mut frame = scene::frame(&puppet, &settings);
-        let culled = renderer.render(&model, &frame, (96, 64)).unwrap();
+        let culled = renderer.render(&[&model], &frame, (96, 64)).unwrap();
         // Without bounds, the shadow map is sampled on the whole floor.
-        frame.draws.iter_mut().for_each(|draw| draw.bounds = Bounds::default());
-        let complete = renderer.render(&model, &frame, (96, 64)).unwrap();
+        frame
+            .instances
+            .iter_mut()
+            .flat_map(|i| &mut i.draws)
+            .for_each(|draw| draw.bounds = Bounds::default());
+        let complete = renderer.render(&[&model], &frame, (96, 64)).unwrap();
         let worst = culled.rgba.iter().zip(&complete.rgba).map(|(a, b)| a.abs_diff(*b)).max();
         assert!(worst <= Some(1), "from {position}: {worst:?}");
     }
@@ -56,10 +60,10 @@ fn a_clear_grid_shows_tenths_units_and_axes() {
     (settings.camera.position, settings.camera.target) = (target + Vec3::Y * 9.0, target);
     (settings.camera.up, settings.camera.far) = (Vec3::NEG_Z, 20.0);
     let mut frame = scene::frame(&puppet, &settings);
-    frame.draws.clear();
+    frame.instances[0].draws.clear();
     let mut image = |grid: Grid| {
         frame.ground = frame.ground.map(|floor| Floor { grid, ..floor });
-        renderer.render(&model, &frame, (320, 320)).unwrap()
+        renderer.render(&[&model], &frame, (320, 320)).unwrap()
     };
     let (faint, clear) = (image(Grid::Faint), image(Grid::Clear { width: 1.0 }));
     let at = |image: &sinew::render::DecodedImage, x: f32, z: f32| {

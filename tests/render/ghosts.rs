@@ -4,7 +4,7 @@ use glam::{Mat4, Vec3};
 use serde_json::json;
 use sinew::asset::mannequin;
 use sinew::puppet::Puppet;
-use sinew::render::{DecodedImage, DecodedImages, Ghost, ShadingMode};
+use sinew::render::{DecodedImage, DecodedImages, Instance, ShadingMode};
 use sinew::scene;
 
 use crate::support::Builder;
@@ -34,9 +34,9 @@ fn squares(depths: &[f32], mode: ShadingMode, ghosts: &[(Vec3, Mat4)]) -> Decode
     let mut frame = scene::frame(&puppet, &settings(mode));
     let palettes: Vec<Vec<Mat4>> = ghosts.iter().map(|(_, m)| vec![*m]).collect();
     for ((color, _), palette) in ghosts.iter().zip(&palettes) {
-        frame.ghosts.push(Ghost { draws: frame.draws.clone(), palette, color: *color });
+        frame.ghosts.push(Instance { palette, tint: color.extend(1.0), ..frame.instances[0].clone() });
     }
-    renderer.render(&model, &frame, (64, 64)).unwrap()
+    renderer.render(&[&model], &frame, (64, 64)).unwrap()
 }
 
 fn offset(x: f32, z: f32) -> Mat4 {
@@ -93,12 +93,12 @@ fn a_coincident_ghost_does_not_change_the_image() {
     let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
     let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
     let mut frame = scene::frame(&puppet, &settings);
-    let bare = renderer.render(&model, &frame, (200, 200)).unwrap();
+    let bare = renderer.render(&[&model], &frame, (200, 200)).unwrap();
     for color in [RED, Vec3::Y] {
         let palette = &puppet.palette().matrices;
-        frame.ghosts.push(Ghost { draws: frame.draws.clone(), palette, color });
+        frame.ghosts.push(Instance { palette, tint: color.extend(1.0), ..frame.instances[0].clone() });
     }
-    let with_ghosts = renderer.render(&model, &frame, (200, 200)).unwrap();
+    let with_ghosts = renderer.render(&[&model], &frame, (200, 200)).unwrap();
     let differ = bare.rgba.chunks(4).zip(with_ghosts.rgba.chunks(4)).filter(|(a, b)| a != b).count();
     assert_eq!(differ, 0, "{differ} pixels");
     assert!(scene::ghost(&puppet, &puppet, RED).draws.is_empty());

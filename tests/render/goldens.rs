@@ -51,7 +51,7 @@ fn compare(puppet: &Puppet, others: &Comparison, name: &str) {
     let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
     let mut frame = scene::frame(puppet, &settings);
     others.add_to_frame(&mut frame, puppet, settings.scale);
-    let image = renderer.render(&model, &frame, SIZE).unwrap();
+    let image = renderer.render(&[&model], &frame, SIZE).unwrap();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/goldens/{name}.png"));
     if std::env::var_os("SINEW_BLESS").is_some() {
         std::fs::write(&path, image.png(sinew::render::Background::Transparent).unwrap()).unwrap();

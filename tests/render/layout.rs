@@ -3,7 +3,7 @@
 use std::mem::{offset_of, size_of};
 
 use sinew::render::SOURCES;
-use sinew::render::gpu_types::{Globals, Line, Part, UvTransform, Vertex, flags};
+use sinew::render::gpu_types::{Globals, Instance, Line, Part, UvTransform, Vertex, VertexSurface, flags};
 use wgpu::naga;
 
 fn module(name: &str) -> naga::Module {
@@ -61,39 +61,51 @@ fn parts_have_the_same_layout_in_shaders_and_rust() {
             emissive_normal_scale,
             surface,
             uv,
-            first_matrix,
             morph_targets,
             first_delta,
-            first_weight,
+            first_influence,
             vertices,
             flags,
             reserved,
         }
     );
+    assert_twins!("surface", Instance { tint, first_matrix, first_weight, reserved });
     assert_twins!("surface", UvTransform { linear, offset_set });
 }
 
-#[test]
-fn vertices_have_the_same_layout_as_attributes_and_in_storage() {
-    assert_twins!(
-        "skin_vertices",
-        Vertex {
-            position_u,
-            normal_v,
-            tangent,
-            color,
-            weights_0,
-            weights_1,
-            bones_0,
-            bones_1,
-            texcoord_1,
-            padding,
+/// Checks that the attributes of a stream are the members of its struct in the shader, at the offsets of the fields in Rust.
+macro_rules! assert_stream {
+    ($type:ident { $($field:ident),* $(,)? }) => {
+        let twin: $type = bytemuck::Zeroable::zeroed();
+        let $type { $($field),* } = twin;
+        let fields = [$((stringify!($field), offset_of!($type, $field), size_of_val(&$field))),*];
+        let module = module("surface");
+        let found = module.types.iter().find(|(_, t)| t.name.as_deref() == Some(stringify!($type)));
+        let naga::TypeInner::Struct { members, .. } = &found.unwrap().1.inner else { panic!("not a struct") };
+        assert_eq!(members.len(), fields.len());
+        for ((member, (name, offset, size)), attribute) in members.iter().zip(fields).zip($type::ATTRIBUTES) {
+            assert_eq!(member.name.as_deref(), Some(name));
+            let Some(naga::Binding::Location { location, .. }) = member.binding else { panic!("{name}") };
+            let here = (attribute.shader_location, attribute.offset as usize, attribute.format.size() as usize);
+            assert_eq!((location, offset, size), here, "{name}");
         }
-    );
-    let (members, _) = layout(&module("surface"), "Vertex");
-    let attributes: Vec<usize> =
-        Vertex::ATTRIBUTES.iter().map(|a| usize::try_from(a.offset).unwrap()).collect();
-    assert_eq!(attributes, members.iter().map(|(_, offset, _)| *offset).collect::<Vec<_>>());
+    };
+}
+
+#[test]
+fn vertices_have_the_same_layout_in_shaders_and_rust() {
+    assert_stream!(Vertex { position, weights, joints });
+    assert_stream!(VertexSurface { normal, texcoord_0, texcoord_1, tangent, color });
+    let words = |name: &str| {
+        let module = module("skin_vertices");
+        let (_, constant) = module.constants.iter().find(|(_, c)| c.name.as_deref() == Some(name)).unwrap();
+        match module.global_expressions[constant.init] {
+            naga::Expression::Literal(naga::Literal::U32(value)) => value as usize,
+            ref other => panic!("{name} is {other:?}"),
+        }
+    };
+    assert_eq!(words("VERTEX_WORDS") * 4, size_of::<Vertex>());
+    assert_eq!(words("SURFACE_WORDS") * 4, size_of::<VertexSurface>());
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn draw(renderer: &mut Renderer, puppet: &Puppet) -> Result<DecodedImage, Render
     let settings = typical_view(bounds, 96.0 / 72.0);
     let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
     let model = renderer.model(puppet.character(), puppet.parts(), &images)?;
-    renderer.render(&model, &scene::frame(puppet, &settings), SIZE)
+    renderer.render(&[&model], &scene::frame(puppet, &settings), SIZE)
 }
 
 #[test]

@@ -4,6 +4,7 @@
 #![allow(clippy::needless_pass_by_value, reason = "json!(…) is easier to read without a reference")]
 
 mod composed;
+mod embedded;
 mod floor;
 mod ghosts;
 mod goldens;
@@ -78,7 +79,7 @@ fn draw_sized(bytes: &[u8], settings: &ViewSettings, size: (u32, u32)) -> Result
     let mut renderer = renderer();
     let images = DecodedImages::decode(puppet.character(), puppet.parts(), settings.mode);
     let model = renderer.model(puppet.character(), puppet.parts(), &images)?;
-    renderer.render(&model, &scene::frame(&puppet, settings), size)
+    renderer.render(&[&model], &scene::frame(&puppet, settings), size)
 }
 
 fn draw(bytes: &[u8], settings: &ViewSettings) -> DecodedImage {

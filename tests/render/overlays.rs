@@ -18,7 +18,7 @@ fn overlays(fills: Vec<Fill>, lines: Vec<Line>) -> DecodedImage {
     let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
     let mut frame = scene::frame(&puppet, &settings(ShadingMode::Mask));
     (frame.fills, frame.lines) = (fills, lines);
-    renderer.render(&model, &frame, (64, 64)).unwrap()
+    renderer.render(&[&model], &frame, (64, 64)).unwrap()
 }
 
 /// A square from −1 to 1 around the origin as a triangle fan.

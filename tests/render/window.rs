@@ -26,7 +26,7 @@ fn a_part_of_a_view_matches_an_image_of_its_size() {
     let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
     let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
     let frame = scene::frame(&puppet, &settings);
-    let image = renderer.render(&model, &frame, AREA).unwrap();
+    let image = renderer.render(&[&model], &frame, AREA).unwrap();
 
     let (device, queue) = (renderer.gpu().device.clone(), renderer.gpu().queue.clone());
     let format = TextureFormat::Rgba8UnormSrgb;
@@ -42,8 +42,8 @@ fn a_part_of_a_view_matches_an_image_of_its_size() {
     });
     let view = texture.create_view(&Default::default());
     let mut encoder = device.create_command_encoder(&Default::default());
-    let canvas = Canvas { view: &view, format, size: SIZE, area: AREA };
-    renderer.draw(&model, &frame, &canvas, &mut encoder).unwrap();
+    let canvas = Canvas { view: &view, format, size: SIZE, area: AREA, is_hdr: false };
+    renderer.draw(&[&model], &frame, &canvas, &mut encoder).unwrap();
     let buffer = device.create_buffer(&wgpu::BufferDescriptor {
         label: None,
         size: u64::from(SIZE.0 * SIZE.1 * 4),

@@ -350,10 +350,10 @@ fn skinning_method_can_be_changed_and_survives_a_reload() {
     drag(&mut session, &mut input, start, Vec2::new(-60.0, -50.0));
     let (held, linear) = (pose(&session), session.puppet().palette().matrices.clone());
     session.apply(Command::Skinning(Skinning::DualQuaternion));
-    assert!(session.frame(1.0).draws.iter().any(|d| d.dual));
+    assert!(session.frame(1.0).instances[0].draws.iter().any(|d| d.dual));
     let mut reloaded = self::session();
     reloaded.take_over(&session, true);
-    assert!(reloaded.frame(1.0).draws.iter().any(|d| d.dual));
+    assert!(reloaded.frame(1.0).instances[0].draws.iter().any(|d| d.dual));
     session.apply(Command::Skinning(Skinning::Linear));
     assert_eq!((held, linear), (pose(&session), session.puppet().palette().matrices.clone()));
 }

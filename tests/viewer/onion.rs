@@ -38,7 +38,7 @@ fn ghosts_show_the_neighbouring_key_poses() {
     let before = pose(&session);
     session.apply(Command::OnionSkin(OnionSkin { shown: true, count: 1, step: 0.2 }));
     assert_eq!(ghosts(&session), 2);
-    let colors = session.frame(1.0).ghosts.iter().map(|ghost| ghost.color).collect::<Vec<_>>();
+    let colors = session.frame(1.0).ghosts.iter().map(|ghost| ghost.tint.truncate()).collect::<Vec<_>>();
     assert!(colors[0].x > colors[0].z && colors[1].x < colors[1].z, "the past is warm, the future cool");
     // Numbers are limited, and only keys that exist have ghosts.
     session.apply(Command::OnionSkin(OnionSkin { shown: true, count: 200, step: f32::NAN }));

@@ -44,7 +44,7 @@ fn replayed(path: &Path) -> Replay {
 fn snapshot(session: &Session) -> String {
     let frame = session.frame(1.0);
     let (pose, display) = (session.puppet().pose(), (frame.mode, frame.ground, frame.shadow, session.size()));
-    format!("{pose:?} {:?} {:?} {:?} {display:?}", frame.camera, frame.palette, frame.lines)
+    format!("{pose:?} {:?} {:?} {:?} {display:?}", frame.camera, frame.instances[0].palette, frame.lines)
 }
 
 fn tick(session: &mut Session, milliseconds: u64) {

@@ -199,7 +199,7 @@ pub(super) fn run(
         comparison.solve(&puppet);
         let mut scene = scene::frame(&puppet, &settings);
         comparison.add_to_frame(&mut scene, &puppet, settings.scale);
-        let image = loaded.renderer.render(&loaded.model, &scene, args.image.size())?;
+        let image = loaded.renderer.render(&[&loaded.model], &scene, args.image.size())?;
         files.write(&names.numbered(frame), &image.png(settings.background)?)?;
         progress.step();
     }
@@ -281,7 +281,7 @@ impl PendingRenderer {
         let mut loaded = self.load(puppet, image_args.mode(), watch)?;
         let mut frame = scene::frame(puppet, &settings);
         comparison.add_to_frame(&mut frame, puppet, settings.scale);
-        let image = loaded.renderer.render(&loaded.model, &frame, image_args.size())?;
+        let image = loaded.renderer.render(&[&loaded.model], &frame, image_args.size())?;
         watch.stage("draw");
         output::file(path, &image.png(settings.background)?)?;
         watch.stage("write");

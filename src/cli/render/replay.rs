@@ -48,7 +48,7 @@ pub(in crate::cli) fn run(
     let mut draw = |replay: &Replay| -> Result<Vec<u8>, Failure> {
         let (frame, size) = args.image.replayed(replay.session());
         let LoadedModel { renderer, model } = &mut loaded;
-        let image = renderer.render(model, &frame, size)?;
+        let image = renderer.render(&[model], &frame, size)?;
         Ok(image.png(frame.background)?)
     };
     match args.frames {

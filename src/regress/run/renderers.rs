@@ -85,7 +85,7 @@ impl OpenDevice {
             }
         };
         match self.models.get(index) {
-            Some((_, model)) => self.renderer.submit(model, frame, posed.size()),
+            Some((_, model)) => self.renderer.submit(&[model], frame, posed.size()),
             None => Err(RenderError::Driver("the model is missing on the device".into())),
         }
     }

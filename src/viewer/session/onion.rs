@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::motion::{Motion, is_same_time};
 use crate::puppet::Puppet;
-use crate::render::Ghost;
+use crate::render::Instance;
 use crate::scene;
 use crate::skin::Skinning;
 
@@ -154,7 +154,7 @@ impl Session {
     }
 
     /// Returns the ghosts, as they are drawn beside the character.
-    pub(super) fn onion_ghosts(&self) -> impl Iterator<Item = Ghost<'_>> {
+    pub(super) fn onion_ghosts(&self) -> impl Iterator<Item = Instance<'_>> {
         let ghosts = self.onion.ghosts.iter();
         let ghosts = ghosts.map(|(puppet, color)| scene::ghost(puppet, &self.puppet, *color));
         ghosts.filter(|ghost| !ghost.draws.is_empty())

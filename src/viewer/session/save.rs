@@ -69,7 +69,7 @@ impl Session {
         folder: &Path,
     ) -> Result<PathBuf, SaveError> {
         let frame = self.frame(scale);
-        let png = renderer.render(model, &frame, self.pixels())?.png(frame.background)?;
+        let png = renderer.render(&[model], &frame, self.pixels())?.png(frame.background)?;
         write_numbered(folder, &self.name(), "png", &png)
     }
 

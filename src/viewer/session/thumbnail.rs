@@ -34,6 +34,6 @@ impl Session {
             scale: 1.0,
         };
         let frame = scene::frame(&self.puppet, &settings);
-        renderer.render(model, &frame, (SIDE, SIDE))?.png(Background::Transparent)
+        renderer.render(&[model], &frame, (SIDE, SIDE))?.png(Background::Transparent)
     }
 }

@@ -173,7 +173,7 @@ fn replay_is_drawn_like_the_window() {
     let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
     let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
     let mut draw = |session: &Session| {
-        let image = renderer.render(&model, &session.frame(1.5), session.pixels()).unwrap();
+        let image = renderer.render(&[&model], &session.frame(1.5), session.pixels()).unwrap();
         image.rgba.chunks_exact(4).flat_map(|p| p[..3].to_vec()).collect::<Vec<u8>>()
     };
     let end = draw(&session);

@@ -1,0 +1,226 @@
+//! What a frame draws: the data of all instances, and batches of equal parts.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::ops::Range;
+
+use bytemuck::Zeroable;
+use glam::Vec4;
+
+use crate::view::Bounds;
+
+use super::culling::Frustum;
+use super::model::{Model, ModelPart};
+use super::place::Place;
+use super::{Draw, Instance, gpu_types};
+
+/// One part of one instance of a frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Item {
+    pub(super) model: usize,
+    pub(super) part: usize,
+    pub(super) dual: bool,
+    pub(super) mirrored: bool,
+    pub(super) bounds: Bounds,
+    /// Whether the camera may see it.
+    pub(super) is_seen: bool,
+    /// Whether its shadow may be visible.
+    pub(super) is_lit: bool,
+    /// Index of its first matrix in the palette of its instance.
+    first_matrix: usize,
+    record: gpu_types::Instance,
+}
+
+/// Some instances of one part, drawn together.
+#[derive(Clone, Debug)]
+pub(super) struct Batch {
+    pub(super) model: usize,
+    pub(super) part: usize,
+    /// Their records.
+    pub(super) instances: Range<u32>,
+    pub(super) pipeline: wgpu::RenderPipeline,
+}
+
+/// The parts of a frame that something can see, and the data of their instances. The buffers are reused by later frames.
+#[derive(Debug, Default)]
+pub(super) struct DrawList {
+    pub(super) items: Vec<Item>,
+    pub(super) input: Input,
+}
+
+/// What the shaders read about instances.
+#[derive(Debug, Default)]
+pub(super) struct Input {
+    pub(super) records: Vec<gpu_types::Instance>,
+    pub(super) bones: Vec<Vec4>,
+    pub(super) weights: Vec<f32>,
+}
+
+impl DrawList {
+    pub(super) fn clear(&mut self) {
+        let Self { items, input: Input { records, bones, weights } } = self;
+        items.clear();
+        records.clear();
+        bones.clear();
+        weights.clear();
+    }
+
+    /// Appends the parts of an instance that a camera or a light can see, and its matrices if there are any such parts.
+    pub(super) fn add(
+        &mut self,
+        models: &[&Model],
+        instance: &Instance<'_>,
+        camera: &Frustum,
+        light: Option<&Frustum>,
+    ) {
+        let Some(model) = models.get(instance.model) else { return };
+        let Self { items, input } = self;
+        let place = Place::new(&instance.place);
+        let first_item = items.len();
+        let (mut has_rows, mut has_duals) = (false, false);
+        for draw in instance.draws.iter().filter(|draw| model.is_drawn(draw)) {
+            let &Draw { part, first_matrix, dual, mirrored, morph_weights, bounds } = draw;
+            let (bounds, mirrored) = (place.bounds(&bounds), mirrored != place.is_mirrored());
+            let is_seen = camera.sees(&bounds);
+            let is_lit = light.is_some_and(|light| light.sees(&bounds));
+            if !(is_seen || is_lit) {
+                continue;
+            }
+            (has_rows, has_duals) = (has_rows || !dual, has_duals || dual);
+            let first_weight = to_u32(input.weights.len());
+            let record =
+                gpu_types::Instance { tint: instance.tint.into(), first_weight, ..Zeroable::zeroed() };
+            let model = instance.model;
+            items.push(Item { model, part, dual, mirrored, bounds, is_seen, is_lit, first_matrix, record });
+            let targets =
+                models.get(model).and_then(|m| m.parts.get(part)).map_or(0, |p| p.uniform.morph_targets);
+            let weights = morph_weights.iter().copied().chain(std::iter::repeat(0.0));
+            input.weights.extend(weights.take(targets as usize));
+        }
+        // Both forms of a palette are uploaded if both are used: rigid parts never have dual quaternions.
+        let first_row = input.bones.len();
+        if has_rows {
+            input.bones.extend(instance.palette.iter().flat_map(|matrix| place.rows(matrix)));
+        }
+        let first_dual = input.bones.len();
+        if has_duals {
+            input.bones.extend(instance.palette.iter().flat_map(|packed| place.dual(packed)));
+        }
+        for item in items.iter_mut().skip(first_item) {
+            let first = item.first_matrix;
+            let at = if item.dual { first_dual + 4 * first } else { first_row + 3 * first };
+            item.record.first_matrix = to_u32(at);
+        }
+    }
+}
+
+impl Input {
+    /// Appends the record of one item, and returns its index.
+    pub(super) fn push(&mut self, item: &Item) -> u32 {
+        self.records.push(item.record);
+        to_u32(self.records.len() - 1)
+    }
+}
+
+/// If an index does not fit in 32 bits, the size check of its buffer fails later.
+fn to_u32(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// Groups items that can be drawn together: the same part of the same model, with the same pipeline. Batches are sorted by
+/// pipeline, and everything else stays in the order of the frame.
+#[derive(Debug)]
+pub(super) struct Batcher<V> {
+    variants: HashMap<V, u32>,
+    parts: HashMap<(V, usize, usize), u32>,
+    /// For each item the ranks of its variant and of its part, and its index.
+    order: Vec<(u32, u32, usize)>,
+    pub(super) batches: Vec<Batch>,
+}
+
+impl<V> Default for Batcher<V> {
+    fn default() -> Self {
+        Self { variants: HashMap::new(), parts: HashMap::new(), order: Vec::new(), batches: Vec::new() }
+    }
+}
+
+impl<V: Copy + Eq + Hash> Batcher<V> {
+    /// Groups the items for which `variant` returns a value, and appends their records to the list.
+    pub(super) fn group(
+        &mut self,
+        DrawList { items, input }: &mut DrawList,
+        variant: impl Fn(&Item) -> Option<V>,
+        mut pipeline: impl FnMut(V) -> wgpu::RenderPipeline,
+    ) {
+        self.variants.clear();
+        self.parts.clear();
+        self.order.clear();
+        self.batches.clear();
+        for (index, item) in items.iter().enumerate() {
+            let Some(variant) = variant(item) else { continue };
+            let next = to_u32(self.variants.len());
+            let variant_rank = *self.variants.entry(variant).or_insert(next);
+            let next = to_u32(self.parts.len());
+            let part_rank = *self.parts.entry((variant, item.model, item.part)).or_insert(next);
+            self.order.push((variant_rank, part_rank, index));
+        }
+        self.order.sort_unstable();
+        let mut last = None;
+        for &(_, rank, index) in &self.order {
+            let Some(item) = items.get(index) else { continue };
+            let record = input.push(item);
+            match self.batches.last_mut().filter(|_| last == Some(rank)) {
+                Some(batch) => batch.instances.end = record + 1,
+                None => {
+                    let Some(variant) = variant(item) else { continue };
+                    self.batches.push(Batch::new(item, record, pipeline(variant)));
+                }
+            }
+            last = Some(rank);
+        }
+    }
+}
+
+impl Item {
+    /// Returns the part that it draws.
+    pub(super) fn part<'m>(&self, models: &[&'m Model]) -> Option<&'m ModelPart> {
+        models.get(self.model)?.parts.get(self.part)
+    }
+}
+
+impl Batch {
+    pub(super) fn new(item: &Item, record: u32, pipeline: wgpu::RenderPipeline) -> Self {
+        Self { model: item.model, part: item.part, instances: record..record + 1, pipeline }
+    }
+
+    /// Encodes the batch. `previous` is the batch that the pass drew before, whose state stays set.
+    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, models: &[&Model], previous: Option<&Self>) {
+        let Some((model, part)) = self.of(models) else { return };
+        if previous.is_none_or(|p| p.pipeline != self.pipeline) {
+            pass.set_pipeline(&self.pipeline);
+        }
+        if previous.is_none_or(|p| p.model != self.model) {
+            pass.set_index_buffer(model.indices.slice(..), wgpu::IndexFormat::Uint32);
+        }
+        if previous.is_none_or(|p| (p.model, p.part) != (self.model, self.part)) {
+            pass.set_bind_group(3, &part.material, &[part.offset]);
+            pass.set_vertex_buffer(0, part.stream::<gpu_types::Vertex>(&model.vertices));
+            pass.set_vertex_buffer(1, part.stream::<gpu_types::VertexSurface>(&model.surfaces));
+        }
+        pass.draw_indexed(part.indices.clone(), 0, self.instances.clone());
+    }
+
+    fn of<'m>(&self, models: &[&'m Model]) -> Option<(&'m Model, &'m ModelPart)> {
+        let model = *models.get(self.model)?;
+        Some((model, model.parts.get(self.part)?))
+    }
+}
+
+/// Encodes batches in their order.
+pub(super) fn draw_all(batches: &[Batch], pass: &mut wgpu::RenderPass<'_>, models: &[&Model]) {
+    let mut previous = None;
+    for batch in batches {
+        batch.draw(pass, models, previous);
+        previous = Some(batch);
+    }
+}
