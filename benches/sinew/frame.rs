@@ -8,6 +8,7 @@ use criterion::Criterion;
 use glam::Vec2;
 use sinew::asset;
 use sinew::ik::{Method, Options};
+use sinew::puppet::Puppet;
 use sinew::render::{AdapterChoice, Canvas, DecodedImages, Gpu, Renderer, ShadingMode};
 use sinew::rig;
 use sinew::scene::picking::pixel;
@@ -50,6 +51,18 @@ pub(crate) fn bench(c: &mut Criterion) {
         });
         assert!(session.is_dragging() && session.error().is_none(), "{name}: {:?}", session.error());
     }
+    group.finish();
+    bench_boxes(c);
+}
+
+/// The boxes of parts, which every frame needs: from joints, and from skinned vertices.
+fn bench_boxes(c: &mut Criterion) {
+    let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);
+    puppet.play(0, 0.5);
+    puppet.update().unwrap();
+    let mut group = c.benchmark_group("boxes");
+    group.bench_function("from joints", |b| b.iter(|| black_box(puppet.part_boxes())));
+    group.bench_function("from vertices", |b| b.iter(|| black_box(puppet.part_bounds())));
     group.finish();
 }
 
