@@ -1,25 +1,26 @@
 //! Draws a frame pass by pass.
 
-use glam::{Mat4, Vec4};
+use glam::Mat4;
 use wgpu::TextureFormat;
 
 use crate::asset::{Character, Part};
 
-use super::compose::{Composed, Compositor, Placement};
 use super::culling::Frustum;
 use super::draw_list::{DrawList, draw_all};
 use super::floor::FloorPass;
 use super::ghost::GhostPass;
+use super::globals::{globals, pixels};
+use super::layer::Layer;
 use super::layout::Layouts;
 use super::lines::LinePass;
 use super::model::Model;
 use super::offscreen::{Canvas, Pending, RenderTarget};
 use super::output::Output;
-use super::shadow::{KEY_LIGHT, Shadow};
+use super::shadow::Shadow;
 use super::surface::Surfaces;
 use super::texture::DecodedImages;
 use super::upload::FrameBuffers;
-use super::{Background, DecodedImage, Frame, Gpu, Grid, RenderError, gpu_types, shadow};
+use super::{Background, DecodedImage, Frame, Gpu, RenderError, gpu_types, shadow};
 
 /// Draws frames. Pipelines, targets and buffers are reused between frames. Several frames may be drawn in one encoder.
 #[derive(Debug)]
@@ -38,14 +39,6 @@ pub struct Renderer {
     list: DrawList,
     overlays: Vec<gpu_types::Line>,
     buffers: FrameBuffers,
-}
-
-/// A multisampled frame that is blended over what the caller's view already shows. Resolving samples would replace it.
-#[derive(Debug)]
-struct Layer {
-    target: RenderTarget,
-    area: (u32, u32),
-    over: Composed,
 }
 
 /// What a frame draws, decided before its passes begin.
@@ -317,76 +310,14 @@ impl Renderer {
         let Self { gpu, layouts, list, buffers, .. } = self;
         list.clear();
         fill(list);
-        buffers.write_instances(gpu, &list.input)?;
+        let written = buffers.write_instances(gpu, &list.input);
+        if written.is_err() {
+            buffers.cancel();
+        }
+        written?;
         buffers.flush(gpu, encoder)?;
         Ok(buffers.bind_instances(gpu, layouts).cloned())
     }
-}
-
-impl Layer {
-    fn new(
-        gpu: &Gpu,
-        (size, area): ((u32, u32), (u32, u32)),
-        samples: u32,
-        format: TextureFormat,
-    ) -> Result<Self, RenderError> {
-        let target = RenderTarget::new(gpu, size, samples, format)?;
-        let all = Placement { origin: (0, 0), size };
-        let over = Compositor::new(gpu, format).bind_over(gpu, (&target.resolved, size), all);
-        Ok(Self { target, area, over })
-    }
-
-    /// Blends the frame over a view.
-    fn blend(&self, view: &wgpu::TextureView, size: (u32, u32), encoder: &mut wgpu::CommandEncoder) {
-        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-            label: Some("layer"),
-            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                view,
-                depth_slice: None,
-                resolve_target: None,
-                ops: wgpu::Operations { load: wgpu::LoadOp::Load, store: wgpu::StoreOp::Store },
-            })],
-            ..Default::default()
-        });
-        let area = Placement { origin: (0, 0), size: self.area };
-        self.over.draw_parts(&mut pass, size, &[area]);
-    }
-}
-
-fn globals(frame: &Frame<'_>, area: (u32, u32)) -> gpu_types::Globals {
-    let (width, height) = pixels(area);
-    let (center, radius) = frame.sphere;
-    let (shadow_from_world, texel, texel_metres) = shadow::light_space(center, radius, shadow::size(area));
-    let floor = frame.ground.map_or(Vec4::ZERO, |f| f.center.extend(f.radius));
-    let line_width = match frame.ground.map(|f| f.grid) {
-        Some(Grid::Clear { width }) => width,
-        Some(Grid::Faint) | None => 0.0,
-    };
-    gpu_types::Globals {
-        clip_from_world: frame.camera.clip_from_world(width / height).to_cols_array_2d(),
-        shadow_from_world: shadow_from_world.to_cols_array_2d(),
-        eye: frame.camera.position.extend(1.0).into(),
-        light: KEY_LIGHT.normalize().extend(grid_cell(radius)).into(),
-        floor: floor.into(),
-        viewport: [width, height, texel, 2.0 * texel_metres],
-        grid: [thin_cell(radius), line_width, 0.0, 0.0],
-    }
-}
-
-/// Returns the size of a grid cell: the largest of 1, 2 or 5 times a power of ten that is at most a quarter of the
-/// radius.
-fn grid_cell(radius: f32) -> f32 {
-    let wanted = (radius * 0.25).max(1e-6);
-    let power = 10.0_f32.powf(wanted.log10().floor());
-    let steps = [5.0, 2.0, 1.0].map(|s| s * power);
-    steps.into_iter().find(|&s| s <= wanted).unwrap_or(power)
-}
-
-/// Returns the distance of the thin lines of a clear grid: 10 cm for figures from half a metre to five metres, and a power of ten times
-/// that for others.
-fn thin_cell(radius: f32) -> f32 {
-    // The radius of the scene is a little more than the height of a figure.
-    0.1 * 10.0_f32.powf((radius.max(1e-6) * 1.9).log10().floor())
 }
 
 fn cleared_depth(view: &wgpu::TextureView) -> wgpu::RenderPassDepthStencilAttachment<'_> {
@@ -423,9 +354,4 @@ fn begin_pass<'e>(
     pass.set_viewport(0.0, 0.0, width, height, 0.0, 1.0);
     pass.set_scissor_rect(0, 0, area.0, area.1);
     pass
-}
-
-#[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
-fn pixels((width, height): (u32, u32)) -> (f32, f32) {
-    (width as f32, height as f32)
 }

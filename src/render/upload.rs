@@ -39,14 +39,17 @@ impl FrameBuffers {
     /// Schedules the upload of all instances.
     pub(super) fn write_instances(&mut self, gpu: &Gpu, input: &Input) -> Result<(), RenderError> {
         let storage = BufferUsages::STORAGE;
-        let Self { staging, records, bones, weights, .. } = self;
-        let is_new = [
-            staging.write(gpu, (records, "instances"), cast_slice(&input.records), storage)?,
-            staging.write(gpu, (bones, "joint matrices"), cast_slice(&input.bones), storage)?,
-            staging.write(gpu, (weights, "morph weights"), cast_slice(&input.weights), storage)?,
+        let Self { staging, records, bones, weights, instances_group, .. } = self;
+        let buffers = [
+            (records, "instances", cast_slice(&input.records)),
+            (bones, "joint matrices", cast_slice(&input.bones)),
+            (weights, "morph weights", cast_slice(&input.weights)),
         ];
-        if is_new.contains(&true) {
-            self.instances_group = None;
+        for (buffer, label, bytes) in buffers {
+            // The group is invalid from the first new buffer on, even if a later one is too large.
+            if staging.write(gpu, (buffer, label), bytes, storage)? {
+                *instances_group = None;
+            }
         }
         Ok(())
     }

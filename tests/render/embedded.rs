@@ -3,7 +3,7 @@
 use glam::{Affine3A, Quat, Vec3, Vec4};
 use sinew::asset::{Character, mannequin};
 use sinew::puppet::Puppet;
-use sinew::render::{Background, Canvas, DecodedImages, Frame, Gpu, Model, Renderer, ShadingMode};
+use sinew::render::{Background, Canvas, DecodedImages, Frame, Gpu, Instance, Model, Renderer, ShadingMode};
 use sinew::scene::{self, ViewSettings};
 use sinew::skin::{Palette, Skinning};
 use sinew::view::Bounds;
@@ -273,4 +273,30 @@ fn instances_are_placed_in_the_world() {
         let different = pixels.filter(|(a, b)| most_different(a, b) > 2).count();
         assert!(different <= 8, "{skinning:?}: {different} pixels");
     }
+}
+
+/// The records of a frame that failed were once left behind, so that the next frame read those of an earlier one.
+#[test]
+fn a_frame_after_one_that_was_too_large_is_complete() {
+    let mut host = Host::new();
+    let (puppet, settings) = (host.puppet.clone(), view(1, Background::Color(GREY)));
+    let mut one = scene::frame(&puppet, &settings);
+    let mut crowd = one.clone();
+    // Its matrices leave space for those of all instances, so that only the records need a new buffer later.
+    let long = puppet.palette().matrices.repeat(50);
+    one.instances[0].palette = &long;
+    for step in 0..40_u8 {
+        let place = Affine3A::from_translation(Vec3::X * (f32::from(step) * 0.05 - 1.0));
+        crowd.instances.push(Instance { place, ..scene::instance(&puppet) });
+    }
+    let expected = host.renderer.render(&[&host.model], &crowd, SIZE).unwrap();
+    let mut host = Host::new();
+    host.renderer.render(&[&host.model], &one, SIZE).unwrap();
+    let limit = host.gpu().device.limits().max_storage_buffer_binding_size;
+    let matrices = vec![glam::Mat4::IDENTITY; usize::try_from(limit / 48 + 1).unwrap()];
+    let mut too_large = crowd.clone();
+    too_large.instances[0].palette = &matrices;
+    assert!(host.renderer.render(&[&host.model], &too_large, SIZE).is_err());
+    drop(matrices);
+    assert_eq!(host.renderer.render(&[&host.model], &crowd, SIZE).unwrap(), expected);
 }

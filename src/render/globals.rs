@@ -1,0 +1,49 @@
+//! The data that all passes of a frame share.
+
+use glam::Vec4;
+
+use super::shadow::{self, KEY_LIGHT};
+use super::{Frame, Grid, gpu_types};
+
+/// Returns what all passes over an area of pixels share.
+pub(super) fn globals(frame: &Frame<'_>, area: (u32, u32)) -> gpu_types::Globals {
+    let (width, height) = pixels(area);
+    let (center, radius) = frame.sphere;
+    let (shadow_from_world, texel, texel_metres) = shadow::light_space(center, radius, shadow::size(area));
+    let floor = frame.ground.map_or(Vec4::ZERO, |f| f.center.extend(f.radius));
+    let line_width = match frame.ground.map(|f| f.grid) {
+        Some(Grid::Clear { width }) => width,
+        Some(Grid::Faint) | None => 0.0,
+    };
+    gpu_types::Globals {
+        clip_from_world: frame.camera.clip_from_world(width / height).to_cols_array_2d(),
+        shadow_from_world: shadow_from_world.to_cols_array_2d(),
+        eye: frame.camera.position.extend(1.0).into(),
+        light: KEY_LIGHT.normalize().extend(grid_cell(radius)).into(),
+        floor: floor.into(),
+        viewport: [width, height, texel, 2.0 * texel_metres],
+        grid: [thin_cell(radius), line_width, 0.0, 0.0],
+    }
+}
+
+/// Returns the size of a grid cell: the largest of 1, 2 or 5 times a power of ten that is at most a quarter of the
+/// radius.
+fn grid_cell(radius: f32) -> f32 {
+    let wanted = (radius * 0.25).max(1e-6);
+    let power = 10.0_f32.powf(wanted.log10().floor());
+    let steps = [5.0, 2.0, 1.0].map(|s| s * power);
+    steps.into_iter().find(|&s| s <= wanted).unwrap_or(power)
+}
+
+/// Returns the distance of the thin lines of a clear grid: 10 cm for figures from half a metre to five metres, and a power of ten times
+/// that for others.
+fn thin_cell(radius: f32) -> f32 {
+    // The radius of the scene is a little more than the height of a figure.
+    0.1 * 10.0_f32.powf((radius.max(1e-6) * 1.9).log10().floor())
+}
+
+/// Converts a size in pixels.
+#[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
+pub(super) fn pixels((width, height): (u32, u32)) -> (f32, f32) {
+    (width as f32, height as f32)
+}

@@ -1,0 +1,50 @@
+//! Frames that are blended over what a host has drawn.
+
+use wgpu::TextureFormat;
+
+use super::compose::{Composed, Compositor, Placement};
+use super::offscreen::RenderTarget;
+use super::{Gpu, RenderError};
+
+/// A multisampled frame that is blended over what the caller's view already shows. Resolving samples would replace it.
+#[derive(Debug)]
+pub(super) struct Layer {
+    pub(super) target: RenderTarget,
+    pub(super) area: (u32, u32),
+    over: Composed,
+}
+
+impl Layer {
+    pub(super) fn new(
+        gpu: &Gpu,
+        (size, area): ((u32, u32), (u32, u32)),
+        samples: u32,
+        format: TextureFormat,
+    ) -> Result<Self, RenderError> {
+        let target = RenderTarget::new(gpu, size, samples, format)?;
+        let all = Placement { origin: (0, 0), size };
+        let over = Compositor::new(gpu, format).bind_over(gpu, (&target.resolved, size), all);
+        Ok(Self { target, area, over })
+    }
+
+    /// Blends the frame over a view.
+    pub(super) fn blend(
+        &self,
+        view: &wgpu::TextureView,
+        size: (u32, u32),
+        encoder: &mut wgpu::CommandEncoder,
+    ) {
+        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("layer"),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations { load: wgpu::LoadOp::Load, store: wgpu::StoreOp::Store },
+            })],
+            ..Default::default()
+        });
+        let area = Placement { origin: (0, 0), size: self.area };
+        self.over.draw_parts(&mut pass, size, &[area]);
+    }
+}
