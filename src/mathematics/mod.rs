@@ -4,6 +4,8 @@ mod eigen;
 mod lbfgs;
 mod reduced_tree;
 mod rotation;
+#[cfg(feature = "render")]
+pub(crate) mod single;
 
 pub(crate) use eigen::eigen;
 pub(crate) use lbfgs::{Minimum, minimise};

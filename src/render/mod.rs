@@ -5,6 +5,7 @@
 //! types in [`gpu_types`] must match those in `shaders/`, which a test verifies.
 
 mod compose;
+pub(crate) mod compute;
 mod culling;
 mod device;
 mod draw_list;

@@ -34,7 +34,7 @@ pub const SOURCES: [(&str, &[&str]); 7] = [
     ("compose", COMPOSE),
 ];
 
-pub(super) fn module(device: &wgpu::Device, label: &str, files: &[&str]) -> wgpu::ShaderModule {
+pub(crate) fn module(device: &wgpu::Device, label: &str, files: &[&str]) -> wgpu::ShaderModule {
     device.create_shader_module(wgpu::ShaderModuleDescriptor {
         label: Some(label),
         source: wgpu::ShaderSource::Wgsl(files.concat().into()),

@@ -1,0 +1,156 @@
+//! Compute passes and the buffers that they read and write.
+
+use wgpu::{BindGroupLayoutEntry, BindingType, BufferBindingType, BufferUsages, ShaderStages};
+
+use super::offscreen::read_buffer;
+use super::{Gpu, RenderError, shaders};
+
+/// The largest number of workgroups in one dimension that every adapter supports.
+const MAX_GROUPS: u32 = 65_535;
+
+/// What a kernel does with a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// A uniform buffer.
+    Uniform,
+    /// A storage buffer that is only read.
+    Read,
+    /// A storage buffer that is read and written.
+    Write,
+}
+
+/// A compute pipeline whose buffers are in one bind group, numbered from zero.
+#[derive(Clone, Debug)]
+pub(crate) struct Kernel {
+    label: &'static str,
+    pipeline: wgpu::ComputePipeline,
+    layout: wgpu::BindGroupLayout,
+}
+
+impl Kernel {
+    /// Creates the pipeline of an entry point. The module is the concatenation of `files`. `constants` are the values of its
+    /// override constants. At most eight buffers may be storage buffers, so that every adapter can bind them.
+    pub(crate) fn new(
+        gpu: &Gpu,
+        label: &'static str,
+        files: &[&str],
+        entry_point: &str,
+        constants: &[(&str, f64)],
+        buffers: &[Access],
+    ) -> Self {
+        let entry = |(binding, access): (u32, &Access)| BindGroupLayoutEntry {
+            binding,
+            visibility: ShaderStages::COMPUTE,
+            ty: BindingType::Buffer {
+                ty: match access {
+                    Access::Uniform => BufferBindingType::Uniform,
+                    Access::Read => BufferBindingType::Storage { read_only: true },
+                    Access::Write => BufferBindingType::Storage { read_only: false },
+                },
+                has_dynamic_offset: false,
+                min_binding_size: None,
+            },
+            count: None,
+        };
+        let entries: Vec<_> = (0..).zip(buffers).map(entry).collect();
+        let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some(label),
+            entries: &entries,
+        });
+        let pipeline_layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(label),
+            bind_group_layouts: &[Some(&layout)],
+            immediate_size: 0,
+        });
+        let pipeline = gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(label),
+            layout: Some(&pipeline_layout),
+            module: &shaders::module(&gpu.device, label, files),
+            entry_point: Some(entry_point),
+            compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
+            cache: None,
+        });
+        Self { label, pipeline, layout }
+    }
+
+    /// Binds the buffers of the kernel, in their order.
+    pub(crate) fn bind(&self, gpu: &Gpu, buffers: &[wgpu::BufferBinding<'_>]) -> wgpu::BindGroup {
+        let entries: Vec<_> = (0..)
+            .zip(buffers)
+            .map(|(binding, buffer)| wgpu::BindGroupEntry {
+                binding,
+                resource: wgpu::BindingResource::Buffer(buffer.clone()),
+            })
+            .collect();
+        gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some(self.label),
+            layout: &self.layout,
+            entries: &entries,
+        })
+    }
+
+    /// Encodes `groups` workgroups. If there are more than one dimension can hold, they are spread over rows, and the last row
+    /// may be incomplete: the shader computes its index from the id and the number of workgroups, and returns if it is too large.
+    pub(crate) fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, group: &wgpu::BindGroup, groups: u32) {
+        if groups == 0 {
+            return;
+        }
+        let rows = groups.div_ceil(MAX_GROUPS);
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, group, &[]);
+        pass.dispatch_workgroups(groups.div_ceil(rows), rows, 1);
+    }
+}
+
+/// Creates a storage buffer of a size in bytes that can be copied from and to. It is never empty.
+///
+/// # Errors
+/// [`RenderError::Buffer`] if it exceeds the limits of the adapter.
+pub(crate) fn storage(gpu: &Gpu, label: &'static str, size: u64) -> Result<wgpu::Buffer, RenderError> {
+    gpu.check_storage(label, size)?;
+    Ok(gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some(label),
+        size: size.max(256).next_multiple_of(16),
+        usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    }))
+}
+
+/// Creates a storage buffer with initial contents.
+///
+/// # Errors
+/// Same as [`storage`].
+pub(crate) fn storage_with(
+    gpu: &Gpu,
+    label: &'static str,
+    bytes: &[u8],
+) -> Result<wgpu::Buffer, RenderError> {
+    let buffer = storage(gpu, label, bytes.len() as u64)?;
+    // Writes must be multiples of four bytes, as are all structs of shaders.
+    gpu.queue.write_buffer(&buffer, 0, bytes);
+    Ok(buffer)
+}
+
+/// Submits an encoder and waits for the contents of a range of a buffer. For tests and for results; no frame waits for it.
+///
+/// # Errors
+/// [`RenderError`] if the driver reports an error or the device is lost.
+pub(crate) fn read_back<T>(
+    gpu: &Gpu,
+    mut encoder: wgpu::CommandEncoder,
+    buffer: &wgpu::Buffer,
+    range: std::ops::Range<u64>,
+    read: impl FnOnce(&[u8]) -> T,
+) -> Result<T, RenderError> {
+    let size = range.end.saturating_sub(range.start);
+    gpu.check_buffer("read back", size)?;
+    let target = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("read back"),
+        size: size.max(4),
+        usage: BufferUsages::COPY_DST | BufferUsages::MAP_READ,
+        mapped_at_creation: false,
+    });
+    encoder.copy_buffer_to_buffer(buffer, range.start, &target, 0, size);
+    let work = gpu.queue.submit([encoder.finish()]);
+    read_buffer(gpu, &target, work, read)
+}
