@@ -20,6 +20,8 @@ pub mod asset;
 pub mod capture;
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "render")]
+pub mod crowd;
 pub mod export;
 pub mod files;
 pub mod ik;

@@ -1,0 +1,174 @@
+//! The Rust twins of `shaders/crowd/types.wgsl`. `tests/render/layout.rs` compares names, sizes and offsets.
+
+use bytemuck::{Pod, Zeroable};
+use glam::{Mat4, Quat, Vec3, Vec4};
+
+/// No joint, no clip, no mask.
+pub const NONE: u32 = u32::MAX;
+/// The number of clips that a character can play at the same time.
+pub const LAYERS: usize = 4;
+
+/// `Step`: the size of a batch and the input of a step.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[expect(missing_docs, reason = "the fields are documented in the shader")]
+pub struct Step {
+    pub seconds: f32,
+    pub characters: u32,
+    pub joints: u32,
+    pub bones: u32,
+    pub eye: [f32; 3],
+    pub clips: u32,
+    pub columns: u32,
+    pub rows: u32,
+    pub cell: f32,
+    pub weights: u32,
+    pub origin: [f32; 2],
+    pub is_rough: u32,
+    pub reserved: u32,
+}
+
+/// `Joint`: a joint at rest.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[expect(missing_docs, reason = "the fields are documented in the shader")]
+pub struct Joint {
+    pub rest_rotation: Quat,
+    pub rest_translation: Vec3,
+    pub parent: u32,
+    pub rest_scale: Vec3,
+    pub radius: f32,
+    pub masks: [f32; 4],
+}
+
+/// `Local`: the local transform of a joint.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[expect(missing_docs, reason = "the fields are documented in the shader")]
+pub struct Local {
+    pub rotation: Quat,
+    pub translation: Vec3,
+    pub reserved: f32,
+    pub scale: Vec3,
+    pub reserved_2: f32,
+}
+
+/// `Rows`: an affine matrix as three rows.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[expect(missing_docs, reason = "the fields are documented in the shader")]
+pub struct Rows {
+    pub x: Vec4,
+    pub y: Vec4,
+    pub z: Vec4,
+}
+
+/// `Layer`: a clip that a character plays.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[expect(missing_docs, reason = "the fields are documented in the shader")]
+pub struct Layer {
+    pub clip: u32,
+    pub time: f32,
+    pub speed: f32,
+    pub weight: f32,
+    pub rate: f32,
+    pub mask: u32,
+    pub loops: u32,
+    pub reserved: u32,
+}
+
+/// `Character`: the state of a character.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[expect(missing_docs, reason = "the fields are documented in the shader")]
+pub struct Character {
+    pub rotation: Quat,
+    pub position: Vec3,
+    pub scale: f32,
+    pub tint: [f32; 4],
+    pub pace: f32,
+    pub turn: f32,
+    pub is_present: u32,
+    pub looks: f32,
+    pub layers: [Layer; LAYERS],
+}
+
+impl Layer {
+    /// A layer without a clip.
+    pub const EMPTY: Self =
+        Self { clip: NONE, time: 0.0, speed: 1.0, weight: 0.0, rate: 0.0, mask: NONE, loops: 1, reserved: 0 };
+}
+
+impl Local {
+    /// Returns a local transform.
+    pub fn new(rotation: Quat, translation: Vec3, scale: Vec3) -> Self {
+        Self { rotation, translation, reserved: 0.0, scale, reserved_2: 0.0 }
+    }
+
+    /// Returns `parent_from_local`.
+    pub fn rows(&self) -> Rows {
+        Rows::of(self.rotation, self.translation, self.scale)
+    }
+}
+
+impl Rows {
+    /// The identity.
+    pub const IDENTITY: Self = Self { x: Vec4::X, y: Vec4::Y, z: Vec4::Z };
+
+    /// Returns the matrix of a scale, a rotation and a translation, applied in this order.
+    pub fn of(rotation: Quat, translation: Vec3, scale: Vec3) -> Self {
+        let [x, y, z] = [Vec3::X * scale.x, Vec3::Y * scale.y, Vec3::Z * scale.z].map(|axis| rotation * axis);
+        Self {
+            x: Vec4::new(x.x, y.x, z.x, translation.x),
+            y: Vec4::new(x.y, y.y, z.y, translation.y),
+            z: Vec4::new(x.z, y.z, z.z, translation.z),
+        }
+    }
+
+    /// Returns the matrix that applies `b` first and then this one.
+    pub fn after(&self, b: &Self) -> Self {
+        let row = |row: Vec4| row.x * b.x + row.y * b.y + row.z * b.z + Vec4::W * row.w;
+        Self { x: row(self.x), y: row(self.y), z: row(self.z) }
+    }
+
+    /// Transforms a point.
+    pub fn point(&self, p: Vec3) -> Vec3 {
+        let v = p.extend(1.0);
+        Vec3::new(self.x.dot(v), self.y.dot(v), self.z.dot(v))
+    }
+
+    /// Transforms a vector.
+    pub fn vector(&self, v: Vec3) -> Vec3 {
+        let v = v.extend(0.0);
+        Vec3::new(self.x.dot(v), self.y.dot(v), self.z.dot(v))
+    }
+
+    /// Returns the translation.
+    pub fn translation(&self) -> Vec3 {
+        Vec3::new(self.x.w, self.y.w, self.z.w)
+    }
+}
+
+impl From<glam::Affine3A> for Rows {
+    fn from(matrix: glam::Affine3A) -> Self {
+        let rows = Mat4::from(matrix).transpose();
+        Self { x: rows.x_axis, y: rows.y_axis, z: rows.z_axis }
+    }
+}
+
+impl Character {
+    /// Returns `world_from_model`.
+    pub fn rows(&self) -> Rows {
+        Rows::of(self.rotation, self.position, Vec3::splat(self.scale))
+    }
+}
+
+/// `Placed`: what culling reads about an instance.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[expect(missing_docs, reason = "the fields are documented in the shader")]
+pub struct Placed {
+    pub sphere: Vec4,
+    pub tint: [f32; 4],
+}
