@@ -18,7 +18,7 @@ struct Step {
     cell: f32,                // distance of two heights in metres
     weights: u32,             // morph weights per character
     origin: vec2<f32>,        // x and z of the first height, world metres
-    is_rough: u32,            // 1 if the crowd stands on a terrain
+    levels: u32,              // of the skeleton
     reserved: u32,
 }
 

@@ -24,7 +24,7 @@ pub struct Step {
     pub cell: f32,
     pub weights: u32,
     pub origin: [f32; 2],
-    pub is_rough: u32,
+    pub levels: u32,
     pub reserved: u32,
 }
 

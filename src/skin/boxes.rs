@@ -77,6 +77,17 @@ impl JointBoxes {
         Some(bounds)
     }
 
+    /// Returns the boxes of all vertices that each joint moves, with all morph targets at weights from zero to one. Joints are
+    /// indices into the matrices of the part.
+    pub fn reach(&self) -> Vec<(usize, Bounds)> {
+        let (lo, hi) = self.displacement(&vec![1.0; self.morphs.len()]);
+        let widened = |around: &Bounds| Bounds { lo: around.lo + lo, hi: around.hi + hi };
+        match &self.joints[..] {
+            [] if !self.all.is_empty() => vec![(0, widened(&self.all))],
+            joints => joints.iter().map(|(joint, around)| (*joint, widened(around))).collect(),
+        }
+    }
+
     /// Returns the smallest and the largest displacement of a vertex by the morph targets.
     fn displacement(&self, weights: &[f32]) -> (Vec3, Vec3) {
         let used =

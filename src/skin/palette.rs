@@ -97,6 +97,17 @@ impl Palette {
         }
     }
 
+    /// Returns the node and the inverse bind matrix of each matrix, in their order. Rigid parts have the identity.
+    pub fn sources(&self, character: &Character) -> impl Iterator<Item = (usize, Affine3A)> {
+        self.ranges.iter().flat_map(|(source, _)| match *source {
+            MatrixSource::Skin(skin) => {
+                let skin = &character.skins[skin];
+                skin.joints.iter().copied().zip(skin.joint_from_mesh.iter().copied()).collect::<Vec<_>>()
+            }
+            MatrixSource::Node(node) => vec![(node, Affine3A::IDENTITY)],
+        })
+    }
+
     /// Computes the matrices from `world_from_node` of every node of the same character.
     pub fn update(&mut self, character: &Character, world_from_node: &[Affine3A], skinning: Skinning) {
         self.skinning = skinning;

@@ -1,0 +1,79 @@
+// Computes the palettes of all characters, and the spheres around them. Requires rotation.wgsl and types.wgsl. The CPU twin is
+// src/crowd/palette.rs.
+
+// A matrix of the palette.
+struct Bone {
+    joint_from_mesh: Rows,
+    joint: u32,
+    reserved: array<u32, 3>,
+}
+
+@group(0) @binding(0) var<uniform> crowd: Step;
+@group(0) @binding(1) var<storage, read> characters: array<Character>;
+@group(0) @binding(2) var<storage, read> joints: array<Joint>;
+@group(0) @binding(3) var<storage, read> models: array<Rows>;
+@group(0) @binding(4) var<storage, read> bones: array<Bone>;
+@group(0) @binding(5) var<storage, read_write> palettes: array<Rows>;
+@group(0) @binding(6) var<storage, read_write> placed: array<Placed>;
+
+fn world_from_model(character: u32) -> Rows {
+    let scale = vec3<f32>(characters[character].scale);
+    return rows_of(characters[character].rotation, characters[character].position, scale);
+}
+
+@compute @workgroup_size(LANES)
+fn palette(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let index = lane_index(id, groups);
+    if index >= crowd.characters * crowd.bones {
+        return;
+    }
+    let character = index / crowd.bones;
+    if characters[character].is_present == 0u {
+        return;
+    }
+    let bone = bones[index % crowd.bones];
+    let model_from_mesh = rows_mul(models[character * crowd.joints + bone.joint], bone.joint_from_mesh);
+    palettes[index] = rows_mul(world_from_model(character), model_from_mesh);
+}
+
+// Returns the largest factor by which a matrix stretches a vector, rounded up.
+fn stretch(m: Rows) -> f32 {
+    let x = vec3<f32>(m.x.x, m.y.x, m.z.x);
+    let y = vec3<f32>(m.x.y, m.y.y, m.z.y);
+    let z = vec3<f32>(m.x.z, m.y.z, m.z.z);
+    // Each column is at most this long, and perpendicular columns stretch no more than the longest one. Sheared ones stretch
+    // less than all three together.
+    let longest = max(dot(x, x), max(dot(y, y), dot(z, z)));
+    let skewed = max(abs(dot(x, y)), max(abs(dot(y, z)), abs(dot(z, x))));
+    return sqrt(longest + 2.0 * skewed);
+}
+
+@compute @workgroup_size(LANES)
+fn enclose(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let character = lane_index(id, groups);
+    if character >= crowd.characters {
+        return;
+    }
+    if characters[character].is_present == 0u {
+        placed[character] = Placed(vec4<f32>(0.0, 0.0, 0.0, -1.0), vec4<f32>(0.0));
+        return;
+    }
+    var low = vec3<f32>(3.4e38);
+    var high = vec3<f32>(-3.4e38);
+    let first = character * crowd.joints;
+    for (var joint = 0u; joint < crowd.joints; joint++) {
+        let radius = joints[joint].radius;
+        if radius < 0.0 {
+            continue;
+        }
+        let m = models[first + joint];
+        let center = vec3<f32>(m.x.w, m.y.w, m.z.w);
+        let reach = radius * stretch(m);
+        low = min(low, center - reach);
+        high = max(high, center + reach);
+    }
+    let place = world_from_model(character);
+    let center = row_point(place, 0.5 * (low + high));
+    let radius = select(-1.0, 0.5 * length(high - low) * abs(characters[character].scale), low.x <= high.x);
+    placed[character] = Placed(vec4<f32>(center, radius), characters[character].tint);
+}

@@ -1,0 +1,150 @@
+//! Samples and blends the clips of a character: the CPU twin of `shaders/crowd/sample.wgsl` and
+//! `shaders/crowd/sample_weights.wgsl`.
+//!
+//! Unlike [`Playhead`](crate::motion::Playhead), every track finds its key without a memory of the last one, and rotations
+//! are interpolated without trigonometry.
+
+use glam::{Quat, Vec4};
+
+use crate::mathematics::single::{normalize, slerp};
+
+use super::clips::{Clips, Track};
+use super::types::{Joint, Layer, Local, NONE};
+
+/// A position between two keys.
+#[derive(Clone, Copy)]
+struct Cursor {
+    /// The last key at or before the time, but never the last of several keys.
+    key: usize,
+    /// Position between that key (0) and the next (1).
+    u: f32,
+    /// Time from that key to the next, in seconds.
+    seconds: f32,
+}
+
+/// Writes the local transforms of all joints of a character.
+pub(super) fn sample(layers: &[Layer], clips: &Clips, joints: &[Joint], locals: &mut [Local]) {
+    for (index, (rest, local)) in joints.iter().zip(locals).enumerate() {
+        let mut sum = Local::new(rest.rest_rotation, rest.rest_translation, rest.rest_scale);
+        for layer in layers {
+            let mask = rest.masks.get(layer.mask as usize).copied().unwrap_or(1.0);
+            let weight = layer.weight * mask;
+            if layer.clip as usize >= clips.infos.len() || weight <= 0.0 {
+                continue;
+            }
+            let next = sample_joint(clips, layer, joints.len(), (index, rest));
+            if weight >= 1.0 {
+                sum = next;
+            } else {
+                sum.rotation = slerp(sum.rotation, next.rotation, weight);
+                sum.translation = sum.translation.lerp(next.translation, weight);
+                sum.scale = sum.scale.lerp(next.scale, weight);
+            }
+        }
+        *local = sum;
+    }
+}
+
+/// Writes the morph weights of a character.
+pub(super) fn sample_weights(layers: &[Layer], clips: &Clips, rest: &[f32], weights: &mut [f32]) {
+    for (index, (&rest_weight, weight)) in rest.iter().zip(weights).enumerate() {
+        let mut sum = rest_weight;
+        for layer in layers {
+            // A mask selects joints, and morph weights belong to none.
+            if layer.clip as usize >= clips.infos.len() || layer.weight <= 0.0 || layer.mask != NONE {
+                continue;
+            }
+            let track = clips.weight_channels.get(layer.clip as usize * rest.len() + index);
+            let next = track.and_then(|&track| clips.tracks.get(track as usize));
+            let next = next.map_or(rest_weight, |track| clips.vector(track, layer.time).x);
+            sum += (next - sum) * layer.weight;
+        }
+        *weight = sum;
+    }
+}
+
+fn sample_joint(clips: &Clips, layer: &Layer, joints: usize, (index, rest): (usize, &Joint)) -> Local {
+    let mut local = Local::new(rest.rest_rotation, rest.rest_translation, rest.rest_scale);
+    let Some(channel) = clips.channels.get(layer.clip as usize * joints + index) else { return local };
+    let track = |property: usize| clips.tracks.get(*channel.get(property)? as usize);
+    if let Some(track) = track(0) {
+        local.translation = clips.vector(track, layer.time).truncate();
+    }
+    if let Some(track) = track(1) {
+        local.rotation = clips.rotation(track, layer.time);
+    }
+    if let Some(track) = track(2) {
+        local.scale = clips.vector(track, layer.time).truncate();
+    }
+    local
+}
+
+impl Clips {
+    fn vector(&self, track: &Track, time: f32) -> Vec4 {
+        let at = self.seek(track, time);
+        match track.interpolation {
+            _ if at.u <= 0.0 || at.u >= 1.0 => self.held(track, at),
+            1 => {
+                let first = track.first_value as usize + at.key;
+                self.value(first) * (1.0 - at.u) + self.value(first + 1) * at.u
+            }
+            2 => self.cubic(track, at),
+            _ => self.held(track, at),
+        }
+    }
+
+    fn rotation(&self, track: &Track, time: f32) -> Quat {
+        let at = self.seek(track, time);
+        match track.interpolation {
+            _ if at.u <= 0.0 || at.u >= 1.0 => normalize(self.held(track, at)),
+            1 => {
+                let first = track.first_value as usize + at.key;
+                slerp(Quat::from_vec4(self.value(first)), Quat::from_vec4(self.value(first + 1)), at.u)
+            }
+            2 => normalize(self.cubic(track, at)),
+            _ => normalize(self.held(track, at)),
+        }
+    }
+
+    /// Finds the keys around a time. Before the first key and after the last one, the value is that of the key.
+    fn seek(&self, track: &Track, time: f32) -> Cursor {
+        let first = track.first_time as usize;
+        let times = self.times.get(first..first + track.keys as usize).unwrap_or_default();
+        let (Some(&start), Some(&end)) = (times.first(), times.last()) else {
+            return Cursor { key: 0, u: 0.0, seconds: 0.0 };
+        };
+        let last = times.len() - 1;
+        if last == 0 || time <= start || time.is_nan() {
+            return Cursor { key: 0, u: 0.0, seconds: 0.0 };
+        }
+        if time >= end {
+            return Cursor { key: last - 1, u: 1.0, seconds: 0.0 };
+        }
+        let key = times.partition_point(|&t| t <= time).saturating_sub(1).min(last - 1);
+        let at = |key: usize| times.get(key).copied().unwrap_or_default();
+        let seconds = at(key + 1) - at(key);
+        Cursor { key, u: ((time - at(key)) / seconds).clamp(0.0, 1.0), seconds }
+    }
+
+    /// Returns the value of a key, or of the last of two keys if the position is at its end.
+    fn held(&self, track: &Track, at: Cursor) -> Vec4 {
+        let key = if at.u >= 1.0 { at.key + 1 } else { at.key };
+        let offset = if track.interpolation == 2 { key * 3 + 1 } else { key };
+        self.value(track.first_value as usize + offset)
+    }
+
+    /// Interpolates a cubic Hermite segment. Each key has three parts: in-tangent, value, out-tangent.
+    fn cubic(&self, track: &Track, at: Cursor) -> Vec4 {
+        let first = track.first_value as usize + at.key * 3;
+        let [value, out_tangent, next_value, in_tangent] =
+            crate::motion::interpolate::hermite(at.u, at.seconds);
+        self.value(first + 1) * value
+            + self.value(first + 2) * out_tangent
+            + self.value(first + 4) * next_value
+            + self.value(first + 3) * in_tangent
+    }
+
+    fn value(&self, index: usize) -> Vec4 {
+        self.values.get(index).copied().unwrap_or_default()
+    }
+}

@@ -1,0 +1,16 @@
+//! Computes `model_from_joint` of all joints: the CPU twin of `shaders/crowd/world.wgsl`.
+
+use super::types::{Joint, Local, Rows};
+
+/// Writes the matrices of all joints of a character. Joints come after their parents.
+pub(super) fn world(joints: &[Joint], locals: &[Local], models: &mut [Rows]) {
+    for (index, (joint, local)) in joints.iter().zip(locals).enumerate() {
+        let parent = models.get(joint.parent as usize).copied();
+        if let Some(model) = models.get_mut(index) {
+            *model = match parent {
+                Some(parent) => parent.after(&local.rows()),
+                None => local.rows(),
+            };
+        }
+    }
+}
