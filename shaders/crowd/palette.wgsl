@@ -1,4 +1,4 @@
-// Computes the palettes of all characters, and the spheres around them. Requires rotation.wgsl and types.wgsl. The CPU twin is
+// Computes the palettes of all characters, and the spheres around them. Requires rotation.wgsl, types.wgsl and placed.wgsl. The CPU twin is
 // src/crowd/palette.rs.
 
 // A matrix of the palette.

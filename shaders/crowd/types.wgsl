@@ -73,12 +73,6 @@ struct Character {
     layers: array<Layer, 4>,
 }
 
-// What culling reads about an instance.
-struct Placed {
-    sphere: vec4<f32>,        // centre in world metres and radius. A negative radius is nothing to draw
-    tint: vec4<f32>,
-}
-
 fn row_point(m: Rows, p: vec3<f32>) -> vec3<f32> {
     let v = vec4<f32>(p, 1.0);
     return vec3<f32>(dot(m.x, v), dot(m.y, v), dot(m.z, v));

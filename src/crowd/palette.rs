@@ -1,9 +1,11 @@
 //! Computes palettes and the spheres around characters: the CPU twin of `shaders/crowd/palette.wgsl`.
 
 use bytemuck::{Pod, Zeroable};
-use glam::{Vec3, Vec4};
+use glam::Vec3;
 
-use super::types::{Character, Joint, Placed, Rows};
+use crate::render::gpu_types::Placed;
+
+use super::types::{Character, Joint, Rows};
 
 /// `Bone` in `shaders/crowd/palette.wgsl`: a matrix of the palette.
 #[repr(C)]
@@ -29,7 +31,7 @@ pub(super) fn palette(character: &Character, models: &[Rows], bones: &[Bone], pa
 /// Returns a sphere around a character, with its tint.
 pub(super) fn enclose(character: &Character, joints: &[Joint], models: &[Rows]) -> Placed {
     if character.is_present == 0 {
-        return Placed { sphere: Vec4::NEG_ONE * Vec4::W, tint: [0.0; 4] };
+        return Placed { sphere: [0.0, 0.0, 0.0, -1.0], tint: [0.0; 4] };
     }
     let (mut low, mut high) = (Vec3::splat(3.4e38), Vec3::splat(-3.4e38));
     for (joint, model) in joints.iter().zip(models).filter(|(joint, _)| joint.radius >= 0.0) {
@@ -39,7 +41,7 @@ pub(super) fn enclose(character: &Character, joints: &[Joint], models: &[Rows]) 
     }
     let center = character.rows().point((low + high) * 0.5);
     let radius = if low.x <= high.x { 0.5 * (high - low).length() * character.scale.abs() } else { -1.0 };
-    Placed { sphere: center.extend(radius), tint: character.tint }
+    Placed { sphere: center.extend(radius).into(), tint: character.tint }
 }
 
 /// Returns the largest factor by which a matrix stretches a vector, rounded up (Gershgorin 1931, for the matrix times its

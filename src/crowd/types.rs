@@ -163,12 +163,3 @@ impl Character {
         Rows::of(self.rotation, self.position, Vec3::splat(self.scale))
     }
 }
-
-/// `Placed`: what culling reads about an instance.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-#[expect(missing_docs, reason = "the fields are documented in the shader")]
-pub struct Placed {
-    pub sphere: Vec4,
-    pub tint: [f32; 4],
-}

@@ -15,6 +15,17 @@ impl Frustum {
         Self([w + x, w - x, w + y, w - y, z, w - z])
     }
 
+    /// Returns the planes as the shader reads them.
+    pub(super) fn planes(&self) -> [[f32; 4]; 6] {
+        self.0.map(Into::into)
+    }
+
+    /// Returns whether some of a sphere may be visible, as `shaders/cull.wgsl` does.
+    #[cfg(test)]
+    fn sees_sphere(&self, center: Vec3, radius: f32) -> bool {
+        self.0.iter().all(|plane| plane.dot(center.extend(1.0)) >= -radius * plane.truncate().length())
+    }
+
     /// Returns whether some of a box may be visible. A box of unknown extent may be.
     pub(super) fn sees(&self, bounds: &Bounds) -> bool {
         // The corner that is furthest inside decides. Comparing with NaN is false, so that nothing is lost if a plane is invalid.

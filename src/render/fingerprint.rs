@@ -7,7 +7,7 @@ use glam::{Mat4, Vec3};
 
 use crate::view::{Bounds, Camera, Projection};
 
-use super::{Background, Draw, Fill, Floor, Frame, Grid, Instance, Line};
+use super::{Background, CrowdInstances, Draw, Fill, Floor, Frame, Grid, Instance, Line};
 
 impl Frame<'_> {
     /// Returns a hash of everything in the frame. Frames with equal hashes give equal images of the same model, except
@@ -16,6 +16,7 @@ impl Frame<'_> {
         // Without `..`, a new field does not compile until it is part of the hash.
         let Self {
             instances,
+            crowds,
             camera,
             mode,
             background,
@@ -29,6 +30,12 @@ impl Frame<'_> {
         } = self;
         let mut hash = FrameHasher::default();
         hash.instances(instances);
+        hash.count(crowds.len());
+        for CrowdInstances { model, instances, version } in crowds {
+            hash.count(*model);
+            hash.0.write_usize(std::ptr::from_ref(*instances).addr());
+            hash.0.write_u64(*version);
+        }
         hash.camera(camera);
         hash.words(&[*mode as u32, *samples, u32::from(*shadow), u32::from(ground.is_some())]);
         match background {
@@ -145,6 +152,7 @@ mod tests {
             ground: Some(FLOOR),
             shadow: true,
             sphere: (Vec3::ZERO, 1.0),
+            crowds: Vec::new(),
             ghosts: Vec::new(),
             fills: Vec::new(),
             lines: Vec::new(),

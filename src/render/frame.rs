@@ -7,11 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::view::{Bounds, Camera};
 
+use super::GpuInstances;
+
 /// The input for one image. It is independent of joints, clips and files.
 #[derive(Clone, Debug)]
 pub struct Frame<'a> {
     /// The characters.
     pub instances: Vec<Instance<'a>>,
+    /// Characters whose palettes are on the GPU.
+    pub crowds: Vec<CrowdInstances<'a>>,
     /// The camera.
     pub camera: Camera,
     /// The shading mode.
@@ -34,6 +38,17 @@ pub struct Frame<'a> {
     pub fills: Vec<Fill>,
     /// Lines and dots on top of everything.
     pub lines: Vec<Line>,
+}
+
+/// Instances of a model whose palettes are on the GPU.
+#[derive(Clone, Copy, Debug)]
+pub struct CrowdInstances<'a> {
+    /// Index of the model in the list that the renderer is given.
+    pub model: usize,
+    /// The instances.
+    pub instances: &'a GpuInstances,
+    /// A number that changes whenever the instances have changed.
+    pub version: u64,
 }
 
 /// A model in a pose.

@@ -89,6 +89,38 @@ pub struct Instance {
     pub reserved: [u32; 2],
 }
 
+/// `Placed` in `shaders/placed.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[expect(missing_docs, reason = "the fields are documented in the shader")]
+pub struct Placed {
+    pub sphere: [f32; 4],
+    pub tint: [f32; 4],
+}
+
+/// `CullViews` in `shaders/cull.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[expect(missing_docs, reason = "the fields are documented in the shader")]
+pub struct CullViews {
+    pub planes: [[f32; 4]; 12],
+}
+
+/// `CullSize` in `shaders/cull.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[expect(missing_docs, reason = "the fields are documented in the shader")]
+pub struct CullSize {
+    pub instances: u32,
+    pub bones: u32,
+    pub weights: u32,
+    pub stride: u32,
+    pub groups: u32,
+    pub parts: u32,
+    pub view: u32,
+    pub reserved: u32,
+}
+
 /// `Line` in `shaders/lines.wgsl`: a line or a triangle.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]

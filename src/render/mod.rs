@@ -6,6 +6,7 @@
 
 mod compose;
 pub(crate) mod compute;
+mod crowd_batch;
 mod culling;
 mod device;
 mod draw_list;
@@ -17,6 +18,7 @@ mod frame_texture;
 mod ghost;
 mod globals;
 pub mod gpu_types;
+mod indirect;
 mod layer;
 mod layout;
 mod lines;
@@ -26,7 +28,7 @@ mod output;
 mod place;
 mod png;
 mod renderer;
-mod shaders;
+pub(crate) mod shaders;
 mod shadow;
 mod skinning;
 pub(crate) mod srgb;
@@ -40,10 +42,11 @@ pub use crate::asset::DecodedImage;
 pub use compose::{Composed, Compositor, Placement};
 pub use device::{AdapterChoice, Gpu};
 pub use error::RenderError;
-pub use frame::{Background, Draw, Fill, Floor, Frame, Grid, Instance, Line, ShadingMode};
+pub use frame::{Background, CrowdInstances, Draw, Fill, Floor, Frame, Grid, Instance, Line, ShadingMode};
 pub use frame_texture::FrameTexture;
 #[cfg(feature = "viewer")]
 pub(crate) use frame_texture::drawable_texture;
+pub use indirect::{GpuInstanceBuffers, GpuInstances, GpuPart};
 pub use model::Model;
 #[cfg(all(test, feature = "viewer"))]
 pub(crate) use offscreen::RenderTarget;

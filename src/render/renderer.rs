@@ -1,15 +1,18 @@
 //! Draws a frame pass by pass.
 
+use bytemuck::Zeroable;
 use glam::Mat4;
 use wgpu::TextureFormat;
 
 use crate::asset::{Character, Part};
 
+use super::crowd_batch::draw_crowds;
 use super::culling::Frustum;
 use super::draw_list::{DrawList, draw_all};
 use super::floor::FloorPass;
 use super::ghost::GhostPass;
 use super::globals::{globals, pixels};
+use super::indirect::Culling;
 use super::layer::Layer;
 use super::layout::Layouts;
 use super::lines::LinePass;
@@ -38,6 +41,7 @@ pub struct Renderer {
     layer: Option<Layer>,
     list: DrawList,
     overlays: Vec<gpu_types::Line>,
+    culling: Option<Culling>,
     buffers: FrameBuffers,
 }
 
@@ -69,6 +73,7 @@ impl Renderer {
             layer: None,
             list: DrawList::default(),
             overlays: Vec::new(),
+            culling: None,
             buffers: FrameBuffers::default(),
         }
     }
@@ -80,6 +85,11 @@ impl Renderer {
 
     pub(super) fn layouts(&self) -> &Layouts {
         &self.layouts
+    }
+
+    /// Returns the kernels that cull instances on the GPU, with what their bindings need.
+    pub(super) fn culling(&mut self) -> (&Culling, &Gpu, &Layouts) {
+        (self.culling.get_or_insert_with(|| Culling::new(&self.gpu)), &self.gpu, &self.layouts)
     }
 
     /// Uploads some parts of a character.
@@ -210,7 +220,18 @@ impl Renderer {
         let plan = planned?;
         self.buffers.flush(&self.gpu, encoder)?;
         let Self {
-            gpu, layouts, surfaces, shadow, no_shadow, floor, ghosts, lines, overlays, buffers, ..
+            gpu,
+            layouts,
+            surfaces,
+            shadow,
+            no_shadow,
+            floor,
+            ghosts,
+            lines,
+            overlays,
+            culling,
+            buffers,
+            ..
         } = self;
         let (Some(globals), Some(instances)) =
             (buffers.bind_globals(gpu, layouts).cloned(), buffers.bind_instances(gpu, layouts).cloned())
@@ -218,6 +239,15 @@ impl Renderer {
             return Ok(());
         };
         let shadow = shadow.as_ref().filter(|_| plan.has_shadow);
+        if let Some(culling) = culling.as_ref().filter(|_| !frame.crowds.is_empty()) {
+            let mut pass = encoder.begin_compute_pass(&Default::default());
+            for crowd in &frame.crowds {
+                culling.encode(&mut pass, crowd.instances, 0);
+                if plan.has_shadow {
+                    culling.encode(&mut pass, crowd.instances, 1);
+                }
+            }
+        }
         if let Some(shadow) = shadow {
             let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
                 label: Some("shadow"),
@@ -226,7 +256,7 @@ impl Renderer {
             });
             pass.set_bind_group(0, &globals, &[]);
             pass.set_bind_group(1, &instances, &[]);
-            shadow.draw(&mut pass, models);
+            shadow.draw(&mut pass, models, frame);
         }
         let load = output.load(background, frame.mode);
         let mut pass = begin_pass(encoder, target, area, load);
@@ -234,9 +264,12 @@ impl Renderer {
         pass.set_bind_group(1, &instances, &[]);
         pass.set_bind_group(2, shadow.map_or(&*no_shadow, |shadow| &shadow.group), &[]);
         draw_all(&surfaces.opaque.batches, &mut pass, models);
+        let (opaque, blended) = surfaces.crowds.split_at(surfaces.crowds.partition_point(|b| !b.is_blended));
+        draw_crowds(opaque.iter(), &mut pass, (models, frame), 0);
         if let Some(floor) = floor.as_ref().filter(|_| plan.has_floor) {
             floor.draw(&mut pass, area);
         }
+        draw_crowds(blended.iter(), &mut pass, (models, frame), 0);
         pass.set_bind_group(1, &instances, &[]);
         draw_all(&surfaces.blended, &mut pass, models);
         if let Some(ghosts) = ghosts.as_ref().filter(|_| plan.has_ghosts) {
@@ -278,7 +311,7 @@ impl Renderer {
             let size = shadow::size(area);
             let shadow = self.shadow.get_or_insert_with(|| Shadow::new(gpu, layouts, size));
             shadow.resize(gpu, layouts, size);
-            shadow.prepare(gpu, models, list);
+            shadow.prepare(gpu, (models, frame), list);
         }
         if let Some(floor) = floor {
             let pass = self.floor.get_or_insert_with(|| FloorPass::new(gpu, layouts));
@@ -294,6 +327,15 @@ impl Renderer {
         if !self.overlays.is_empty() {
             let pass = self.lines.get_or_insert_with(|| LinePass::new(gpu, layouts));
             pass.pipeline(gpu, output);
+        }
+        if !frame.crowds.is_empty() {
+            let culling = self.culling.get_or_insert_with(|| Culling::new(gpu));
+            let [eye, key] = [camera, light].map(|view| view.planes());
+            let mut planes = gpu_types::CullViews { planes: Zeroable::zeroed() };
+            for (plane, value) in planes.planes.iter_mut().zip(eye.into_iter().chain(key)) {
+                *plane = value;
+            }
+            self.buffers.write_views(gpu, &mut culling.views, &planes)?;
         }
         self.buffers.write_globals(gpu, &globals)?;
         self.buffers.write_instances(gpu, &list.input)?;

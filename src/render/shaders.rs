@@ -3,6 +3,8 @@
 const GLOBALS: &str = include_str!("../../shaders/globals.wgsl");
 const SKINNING: &str = include_str!("../../shaders/skinning.wgsl");
 const BASE_COLOR: &str = include_str!("../../shaders/base_color.wgsl");
+/// Instances whose palettes are on the GPU.
+pub(crate) const PLACED: &str = include_str!("../../shaders/placed.wgsl");
 const SHADOW_MAP: &str = include_str!("../../shaders/shadow_map.wgsl");
 
 /// Surfaces in all modes.
@@ -19,18 +21,21 @@ pub(super) const GHOST: &[&str] = &[GLOBALS, SKINNING, BASE_COLOR, include_str!(
 pub(super) const LINES: &[&str] = &[GLOBALS, include_str!("../../shaders/lines.wgsl")];
 /// Skinned vertices for reading back.
 pub(super) const SKIN_VERTICES: &[&str] = &[SKINNING, include_str!("../../shaders/skin_vertices.wgsl")];
+/// Culling of instances whose palettes are on the GPU.
+pub(super) const CULL: &[&str] = &[SKINNING, PLACED, include_str!("../../shaders/cull.wgsl")];
 
 /// A texture over a part of a window.
 pub(super) const COMPOSE: &[&str] = &[include_str!("../../shaders/compose.wgsl")];
 
 /// All modules with their files in order, for tests without an adapter.
-pub const SOURCES: [(&str, &[&str]); 7] = [
+pub const SOURCES: [(&str, &[&str]); 8] = [
     ("surface", SURFACE),
     ("shadow", SHADOW),
     ("floor", FLOOR),
     ("ghost", GHOST),
     ("lines", LINES),
     ("skin_vertices", SKIN_VERTICES),
+    ("cull", CULL),
     ("compose", COMPOSE),
 ];
 

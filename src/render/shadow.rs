@@ -4,13 +4,14 @@ use std::collections::HashMap;
 
 use glam::{Mat4, Vec3, camera::rh};
 
+use super::crowd_batch::{CrowdBatch, crowd_parts, draw_crowds};
 use super::draw_list::{Batcher, DrawList, Item, draw_all};
 use super::gpu_types::flags;
 use super::layout::Layouts;
-use super::model::Model;
+use super::model::{Model, ModelPart};
 use super::skinning::{SkinningVariant, vertex_state};
 use super::surface::{depth_state, primitive_state};
-use super::{Gpu, shaders};
+use super::{Frame, Gpu, shaders};
 
 /// Minimum and maximum width of the map in texels.
 const SIZE_RANGE: (u32, u32) = (512, 2048);
@@ -47,6 +48,7 @@ pub(super) struct Shadow {
     /// Created on first use.
     pipelines: HashMap<ShadowVariant, wgpu::RenderPipeline>,
     casters: Batcher<ShadowVariant>,
+    crowds: Vec<CrowdBatch>,
 }
 
 impl Shadow {
@@ -60,7 +62,7 @@ impl Shadow {
         });
         let view = create_map(gpu, size);
         let (group, casters) = (bind(gpu, layouts, &view), Batcher::default());
-        Self { view, group, size, module, layout, pipelines: HashMap::new(), casters }
+        Self { view, group, size, module, layout, pipelines: HashMap::new(), casters, crowds: Vec::new() }
     }
 
     /// Recreates the map if its size has changed.
@@ -72,26 +74,44 @@ impl Shadow {
     }
 
     /// Prepares the parts of a frame that cast shadows.
-    pub(super) fn prepare(&mut self, gpu: &Gpu, models: &[&Model], list: &mut DrawList) {
+    pub(super) fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        (models, frame): (&[&Model], &Frame<'_>),
+        list: &mut DrawList,
+    ) {
         let (module, layout, pipelines) = (&self.module, &self.layout, &mut self.pipelines);
-        let pipeline = |variant| {
+        let mut pipeline = |variant| {
             pipelines.entry(variant).or_insert_with(|| create_pipeline(gpu, layout, module, variant)).clone()
         };
         let variant = |item: &Item| {
             let part = item.part(models).filter(|part| item.is_lit && !part.blended)?;
-            Some(ShadowVariant {
-                skinning: SkinningVariant::of(part, item.dual),
-                culled: !part.double_sided,
-                mirrored: item.mirrored,
-                holes: (part.uniform.flags & flags::ALPHA_MASK != 0).then_some(part.maps[0]),
-            })
+            Some(ShadowVariant::new(part, item.dual, item.mirrored))
         };
-        self.casters.group(list, variant, pipeline);
+        self.casters.group(list, variant, &mut pipeline);
+        self.crowds.clear();
+        let casters = crowd_parts(models, frame).filter(|(_, _, part, _)| !part.blended);
+        self.crowds.extend(casters.map(|(crowd, index, part, mirrored)| {
+            let pipeline = pipeline(ShadowVariant::new(part, false, mirrored));
+            CrowdBatch { crowd, part: index, pipeline, is_blended: false }
+        }));
     }
 
     /// Draws the map. The instances must be bound already.
-    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, models: &[&Model]) {
+    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, models: &[&Model], frame: &Frame<'_>) {
         draw_all(&self.casters.batches, pass, models);
+        draw_crowds(self.crowds.iter(), pass, (models, frame), 1);
+    }
+}
+
+impl ShadowVariant {
+    fn new(part: &ModelPart, dual: bool, mirrored: bool) -> Self {
+        Self {
+            skinning: SkinningVariant::of(part, dual),
+            culled: !part.double_sided,
+            mirrored,
+            holes: (part.uniform.flags & flags::ALPHA_MASK != 0).then_some(part.maps[0]),
+        }
     }
 }
 

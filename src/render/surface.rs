@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use wgpu::{BlendState, Face, FrontFace, PrimitiveState};
 
+use super::crowd_batch::{CrowdBatch, crowd_parts};
 use super::draw_list::{Batch, Batcher, DrawList, Item};
 use super::gpu_types::flags;
 use super::layout::Layouts;
@@ -34,6 +35,8 @@ pub(super) struct Surfaces {
     pipelines: HashMap<SurfaceVariant, wgpu::RenderPipeline>,
     pub(super) opaque: Batcher<SurfaceVariant>,
     pub(super) blended: Vec<Batch>,
+    /// The parts of crowds, opaque ones first.
+    pub(super) crowds: Vec<CrowdBatch>,
     /// The blended items with their squared distances from the camera.
     far_to_near: Vec<(f32, usize)>,
 }
@@ -53,6 +56,7 @@ impl Surfaces {
             pipelines: HashMap::new(),
             opaque: Batcher::default(),
             blended: Vec::new(),
+            crowds: Vec::new(),
             far_to_near: Vec::new(),
         }
     }
@@ -72,7 +76,7 @@ impl Surfaces {
         };
         let variant = |item: &Item| {
             let part = item.part(models).filter(|_| item.is_seen)?;
-            Some(SurfaceVariant::new(frame, part, item, output))
+            Some(SurfaceVariant::new(frame, part, (item.dual, item.mirrored), output))
         };
         let opaque = |item: &Item| variant(item).filter(|variant| !variant.blended);
         self.opaque.group(list, opaque, &mut pipeline);
@@ -92,21 +96,28 @@ impl Surfaces {
             let record = list.input.push(item);
             self.blended.push(Batch::new(item, record, pipeline(variant)));
         }
+        self.crowds.clear();
+        let parts = crowd_parts(models, frame).map(|(crowd, index, part, mirrored)| {
+            let variant = SurfaceVariant::new(frame, part, (false, mirrored), output);
+            CrowdBatch { crowd, part: index, pipeline: pipeline(variant), is_blended: variant.blended }
+        });
+        self.crowds.extend(parts);
+        self.crowds.sort_by_key(|batch| batch.is_blended);
     }
 }
 
 impl SurfaceVariant {
-    fn new(frame: &Frame<'_>, part: &ModelPart, item: &Item, output: Output) -> Self {
+    fn new(frame: &Frame<'_>, part: &ModelPart, (dual, mirrored): (bool, bool), output: Output) -> Self {
         let shaded = frame.mode.is_shaded();
         let used = texture::used_textures(frame.mode, part.uniform.flags & flags::ALPHA_MASK != 0);
         Self {
-            skinning: SkinningVariant::of(part, item.dual),
+            skinning: SkinningVariant::of(part, dual),
             mode: if shaded { ShadingMode::Shaded } else { frame.mode },
             maps: std::array::from_fn(|map| part.maps[map] && used[map]),
             shadows: shaded && frame.shadow,
             blended: part.blended && !frame.mode.is_data(),
             culled: frame.mode != ShadingMode::Mask && !part.double_sided,
-            mirrored: item.mirrored,
+            mirrored,
             output,
         }
     }

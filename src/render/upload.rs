@@ -36,6 +36,16 @@ impl FrameBuffers {
         Ok(())
     }
 
+    /// Schedules the upload of the planes by which the GPU culls.
+    pub(super) fn write_views(
+        &mut self,
+        gpu: &Gpu,
+        views: &mut Option<wgpu::Buffer>,
+        planes: &gpu_types::CullViews,
+    ) -> Result<(), RenderError> {
+        self.staging.write(gpu, (views, "views"), bytes_of(planes), BufferUsages::UNIFORM).map(drop)
+    }
+
     /// Schedules the upload of all instances.
     pub(super) fn write_instances(&mut self, gpu: &Gpu, input: &Input) -> Result<(), RenderError> {
         let storage = BufferUsages::STORAGE;
@@ -92,15 +102,26 @@ impl FrameBuffers {
         let (records, bones, weights) =
             (self.records.as_ref()?, self.bones.as_ref()?, self.weights.as_ref()?);
         Some(self.instances_group.get_or_insert_with(|| {
-            gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("instances"),
-                layout: &layouts.instances,
-                entries: &[
-                    wgpu::BindGroupEntry { binding: 0, resource: records.as_entire_binding() },
-                    wgpu::BindGroupEntry { binding: 1, resource: bones.as_entire_binding() },
-                    wgpu::BindGroupEntry { binding: 2, resource: weights.as_entire_binding() },
-                ],
-            })
+            bind_instances(gpu, layouts, records.as_entire_buffer_binding(), bones, weights)
         }))
     }
+}
+
+/// Binds the records, the matrices and the morph weights of instances.
+pub(super) fn bind_instances(
+    gpu: &Gpu,
+    layouts: &Layouts,
+    records: wgpu::BufferBinding<'_>,
+    bones: &wgpu::Buffer,
+    weights: &wgpu::Buffer,
+) -> wgpu::BindGroup {
+    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some("instances"),
+        layout: &layouts.instances,
+        entries: &[
+            wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(records) },
+            wgpu::BindGroupEntry { binding: 1, resource: bones.as_entire_binding() },
+            wgpu::BindGroupEntry { binding: 2, resource: weights.as_entire_binding() },
+        ],
+    })
 }

@@ -63,6 +63,7 @@ pub fn frame<'a>(puppet: &'a Puppet, settings: &ViewSettings) -> Frame<'a> {
         ground: settings.floor.then_some(floor),
         shadow: settings.shadow,
         sphere: (center, radius),
+        crowds: Vec::new(),
         ghosts: Vec::new(),
         fills: Vec::new(),
         lines: if shows_skeleton(puppet, settings.mode) {

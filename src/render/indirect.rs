@@ -1,0 +1,198 @@
+//! Instances whose palettes are on the GPU. The GPU also decides which of them are drawn.
+
+use bytemuck::{Zeroable, bytes_of, cast_slice};
+use wgpu::BufferUsages;
+
+use super::compute::{Access, Kernel, storage, storage_with};
+use super::gpu_types::{CullSize, CullViews, Instance};
+use super::model::Model;
+use super::upload::bind_instances;
+use super::{Gpu, RenderError, Renderer, shaders};
+
+/// Lanes in a workgroup of `cull` and `record`.
+const LANES: u32 = 64;
+/// Bytes of the arguments of an indexed draw.
+const ARGUMENTS: u64 = 20;
+/// Regions of records begin at multiples of this number, which is 256 bytes, as bindings must.
+const RECORD_ALIGNMENT: u32 = 8;
+
+/// The kernels that cull instances, shared by all lists of a renderer.
+#[derive(Debug)]
+pub(super) struct Culling {
+    cull: Kernel,
+    compact: Kernel,
+    record: Kernel,
+    /// The planes of the camera and of the key light, written by every frame.
+    pub(super) views: Option<wgpu::Buffer>,
+}
+
+/// Instances of a model whose palettes another pass of the GPU writes. In each frame, the GPU lists those that the camera
+/// and the key light can see, and each part is drawn by one indirect draw.
+#[derive(Debug)]
+pub struct GpuInstances {
+    instances: u32,
+    views: [View; 2],
+    /// The draws of the parts, in the order of the model.
+    pub(super) parts: Vec<GpuPart>,
+    /// The group of each part: parts with the same matrices and morph weights share their records.
+    groups: Vec<usize>,
+}
+
+/// Where the data of a part begins, in that of an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GpuPart {
+    /// Index of its first matrix in the palette of an instance.
+    pub first_matrix: u32,
+    /// Index of its first morph weight in those of an instance.
+    pub first_weight: u32,
+    /// Whether its matrix mirrors the part.
+    pub mirrored: bool,
+}
+
+/// The buffers with the data of instances.
+#[derive(Clone, Copy, Debug)]
+pub struct GpuInstanceBuffers<'a> {
+    /// Number of instances, and the length of the buffers.
+    pub instances: u32,
+    /// A [`Placed`](super::gpu_types::Placed) for each instance.
+    pub placed: &'a wgpu::Buffer,
+    /// The palettes: `world_from_mesh` as three rows of four numbers.
+    pub palettes: &'a wgpu::Buffer,
+    /// Matrices in a palette.
+    pub bones: u32,
+    /// The morph weights of all instances.
+    pub weights: &'a wgpu::Buffer,
+    /// Morph weights of an instance.
+    pub weight_count: u32,
+}
+
+/// What a camera or the light sees of the instances.
+#[derive(Debug)]
+struct View {
+    cull: wgpu::BindGroup,
+    /// The instances of each group of parts.
+    groups: Vec<wgpu::BindGroup>,
+    arguments: wgpu::Buffer,
+}
+
+impl Culling {
+    pub(super) fn new(gpu: &Gpu) -> Self {
+        use Access::{Read, Uniform, Write};
+        let buffers = [Uniform, Uniform, Read, Read, Write, Write, Write];
+        let kernel = |entry: &'static str| Kernel::new(gpu, entry, shaders::CULL, entry, &[], &buffers);
+        let views = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("views"),
+            size: size_of::<CullViews>() as u64,
+            usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let [cull, compact, record] = ["cull", "compact", "record"].map(kernel);
+        Self { cull, compact, record, views: Some(views) }
+    }
+
+    /// Encodes the passes that list what the camera (0) or the light (1) sees.
+    pub(super) fn encode(&self, pass: &mut wgpu::ComputePass<'_>, list: &GpuInstances, view: usize) {
+        let Some(group) = list.views.get(view).map(|view| &view.cull) else { return };
+        let lanes = list.instances.div_ceil(LANES);
+        self.cull.dispatch(pass, group, lanes);
+        self.compact.dispatch(pass, group, 1);
+        self.record.dispatch(pass, group, lanes);
+    }
+}
+
+impl Renderer {
+    /// Prepares the drawing of instances whose palettes are on the GPU. The buffers must have the usage `STORAGE`. `parts`
+    /// describes the parts of the model, in their order.
+    ///
+    /// # Errors
+    /// [`RenderError::Buffer`] if there are more instances than the adapter can list at once.
+    pub fn gpu_instances(
+        &mut self,
+        model: &Model,
+        buffers: &GpuInstanceBuffers<'_>,
+        parts: &[GpuPart],
+    ) -> Result<GpuInstances, RenderError> {
+        let (culling, gpu, layouts) = self.culling();
+        let mut offsets: Vec<[u32; 2]> = Vec::new();
+        let mut groups = Vec::with_capacity(parts.len());
+        for part in parts {
+            let offset = [part.first_matrix, part.first_weight];
+            let known = offsets.iter().position(|&known| known == offset);
+            groups.push(known.unwrap_or_else(|| {
+                offsets.push(offset);
+                offsets.len() - 1
+            }));
+        }
+        let stride = buffers.instances.max(1).next_multiple_of(RECORD_ALIGNMENT);
+        let region = u64::from(stride) * size_of::<Instance>() as u64;
+        let offset_buffer = storage_with(gpu, "groups of parts", cast_slice(&offsets))?;
+        let arguments: Vec<[u32; 5]> =
+            model.parts.iter().map(|part| [part.indices.len() as u32, 0, part.indices.start, 0, 0]).collect();
+        let view = |index: u32| -> Result<View, RenderError> {
+            let size = CullSize {
+                instances: buffers.instances,
+                bones: buffers.bones,
+                weights: buffers.weight_count,
+                stride,
+                groups: u32::try_from(offsets.len()).unwrap_or(u32::MAX),
+                parts: u32::try_from(arguments.len()).unwrap_or(u32::MAX),
+                view: index,
+                ..CullSize::zeroed()
+            };
+            let size_buffer = uniform_with(gpu, "culling", bytes_of(&size));
+            let seen = storage(gpu, "visible instances", (u64::from(buffers.instances) * 2 + 1) * 4)?;
+            let records = storage(gpu, "instances", region * offsets.len() as u64)?;
+            let draws = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("arguments of draws"),
+                size: (arguments.len() as u64 * ARGUMENTS).max(256),
+                usage: BufferUsages::STORAGE | BufferUsages::INDIRECT | BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            });
+            gpu.queue.write_buffer(&draws, 0, cast_slice(&arguments));
+            let views = culling.views.as_ref().unwrap_or(&size_buffer);
+            let bound = [views, &size_buffer, buffers.placed, &offset_buffer, &seen, &records, &draws];
+            let bound = bound.map(wgpu::Buffer::as_entire_buffer_binding);
+            let group = |index: usize| {
+                let region = wgpu::BufferBinding {
+                    buffer: &records,
+                    offset: index as u64 * region,
+                    size: wgpu::BufferSize::new(region),
+                };
+                bind_instances(gpu, layouts, region, buffers.palettes, buffers.weights)
+            };
+            Ok(View {
+                cull: culling.cull.bind(gpu, &bound),
+                groups: (0..offsets.len()).map(group).collect(),
+                arguments: draws,
+            })
+        };
+        let views = [view(0)?, view(1)?];
+        Ok(GpuInstances { instances: buffers.instances, views, parts: parts.to_vec(), groups })
+    }
+}
+
+impl GpuInstances {
+    /// Returns the size of a list in bytes, besides the buffers that it is given.
+    pub fn bytes_per_instance(groups: usize) -> u64 {
+        2 * (8 + groups as u64 * size_of::<Instance>() as u64)
+    }
+
+    /// Binds the instances of a part, and draws those that are visible. Pipeline, vertices and material must be set.
+    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, view: usize, part: usize) {
+        let Some(view) = self.views.get(view) else { return };
+        let Some(group) = self.groups.get(part).and_then(|&group| view.groups.get(group)) else { return };
+        pass.set_bind_group(1, group, &[]);
+        pass.draw_indexed_indirect(&view.arguments, part as u64 * ARGUMENTS);
+    }
+}
+
+fn uniform_with(gpu: &Gpu, label: &'static str, bytes: &[u8]) -> wgpu::Buffer {
+    let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some(label),
+        size: bytes.len() as u64,
+        usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    });
+    gpu.queue.write_buffer(&buffer, 0, bytes);
+    buffer
+}
