@@ -1,11 +1,23 @@
 //! Thousands of characters of one model: clips, blending, inverse kinematics, palettes and culling on the GPU.
 
 mod advance;
+mod batch;
 pub mod clips;
+mod cpu;
+#[expect(clippy::module_inception, reason = "named after its type, as the other files")]
+mod crowd;
+mod error;
+mod kernels;
 mod model;
 mod palette;
 mod sample;
+mod spawn;
 pub mod types;
 mod world;
 
+pub use cpu::CpuCrowd;
+pub use crowd::Crowd;
+pub use error::CrowdError;
+pub use kernels::SOURCES;
 pub use model::CrowdModel;
+pub use spawn::{CharacterId, PlayedClip, Spawn};

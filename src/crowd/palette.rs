@@ -10,7 +10,7 @@ use super::types::{Character, Joint, Rows};
 /// `Bone` in `shaders/crowd/palette.wgsl`: a matrix of the palette.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct Bone {
+pub(super) struct Bone {
     /// The inverse bind matrix, or the identity for rigid parts.
     pub joint_from_mesh: Rows,
     /// The joint.

@@ -157,6 +157,13 @@ impl From<glam::Affine3A> for Rows {
     }
 }
 
+impl From<&Rows> for glam::Affine3A {
+    fn from(rows: &Rows) -> Self {
+        let matrix = Mat4::from_cols(rows.x, rows.y, rows.z, Vec4::W).transpose();
+        Self::from_mat4(matrix)
+    }
+}
+
 impl Character {
     /// Returns `world_from_model`.
     pub fn rows(&self) -> Rows {

@@ -32,7 +32,7 @@ pub(crate) mod shaders;
 mod shadow;
 mod skinning;
 pub(crate) mod srgb;
-mod staging;
+pub(crate) mod staging;
 mod surface;
 mod texture;
 mod upload;

@@ -11,17 +11,42 @@ use super::{Gpu, RenderError};
 /// The copies are commands of the frame's encoder. If they were writes of the queue, which all happen before the encoder is
 /// submitted, the second frame in an encoder would overwrite the input of the first one.
 #[derive(Debug, Default)]
-pub(super) struct Staging {
+pub(crate) struct Staging {
     bytes: Vec<u8>,
-    copies: Vec<(u64, u64, wgpu::Buffer)>,
+    copies: Vec<StagedCopy>,
     /// Mapped buffers. They return here when the GPU has read them.
     free: Arc<Mutex<Vec<wgpu::Buffer>>>,
 }
 
+/// A copy of some of the bytes.
+#[derive(Debug)]
+struct StagedCopy {
+    first: u64,
+    size: u64,
+    target: wgpu::Buffer,
+    offset: u64,
+}
+
 impl Staging {
+    /// Schedules a write into a buffer. The offset and the number of bytes must be multiples of four. A write that continues the
+    /// last one becomes a part of it.
+    pub(crate) fn write_at(&mut self, target: &wgpu::Buffer, offset: u64, bytes: &[u8]) {
+        let size = bytes.len() as u64;
+        let end = self.bytes.len() as u64;
+        let continued = self.copies.last_mut().filter(|last| {
+            last.first + last.size == end && last.offset + last.size == offset && last.target == *target
+        });
+        match continued {
+            Some(last) => last.size += size,
+            None if size == 0 => {}
+            None => self.copies.push(StagedCopy { first: end, size, target: target.clone(), offset }),
+        }
+        self.bytes.extend_from_slice(bytes);
+    }
+
     /// Schedules a write at the start of a reusable buffer. Returns whether the buffer had to be created, because there was none
     /// or it was too small.
-    pub(super) fn write(
+    pub(crate) fn write(
         &mut self,
         gpu: &Gpu,
         (buffer, label): (&mut Option<wgpu::Buffer>, &'static str),
@@ -47,16 +72,14 @@ impl Staging {
                 mapped_at_creation: false,
             })
         });
-        if !bytes.is_empty() {
-            self.copies.push((self.bytes.len() as u64, size, target.clone()));
-            self.bytes.extend_from_slice(bytes);
-            self.bytes.resize(self.bytes.len().next_multiple_of(16), 0);
-        }
+        let target = target.clone();
+        self.write_at(&target, 0, bytes);
+        self.bytes.resize(self.bytes.len().next_multiple_of(16), 0);
         Ok(is_new)
     }
 
     /// Encodes all scheduled writes.
-    pub(super) fn flush(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) -> Result<(), RenderError> {
+    pub(crate) fn flush(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) -> Result<(), RenderError> {
         if self.copies.is_empty() {
             return Ok(());
         }
@@ -85,8 +108,8 @@ impl Staging {
             }
         }
         buffer.unmap();
-        for (offset, size, target) in &self.copies {
-            encoder.copy_buffer_to_buffer(&buffer, *offset, target, 0, *size);
+        for StagedCopy { first, size, target, offset } in &self.copies {
+            encoder.copy_buffer_to_buffer(&buffer, *first, target, *offset, *size);
         }
         self.clear();
         let (free, returned) = (Arc::clone(&self.free), buffer.clone());
@@ -99,7 +122,7 @@ impl Staging {
     }
 
     /// Forgets the scheduled writes.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.copies.clear();
     }

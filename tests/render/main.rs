@@ -4,6 +4,7 @@
 #![allow(clippy::needless_pass_by_value, reason = "json!(…) is easier to read without a reference")]
 
 mod composed;
+mod crowd;
 mod embedded;
 mod floor;
 mod ghosts;

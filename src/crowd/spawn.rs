@@ -1,0 +1,139 @@
+//! What the user says about a character of a crowd.
+
+use glam::{Quat, Vec3, Vec4};
+
+use super::CrowdError;
+use super::types::{Character, LAYERS, Layer, NONE};
+
+/// A character of a crowd. It is valid until the character is despawned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CharacterId {
+    pub(super) batch: u32,
+    pub(super) slot: u32,
+    pub(super) generation: u32,
+}
+
+/// A new character.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spawn {
+    /// Position in world metres. On a terrain, the height is that of the ground.
+    pub position: Vec3,
+    /// Rotation about the vertical axis, radians.
+    pub heading: f32,
+    /// Factor of the model's size, more than zero.
+    pub scale: f32,
+    /// Linear RGBA, a factor of the base colour. White is the colour of the model itself.
+    pub tint: Vec4,
+    /// Factor of the speed at which its clips walk. With 0 it stays where it is.
+    pub pace: f32,
+    /// Radians per second by which it turns about the vertical axis.
+    pub turn: f32,
+    /// How strongly its head turns to the camera, from 0 to 1.
+    pub looks: f32,
+    /// The clips that it plays, at most four. Later ones are blended over earlier ones.
+    pub clips: Vec<PlayedClip>,
+}
+
+/// A clip that a character plays.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlayedClip {
+    /// Index of the clip.
+    pub clip: usize,
+    /// Time in the clip, seconds.
+    pub time: f32,
+    /// Seconds of the clip per second.
+    pub speed: f32,
+    /// Weight from 0 to 1 with which it is blended over the clips before it.
+    pub weight: f32,
+    /// Change of the weight per second, for transitions.
+    pub rate: f32,
+    /// Index of the mask that selects its joints, below four, or `None` for the whole body.
+    pub mask: Option<usize>,
+    /// Whether it starts again at its end.
+    pub loops: bool,
+}
+
+impl Default for Spawn {
+    fn default() -> Self {
+        Self {
+            position: Vec3::ZERO,
+            heading: 0.0,
+            scale: 1.0,
+            tint: Vec4::ONE,
+            pace: 1.0,
+            turn: 0.0,
+            looks: 0.0,
+            clips: Vec::new(),
+        }
+    }
+}
+
+impl PlayedClip {
+    /// Returns a clip that loops, from a time in seconds.
+    pub fn new(clip: usize, time: f32) -> Self {
+        Self { clip, time, speed: 1.0, weight: 1.0, rate: 0.0, mask: None, loops: true }
+    }
+
+    pub(super) fn layer(&self, clips: usize) -> Result<Layer, CrowdError> {
+        if self.clip >= clips {
+            return Err(CrowdError::Clip { clip: self.clip, count: clips });
+        }
+        let numbers = [self.time, self.speed, self.weight, self.rate];
+        if let Some(value) = numbers.into_iter().find(|value| !value.is_finite()) {
+            return Err(CrowdError::NotFinite { what: "clip", value });
+        }
+        if let Some(mask) = self.mask.filter(|&mask| mask >= 4) {
+            return Err(CrowdError::Mask { mask });
+        }
+        Ok(Layer {
+            clip: u32::try_from(self.clip).unwrap_or(NONE),
+            time: self.time,
+            speed: self.speed,
+            weight: self.weight.clamp(0.0, 1.0),
+            rate: self.rate,
+            mask: self.mask.and_then(|mask| u32::try_from(mask).ok()).unwrap_or(NONE),
+            loops: u32::from(self.loops),
+            reserved: 0,
+        })
+    }
+}
+
+impl Spawn {
+    pub(super) fn character(&self, clips: usize) -> Result<Character, CrowdError> {
+        let [x, y, z] = self.position.to_array();
+        let [r, g, b, a] = self.tint.to_array();
+        let numbers = [
+            ("position", [x, y, z]),
+            ("tint", [r, g, b]),
+            ("tint", [a, 0.0, 0.0]),
+            ("heading, pace or turn", [self.heading, self.pace, self.turn]),
+            ("scale or looks", [self.scale, self.looks, 0.0]),
+        ];
+        for (what, values) in numbers {
+            if let Some(value) = values.into_iter().find(|value| !value.is_finite()) {
+                return Err(CrowdError::NotFinite { what, value });
+            }
+        }
+        if self.scale <= 0.0 {
+            return Err(CrowdError::Scale { scale: self.scale });
+        }
+        if self.clips.len() > LAYERS {
+            return Err(CrowdError::Layers { count: self.clips.len() });
+        }
+        let mut layers = [Layer::EMPTY; LAYERS];
+        for (layer, played) in layers.iter_mut().zip(&self.clips) {
+            *layer = played.layer(clips)?;
+        }
+        Ok(Character {
+            rotation: Quat::from_rotation_y(self.heading),
+            position: self.position,
+            scale: self.scale,
+            tint: self.tint.into(),
+            pace: self.pace,
+            turn: self.turn,
+            is_present: 1,
+            looks: self.looks.clamp(0.0, 1.0),
+            layers,
+        })
+    }
+}

@@ -1,0 +1,161 @@
+//! Crowds on the GPU, on the CPU, and of one character.
+
+use std::path::PathBuf;
+
+use glam::{Affine3A, Vec3};
+use sinew::asset::{Character, mannequin};
+use sinew::crowd::{CharacterId, CpuCrowd, Crowd, CrowdModel, PlayedClip, Spawn};
+use sinew::puppet::Puppet;
+use sinew::render::{DecodedImages, Model, Renderer};
+use sinew::rig;
+
+use crate::renderer;
+
+/// A crowd with everything that it needs.
+struct Stage {
+    renderer: Renderer,
+    surface: Model,
+    crowd: Crowd,
+}
+
+impl Stage {
+    fn new(character: Character) -> Self {
+        let renderer = renderer();
+        let rig = rig::detect(&character);
+        let model = CrowdModel::new(character, 0, rig);
+        let surface = renderer.model(model.character(), model.parts(), &DecodedImages::default()).unwrap();
+        let crowd = Crowd::new(&renderer, model).unwrap();
+        Self { renderer, surface, crowd }
+    }
+
+    fn spawn(&mut self, spawn: &Spawn) -> CharacterId {
+        self.crowd.spawn(&mut self.renderer, &self.surface, spawn).unwrap()
+    }
+
+    fn step(&mut self, seconds: f32) {
+        let gpu = self.renderer.gpu().clone();
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        self.crowd.step(&mut encoder, seconds, Vec3::ZERO).unwrap();
+        gpu.queue.submit([encoder.finish()]);
+        gpu.check().unwrap();
+    }
+}
+
+/// Returns the mannequin, and characters of others if there are any.
+fn cast() -> Vec<(String, Character)> {
+    let mut cast = vec![("mannequin".to_owned(), mannequin().unwrap())];
+    let files = [
+        "vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb",
+        "quaternius/animals_pack/Wolf/Wolf.glb",
+        "khronos-sample-models/Fox/glTF-Binary/Fox.glb",
+        "khronos-sample-models/AnimatedMorphCube/glTF-Binary/AnimatedMorphCube.glb",
+    ];
+    for file in files {
+        let Some(data) = std::env::var_os("SINEW_TEST_DATA") else { continue };
+        let path = PathBuf::from(data).join("models").join(file);
+        if path.exists() {
+            cast.push((file.to_owned(), sinew::asset::load(&path).unwrap()));
+        }
+    }
+    cast
+}
+
+/// Returns the largest distance of two lists of matrices as a fraction of the size, and the largest angle in radians.
+fn difference(a: &[Affine3A], b: &[Affine3A], size: f32) -> (f32, f32) {
+    assert_eq!(a.len(), b.len());
+    let (mut distance, mut angle) = (0.0_f32, 0.0_f32);
+    for (a, b) in a.iter().zip(b) {
+        distance = distance.max(a.translation.distance(b.translation) / size);
+        for (x, y) in [(a.matrix3.x_axis, b.matrix3.x_axis), (a.matrix3.y_axis, b.matrix3.y_axis)] {
+            angle = angle.max((x - y).length() / y.length().max(1e-6));
+        }
+    }
+    (distance, angle)
+}
+
+/// Returns 250 characters in random states of all clips.
+fn random_spawns(clips: usize) -> Vec<Spawn> {
+    let mut state = 5_u64;
+    let mut next = |low: f32, high: f32| {
+        // Knuth's generator for 64 bits.
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        low + (high - low) * ((state >> 40) as f32 / (1 << 24) as f32)
+    };
+    (0..250)
+        .map(|_| Spawn {
+            position: Vec3::new(next(-50.0, 50.0), 0.0, next(-50.0, 50.0)),
+            heading: next(-3.0, 3.0),
+            scale: next(0.5, 2.0),
+            turn: next(-1.0, 1.0),
+            clips: (0..4)
+                .filter(|_| clips > 0)
+                .map(|layer| PlayedClip {
+                    speed: next(-1.0, 2.0),
+                    weight: if layer == 0 { 1.0 } else { next(-0.5, 1.2) },
+                    rate: next(-1.0, 1.0),
+                    loops: next(0.0, 1.0) > 0.2,
+                    mask: (next(0.0, 1.0) > 0.7).then_some(1),
+                    ..PlayedClip::new((next(0.0, 0.999) * clips as f32) as usize, next(-1.0, 5.0))
+                })
+                .collect(),
+            ..Spawn::default()
+        })
+        .collect()
+}
+
+#[test]
+fn every_pass_gives_the_same_poses_on_the_gpu_and_on_the_cpu() {
+    for (name, character) in cast() {
+        let size = Puppet::new(character.clone(), 0).bounds().sphere().1 * 2.0;
+        let mut stage = Stage::new(character);
+        let mut cpu = CpuCrowd::new(stage.crowd.model().clone());
+        let spawns = random_spawns(stage.crowd.model().character().clips.len());
+        let ids: Vec<CharacterId> = spawns.iter().map(|spawn| stage.spawn(spawn)).collect();
+        spawns.iter().for_each(|spawn| assert!(cpu.spawn(spawn).is_ok()));
+        for _ in 0..4 {
+            stage.step(0.21);
+            cpu.step(0.21);
+        }
+        let (mut furthest, mut most_turned) = (0.0_f32, 0.0_f32);
+        for (index, &id) in ids.iter().enumerate() {
+            let ((_, gpu), (_, cpu)) = (stage.crowd.read_pose(id).unwrap(), cpu.pose(index).unwrap());
+            let (distance, angle) = difference(&gpu, &cpu, size);
+            (furthest, most_turned) = (furthest.max(distance), most_turned.max(angle));
+        }
+        println!("{name}: {furthest:e} of the size, {most_turned:e} rad");
+        assert!(furthest < 1e-5 && most_turned < 1e-4, "{name}: {furthest}, {most_turned}");
+    }
+}
+
+#[test]
+fn a_crowd_of_one_equals_a_puppet() {
+    for (name, character) in cast() {
+        let mut puppet = Puppet::new(character.clone(), 0);
+        let mut stage = Stage::new(character);
+        for clip in 0..puppet.character().clips.len() {
+            let id = stage.spawn(&Spawn {
+                pace: 0.0,
+                clips: vec![PlayedClip { loops: false, ..PlayedClip::new(clip, 0.0) }],
+                ..Spawn::default()
+            });
+            let seconds = puppet.character().clips[clip].seconds;
+            for _ in 0..5 {
+                let (_, before) = stage.crowd.read_pose(id).unwrap();
+                assert_eq!(before.len(), stage.crowd.model().joint_count());
+                stage.step(seconds / 5.7);
+            }
+            puppet.play(clip, seconds / 5.7 * 5.0);
+            puppet.update().unwrap();
+            let (_, joints) = stage.crowd.read_pose(id).unwrap();
+            let mut furthest = 0.0_f32;
+            for (joint, &node) in joints.iter().zip(stage.crowd.model().nodes()) {
+                furthest =
+                    furthest.max(joint.translation.distance(puppet.world_from_node()[node].translation));
+            }
+            let size = puppet.bounds().sphere().1;
+            println!("{name}, clip {clip}: {furthest:e} m, {:e} of the size", furthest / size);
+            // A character that is tens of metres large may deviate by as much more.
+            assert!(furthest < 1e-4 * size.max(1.0), "{name}, clip {clip}: {furthest}");
+        }
+    }
+}
