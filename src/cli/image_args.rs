@@ -99,13 +99,23 @@ impl ImageArgs {
 
     /// The view settings for a scene with these bounds.
     pub(super) fn settings(&self, bounds: &Bounds) -> Result<ViewSettings, Failure> {
+        self.settings_from(bounds, |fov_y, aspect| Camera::framing(bounds, fov_y, aspect))
+    }
+
+    /// The view settings for a scene with these bounds. `camera` returns the camera for a vertical field of view in radians and
+    /// a ratio of width to height, of which the options may change parts.
+    pub(super) fn settings_from(
+        &self,
+        bounds: &Bounds,
+        camera: impl Fn(f32, f32) -> Camera,
+    ) -> Result<ViewSettings, Failure> {
         let mode = self.mode();
         let is_on = |switch: Option<Switch>| switch.map_or(mode == ShadingMode::Shaded, |s| s == Switch::On);
         let background = if mode.is_shaded() { Background::STUDIO } else { Background::BLACK };
         #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
         let height = self.size().1 as f32;
         Ok(ViewSettings {
-            camera: self.camera(bounds)?,
+            camera: self.camera(bounds, camera)?,
             mode,
             background: self.background.unwrap_or(background),
             samples: self.samples(),
@@ -116,12 +126,12 @@ impl ImageArgs {
         })
     }
 
-    /// Returns the camera that the options describe. Options that are not given are chosen so that `bounds` is in view.
-    fn camera(&self, bounds: &Bounds) -> Result<Camera, Failure> {
+    /// Returns the camera that the options describe. Options that are not given are those of `default`.
+    fn camera(&self, bounds: &Bounds, default: impl Fn(f32, f32) -> Camera) -> Result<Camera, Failure> {
         #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
         let aspect = self.size().0 as f32 / self.size().1 as f32;
         let fov_y = self.camera_view_angle.map_or(AUTO_FOV_Y, |degrees| degrees * PI / 180.0);
-        let mut camera = Camera::framing(bounds, fov_y, aspect);
+        let mut camera = default(fov_y, aspect);
         camera.position = self.camera_position.unwrap_or(camera.position);
         camera.target = self.camera_focal_point.unwrap_or(camera.target);
         camera.up = self.camera_view_up.unwrap_or(camera.up);

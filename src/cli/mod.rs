@@ -3,6 +3,7 @@
 
 mod bake;
 mod bench;
+mod crowd;
 mod default_image;
 #[cfg(target_os = "linux")]
 mod device_select;
@@ -69,6 +70,8 @@ enum Command {
     View(view::ViewArgs),
     /// Draw an image, or a sequence of images, without a window
     Render(Box<render::RenderArgs>),
+    /// Draw a crowd that walks over a terrain, without a window
+    Crowd(Box<crowd::CrowdArgs>),
     /// Solve a pose and write it as JSON or as a posed copy of the model
     Pose(Box<pose::PoseArgs>),
     /// Run a suite of image and joint regression tests
@@ -190,6 +193,7 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         #[cfg(not(feature = "viewer"))]
         None => default_image::run(&cli.model, cli.verbosity),
         Some(Command::Render(args)) => render::run(&args, arguments, cli.verbosity),
+        Some(Command::Crowd(args)) => crowd::run(&args, cli.verbosity),
         Some(Command::Pose(args)) => pose::run(&args, arguments, cli.verbosity),
         Some(Command::Bake(args)) => bake::run(&args, arguments, cli.verbosity),
         Some(Command::Test(args)) => test::run(&args, cli.verbosity),

@@ -1,19 +1,19 @@
 //! Advances the clips and the places of characters: the CPU twin of `shaders/crowd/advance.wgsl`.
 
-use glam::{Vec3, Vec4};
+use glam::{Vec3, Vec3Swizzles, Vec4};
 
 use crate::mathematics::single::normalize;
 
 use super::clips::ClipInfo;
+use super::terrain::Terrain;
 use super::types::{Character, NONE};
 
-/// Advances a character by some seconds. `height` returns the height of the ground at a place in world metres, or `None` if
-/// the ground does not move characters.
+/// Advances a character by some seconds.
 pub(super) fn advance(
     character: &mut Character,
     clips: &[ClipInfo],
     seconds: f32,
-    height: impl Fn(Vec3) -> Option<f32>,
+    terrain: Option<&Terrain>,
 ) {
     let (mut velocity, mut jump) = (Vec3::ZERO, Vec3::ZERO);
     for layer in &mut character.layers {
@@ -38,7 +38,7 @@ pub(super) fn advance(
     character.rotation = normalize(Vec4::from(turn * character.rotation));
     let moved = (velocity * seconds + jump) * (character.pace * character.scale);
     character.position += character.rotation * moved;
-    if let Some(height) = height(character.position) {
-        character.position.y = height;
+    if let Some(terrain) = terrain {
+        character.position.y = terrain.height(character.position.xz());
     }
 }

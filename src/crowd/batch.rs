@@ -1,7 +1,7 @@
 //! A batch of characters: as many as the buffers of an adapter can hold.
 
 use bytemuck::{Zeroable, bytes_of, cast_slice};
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 
 use crate::render::compute::{storage, storage_with};
 use crate::render::gpu_types::Placed;
@@ -11,6 +11,7 @@ use crate::render::{Gpu, GpuInstanceBuffers, GpuInstances, GpuPart, Model, Rende
 use super::clips::to_u32;
 use super::kernels::{Kernels, ModelBuffers};
 use super::model::CrowdModel;
+use super::terrain::Terrain;
 use super::types::{Character, Joint, Local, Rows, Step};
 
 /// Characters or elements per workgroup.
@@ -155,7 +156,13 @@ impl Batch {
     }
 
     /// Schedules a write of the step's input.
-    pub(super) fn begin(&self, model: &CrowdModel, staging: &mut Staging, (seconds, eye): (f32, Vec3)) {
+    pub(super) fn begin(
+        &self,
+        (model, terrain): (&CrowdModel, Option<&Terrain>),
+        staging: &mut Staging,
+        (seconds, eye): (f32, Vec3),
+    ) {
+        let (columns, rows) = terrain.map_or((0, 0), Terrain::size);
         let step = Step {
             seconds,
             characters: self.used,
@@ -165,6 +172,10 @@ impl Batch {
             clips: to_u32(model.clips.infos.len()),
             weights: to_u32(model.rest_weights.len()),
             levels: to_u32(model.levels.len().saturating_sub(1)),
+            columns,
+            rows,
+            cell: terrain.map_or(1.0, Terrain::cell),
+            origin: terrain.map_or(Vec2::ZERO, Terrain::origin).into(),
             ..Step::zeroed()
         };
         staging.write_at(&self.step, 0, bytes_of(&step));

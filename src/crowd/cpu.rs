@@ -13,6 +13,7 @@ use super::model::CrowdModel;
 use super::palette::{enclose, palette};
 use super::sample::{sample, sample_weights};
 use super::spawn::Spawn;
+use super::terrain::Terrain;
 use super::types::{Character, Joint, Local, Rows};
 use super::world::world;
 
@@ -21,6 +22,7 @@ use super::world::world;
 #[derive(Clone, Debug)]
 pub struct CpuCrowd {
     model: Arc<CrowdModel>,
+    terrain: Option<Terrain>,
     characters: Vec<Posed>,
 }
 
@@ -36,9 +38,9 @@ struct Posed {
 }
 
 impl CpuCrowd {
-    /// Creates an empty crowd.
-    pub fn new(model: impl Into<Arc<CrowdModel>>) -> Self {
-        Self { model: model.into(), characters: Vec::new() }
+    /// Creates an empty crowd, on a terrain or where its characters are placed.
+    pub fn new(model: impl Into<Arc<CrowdModel>>, terrain: Option<Terrain>) -> Self {
+        Self { model: model.into(), terrain, characters: Vec::new() }
     }
 
     /// Adds a character, and returns its index.
@@ -63,8 +65,8 @@ impl CpuCrowd {
 
     /// Advances all characters by some seconds and poses them.
     pub fn step(&mut self, seconds: f32) {
-        let model = &*self.model;
-        self.characters.par_iter_mut().for_each(|posed| posed.step(model, seconds));
+        let (model, terrain) = (&*self.model, self.terrain.as_ref());
+        self.characters.par_iter_mut().for_each(|posed| posed.step((model, terrain), seconds));
     }
 
     /// Returns where a character is, `world_from_model`, and `model_from_joint` of its joints, in the order of
@@ -87,9 +89,9 @@ impl CpuCrowd {
 }
 
 impl Posed {
-    fn step(&mut self, model: &CrowdModel, seconds: f32) {
+    fn step(&mut self, (model, terrain): (&CrowdModel, Option<&Terrain>), seconds: f32) {
         let Self { state, locals, models, weights, palette: bones, placed } = self;
-        advance(state, &model.clips.infos, seconds, |_| None);
+        advance(state, &model.clips.infos, seconds, terrain);
         sample(&state.layers, &model.clips, &model.joints, locals);
         sample_weights(&state.layers, &model.clips, &model.rest_weights, weights);
         world(&model.joints, locals, models);

@@ -3,10 +3,10 @@
 use std::mem::offset_of;
 use std::sync::Arc;
 
-use bytemuck::{bytes_of, pod_collect_to_vec};
+use bytemuck::{bytes_of, cast_slice, pod_collect_to_vec};
 use glam::{Affine3A, Quat, Vec3};
 
-use crate::render::compute::{read_back, storage};
+use crate::render::compute::{read_back, storage_with};
 use crate::render::staging::Staging;
 use crate::render::{CrowdInstances, Gpu, Model, RenderError, Renderer};
 
@@ -15,6 +15,7 @@ use super::batch::Batch;
 use super::kernels::{Kernels, ModelBuffers};
 use super::model::CrowdModel;
 use super::spawn::{CharacterId, PlayedClip, Spawn};
+use super::terrain::Terrain;
 use super::types::{Character, LAYERS, Layer, Rows};
 
 /// The smallest number of characters for which buffers are created.
@@ -30,6 +31,7 @@ pub struct Crowd {
     model: Arc<CrowdModel>,
     kernels: Kernels,
     shared: ModelBuffers,
+    terrain: Option<Terrain>,
     heights: wgpu::Buffer,
     batches: Vec<Batch>,
     staging: Staging,
@@ -37,17 +39,24 @@ pub struct Crowd {
 }
 
 impl Crowd {
-    /// Creates an empty crowd on the device of a renderer.
+    /// Creates an empty crowd on the device of a renderer. On a terrain, characters stand on the ground, and their feet are
+    /// planted on it. Without one, they keep the height at which they are placed, and the poses of their clips.
     ///
     /// # Errors
     /// [`RenderError::Buffer`] if the clips exceed the limits of the adapter.
-    pub fn new(renderer: &Renderer, model: impl Into<Arc<CrowdModel>>) -> Result<Self, RenderError> {
+    pub fn new(
+        renderer: &Renderer,
+        model: impl Into<Arc<CrowdModel>>,
+        terrain: Option<Terrain>,
+    ) -> Result<Self, RenderError> {
         let (gpu, model) = (renderer.gpu().clone(), model.into());
         let shared = ModelBuffers::new(&gpu, &model)?;
-        let heights = storage(&gpu, "heights of the terrain", 0)?;
+        let heights = terrain.as_ref().map_or(&[][..], Terrain::heights);
+        let heights = storage_with(&gpu, "heights of the terrain", cast_slice(heights))?;
         Ok(Self {
             kernels: Kernels::new(&gpu, &model),
             shared,
+            terrain,
             heights,
             gpu,
             model,
@@ -193,7 +202,7 @@ impl Crowd {
     ) -> Result<(), RenderError> {
         let seconds = if seconds.is_finite() { seconds } else { 0.0 };
         for batch in &self.batches {
-            batch.begin(&self.model, &mut self.staging, (seconds, eye));
+            batch.begin((&self.model, self.terrain.as_ref()), &mut self.staging, (seconds, eye));
         }
         self.staging.flush(&self.gpu, encoder)?;
         let mut pass = encoder.begin_compute_pass(&Default::default());

@@ -7,17 +7,21 @@ mod cpu;
 #[expect(clippy::module_inception, reason = "named after its type, as the other files")]
 mod crowd;
 mod error;
+mod ground;
 mod kernels;
 mod model;
 mod palette;
 mod sample;
 mod spawn;
+mod terrain;
 pub mod types;
 mod world;
 
 pub use cpu::CpuCrowd;
 pub use crowd::Crowd;
 pub use error::CrowdError;
+pub use ground::ground;
 pub use kernels::SOURCES;
 pub use model::CrowdModel;
 pub use spawn::{CharacterId, PlayedClip, Spawn};
+pub use terrain::{Terrain, TerrainError};

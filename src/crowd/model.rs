@@ -124,6 +124,11 @@ impl CrowdModel {
         self.joints.len()
     }
 
+    /// Returns the velocity with which a clip moves its character, in the model's space and metres per second.
+    pub fn stride(&self, clip: usize) -> Vec3 {
+        self.clips.infos.get(clip).map_or(Vec3::ZERO, |info| info.stride)
+    }
+
     /// Returns the node of each joint.
     pub fn nodes(&self) -> &[usize] {
         &self.nodes

@@ -4,8 +4,12 @@
 #[cfg(feature = "render")]
 pub mod compare;
 #[cfg(feature = "render")]
+mod crowd;
+#[cfg(feature = "render")]
 mod frame;
 pub mod picking;
 
+#[cfg(feature = "render")]
+pub use crowd::{CrowdLayout, CrowdScene};
 #[cfg(feature = "render")]
 pub use frame::{ViewSettings, draws, frame, ghost, instance, shows_skeleton, skeleton};

@@ -24,7 +24,7 @@ impl Stage {
         let rig = rig::detect(&character);
         let model = CrowdModel::new(character, 0, rig);
         let surface = renderer.model(model.character(), model.parts(), &DecodedImages::default()).unwrap();
-        let crowd = Crowd::new(&renderer, model).unwrap();
+        let crowd = Crowd::new(&renderer, model, None).unwrap();
         Self { renderer, surface, crowd }
     }
 
@@ -108,7 +108,7 @@ fn every_pass_gives_the_same_poses_on_the_gpu_and_on_the_cpu() {
     for (name, character) in cast() {
         let size = Puppet::new(character.clone(), 0).bounds().sphere().1 * 2.0;
         let mut stage = Stage::new(character);
-        let mut cpu = CpuCrowd::new(stage.crowd.model().clone());
+        let mut cpu = CpuCrowd::new(stage.crowd.model().clone(), None);
         let spawns = random_spawns(stage.crowd.model().character().clips.len());
         let ids: Vec<CharacterId> = spawns.iter().map(|spawn| stage.spawn(spawn)).collect();
         spawns.iter().for_each(|spawn| assert!(cpu.spawn(spawn).is_ok()));

@@ -1,0 +1,157 @@
+//! `sinew crowd`: draws a crowd, or a sequence of images of it, without a window.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+
+use crate::asset::{self, Character};
+use crate::crowd::CrowdError;
+use crate::files::Progress as ReadProgress;
+use crate::render::{Gpu, Renderer};
+use crate::rig::Rig;
+use crate::scene::{CrowdLayout, CrowdScene};
+
+use super::failure::Failure;
+use super::image_args::ImageArgs;
+use super::progress::Progress;
+use super::render::{FrameRange, OutputNames, rate};
+use super::timing::Stopwatch;
+use super::{Verbosity, output, rig_of};
+
+/// Largest number of characters. More do not fit into the memory of usual adapters.
+const MAX_COUNT: i64 = 1_000_000;
+/// Seconds that the crowd walks before the first image, so that feet stand and heads have turned.
+const WARM_UP: f32 = 1.0;
+/// Duration of a step before the first image, seconds.
+const WARM_STEP: f32 = 1.0 / 30.0;
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  sinew crowd --count 1000 -o crowd.png
+  sinew crowd fox.glb wolf.glb --count 200 --terrain flat -o pack.png
+  sinew crowd character.glb --count 300 --frames 0..48 -o 'walk-{frame:04}.png'")]
+pub(super) struct CrowdArgs {
+    #[command(flatten)]
+    pub(super) layout: LayoutArgs,
+    /// PNG file to write (- for stdout); the name of a sequence must contain {frame:04}
+    #[arg(short, long, value_name = "OUT.png")]
+    output: PathBuf,
+    /// Draw frames A to B-1
+    #[arg(long, value_name = "A..B")]
+    frames: Option<FrameRange>,
+    /// Frames per second
+    #[arg(long, value_name = "N", default_value_t = 24.0, value_parser = rate)]
+    fps: f32,
+    #[command(flatten)]
+    image: ImageArgs,
+}
+
+/// Who is in a crowd, and where it stands.
+#[derive(Args, Debug)]
+pub(super) struct LayoutArgs {
+    /// Models to load: .gltf, .glb, .vrm or .bvh [default: the built-in character]
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Number of characters
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=MAX_COUNT))]
+    count: u32,
+    /// Ground on which the characters walk
+    #[arg(long, value_name = "KIND", default_value = "hills")]
+    terrain: Ground,
+    /// Seed of places, clips and colours
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u32,
+}
+
+/// Kinds of ground.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Ground {
+    /// Level ground
+    Flat,
+    /// Smooth hills with slopes of up to 20 degrees
+    Hills,
+}
+
+impl LayoutArgs {
+    /// Loads the models and their rigs.
+    pub(super) fn characters(&self) -> Result<Vec<(Character, Rig)>, Failure> {
+        let load = |file: &PathBuf| Ok(asset::load_with(file, None, &ReadProgress::default())?);
+        let characters: Vec<Character> = match &self.files[..] {
+            [] => vec![asset::mannequin()?],
+            files => files.iter().map(load).collect::<Result<_, Failure>>()?,
+        };
+        let with_rig = |character: Character| {
+            let rig = rig_of(&character, None)?;
+            Ok((character, rig))
+        };
+        characters.into_iter().map(with_rig).collect()
+    }
+
+    pub(super) fn layout(&self) -> CrowdLayout {
+        let hills = self.terrain == Ground::Hills;
+        CrowdLayout { count: self.count, hills, seed: self.seed, looks: 1.0 }
+    }
+}
+
+pub(super) fn run(args: &CrowdArgs, verbosity: Verbosity) -> Result<ExitCode, Failure> {
+    let mut watch = Stopwatch::new(verbosity.verbose);
+    let names = OutputNames::new(&args.output, args.frames)?;
+    output::protect(&names.single, args.layout.files.iter().map(PathBuf::as_path))?;
+    names.check(args.frames)?;
+    let characters = args.layout.characters()?;
+    watch.stage("load");
+    let mut renderer = Renderer::new(Gpu::new(&args.image.adapter)?);
+    watch.note("adapter", &renderer.gpu().describe());
+    let mut scene = CrowdScene::new(&mut renderer, characters, &args.layout.layout(), args.image.mode())
+        .map_err(failed)?;
+    watch.stage("crowd");
+    let settings = args.image.settings_from(&scene.bounds(), |fov_y, aspect| scene.camera(fov_y, aspect))?;
+    let eye = settings.camera.position;
+    let mut step = |scene: &mut CrowdScene, renderer: &Renderer, seconds: f32| -> Result<(), Failure> {
+        let gpu = renderer.gpu();
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        scene.step(&mut encoder, seconds, eye)?;
+        gpu.queue.submit([encoder.finish()]);
+        Ok(gpu.check()?)
+    };
+    let mut seconds = 0.0;
+    while seconds < WARM_UP {
+        step(&mut scene, &renderer, WARM_STEP)?;
+        seconds += WARM_STEP;
+    }
+    watch.stage("walk");
+    let frames = args.frames.unwrap_or(FrameRange { first: 0, end: 1 });
+    let progress = Progress::new(frames.end - frames.first, "frames", verbosity);
+    let mut files = output::Sequence::default();
+    for frame in 0..frames.end {
+        if frame > 0 {
+            step(&mut scene, &renderer, 1.0 / args.fps)?;
+        }
+        if frame < frames.first {
+            continue;
+        }
+        let image = renderer.render(&scene.models(), &scene.frame(&settings), args.image.size())?;
+        let bytes = image.png(settings.background)?;
+        match args.frames {
+            Some(_) => files.write(&names.numbered(frame), &bytes)?,
+            None => output::file(&names.single, &bytes)?,
+        }
+        progress.step();
+    }
+    if args.frames.is_some() {
+        files.finish(&args.output)?;
+    }
+    progress.finish();
+    watch.stage("draw");
+    watch.total();
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the failure of a crowd that cannot be drawn.
+pub(super) fn failed(error: CrowdError) -> Failure {
+    match error {
+        CrowdError::Render(error) => error.into(),
+        other => Failure::Usage(other.to_string()),
+    }
+}
