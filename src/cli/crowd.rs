@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
@@ -20,7 +21,7 @@ use super::timing::Stopwatch;
 use super::{Verbosity, output, rig_of};
 
 /// Largest number of characters. More do not fit into the memory of usual adapters.
-const MAX_COUNT: i64 = 1_000_000;
+pub(super) const MAX_COUNT: u32 = 1_000_000;
 /// Seconds that the crowd walks before the first image, so that feet stand and heads have turned.
 const WARM_UP: f32 = 1.0;
 /// Duration of a step before the first image, seconds.
@@ -54,7 +55,7 @@ pub(super) struct LayoutArgs {
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Number of characters
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=MAX_COUNT))]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_COUNT)))]
     count: u32,
     /// Ground on which the characters walk
     #[arg(long, value_name = "KIND", default_value = "hills")]
@@ -75,7 +76,7 @@ pub(super) enum Ground {
 
 impl LayoutArgs {
     /// Loads the models and their rigs.
-    pub(super) fn characters(&self) -> Result<Vec<(Character, Rig)>, Failure> {
+    pub(super) fn characters(&self) -> Result<Vec<(Arc<Character>, Rig)>, Failure> {
         let load = |file: &PathBuf| Ok(asset::load_with(file, None, &ReadProgress::default())?);
         let characters: Vec<Character> = match &self.files[..] {
             [] => vec![asset::mannequin()?],
@@ -83,7 +84,7 @@ impl LayoutArgs {
         };
         let with_rig = |character: Character| {
             let rig = rig_of(&character, None)?;
-            Ok((character, rig))
+            Ok((Arc::new(character), rig))
         };
         characters.into_iter().map(with_rig).collect()
     }
@@ -103,7 +104,7 @@ pub(super) fn run(args: &CrowdArgs, verbosity: Verbosity) -> Result<ExitCode, Fa
     watch.stage("load");
     let mut renderer = Renderer::new(Gpu::new(&args.image.adapter)?);
     watch.note("adapter", &renderer.gpu().describe());
-    let mut scene = CrowdScene::new(&mut renderer, characters, &args.layout.layout(), args.image.mode())
+    let mut scene = CrowdScene::new(&mut renderer, &characters, &args.layout.layout(), args.image.mode())
         .map_err(failed)?;
     watch.stage("crowd");
     let settings = args.image.settings_from(&scene.bounds(), |fov_y, aspect| scene.camera(fov_y, aspect))?;

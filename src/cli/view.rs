@@ -5,15 +5,18 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
 use glam::Vec2;
 
 use crate::files::{Progress, atomic};
 use crate::render::{AdapterChoice, RenderError};
+use crate::scene::CrowdLayout;
 use crate::viewer;
-use crate::viewer::{Command, Opening, Recorder, SaveError, Session, ViewerError};
+use crate::viewer::{Command, CrowdOpening, Opening, Recorder, SaveError, Session, ViewerError};
 
+use super::crowd::MAX_COUNT;
 use super::failure::Failure;
 use super::posing::clips;
 use super::session::ReplayedSession;
@@ -26,7 +29,8 @@ const SIZE: Vec2 = Vec2::new(1280.0, 800.0);
 #[command(after_help = "Examples:
   sinew view character.glb
   sinew view character.glb --record drag.session
-  sinew view character.vrm --vmc")]
+  sinew view character.vrm --vmc
+  sinew view character.glb --crowd 2000")]
 pub(super) struct ViewArgs {
     #[command(flatten)]
     model: ModelArg,
@@ -42,6 +46,9 @@ pub(super) struct ViewArgs {
     /// Also retarget hand positions relative to the shoulders, scaled by the arm span
     #[arg(long, requires = "clips")]
     keep_hands: bool,
+    /// Show this number of characters that walk over hills, instead of one to pose
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_COUNT)), conflicts_with_all = ["vmc", "clips", "record"])]
+    crowd: Option<u32>,
     /// Record the session to a file, for `sinew render --replay`
     #[arg(long, value_name = "SESSION")]
     record: Option<PathBuf>,
@@ -69,6 +76,9 @@ fn recorder(path: &Path, replaces: bool, verbosity: Verbosity) -> Result<Recorde
 
 /// Runs `sinew view`. If no window can be opened, the error suggests `sinew render`, which needs none.
 pub(super) fn run(args: &ViewArgs, verbosity: Verbosity) -> Result<ExitCode, Failure> {
+    if let Some(count) = args.crowd {
+        return show_crowd(args, count);
+    }
     let (path, force) = (args.record.clone(), args.force);
     match open(
         &args.model,
@@ -88,6 +98,22 @@ pub(super) fn run(args: &ViewArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
             | ViewerError::Recorded { .. }),
         ) => Err(Failure::Usage(error.to_string())),
         Err(error) => Err(Failure::Usage(format!("{error}; use `sinew render` to draw without a window"))),
+    }
+}
+
+/// Shows a crowd of the model's character.
+fn show_crowd(args: &ViewArgs, count: u32) -> Result<ExitCode, Failure> {
+    if args.model.project().is_some() {
+        return Err(Failure::Usage("--crowd needs a model, not a project".into()));
+    }
+    let character = args.model.load()?;
+    let rig = rig_of(&character, None)?;
+    let layout = CrowdLayout { count, hills: true, seed: 1, looks: 1.0 };
+    let characters = vec![(Arc::new(character), rig)];
+    let opening = CrowdOpening { characters, layout, adapter: args.adapter.clone() };
+    match viewer::open_crowd(opening) {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(error) => Err(Failure::Usage(format!("{error}; use `sinew crowd` to draw without a window"))),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Crowds that fill an area: who stands where, and what is drawn.
 
+use std::sync::Arc;
+
 use glam::{Vec3, Vec4};
 
 use crate::asset::Character;
@@ -60,7 +62,7 @@ impl CrowdScene {
     /// [`CrowdError::Render`] if the adapter cannot hold the models or the crowd.
     pub fn new(
         renderer: &mut Renderer,
-        characters: Vec<(Character, Rig)>,
+        characters: &[(Arc<Character>, Rig)],
         layout: &CrowdLayout,
         mode: ShadingMode,
     ) -> Result<Self, CrowdError> {
@@ -68,12 +70,12 @@ impl CrowdScene {
         let (mut kinds, mut models, mut sources) = (Vec::new(), Vec::new(), Vec::new());
         let mut size = 0.0_f32;
         for (character, rig) in characters {
-            let puppet = Puppet::with_rig(character, 0, rig.clone());
+            let puppet = Puppet::with_rig(Arc::clone(character), 0, rig.clone());
             let bounds = puppet.bounds();
             let height = if bounds.is_empty() { 1.0 } else { (bounds.hi.y - bounds.lo.y).max(1e-6) };
             let scale = if USUAL_HEIGHTS.contains(&height) { 1.0 } else { CHILD / height };
             size = size.max(scale * 2.0 * bounds.sphere().1);
-            let model = CrowdModel::new(puppet.shared_character(), 0, rig);
+            let model = CrowdModel::new(puppet.shared_character(), 0, rig.clone());
             let images = DecodedImages::decode(model.character(), model.parts(), mode);
             models.push(renderer.model(model.character(), model.parts(), &images)?);
             let walking = |&clip: &usize| model.stride(clip).length() > WALKING * height;
@@ -106,6 +108,16 @@ impl CrowdScene {
         let corner = Vec3::new(spots.half_size, 0.0, spots.half_size);
         let bounds = Bounds { lo: -corner, hi: corner + Vec3::Y * size };
         Ok(Self { crowds, models, ground, bounds, size })
+    }
+
+    /// Returns the number of characters.
+    pub fn len(&self) -> usize {
+        self.crowds.iter().map(Crowd::len).sum()
+    }
+
+    /// Returns whether there are no characters.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Returns a box around the crowd in world metres.

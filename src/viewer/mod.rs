@@ -5,6 +5,8 @@
 #![cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "items that only the panel uses"))]
 
 mod clip_export;
+#[cfg(feature = "viewer")]
+mod crowd;
 mod folder;
 mod input;
 mod keymap;
@@ -20,6 +22,8 @@ mod session;
 mod window;
 
 pub use clip_export::ClipExport;
+#[cfg(feature = "viewer")]
+pub use crowd::{CrowdOpening, open_crowd};
 pub use folder::neighbour;
 pub use input::{Button, Event, Input};
 pub use keymap::{Action, Key, Keymap, Shortcut};

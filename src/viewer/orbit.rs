@@ -65,6 +65,20 @@ impl Orbit {
         orbit
     }
 
+    /// Returns the orbit of a camera whose up direction is +Y. `radius` is that of the subject in metres.
+    pub fn of_camera(camera: &Camera, radius: f32) -> Self {
+        let back = camera.position - camera.target;
+        let direction = back.normalize_or(Vec3::Z);
+        Self {
+            target: camera.target,
+            distance: back.length().max(1e-3),
+            yaw: direction.x.atan2(direction.z),
+            pitch: direction.y.clamp(-1.0, 1.0).asin().clamp(-Self::MAX_PITCH, Self::MAX_PITCH),
+            radius,
+            projection: OrbitProjection::Perspective,
+        }
+    }
+
     /// Shows a box completely, from the current direction.
     pub fn frame(&mut self, bounds: &Bounds, aspect: f32) {
         let (target, radius) = bounds.sphere();

@@ -37,6 +37,7 @@ pub(super) mod settings;
 mod startup;
 #[cfg(feature = "viewer")]
 pub(super) mod surface;
+pub(super) mod swapchain;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
 mod unsaved;
@@ -47,6 +48,7 @@ mod watched;
 use capture::Capture;
 use files::{AppEvent, Files};
 use open_window::OpenWindow;
+pub(super) use open_window::initial_size;
 use startup::Startup;
 pub use startup::{Opened, Opening};
 use unsaved::Unsaved;

@@ -80,7 +80,7 @@ impl OpenWindow {
 }
 
 /// Returns the size of a new window in pixels: [`SIZE`] at the monitor's scale factor, but not more than fits on the monitor.
-fn initial_size(events: &ActiveEventLoop) -> winit::dpi::Size {
+pub(in crate::viewer) fn initial_size(events: &ActiveEventLoop) -> winit::dpi::Size {
     let monitor = events.primary_monitor().or_else(|| events.available_monitors().next());
     let Some(monitor) = monitor.filter(|m| m.size().width > 0 && m.size().height > 0) else {
         return SIZE.into();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use egui_wgpu::ScreenDescriptor;
 use glam::Vec2;
-use wgpu::{CurrentSurfaceTexture, TextureFormat};
+use wgpu::CurrentSurfaceTexture;
 use winit::dpi::PhysicalSize;
 use winit::window::Window;
 
@@ -20,6 +20,7 @@ use crate::render::{
 use crate::viewer::{SaveError, Session};
 
 use super::panel_texture::{PanelOutput, PanelTexture};
+use super::swapchain::{Acquired, Swapchain};
 
 /// Width and height of an image that nobody sees.
 const UNSEEN_SIZE: (u32, u32) = (64, 64);
@@ -30,12 +31,9 @@ pub(in crate::viewer) struct Graphics {
     model: Model,
     scene: FrameTexture,
     compositor: Compositor,
-    surface: wgpu::Surface<'static>,
-    config: wgpu::SurfaceConfiguration,
+    swapchain: Swapchain,
     /// A small image that nobody sees, see [`Self::prepare`].
     unseen: FrameTexture,
-    /// The surface's view format without conversion to sRGB.
-    plain: TextureFormat,
     panel: egui_wgpu::Renderer,
     panel_texture: PanelTexture,
 }
@@ -84,23 +82,8 @@ impl Graphics {
             || -> Box<dyn wgpu::wgt::WgpuHasDisplayHandle> { Box::new(events.owned_display_handle()) };
         let (gpu, surface, offered) =
             Gpu::with_surface(choice, display, || wgpu::SurfaceTarget::from(Arc::clone(window)))?;
-        let preferred = offered.formats.iter().find(|f| f.is_srgb()).or(offered.formats.first());
-        let format =
-            *preferred.ok_or_else(|| RenderError::Driver("the window has no pixel format".into()))?;
-        // OpenGL surfaces support only one view format, so the format of the scene's colours is used for everything.
-        let plain = if gpu.info.backend == wgpu::Backend::Gl { format } else { format.remove_srgb_suffix() };
-        let config = wgpu::SurfaceConfiguration {
-            usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
-            format,
-            color_space: Default::default(),
-            width: size.width.max(1),
-            height: size.height.max(1),
-            present_mode: wgpu::PresentMode::AutoVsync,
-            desired_maximum_frame_latency: 1,
-            alpha_mode: wgpu::CompositeAlphaMode::Auto,
-            view_formats: if plain == format { Vec::new() } else { vec![plain] },
-        };
-        surface.configure(&gpu.device, &config);
+        let swapchain = Swapchain::new(&gpu, surface, &offered, size)?;
+        let (format, plain) = (swapchain.format(), swapchain.plain);
         let panel = egui_wgpu::Renderer::new(&gpu.device, plain, Default::default());
         let [scene, unseen] = [0; 2].map(|_| FrameTexture::new([format, plain]));
         let compositor = Compositor::new(&gpu, plain);
@@ -111,10 +94,8 @@ impl Graphics {
             model,
             scene,
             compositor,
-            surface,
-            config,
+            swapchain,
             unseen,
-            plain,
             panel,
             panel_texture: PanelTexture::default(),
         })
@@ -151,12 +132,7 @@ impl Graphics {
     }
 
     pub(in crate::viewer) fn resize(&mut self, width: u32, height: u32) {
-        let limit = self.renderer.gpu().device.limits().max_texture_dimension_2d;
-        // A minimised window has no pixels, so the surface keeps its last size.
-        if width > 0 && height > 0 {
-            (self.config.width, self.config.height) = (width.min(limit), height.min(limit));
-            self.surface.configure(&self.renderer.gpu().device, &self.config);
-        }
+        self.swapchain.resize(self.renderer.gpu(), width, height);
     }
 
     /// Returns how often the scene was drawn.
@@ -204,7 +180,7 @@ impl Graphics {
         let free: Vec<egui::TextureId> = panel.textures.free.drain().collect();
         let result = scene.map_or(Ok(false), |scene| self.draw_scene(scene)).and_then(|has_drawn_scene| {
             let before = Instant::now();
-            let texture = self.surface.get_current_texture();
+            let texture = self.swapchain.current();
             let mut waited = before.elapsed();
             let before = Instant::now();
             let outcome = self.paint(scene, &mut panel, texture)?;
@@ -245,30 +221,14 @@ impl Graphics {
         texture: CurrentSurfaceTexture,
     ) -> Result<DrawOutcome, RenderError> {
         let (device, queue) = (self.renderer.gpu().device.clone(), self.renderer.gpu().queue.clone());
-        let texture = match texture {
-            CurrentSurfaceTexture::Success(texture) => texture,
-            CurrentSurfaceTexture::Suboptimal(texture) => {
-                // The texture must be dropped first, because a surface in use cannot be reconfigured.
-                drop(texture);
-                self.surface.configure(&device, &self.config);
-                return self.check_device(DrawOutcome::Retry);
-            }
-            CurrentSurfaceTexture::Outdated => {
-                self.surface.configure(&device, &self.config);
-                return self.check_device(DrawOutcome::Retry);
-            }
-            CurrentSurfaceTexture::Lost => {
-                self.renderer.gpu().check()?;
-                return Err(RenderError::Lost("the surface of the window was lost".into()));
-            }
-            CurrentSurfaceTexture::Timeout | CurrentSurfaceTexture::Validation => {
-                return self.check_device(DrawOutcome::Retry);
-            }
-            CurrentSurfaceTexture::Occluded => return self.check_device(DrawOutcome::Hidden),
+        let texture = match self.swapchain.accept(self.renderer.gpu(), texture)? {
+            Acquired::Texture(texture) => texture,
+            Acquired::Retry => return Ok(DrawOutcome::Retry),
+            Acquired::Hidden => return Ok(DrawOutcome::Hidden),
         };
-        let view = wgpu::TextureViewDescriptor { format: Some(self.plain), ..Default::default() };
+        let view = wgpu::TextureViewDescriptor { format: Some(self.swapchain.plain), ..Default::default() };
         let view = texture.texture.create_view(&view);
-        let size = (self.config.width, self.config.height);
+        let size = self.swapchain.size();
         let mut encoder = device.create_command_encoder(&Default::default());
         let composed = scene.zip(self.scene.view()).map(|(scene, (view, texels))| {
             self.compositor.bind(self.renderer.gpu(), (&view, texels), self.placement(scene))
@@ -277,7 +237,7 @@ impl Graphics {
         self.renderer.gpu().check()?;
         let screen = ScreenDescriptor { size_in_pixels: [size.0, size.1], pixels_per_point: panel.scale };
         let (image, mut work) = if self.is_software() {
-            let drawing = (&mut self.panel, &self.compositor, self.plain);
+            let drawing = (&mut self.panel, &self.compositor, self.swapchain.plain);
             let gpu = self.renderer.gpu();
             let (image, parts, work) = self.panel_texture.update(gpu, drawing, panel, size, &mut encoder);
             (Some((image, parts)), work)

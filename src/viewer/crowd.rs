@@ -1,0 +1,293 @@
+//! A window in which a crowd walks. The camera orbits, pans and zooms; space pauses.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use glam::Vec2;
+use winit::application::ApplicationHandler;
+use winit::dpi::PhysicalSize;
+use winit::event::{ElementState, KeyEvent, MouseButton, MouseScrollDelta, WindowEvent};
+use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
+use winit::keyboard::{Key, NamedKey};
+use winit::window::{Window, WindowId};
+
+use crate::asset::Character;
+use crate::crowd::CrowdError;
+use crate::render::{AdapterChoice, Background, Canvas, Gpu, RenderError, Renderer, ShadingMode};
+use crate::rig::Rig;
+use crate::scene::{CrowdLayout, CrowdScene, ViewSettings};
+use crate::view::AUTO_FOV_Y;
+
+use super::window::initial_size;
+use super::window::swapchain::{Acquired, Swapchain};
+use super::{Orbit, ViewerError};
+
+/// Longest step, so that nobody jumps after a time without frames.
+const MAX_STEP: Duration = Duration::from_millis(50);
+/// How often the title shows the number of frames per second.
+const TITLE_INTERVAL: Duration = Duration::from_secs(1);
+/// A device that is lost again within this time is not recreated.
+const REBUILD_INTERVAL: Duration = Duration::from_secs(2);
+/// Pixels of a touchpad's scrolling that count as one step of a wheel.
+const PIXELS_PER_STEP: f32 = 50.0;
+
+/// What the window of a crowd shows.
+#[derive(Debug)]
+pub struct CrowdOpening {
+    /// The models with their rigs.
+    pub characters: Vec<(Arc<Character>, Rig)>,
+    /// Who stands where.
+    pub layout: CrowdLayout,
+    /// The graphics adapter.
+    pub adapter: AdapterChoice,
+}
+
+/// Opens a window with a crowd and returns when it is closed.
+///
+/// # Errors
+/// [`ViewerError`] if there is no display, or if the window or the adapter fails.
+pub fn open_crowd(opening: CrowdOpening) -> Result<(), ViewerError> {
+    let events = EventLoop::new().map_err(|e| ViewerError::NoDisplay(e.to_string()))?;
+    let mut app = CrowdApp {
+        opening,
+        stage: None,
+        orbit: None,
+        pointer: Pointer::default(),
+        is_paused: false,
+        rebuilt: None,
+        failure: None,
+    };
+    let result = events.run_app(&mut app);
+    match app.failure {
+        Some(failure) => Err(failure),
+        None => result.map_err(|e| ViewerError::Window(e.to_string())),
+    }
+}
+
+struct CrowdApp {
+    opening: CrowdOpening,
+    stage: Option<Stage>,
+    /// The camera. It stays if the graphics are recreated.
+    orbit: Option<Orbit>,
+    pointer: Pointer,
+    is_paused: bool,
+    rebuilt: Option<Instant>,
+    failure: Option<ViewerError>,
+}
+
+/// The pointer and the button that is held.
+#[derive(Default)]
+struct Pointer {
+    at: Vec2,
+    held: Option<MouseButton>,
+}
+
+/// A window with its graphics and its crowd.
+struct Stage {
+    window: Arc<Window>,
+    swapchain: Swapchain,
+    renderer: Renderer,
+    scene: CrowdScene,
+    stepped: Instant,
+    /// Start of the interval in which frames are counted, and their number.
+    counted: (Instant, u32),
+}
+
+impl Stage {
+    fn new(
+        events: &ActiveEventLoop,
+        window: Option<Arc<Window>>,
+        opening: &CrowdOpening,
+    ) -> Result<Self, ViewerError> {
+        let attributes =
+            Window::default_attributes().with_title("sinew").with_inner_size(initial_size(events));
+        let window = match window {
+            Some(window) => window,
+            None => {
+                Arc::new(events.create_window(attributes).map_err(|e| ViewerError::Window(e.to_string()))?)
+            }
+        };
+        let display =
+            || -> Box<dyn wgpu::wgt::WgpuHasDisplayHandle> { Box::new(events.owned_display_handle()) };
+        let target = || wgpu::SurfaceTarget::from(Arc::clone(&window));
+        let (gpu, surface, offered) = Gpu::with_surface(&opening.adapter, display, target)?;
+        let swapchain = Swapchain::new(&gpu, surface, &offered, window.inner_size())?;
+        let mut renderer = Renderer::new(gpu);
+        let mode = ShadingMode::Shaded;
+        let scene = CrowdScene::new(&mut renderer, &opening.characters, &opening.layout, mode);
+        let scene = scene.map_err(|error| match error {
+            CrowdError::Render(error) => ViewerError::Render(error),
+            other => ViewerError::Window(other.to_string()),
+        })?;
+        let now = Instant::now();
+        Ok(Self { window, swapchain, renderer, scene, stepped: now, counted: (now, 0) })
+    }
+
+    fn aspect(&self) -> f32 {
+        let (width, height) = self.swapchain.size();
+        #[expect(clippy::cast_precision_loss, reason = "window sizes are far below 2²⁴")]
+        let aspect = width as f32 / height as f32;
+        aspect
+    }
+
+    /// Advances the crowd to now and draws it.
+    fn draw(&mut self, orbit: &Orbit, is_paused: bool) -> Result<(), RenderError> {
+        let gpu = self.renderer.gpu().clone();
+        let now = Instant::now();
+        let seconds = (now - self.stepped).min(MAX_STEP).as_secs_f32();
+        let texture = match self.swapchain.accept(&gpu, self.swapchain.current())? {
+            Acquired::Texture(texture) => texture,
+            Acquired::Retry | Acquired::Hidden => return Ok(()),
+        };
+        self.stepped = now;
+        // A software adapter takes several times as long for smooth edges and shadows.
+        let is_fast = gpu.info.device_type != wgpu::DeviceType::Cpu;
+        let bounds = self.scene.bounds();
+        let settings = ViewSettings {
+            camera: orbit.camera(&bounds),
+            mode: ShadingMode::Shaded,
+            background: Background::STUDIO,
+            samples: if is_fast { 4 } else { 1 },
+            bounds,
+            floor: false,
+            shadow: is_fast,
+            scale: 1.0,
+        };
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        self.scene.step(&mut encoder, if is_paused { 0.0 } else { seconds }, settings.camera.position)?;
+        let (size, format) = (self.swapchain.size(), self.swapchain.format());
+        let view = texture.texture.create_view(&Default::default());
+        let canvas = Canvas { view: &view, format, size, area: size, is_hdr: false };
+        self.renderer.draw(&self.scene.models(), &self.scene.frame(&settings), &canvas, &mut encoder)?;
+        gpu.queue.submit([encoder.finish()]);
+        self.window.pre_present_notify();
+        gpu.queue.present(texture);
+        self.count();
+        gpu.check()
+    }
+
+    /// Shows the number of frames per second in the title.
+    fn count(&mut self) {
+        let (since, frames) = self.counted;
+        let elapsed = since.elapsed();
+        if elapsed < TITLE_INTERVAL {
+            self.counted = (since, frames + 1);
+            return;
+        }
+        let rate = f64::from(frames + 1) / elapsed.as_secs_f64();
+        let title = format!("sinew: {} characters, {rate:.0} frames/s", self.scene.len());
+        self.window.set_title(&title);
+        self.counted = (Instant::now(), 0);
+    }
+}
+
+impl CrowdApp {
+    fn create(&mut self, events: &ActiveEventLoop, window: Option<Arc<Window>>) {
+        match Stage::new(events, window, &self.opening) {
+            Ok(stage) => {
+                let radius = stage.scene.bounds().sphere().1;
+                let camera = stage.scene.camera(AUTO_FOV_Y, stage.aspect());
+                self.orbit.get_or_insert_with(|| Orbit::of_camera(&camera, radius));
+                stage.window.request_redraw();
+                self.stage = Some(stage);
+            }
+            Err(failure) => self.fail(events, failure),
+        }
+    }
+
+    fn fail(&mut self, events: &ActiveEventLoop, failure: ViewerError) {
+        self.failure.get_or_insert(failure);
+        self.stage = None;
+        events.exit();
+    }
+
+    fn redraw(&mut self, events: &ActiveEventLoop) {
+        let (Some(stage), Some(orbit)) = (&mut self.stage, &self.orbit) else { return };
+        match stage.draw(orbit, self.is_paused) {
+            Ok(()) => stage.window.request_redraw(),
+            Err(lost @ RenderError::Lost(_)) => {
+                let before = self.rebuilt.replace(Instant::now());
+                // The old graphics must be dropped first, because a window can only have one surface.
+                let window = self.stage.take().map(|stage| stage.window);
+                if before.is_some_and(|then| then.elapsed() < REBUILD_INTERVAL) {
+                    self.fail(events, lost.into());
+                } else {
+                    self.create(events, window);
+                }
+            }
+            Err(error) => self.fail(events, error.into()),
+        }
+    }
+
+    fn move_pointer(&mut self, at: Vec2) {
+        let by = at - self.pointer.at;
+        self.pointer.at = at;
+        let (Some(orbit), Some(stage)) = (&mut self.orbit, &self.stage) else { return };
+        #[expect(clippy::cast_precision_loss, reason = "window sizes are far below 2²⁴")]
+        let height = stage.swapchain.size().1 as f32;
+        match self.pointer.held {
+            Some(MouseButton::Left) => orbit.turn(by),
+            Some(MouseButton::Middle | MouseButton::Right) => orbit.pan(by, height),
+            _ => {}
+        }
+    }
+
+    fn press(&mut self, events: &ActiveEventLoop, key: &KeyEvent) {
+        if key.state != ElementState::Pressed || key.repeat {
+            return;
+        }
+        match key.logical_key {
+            Key::Named(NamedKey::Escape) => events.exit(),
+            Key::Named(NamedKey::Space) => self.is_paused = !self.is_paused,
+            _ => {}
+        }
+    }
+}
+
+impl ApplicationHandler for CrowdApp {
+    fn resumed(&mut self, events: &ActiveEventLoop) {
+        events.set_control_flow(ControlFlow::Wait);
+        if self.stage.is_none() {
+            self.create(events, None);
+        }
+    }
+
+    fn suspended(&mut self, _: &ActiveEventLoop) {
+        self.stage = None;
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "window coordinates")]
+    fn window_event(&mut self, events: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        match event {
+            WindowEvent::CloseRequested => events.exit(),
+            WindowEvent::Destroyed => self.fail(events, ViewerError::Destroyed),
+            WindowEvent::Resized(PhysicalSize { width, height }) => {
+                if let Some(stage) = &mut self.stage {
+                    stage.swapchain.resize(stage.renderer.gpu(), width, height);
+                    stage.window.request_redraw();
+                }
+            }
+            WindowEvent::Occluded(false) => {
+                self.stage.iter().for_each(|stage| stage.window.request_redraw());
+            }
+            WindowEvent::RedrawRequested => self.redraw(events),
+            WindowEvent::CursorMoved { position, .. } => {
+                self.move_pointer(Vec2::new(position.x as f32, position.y as f32));
+            }
+            WindowEvent::MouseInput { state, button, .. } => {
+                self.pointer.held = (state == ElementState::Pressed).then_some(button);
+            }
+            WindowEvent::MouseWheel { delta, .. } => {
+                let steps = match delta {
+                    MouseScrollDelta::LineDelta(_, y) => y,
+                    MouseScrollDelta::PixelDelta(by) => by.y as f32 / PIXELS_PER_STEP,
+                };
+                if let Some(orbit) = &mut self.orbit {
+                    orbit.zoom(steps, orbit.target);
+                }
+            }
+            WindowEvent::KeyboardInput { event, .. } => self.press(events, &event),
+            _ => {}
+        }
+    }
+}

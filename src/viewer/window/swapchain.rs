@@ -1,0 +1,109 @@
+//! The textures of a window, which are presented one after the other.
+
+use wgpu::{CurrentSurfaceTexture, SurfaceTexture, TextureFormat};
+use winit::dpi::PhysicalSize;
+
+use crate::render::{Gpu, RenderError};
+
+/// A window's surface and how it is configured.
+pub(in crate::viewer) struct Swapchain {
+    surface: wgpu::Surface<'static>,
+    config: wgpu::SurfaceConfiguration,
+    /// The view format without conversion to sRGB.
+    pub(in crate::viewer) plain: TextureFormat,
+}
+
+/// The next texture of a window.
+pub(in crate::viewer) enum Acquired {
+    /// The texture to draw and present.
+    Texture(SurfaceTexture),
+    /// There is none at the moment. Drawing should be tried again soon.
+    Retry,
+    /// The window is not visible.
+    Hidden,
+}
+
+impl Swapchain {
+    /// Configures a surface for a window of `size` pixels.
+    pub(in crate::viewer) fn new(
+        gpu: &Gpu,
+        surface: wgpu::Surface<'static>,
+        offered: &wgpu::SurfaceCapabilities,
+        size: PhysicalSize<u32>,
+    ) -> Result<Self, RenderError> {
+        let preferred = offered.formats.iter().find(|f| f.is_srgb()).or(offered.formats.first());
+        let format =
+            *preferred.ok_or_else(|| RenderError::Driver("the window has no pixel format".into()))?;
+        // OpenGL surfaces support only one view format, so the format of the scene's colours is used for everything.
+        let plain = if gpu.info.backend == wgpu::Backend::Gl { format } else { format.remove_srgb_suffix() };
+        let config = wgpu::SurfaceConfiguration {
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
+            format,
+            color_space: Default::default(),
+            width: size.width.max(1),
+            height: size.height.max(1),
+            present_mode: wgpu::PresentMode::AutoVsync,
+            desired_maximum_frame_latency: 1,
+            alpha_mode: wgpu::CompositeAlphaMode::Auto,
+            view_formats: if plain == format { Vec::new() } else { vec![plain] },
+        };
+        surface.configure(&gpu.device, &config);
+        Ok(Self { surface, config, plain })
+    }
+
+    /// Returns the format of the textures.
+    pub(in crate::viewer) fn format(&self) -> TextureFormat {
+        self.config.format
+    }
+
+    /// Returns width and height in pixels.
+    pub(in crate::viewer) fn size(&self) -> (u32, u32) {
+        (self.config.width, self.config.height)
+    }
+
+    /// Adapts the textures to a window of another size.
+    pub(in crate::viewer) fn resize(&mut self, gpu: &Gpu, width: u32, height: u32) {
+        let limit = gpu.device.limits().max_texture_dimension_2d;
+        // A minimised window has no pixels, so the surface keeps its last size.
+        if width > 0 && height > 0 {
+            (self.config.width, self.config.height) = (width.min(limit), height.min(limit));
+            self.surface.configure(&gpu.device, &self.config);
+        }
+    }
+
+    /// Asks the window system for a texture, and waits for the display if there is none yet.
+    pub(in crate::viewer) fn current(&self) -> CurrentSurfaceTexture {
+        self.surface.get_current_texture()
+    }
+
+    /// Returns what can be drawn, and reconfigures the surface if it has become unusable.
+    ///
+    /// # Errors
+    /// [`RenderError::Lost`] if the surface or the device was lost.
+    pub(in crate::viewer) fn accept(
+        &self,
+        gpu: &Gpu,
+        texture: CurrentSurfaceTexture,
+    ) -> Result<Acquired, RenderError> {
+        let without_texture = match texture {
+            CurrentSurfaceTexture::Success(texture) => return Ok(Acquired::Texture(texture)),
+            CurrentSurfaceTexture::Suboptimal(texture) => {
+                // The texture must be dropped first, because a surface in use cannot be reconfigured.
+                drop(texture);
+                self.surface.configure(&gpu.device, &self.config);
+                Acquired::Retry
+            }
+            CurrentSurfaceTexture::Outdated => {
+                self.surface.configure(&gpu.device, &self.config);
+                Acquired::Retry
+            }
+            CurrentSurfaceTexture::Lost => {
+                gpu.check()?;
+                return Err(RenderError::Lost("the surface of the window was lost".into()));
+            }
+            CurrentSurfaceTexture::Timeout | CurrentSurfaceTexture::Validation => Acquired::Retry,
+            CurrentSurfaceTexture::Occluded => Acquired::Hidden,
+        };
+        gpu.check().map(|()| without_texture)
+    }
+}
