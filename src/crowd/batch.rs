@@ -21,6 +21,8 @@ const LANES: u32 = 64;
 #[derive(Debug)]
 pub(super) struct Batch {
     pub(super) capacity: u32,
+    /// Size of all buffers in bytes.
+    pub(super) bytes: u64,
     /// Number of slots that were ever used. All later slots are free.
     pub(super) used: u32,
     /// Free slots below `used`.
@@ -130,8 +132,11 @@ impl Batch {
         };
         let instances = renderer.gpu_instances(surface, &buffers, &parts)?;
         let generations = vec![0; capacity as usize];
+        let own = [&characters, &locals, &models, &palettes, &weights, &placed];
+        let bytes = own.iter().map(|buffer| buffer.size()).sum::<u64>() + instances.bytes();
         Ok(Self {
             capacity,
+            bytes,
             used: 0,
             free: Vec::new(),
             generations,

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use glam::Affine3A;
+use glam::{Affine3A, Mat4, Vec3, Vec4};
 use rayon::prelude::*;
 
 use crate::render::gpu_types::Placed;
+use crate::render::{Draw, Instance};
+use crate::view::Bounds;
 
 use super::CrowdError;
 use super::advance::advance;
-use super::model::CrowdModel;
+use super::model::{CrowdModel, PartDraw};
 use super::palette::{enclose, palette};
 use super::sample::{sample, sample_weights};
 use super::spawn::Spawn;
@@ -34,6 +36,8 @@ struct Posed {
     models: Vec<Rows>,
     weights: Vec<f32>,
     palette: Vec<Rows>,
+    /// The same as matrices.
+    matrices: Vec<Mat4>,
     placed: Placed,
 }
 
@@ -57,6 +61,7 @@ impl CpuCrowd {
             models: vec![Rows::IDENTITY; model.joints.len()],
             weights: model.rest_weights.clone(),
             palette: vec![Rows::IDENTITY; model.bones.len()],
+            matrices: vec![Mat4::IDENTITY; model.bones.len()],
             placed: enclose(&state, &[], &[]),
             state,
         });
@@ -77,6 +82,21 @@ impl CpuCrowd {
         Some((place, posed.models.iter().map(Affine3A::from).collect()))
     }
 
+    /// Returns the number of characters.
+    pub fn len(&self) -> usize {
+        self.characters.len()
+    }
+
+    /// Returns whether there are no characters.
+    pub fn is_empty(&self) -> bool {
+        self.characters.is_empty()
+    }
+
+    /// Returns the instances to draw. `index` is that of the crowd's model in the list that the renderer is given.
+    pub fn instances(&self, index: usize) -> impl Iterator<Item = Instance<'_>> {
+        self.characters.iter().map(move |posed| posed.instance(&self.model, index))
+    }
+
     /// Returns the morph weights of a character.
     pub fn weights(&self, index: usize) -> Option<&[f32]> {
         Some(&self.characters.get(index)?.weights)
@@ -90,12 +110,36 @@ impl CpuCrowd {
 
 impl Posed {
     fn step(&mut self, (model, terrain): (&CrowdModel, Option<&Terrain>), seconds: f32) {
-        let Self { state, locals, models, weights, palette: bones, placed } = self;
+        let Self { state, locals, models, weights, palette: bones, matrices, placed } = self;
         advance(state, &model.clips.infos, seconds, terrain);
         sample(&state.layers, &model.clips, &model.joints, locals);
         sample_weights(&state.layers, &model.clips, &model.rest_weights, weights);
         world(&model.joints, locals, models);
         palette(state, models, &model.bones, bones);
+        for (matrix, rows) in matrices.iter_mut().zip(bones) {
+            *matrix = Mat4::from_cols(rows.x, rows.y, rows.z, Vec4::W).transpose();
+        }
         *placed = enclose(state, &model.joints, models);
+    }
+
+    fn instance(&self, model: &CrowdModel, index: usize) -> Instance<'_> {
+        let [x, y, z, radius] = self.placed.sphere;
+        let center = Vec3::new(x, y, z);
+        let bounds = Bounds { lo: center - radius, hi: center + radius };
+        let draw = |(part, draw): (usize, &PartDraw)| Draw {
+            part,
+            first_matrix: draw.first_matrix as usize,
+            mirrored: draw.is_mirrored,
+            morph_weights: self.weights.get(draw.first_weight as usize..).unwrap_or_default(),
+            bounds,
+            ..Draw::default()
+        };
+        Instance {
+            model: index,
+            draws: model.draws.iter().enumerate().map(draw).collect(),
+            palette: &self.matrices,
+            place: Affine3A::IDENTITY,
+            tint: self.placed.tint.into(),
+        }
     }
 }

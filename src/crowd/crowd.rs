@@ -81,6 +81,11 @@ impl Crowd {
         self.len() == 0
     }
 
+    /// Returns the size of the buffers for its characters in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.batches.iter().map(|batch| batch.bytes).sum()
+    }
+
     /// Creates room for characters, so that spawning them creates no buffers. `surface` contains the parts of the model.
     ///
     /// # Errors

@@ -74,6 +74,10 @@ impl AdapterChoice {
     }
 }
 
+/// Features with which the times of passes can be measured. Nothing depends on them.
+const TIMESTAMPS: wgpu::Features =
+    wgpu::Features::TIMESTAMP_QUERY.union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS);
+
 /// The first message of a driver callback.
 type FirstMessage = Arc<Mutex<Option<String>>>;
 
@@ -86,6 +90,8 @@ pub struct Gpu {
     pub queue: wgpu::Queue,
     /// The driver's description of the adapter.
     pub info: wgpu::AdapterInfo,
+    /// Whether the adapter runs compute shaders and indirect draws.
+    pub(crate) has_compute: bool,
     /// The first error that has not been returned to a caller yet.
     error: FirstMessage,
     /// The reason why the device was lost, if it was lost.
@@ -121,7 +127,14 @@ impl Gpu {
     /// The caller keeps the device's callbacks, so errors and losses that only they report are not part of the errors of this
     /// crate.
     pub fn from_device(device: wgpu::Device, queue: wgpu::Queue, info: wgpu::AdapterInfo) -> Self {
-        Self { device, queue, info, error: FirstMessage::default(), lost: FirstMessage::default() }
+        Self {
+            device,
+            queue,
+            info,
+            has_compute: true,
+            error: FirstMessage::default(),
+            lost: FirstMessage::default(),
+        }
     }
 
     /// Opens an adapter that can present to a surface. `display` returns the connection to the window system and is
@@ -157,6 +170,7 @@ impl Gpu {
         let info = adapter.get_info();
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("sinew"),
+            required_features: adapter.features() & TIMESTAMPS,
             required_limits: adapter.limits(),
             memory_hints: wgpu::MemoryHints::MemoryUsage,
             ..Default::default()
@@ -173,7 +187,9 @@ impl Gpu {
         }));
         let slot = Arc::clone(&lost);
         device.set_device_lost_callback(move |_, reason| store_first(&slot, || reason));
-        Ok(Self { device, queue, info, error, lost })
+        let needed = wgpu::DownlevelFlags::COMPUTE_SHADERS | wgpu::DownlevelFlags::INDIRECT_EXECUTION;
+        let has_compute = adapter.get_downlevel_capabilities().flags.contains(needed);
+        Ok(Self { device, queue, info, has_compute, error, lost })
     }
 
     /// Returns name, backend and driver, for example `llvmpipe (LLVM 15.0.6, 256 bits), vulkan, Mesa 22.3.6 (LLVM

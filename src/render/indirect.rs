@@ -31,6 +31,7 @@ pub(super) struct Culling {
 #[derive(Debug)]
 pub struct GpuInstances {
     instances: u32,
+    bytes: u64,
     views: [View; 2],
     /// The draws of the parts, in the order of the model.
     pub(super) parts: Vec<GpuPart>,
@@ -167,14 +168,15 @@ impl Renderer {
             })
         };
         let views = [view(0)?, view(1)?];
-        Ok(GpuInstances { instances: buffers.instances, views, parts: parts.to_vec(), groups })
+        let bytes = 2 * (region * offsets.len() as u64 + (u64::from(buffers.instances) * 2 + 1) * 4);
+        Ok(GpuInstances { instances: buffers.instances, bytes, views, parts: parts.to_vec(), groups })
     }
 }
 
 impl GpuInstances {
-    /// Returns the size of a list in bytes, besides the buffers that it is given.
-    pub fn bytes_per_instance(groups: usize) -> u64 {
-        2 * (8 + groups as u64 * size_of::<Instance>() as u64)
+    /// Returns the size of the list in bytes, without the buffers that it was given.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Binds the instances of a part, and draws those that are visible. Pipeline, vertices and material must be set.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{Vec3, Vec4};
 
 use crate::asset::Character;
-use crate::crowd::{Crowd, CrowdError, CrowdModel, PlayedClip, Spawn, Terrain, ground};
+use crate::crowd::{CpuCrowd, Crowd, CrowdError, CrowdModel, PlayedClip, Spawn, Terrain, ground};
 use crate::puppet::Puppet;
 use crate::render::{DecodedImages, Frame, Instance, Model, RenderError, Renderer, ShadingMode};
 use crate::rig::Rig;
@@ -39,12 +39,51 @@ pub struct CrowdLayout {
 /// A crowd on its ground, ready to be stepped and drawn.
 #[derive(Debug)]
 pub struct CrowdScene {
-    crowds: Vec<Crowd>,
+    crowds: Vec<Walkers>,
     /// The models of the crowds, and then that of the ground.
     models: Vec<Model>,
     ground: Puppet,
     bounds: Bounds,
     size: f32,
+}
+
+/// Characters of one model, on the GPU where that runs compute shaders.
+#[derive(Debug)]
+enum Walkers {
+    Gpu(Box<Crowd>),
+    Cpu(Box<CpuCrowd>),
+}
+
+impl Walkers {
+    fn new(renderer: &Renderer, model: CrowdModel, terrain: &Terrain) -> Result<Self, RenderError> {
+        let terrain = Some(terrain.clone());
+        if renderer.gpu().has_compute {
+            Crowd::new(renderer, model, terrain).map(|crowd| Self::Gpu(Box::new(crowd)))
+        } else {
+            Ok(Self::Cpu(Box::new(CpuCrowd::new(model, terrain))))
+        }
+    }
+
+    fn reserve(&mut self, renderer: &mut Renderer, surface: &Model, count: u32) -> Result<(), CrowdError> {
+        match self {
+            Self::Gpu(crowd) => crowd.reserve(renderer, surface, count),
+            Self::Cpu(_) => Ok(()),
+        }
+    }
+
+    fn spawn(&mut self, renderer: &mut Renderer, surface: &Model, spawn: &Spawn) -> Result<(), CrowdError> {
+        match self {
+            Self::Gpu(crowd) => crowd.spawn(renderer, surface, spawn).map(drop),
+            Self::Cpu(crowd) => crowd.spawn(spawn).map(drop),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Gpu(crowd) => crowd.len(),
+            Self::Cpu(crowd) => crowd.len(),
+        }
+    }
 }
 
 /// One kind of character.
@@ -89,7 +128,7 @@ impl CrowdScene {
         let terrain = if layout.hills { Terrain::hills(layout.seed, half) } else { Terrain::flat(half) };
         let mut crowds = Vec::new();
         for model in sources {
-            crowds.push(Crowd::new(renderer, model, Some(terrain.clone()))?);
+            crowds.push(Walkers::new(renderer, model, &terrain)?);
         }
         let kinds_count = u32::try_from(crowds.len()).unwrap_or(1).max(1);
         for (crowd, surface) in crowds.iter_mut().zip(&models) {
@@ -112,12 +151,21 @@ impl CrowdScene {
 
     /// Returns the number of characters.
     pub fn len(&self) -> usize {
-        self.crowds.iter().map(Crowd::len).sum()
+        self.crowds.iter().map(Walkers::len).sum()
     }
 
     /// Returns whether there are no characters.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Returns the size of all buffers of the crowd on the GPU in bytes, without the models.
+    pub fn bytes(&self) -> u64 {
+        let bytes = |walkers: &Walkers| match walkers {
+            Walkers::Gpu(crowd) => crowd.bytes(),
+            Walkers::Cpu(_) => 0,
+        };
+        self.crowds.iter().map(bytes).sum()
     }
 
     /// Returns a box around the crowd in world metres.
@@ -128,8 +176,8 @@ impl CrowdScene {
     /// Returns a camera that looks over the crowd from its front, slightly above the heads. `aspect` is width / height.
     pub fn camera(&self, fov_y: f32, aspect: f32) -> Camera {
         let front = self.bounds.hi.z;
-        let rise = 1.4 * self.size + 0.16 * front;
-        let target = Vec3::new(0.0, 0.3 * self.size, 0.35 * front);
+        let rise = 1.5 * self.size + 0.06 * front;
+        let target = Vec3::new(0.0, 0.3 * self.size, 0.5 * front - self.size);
         let position = Vec3::new(0.0, rise, front + 1.6 * self.size);
         let radius = self.bounds.sphere().1;
         let framed = Camera::framing(&self.bounds, fov_y, aspect);
@@ -146,7 +194,13 @@ impl CrowdScene {
         seconds: f32,
         eye: Vec3,
     ) -> Result<(), RenderError> {
-        self.crowds.iter_mut().try_for_each(|crowd| crowd.step(encoder, seconds, eye))
+        self.crowds.iter_mut().try_for_each(|walkers| match walkers {
+            Walkers::Gpu(crowd) => crowd.step(encoder, seconds, eye),
+            Walkers::Cpu(crowd) => {
+                crowd.step(seconds);
+                Ok(())
+            }
+        })
     }
 
     /// Returns the models to which the frame refers.
@@ -167,9 +221,16 @@ impl CrowdScene {
             place: glam::Affine3A::IDENTITY,
             tint: Vec4::ONE,
         };
+        let (mut instances, mut crowds) = (vec![ground], Vec::new());
+        for (model, walkers) in self.crowds.iter().enumerate() {
+            match walkers {
+                Walkers::Gpu(crowd) => crowds.extend(crowd.instances(model)),
+                Walkers::Cpu(crowd) => instances.extend(crowd.instances(model)),
+            }
+        }
         Frame {
-            instances: vec![ground],
-            crowds: (0..).zip(&self.crowds).flat_map(|(model, crowd)| crowd.instances(model)).collect(),
+            instances,
+            crowds,
             camera: settings.camera,
             mode: settings.mode,
             background: settings.background,
