@@ -12,15 +12,18 @@ use sinew::rig;
 use crate::renderer;
 
 /// A crowd with everything that it needs.
-struct Stage {
-    renderer: Renderer,
-    surface: Model,
-    crowd: Crowd,
+pub(crate) struct Stage {
+    pub(crate) renderer: Renderer,
+    pub(crate) surface: Model,
+    pub(crate) crowd: Crowd,
 }
 
 impl Stage {
-    fn new(character: Character) -> Self {
-        let renderer = renderer();
+    pub(crate) fn new(character: Character) -> Self {
+        Self::with(renderer(), character)
+    }
+
+    pub(crate) fn with(renderer: Renderer, character: Character) -> Self {
         let rig = rig::detect(&character);
         let model = CrowdModel::new(character, 0, rig);
         let surface = renderer.model(model.character(), model.parts(), &DecodedImages::default()).unwrap();
@@ -28,11 +31,11 @@ impl Stage {
         Self { renderer, surface, crowd }
     }
 
-    fn spawn(&mut self, spawn: &Spawn) -> CharacterId {
+    pub(crate) fn spawn(&mut self, spawn: &Spawn) -> CharacterId {
         self.crowd.spawn(&mut self.renderer, &self.surface, spawn).unwrap()
     }
 
-    fn step(&mut self, seconds: f32) {
+    pub(crate) fn step(&mut self, seconds: f32) {
         let gpu = self.renderer.gpu().clone();
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         self.crowd.step(&mut encoder, seconds, Vec3::ZERO).unwrap();

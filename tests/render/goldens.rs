@@ -1,5 +1,5 @@
-//! Compares the ghosts of several methods with an image that was inspected by a person. All other goldens are in
-//! `tests/suite`.
+//! Compares images with goldens that were inspected by a person: the ghosts of several methods, and a crowd. All other
+//! goldens are in `tests/suite`.
 //!
 //! `SINEW_BLESS=1 cargo test --test render goldens` updates them. Inspect the new images before you commit them.
 
@@ -10,7 +10,7 @@ use sinew::asset::gltf;
 use sinew::ik::Method;
 use sinew::pose::Pose;
 use sinew::puppet::{Puppet, Target};
-use sinew::render::{DecodedImages, ShadingMode};
+use sinew::render::{DecodedImage, DecodedImages, ShadingMode};
 use sinew::scene;
 use sinew::scene::ViewSettings;
 use sinew::scene::compare::Comparison;
@@ -52,14 +52,19 @@ fn compare(puppet: &Puppet, others: &Comparison, name: &str) {
     let mut frame = scene::frame(puppet, &settings);
     others.add_to_frame(&mut frame, puppet, settings.scale);
     let image = renderer.render(&[&model], &frame, SIZE).unwrap();
+    assert_matches(&image, name);
+}
+
+/// Compares an image with the golden of this name.
+pub(crate) fn assert_matches(image: &DecodedImage, name: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/goldens/{name}.png"));
     if std::env::var_os("SINEW_BLESS").is_some() {
         std::fs::write(&path, image.png(sinew::render::Background::Transparent).unwrap()).unwrap();
     }
     let golden = image::open(&path);
-    assert_eq!(golden.size(), SIZE);
+    assert_eq!(golden.size(), image.size());
     let differs = |(a, b): ([u8; 4], [u8; 4])| a.iter().zip(b).any(|(a, b)| a.abs_diff(b) > LEVELS);
     let different = golden.pixels().zip(image.pixels()).filter(|pair| differs(*pair)).count();
-    let fraction = different as f64 / f64::from(SIZE.0 * SIZE.1);
+    let fraction = different as f64 / f64::from(image.width * image.height);
     assert!(fraction <= PIXELS, "{name}: {different} pixels differ from {}", path.display());
 }

@@ -5,6 +5,7 @@
 
 mod composed;
 mod crowd;
+mod crowd_draw;
 mod embedded;
 mod floor;
 mod ghosts;

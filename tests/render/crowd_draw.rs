@@ -1,0 +1,182 @@
+//! Drawing crowds: culling on the GPU, batches, and a golden of a thousand characters.
+
+use std::sync::Arc;
+
+use glam::{Vec3, Vec4};
+use sinew::asset::mannequin;
+use sinew::crowd::{CpuCrowd, CrowdError, PlayedClip, Spawn};
+use sinew::render::{DecodedImage, Frame, Gpu, Renderer, ShadingMode};
+use sinew::rig;
+use sinew::scene::{CrowdLayout, CrowdScene, ViewSettings};
+use sinew::view::{AUTO_FOV_Y, Bounds};
+
+use crate::crowd::Stage;
+use crate::{goldens, renderer, typical_view};
+
+const SIZE: (u32, u32) = (320, 180);
+
+/// Returns characters in rows, of which a camera at the front sees some.
+fn rows(count: u32) -> Vec<Spawn> {
+    (0..count)
+        .map(|index| Spawn {
+            position: Vec3::new((index % 8) as f32 * 1.5 - 5.0, 0.0, (index / 8) as f32 * -2.0),
+            heading: index as f32 * 0.4,
+            tint: Vec4::new(1.0, 0.5 + 0.05 * (index % 8) as f32, 0.7, 1.0),
+            clips: vec![PlayedClip::new(index as usize % 5, index as f32 * 0.13)],
+            ..Spawn::default()
+        })
+        .collect()
+}
+
+fn view() -> ViewSettings {
+    let bounds = Bounds { lo: Vec3::new(-3.0, 0.0, -3.0), hi: Vec3::new(3.0, 1.8, 0.0) };
+    ViewSettings { floor: false, ..typical_view(bounds, SIZE.0 as f32 / SIZE.1 as f32) }
+}
+
+/// Returns the number of pixels that differ by more than a few levels.
+fn different(a: &DecodedImage, b: &DecodedImage) -> usize {
+    let differs = |(a, b): ([u8; 4], [u8; 4])| a.iter().zip(b).any(|(a, b)| a.abs_diff(b) > 4);
+    a.pixels().zip(b.pixels()).filter(|pair| differs(*pair)).count()
+}
+
+impl Stage {
+    fn image(&mut self) -> DecodedImage {
+        let frame = Frame { crowds: self.crowd.instances(0).collect(), ..empty_frame() };
+        self.renderer.render(&[&self.surface], &frame, SIZE).unwrap()
+    }
+
+    fn image_of(&mut self, cpu: &CpuCrowd) -> DecodedImage {
+        let frame = Frame { instances: cpu.instances(0).collect(), ..empty_frame() };
+        self.renderer.render(&[&self.surface], &frame, SIZE).unwrap()
+    }
+}
+
+fn empty_frame() -> Frame<'static> {
+    let view = view();
+    let (center, radius) = view.bounds.sphere();
+    Frame {
+        instances: Vec::new(),
+        crowds: Vec::new(),
+        camera: view.camera,
+        mode: view.mode,
+        background: view.background,
+        samples: view.samples,
+        ground: None,
+        shadow: true,
+        sphere: (center, radius * 2.0),
+        ghosts: Vec::new(),
+        fills: Vec::new(),
+        lines: Vec::new(),
+    }
+}
+
+#[test]
+fn indirect_draws_give_the_same_image_as_instances() {
+    let mut stage = Stage::new(mannequin().unwrap());
+    let mut cpu = CpuCrowd::new(stage.crowd.model().clone(), None);
+    let spawns = rows(40);
+    let ids: Vec<_> = spawns.iter().map(|spawn| stage.spawn(spawn)).collect();
+    spawns.iter().for_each(|spawn| assert!(cpu.spawn(spawn).is_ok()));
+    stage.step(0.3);
+    cpu.step(0.3);
+    let (gpu, expected) = (stage.image(), stage.image_of(&cpu));
+    let seen = different(&expected, &stage.renderer.render(&[], &empty_frame(), SIZE).unwrap());
+    assert!(seen > 3000, "{seen} pixels");
+    assert!(different(&gpu, &expected) < 20, "{} pixels differ", different(&gpu, &expected));
+    // The same input gives the same bits.
+    assert_eq!(gpu.rgba, stage.image().rgba);
+
+    // A slot is empty after its character was removed, and is used again by the next one.
+    stage.crowd.despawn(ids[3]).unwrap();
+    assert!(matches!(stage.crowd.despawn(ids[3]), Err(CrowdError::Despawned)));
+    stage.step(0.0);
+    assert!(different(&stage.image(), &expected) > 100);
+    let again = stage.spawn(&spawns[3]);
+    assert_ne!(again, ids[3]);
+    assert_eq!(stage.crowd.len(), 40);
+    stage.step(0.3);
+    cpu.step(0.3);
+    let other = stage.image_of(&cpu);
+    // Only the new character is at another time of its clip.
+    assert!(different(&stage.image(), &other) < 1500);
+}
+
+/// A device whose buffers hold only some hundreds of characters draws the same image, in several batches.
+#[test]
+fn a_crowd_that_exceeds_a_buffer_is_drawn_in_batches() {
+    let whole = renderer();
+    let info = whole.gpu().info.clone();
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+    let adapters = pollster::block_on(instance.enumerate_adapters(info.backend.into()));
+    let adapter = adapters.into_iter().find(|adapter| adapter.get_info().name == info.name).unwrap();
+    let required_limits = wgpu::Limits { max_storage_buffer_binding_size: 1 << 20, ..adapter.limits() };
+    let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
+    let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
+    let small = Renderer::new(Gpu::from_device(device, queue, info));
+    let images = [whole, small].map(|renderer| {
+        let mut stage = Stage::with(renderer, mannequin().unwrap());
+        rows(900).iter().for_each(|spawn| assert_ne!(stage.spawn(spawn), stage.spawn(spawn)));
+        stage.step(0.2);
+        let batches = stage.crowd.instances(0).count();
+        (stage.image(), batches)
+    });
+    let [(expected, _), (image, batches)] = images;
+    assert!(batches > 2, "{batches} batches");
+    assert!(different(&image, &expected) < 20);
+}
+
+#[test]
+fn invalid_characters_are_refused() {
+    let mut stage = Stage::new(mannequin().unwrap());
+    let clip = |clip: usize| vec![PlayedClip::new(clip, 0.0)];
+    let refused = [
+        (Spawn { clips: clip(5), ..Spawn::default() }, "clip 5 does not exist; the model has 5"),
+        (
+            Spawn { clips: clip(0).repeat(5), ..Spawn::default() },
+            "a character of a crowd plays at most 4 clips, not 5",
+        ),
+        (Spawn { scale: 0.0, ..Spawn::default() }, "scale must be more than 0, not 0"),
+        (Spawn { position: Vec3::NAN, ..Spawn::default() }, "position must be finite, not NaN"),
+        (Spawn { turn: f32::INFINITY, ..Spawn::default() }, "heading, pace or turn must be finite, not inf"),
+    ];
+    for (spawn, expected) in refused {
+        let error = stage.crowd.spawn(&mut stage.renderer, &stage.surface, &spawn).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
+    assert!(stage.crowd.is_empty());
+    let id = stage.spawn(&Spawn { clips: clip(1), ..Spawn::default() });
+    assert!(stage.crowd.set_clip(id, 4, None).is_err());
+    assert!(stage.crowd.set_place(id, Vec3::ZERO, f32::NAN).is_err());
+    stage
+        .crowd
+        .set_clip(id, 1, Some(&PlayedClip { weight: 0.5, mask: Some(2), ..PlayedClip::new(2, 0.1) }))
+        .unwrap();
+    stage.crowd.set_place(id, Vec3::X, 1.0).unwrap();
+    stage.step(0.1);
+    let (place, _) = stage.crowd.read_pose(id).unwrap();
+    assert!(place.translation.x > 0.5);
+}
+
+#[test]
+fn a_thousand_characters_on_hills_match_their_golden() {
+    let mut renderer = renderer();
+    let character = mannequin().unwrap();
+    let rig = rig::detect(&character);
+    let layout = CrowdLayout { count: 1000, hills: true, seed: 4, looks: 1.0 };
+    let cast = [(Arc::new(character), rig)];
+    let mut scene = CrowdScene::new(&mut renderer, &cast, &layout, ShadingMode::Shaded).unwrap();
+    let settings = ViewSettings {
+        camera: scene.camera(AUTO_FOV_Y, SIZE.0 as f32 / SIZE.1 as f32),
+        samples: 1,
+        shadow: false,
+        ..view()
+    };
+    let gpu = renderer.gpu().clone();
+    let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    for _ in 0..10 {
+        scene.step(&mut encoder, 0.1, settings.camera.position).unwrap();
+    }
+    gpu.queue.submit([encoder.finish()]);
+    let image = renderer.render(&scene.models(), &scene.frame(&settings), SIZE).unwrap();
+    goldens::assert_matches(&image, "crowd");
+}
