@@ -1,0 +1,93 @@
+//! Poses and draws a crowd without a window: characters in a ring walk around on hills, and one in the middle points at the sky.
+//!
+//! ```text
+//! cargo run --example crowd [FILE.glb] [COUNT]
+//! ```
+//!
+//! Writes `crowd.png`.
+
+use std::error::Error;
+use std::f32::consts::TAU;
+use std::path::Path;
+
+use glam::Vec3;
+use sinew::asset;
+use sinew::crowd::{Crowd, CrowdGoal, CrowdModel, PlayedClip, Spawn, Terrain, ground};
+use sinew::puppet::Puppet;
+use sinew::render::{AdapterChoice, Background, DecodedImages, Gpu, Renderer, ShadingMode};
+use sinew::scene::{self, ViewSettings};
+use sinew::view::{AUTO_FOV_Y, Bounds, Camera};
+use sinew::rig;
+
+const SIZE: (u32, u32) = (1280, 720);
+const RADIUS: f32 = 6.0;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let character = match arguments.next() {
+        Some(file) => asset::load(Path::new(&file))?,
+        None => asset::mannequin()?,
+    };
+    let count: u16 = arguments.next().map_or(Ok(60), |text| text.parse())?;
+
+    // What all characters share is compiled once.
+    let rig = rig::detect(&character);
+    let hand = rig.body.as_ref().and_then(|body| body.limbs.iter().find(|l| !l.stands)).map(|limb| limb.end());
+    let model = CrowdModel::new(character, 0, rig);
+    let mut renderer = Renderer::new(Gpu::new(&AdapterChoice::Auto)?);
+    let images = DecodedImages::decode(model.character(), model.parts(), ShadingMode::Shaded);
+    let surface = renderer.model(model.character(), model.parts(), &images)?;
+    let clip = |name: &str| model.character().clips.iter().position(|c| c.name.as_deref() == Some(name));
+    let (walk, idle) = (clip("walk"), clip("idle"));
+
+    let terrain = Terrain::hills(5, 12.0);
+    let ground = Puppet::with_rig(ground(&terrain), 0, rig::Rig::default());
+    let ground_surface = renderer.model(ground.character(), ground.parts(), &DecodedImages::default())?;
+
+    let mut crowd = Crowd::new(&renderer, model, Some(terrain))?;
+    crowd.reserve(&mut renderer, &surface, u32::from(count) + 1)?;
+    let plays = |clip: Option<usize>, time: f32| clip.map(|clip| PlayedClip::new(clip, time)).into_iter().collect();
+    for index in 0..count {
+        let angle = f32::from(index) / f32::from(count) * TAU;
+        let spawn = Spawn {
+            position: Vec3::new(angle.sin(), 0.0, angle.cos()) * RADIUS,
+            heading: angle + 0.25 * TAU,
+            // One turn around the middle is as long as the ring.
+            turn: crowd.model().stride(walk.unwrap_or_default()).length() / RADIUS,
+            clips: plays(walk, 0.37 * f32::from(index)),
+            ..Spawn::default()
+        };
+        crowd.spawn(&mut renderer, &surface, &spawn)?;
+    }
+    let guide = crowd.spawn(&mut renderer, &surface, &Spawn { clips: plays(idle, 0.0), ..Spawn::default() })?;
+    if let Some(hand) = hand {
+        crowd.set_goal(guide, hand, Some(&CrowdGoal::position(Vec3::new(0.4, 2.6, 0.3))))?;
+    }
+
+    let bounds = Bounds { lo: Vec3::new(-RADIUS, 0.0, -RADIUS), hi: Vec3::new(RADIUS, 1.8, RADIUS) };
+    let aspect = SIZE.0 as f32 / SIZE.1 as f32;
+    let settings = ViewSettings {
+        camera: Camera::framing(&bounds, AUTO_FOV_Y, aspect),
+        mode: ShadingMode::Shaded,
+        background: Background::STUDIO,
+        samples: 4,
+        bounds,
+        floor: false,
+        shadow: true,
+        scale: 1.0,
+    };
+    // Two seconds of walking. A window would step once per frame.
+    let gpu = renderer.gpu().clone();
+    for _ in 0..60 {
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        crowd.step(&mut encoder, 1.0 / 30.0, settings.camera.position)?;
+        gpu.queue.submit([encoder.finish()]);
+    }
+    let mut frame = scene::frame(&ground, &settings);
+    frame.instances.iter_mut().for_each(|instance| instance.model = 1);
+    frame.crowds = crowd.instances(0).collect();
+    let image = renderer.render(&[&surface, &ground_surface], &frame, SIZE)?;
+    std::fs::write("crowd.png", image.png(settings.background)?)?;
+    println!("wrote crowd.png: {} characters on {}", crowd.len(), gpu.describe());
+    Ok(())
+}
