@@ -15,9 +15,9 @@ use sinew::asset;
 use sinew::crowd::{Crowd, CrowdGoal, CrowdModel, PlayedClip, Spawn, Terrain, ground};
 use sinew::puppet::Puppet;
 use sinew::render::{AdapterChoice, Background, DecodedImages, Gpu, Renderer, ShadingMode};
+use sinew::rig;
 use sinew::scene::{self, ViewSettings};
 use sinew::view::{AUTO_FOV_Y, Bounds, Camera};
-use sinew::rig;
 
 const SIZE: (u32, u32) = (1280, 720);
 const RADIUS: f32 = 6.0;
@@ -32,7 +32,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // What all characters share is compiled once.
     let rig = rig::detect(&character);
-    let hand = rig.body.as_ref().and_then(|body| body.limbs.iter().find(|l| !l.stands)).map(|limb| limb.end());
+    let hand =
+        rig.body.as_ref().and_then(|body| body.limbs.iter().find(|l| !l.stands)).map(|limb| limb.end());
     let model = CrowdModel::new(character, 0, rig);
     let mut renderer = Renderer::new(Gpu::new(&AdapterChoice::Auto)?);
     let images = DecodedImages::decode(model.character(), model.parts(), ShadingMode::Shaded);
@@ -46,7 +47,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let mut crowd = Crowd::new(&renderer, model, Some(terrain))?;
     crowd.reserve(&mut renderer, &surface, u32::from(count) + 1)?;
-    let plays = |clip: Option<usize>, time: f32| clip.map(|clip| PlayedClip::new(clip, time)).into_iter().collect();
+    let plays =
+        |clip: Option<usize>, time: f32| clip.map(|clip| PlayedClip::new(clip, time)).into_iter().collect();
     for index in 0..count {
         let angle = f32::from(index) / f32::from(count) * TAU;
         let spawn = Spawn {
@@ -59,7 +61,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         };
         crowd.spawn(&mut renderer, &surface, &spawn)?;
     }
-    let guide = crowd.spawn(&mut renderer, &surface, &Spawn { clips: plays(idle, 0.0), ..Spawn::default() })?;
+    let guide =
+        crowd.spawn(&mut renderer, &surface, &Spawn { clips: plays(idle, 0.0), ..Spawn::default() })?;
     if let Some(hand) = hand {
         crowd.set_goal(guide, hand, Some(&CrowdGoal::position(Vec3::new(0.4, 2.6, 0.3))))?;
     }

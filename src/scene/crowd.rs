@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use glam::{Vec3, Vec4};
+use glam::{Vec3, Vec3Swizzles, Vec4};
 
 use crate::asset::Character;
 use crate::crowd::{CpuCrowd, Crowd, CrowdError, CrowdModel, PlayedClip, Spawn, Terrain, ground};
@@ -43,6 +43,7 @@ pub struct CrowdScene {
     /// The models of the crowds, and then that of the ground.
     models: Vec<Model>,
     ground: Puppet,
+    terrain: Terrain,
     bounds: Bounds,
     size: f32,
 }
@@ -144,9 +145,11 @@ impl CrowdScene {
         let ground = Puppet::with_rig(ground(&terrain), 0, Rig::default());
         let images = DecodedImages::decode(ground.character(), ground.parts(), mode);
         models.push(renderer.model(ground.character(), ground.parts(), &images)?);
-        let corner = Vec3::new(spots.half_size, 0.0, spots.half_size);
-        let bounds = Bounds { lo: -corner, hi: corner + Vec3::Y * size };
-        Ok(Self { crowds, models, ground, bounds, size })
+        let heights = terrain.heights().iter();
+        let (low, high) = heights.fold((0.0_f32, 0.0_f32), |(low, high), &h| (low.min(h), high.max(h)));
+        let half = spots.half_size;
+        let bounds = Bounds { lo: Vec3::new(-half, low, -half), hi: Vec3::new(half, high + size, half) };
+        Ok(Self { crowds, models, ground, terrain, bounds, size })
     }
 
     /// Returns the number of characters.
@@ -176,12 +179,17 @@ impl CrowdScene {
     /// Returns a camera that looks over the crowd from its front, slightly above the heads. `aspect` is width / height.
     pub fn camera(&self, fov_y: f32, aspect: f32) -> Camera {
         let front = self.bounds.hi.z;
-        let rise = 1.5 * self.size + 0.06 * front;
-        let target = Vec3::new(0.0, 0.3 * self.size, 0.5 * front - self.size);
-        let position = Vec3::new(0.0, rise, front + 1.6 * self.size);
+        let on_ground = |z: f32, above: f32| Vec3::new(0.0, self.ground_height(Vec3::Z * z) + above, z);
+        let target = on_ground(0.25 * front, 0.4 * self.size);
+        let position = on_ground(front + 1.6 * self.size, 0.9 * self.size + 0.1 * front);
         let radius = self.bounds.sphere().1;
         let framed = Camera::framing(&self.bounds, fov_y, aspect);
         Camera { position, target, near: 0.05 * self.size, far: 4.0 * radius + 10.0 * self.size, ..framed }
+    }
+
+    /// Returns the height of the ground at a place, in world metres.
+    pub fn ground_height(&self, at: Vec3) -> f32 {
+        self.terrain.height(at.xz())
     }
 
     /// Encodes a step of some seconds. `eye` is the position of the camera.

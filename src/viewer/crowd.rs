@@ -28,6 +28,8 @@ const MAX_STEP: Duration = Duration::from_millis(50);
 const TITLE_INTERVAL: Duration = Duration::from_secs(1);
 /// A device that is lost again within this time is not recreated.
 const REBUILD_INTERVAL: Duration = Duration::from_secs(2);
+/// Height of the camera above the ground, at least, as a fraction of the radius of the crowd.
+const CLEARANCE: f32 = 0.03;
 /// Pixels of a touchpad's scrolling that count as one step of a wheel.
 const PIXELS_PER_STEP: f32 = 50.0;
 
@@ -143,8 +145,11 @@ impl Stage {
         // A software adapter takes several times as long for smooth edges and shadows.
         let is_fast = gpu.info.device_type != wgpu::DeviceType::Cpu;
         let bounds = self.scene.bounds();
+        let mut camera = orbit.camera(&bounds);
+        let lowest = self.scene.ground_height(camera.position) + CLEARANCE * bounds.sphere().1;
+        camera.position.y = camera.position.y.max(lowest);
         let settings = ViewSettings {
-            camera: orbit.camera(&bounds),
+            camera,
             mode: ShadingMode::Shaded,
             background: Background::STUDIO,
             samples: if is_fast { 4 } else { 1 },
