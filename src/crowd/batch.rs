@@ -8,9 +8,11 @@ use crate::render::gpu_types::Placed;
 use crate::render::staging::Staging;
 use crate::render::{Gpu, GpuInstanceBuffers, GpuInstances, GpuPart, Model, RenderError, Renderer};
 
+use super::body::{GOALS, Goal};
 use super::clips::to_u32;
 use super::kernels::{Kernels, ModelBuffers};
 use super::model::CrowdModel;
+use super::stance::Stance;
 use super::terrain::Terrain;
 use super::types::{Character, Joint, Local, Rows, Step};
 
@@ -30,6 +32,8 @@ pub(super) struct Batch {
     /// How often each slot was used.
     pub(super) generations: Vec<u32>,
     pub(super) characters: wgpu::Buffer,
+    pub(super) goals: wgpu::Buffer,
+    pub(super) stances: wgpu::Buffer,
     pub(super) models: wgpu::Buffer,
     step: wgpu::Buffer,
     groups: Groups,
@@ -43,6 +47,7 @@ struct Groups {
     sample: wgpu::BindGroup,
     sample_weights: wgpu::BindGroup,
     world: wgpu::BindGroup,
+    bodies: wgpu::BindGroup,
     palette: wgpu::BindGroup,
 }
 
@@ -54,7 +59,8 @@ impl Batch {
         let joints = model.joint_count().max(1) * size_of::<Local>().max(size_of::<Rows>());
         let palette = model.bones.len().max(1) * size_of::<Rows>();
         let groups = model.draws.len().max(1) * 32;
-        let most = [joints, palette, groups, size_of::<Character>()].into_iter().max().unwrap_or(1);
+        let goals = GOALS * size_of::<Goal>();
+        let most = [joints, palette, groups, goals, size_of::<Stance>(), size_of::<Character>()].into_iter().max().unwrap_or(1);
         u32::try_from(limit / most as u64).unwrap_or(u32::MAX).max(1)
     }
 
@@ -71,6 +77,8 @@ impl Batch {
         let characters = storage(&gpu, "characters", count * size_of::<Character>() as u64)?;
         let locals = storage(&gpu, "poses", per(model.joint_count(), size_of::<Local>()))?;
         let models = storage(&gpu, "joint matrices", per(model.joint_count(), size_of::<Rows>()))?;
+        let goals = storage(&gpu, "goals", per(GOALS, size_of::<Goal>()))?;
+        let stances = storage(&gpu, "stances", per(1, size_of::<Stance>()))?;
         let palettes = storage(&gpu, "palettes", per(model.bones.len(), size_of::<Rows>()))?;
         let weights = storage(&gpu, "morph weights", per(model.rest_weights.len(), size_of::<f32>()))?;
         let nothing = Placed { sphere: [0.0, 0.0, 0.0, -1.0], tint: [0.0; 4] };
@@ -96,6 +104,7 @@ impl Batch {
             times,
             values,
             bones,
+            body,
         } = shared;
         let groups = Groups {
             advance: bind(&kernels.advance, &[&step, clips, heights, &characters]),
@@ -108,6 +117,10 @@ impl Batch {
                 &[&step, &characters, tracks, times, values, weight_channels, rest_weights, &weights],
             ),
             world: bind(&kernels.world, &[&step, &characters, joints, levels, &locals, &models]),
+            bodies: bind(
+                &kernels.bodies,
+                &[&step, &characters, joints, body, heights, &goals, &stances, &locals, &models],
+            ),
             palette: bind(
                 &kernels.palette,
                 &[&step, &characters, joints, &models, bones, &palettes, &placed],
@@ -132,7 +145,7 @@ impl Batch {
         };
         let instances = renderer.gpu_instances(surface, &buffers, &parts)?;
         let generations = vec![0; capacity as usize];
-        let own = [&characters, &locals, &models, &palettes, &weights, &placed];
+        let own = [&characters, &goals, &stances, &locals, &models, &palettes, &weights, &placed];
         let bytes = own.iter().map(|buffer| buffer.size()).sum::<u64>() + instances.bytes();
         Ok(Self {
             capacity,
@@ -141,6 +154,8 @@ impl Batch {
             free: Vec::new(),
             generations,
             characters,
+            goals,
+            stances,
             models,
             step,
             groups,
@@ -192,11 +207,15 @@ impl Batch {
             let lanes = u64::from(self.used) * elements as u64;
             u32::try_from(lanes.div_ceil(u64::from(LANES))).unwrap_or(u32::MAX)
         };
-        let Groups { advance, sample, sample_weights, world, palette } = &self.groups;
+        let Groups { advance, sample, sample_weights, world, bodies, palette } = &self.groups;
         kernels.advance.dispatch(pass, advance, lanes(1));
         kernels.sample.dispatch(pass, sample, lanes(model.joint_count()));
         kernels.sample_weights.dispatch(pass, sample_weights, lanes(model.rest_weights.len()));
-        kernels.world.dispatch(pass, world, if kernels.by_group { self.used } else { lanes(1) });
+        let by_character = if kernels.by_group { self.used } else { lanes(1) };
+        kernels.world.dispatch(pass, world, by_character);
+        kernels.bodies.dispatch(pass, bodies, lanes(1));
+        // The bodies are now solved.
+        kernels.world.dispatch(pass, world, by_character);
         kernels.palette.dispatch(pass, palette, lanes(model.bones.len()));
         kernels.enclose.dispatch(pass, palette, lanes(1));
     }

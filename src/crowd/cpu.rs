@@ -11,10 +11,13 @@ use crate::view::Bounds;
 
 use super::CrowdError;
 use super::advance::advance;
+use super::body::{GOALS, Goal};
+use super::figure::Figure;
 use super::model::{CrowdModel, PartDraw};
 use super::palette::{enclose, palette};
 use super::sample::{sample, sample_weights};
 use super::spawn::Spawn;
+use super::stance::Stance;
 use super::terrain::Terrain;
 use super::types::{Character, Joint, Local, Rows};
 use super::world::world;
@@ -32,6 +35,8 @@ pub struct CpuCrowd {
 #[derive(Clone, Debug)]
 struct Posed {
     state: Character,
+    goals: [Goal; GOALS],
+    stance: Stance,
     locals: Vec<Local>,
     models: Vec<Rows>,
     weights: Vec<f32>,
@@ -63,15 +68,30 @@ impl CpuCrowd {
             palette: vec![Rows::IDENTITY; model.bones.len()],
             matrices: vec![Mat4::IDENTITY; model.bones.len()],
             placed: enclose(&state, &[], &[]),
+            goals: [Goal::NONE; GOALS],
+            stance: Stance::default(),
             state,
         });
         Ok(self.characters.len() - 1)
     }
 
-    /// Advances all characters by some seconds and poses them.
-    pub fn step(&mut self, seconds: f32) {
+    /// Advances all characters by some seconds and poses them. `eye` is the position of the camera, at which heads may look.
+    pub fn step(&mut self, seconds: f32, eye: Vec3) {
         let (model, terrain) = (&*self.model, self.terrain.as_ref());
-        self.characters.par_iter_mut().for_each(|posed| posed.step((model, terrain), seconds));
+        self.characters.par_iter_mut().for_each(|posed| posed.step((model, terrain), seconds, eye));
+    }
+
+    /// Sets one of the four goals of a character, or removes it. [`CrowdModel::limb_of`] returns the limb of a joint.
+    ///
+    /// # Errors
+    /// [`CrowdError`] if the character does not exist or if a number is not finite.
+    pub fn set_goal(&mut self, character: usize, index: usize, goal: Option<&Goal>) -> Result<(), CrowdError> {
+        let goal = goal.copied().unwrap_or(Goal::NONE);
+        goal.validate()?;
+        let goals = self.characters.get_mut(character).map(|posed| &mut posed.goals);
+        let entry = goals.and_then(|goals| goals.get_mut(index % GOALS)).ok_or(CrowdError::Despawned)?;
+        *entry = goal;
+        Ok(())
     }
 
     /// Returns where a character is, `world_from_model`, and `model_from_joint` of its joints, in the order of
@@ -109,11 +129,16 @@ impl CpuCrowd {
 }
 
 impl Posed {
-    fn step(&mut self, (model, terrain): (&CrowdModel, Option<&Terrain>), seconds: f32) {
-        let Self { state, locals, models, weights, palette: bones, matrices, placed } = self;
+    fn step(&mut self, (model, terrain): (&CrowdModel, Option<&Terrain>), seconds: f32, eye: Vec3) {
+        let Self { state, goals, stance, locals, models, weights, palette: bones, matrices, placed } = self;
         advance(state, &model.clips.infos, seconds, terrain);
         sample(&state.layers, &model.clips, &model.joints, locals);
         sample_weights(&state.layers, &model.clips, &model.rest_weights, weights);
+        world(&model.joints, locals, models);
+        let (body, joints) = (&model.body, &model.joints[..]);
+        let mut figure =
+            Figure { seconds, eye, terrain, body, joints, character: state, goals, models, stance, locals };
+        figure.pose_body();
         world(&model.joints, locals, models);
         palette(state, models, &model.bones, bones);
         for (matrix, rows) in matrices.iter_mut().zip(bones) {

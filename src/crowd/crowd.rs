@@ -12,9 +12,11 @@ use crate::render::{CrowdInstances, Gpu, Model, RenderError, Renderer};
 
 use super::CrowdError;
 use super::batch::Batch;
+use super::body::{GOALS, Goal};
 use super::kernels::{Kernels, ModelBuffers};
 use super::model::CrowdModel;
 use super::spawn::{CharacterId, PlayedClip, Spawn};
+use super::stance::Stance;
 use super::terrain::Terrain;
 use super::types::{Character, LAYERS, Layer, Rows};
 
@@ -134,6 +136,8 @@ impl Crowd {
         let Some(batch) = self.batches.get_mut(index) else { return Err(CrowdError::Despawned) };
         let generation = batch.generations.get(slot as usize).copied().unwrap_or_default();
         self.staging.write_at(&batch.characters, offset_of_character(slot), bytes_of(&character));
+        self.staging.write_at(&batch.stances, offset_of_stance(slot), bytes_of(&Stance::default()));
+        self.staging.write_at(&batch.goals, offset_of_goals(slot), bytes_of(&[Goal::NONE; GOALS]));
         Ok(CharacterId { batch: u32::try_from(index).unwrap_or(u32::MAX), slot, generation })
     }
 
@@ -181,6 +185,19 @@ impl Crowd {
         }
         self.write(id, offset_of!(Character, rotation), bytes_of(&Quat::from_rotation_y(heading)))?;
         self.write(id, offset_of!(Character, position), bytes_of(&position))
+    }
+
+    /// Sets one of the four goals of a character, or removes it. [`CrowdModel::limb_of`] returns the limb of a joint.
+    ///
+    /// # Errors
+    /// [`CrowdError`] if the character does not exist or if a number is not finite.
+    pub fn set_goal(&mut self, id: CharacterId, index: usize, goal: Option<&Goal>) -> Result<(), CrowdError> {
+        let goal = goal.copied().unwrap_or(Goal::NONE);
+        goal.validate()?;
+        let target = self.batch(id)?.goals.clone();
+        let offset = offset_of_goals(id.slot) + (index % GOALS * size_of::<Goal>()) as u64;
+        self.staging.write_at(&target, offset, bytes_of(&goal));
+        Ok(())
     }
 
     /// Sets how fast a character walks, as a factor of the speed of its clips, and how fast it turns, in radians per second.
@@ -259,6 +276,14 @@ impl Crowd {
         self.staging.write_at(&target, offset_of_character(id.slot) + offset as u64, bytes);
         Ok(())
     }
+}
+
+fn offset_of_stance(slot: u32) -> u64 {
+    u64::from(slot) * size_of::<Stance>() as u64
+}
+
+fn offset_of_goals(slot: u32) -> u64 {
+    u64::from(slot) * (GOALS * size_of::<Goal>()) as u64
 }
 
 fn offset_of_character(slot: u32) -> u64 {

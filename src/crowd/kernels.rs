@@ -19,14 +19,27 @@ const WEIGHT_FILES: &[&str] =
     &[ROTATION, TYPES, SAMPLE, include_str!("../../shaders/crowd/sample_weights.wgsl")];
 const WORLD_FILES: &[&str] = &[ROTATION, TYPES, include_str!("../../shaders/crowd/world.wgsl")];
 const PALETTE_FILES: &[&str] = &[ROTATION, TYPES, PLACED, include_str!("../../shaders/crowd/palette.wgsl")];
+pub(super) const BODY_FILES: &[&str] = &[
+    ROTATION,
+    TYPES,
+    include_str!("../../shaders/crowd/body.wgsl"),
+    TERRAIN,
+    include_str!("../../shaders/crowd/limit.wgsl"),
+    include_str!("../../shaders/crowd/limb.wgsl"),
+    include_str!("../../shaders/crowd/plant.wgsl"),
+    include_str!("../../shaders/crowd/aim.wgsl"),
+    include_str!("../../shaders/crowd/chain.wgsl"),
+    include_str!("../../shaders/crowd/bodies.wgsl"),
+];
 
 /// All shader modules with their files in order, for tests without an adapter.
-pub const SOURCES: [(&str, &[&str]); 5] = [
+pub const SOURCES: [(&str, &[&str]); 6] = [
     ("advance", ADVANCE_FILES),
     ("sample", SAMPLE_FILES),
     ("sample_weights", WEIGHT_FILES),
     ("world", WORLD_FILES),
     ("palette", PALETTE_FILES),
+    ("bodies", BODY_FILES),
 ];
 
 /// Skeletons with more joints are posed by one workgroup for each character instead of one lane.
@@ -41,6 +54,7 @@ pub(super) struct Kernels {
     pub(super) world: Kernel,
     /// Whether `world` runs one workgroup for each character.
     pub(super) by_group: bool,
+    pub(super) bodies: Kernel,
     pub(super) palette: Kernel,
     pub(super) enclose: Kernel,
 }
@@ -58,6 +72,7 @@ pub(super) struct ModelBuffers {
     pub(super) times: wgpu::Buffer,
     pub(super) values: wgpu::Buffer,
     pub(super) bones: wgpu::Buffer,
+    pub(super) body: wgpu::Buffer,
 }
 
 impl Kernels {
@@ -67,6 +82,7 @@ impl Kernels {
         let world_entry = if by_group { "world_by_group" } else { "world_by_lane" };
         let sampling = [Uniform, Read, Read, Read, Read, Read, Read, Write];
         let palette = [Uniform, Read, Read, Read, Read, Write, Write];
+        let bodies = [Uniform, Read, Read, Read, Read, Read, Write, Write, Read];
         let kernel = |label: &'static str, files: &[&str], buffers: &[Access]| {
             Kernel::new(gpu, label, files, label, &[], buffers)
         };
@@ -76,6 +92,7 @@ impl Kernels {
             sample_weights: kernel("sample_weights", WEIGHT_FILES, &sampling),
             world: kernel(world_entry, WORLD_FILES, &[Uniform, Read, Read, Read, Read, Write]),
             by_group,
+            bodies: kernel("pose_bodies", BODY_FILES, &bodies),
             palette: kernel("palette", PALETTE_FILES, &palette),
             enclose: kernel("enclose", PALETTE_FILES, &palette),
         }
@@ -96,6 +113,7 @@ impl ModelBuffers {
             times: storage_with(gpu, "key times", cast_slice(&clips.times))?,
             values: storage_with(gpu, "keys", cast_slice(&clips.values))?,
             bones: storage_with(gpu, "inverse bind matrices", cast_slice(&model.bones))?,
+            body: storage_with(gpu, "body", &model.body.bytes())?,
         })
     }
 }

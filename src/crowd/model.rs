@@ -10,7 +10,9 @@ use crate::rig::Rig;
 use crate::skin::{JointBoxes, Palette};
 use crate::view::Bounds;
 
+use super::body::Body;
 use super::clips::{Clips, to_u32};
+use super::gait;
 use super::palette::Bone;
 use super::types::{Joint, NONE, Rows};
 
@@ -34,6 +36,7 @@ pub struct CrowdModel {
     /// Where the matrices and the morph weights of each part begin, in those of a character.
     pub(super) draws: Vec<PartDraw>,
     pub(super) rest_weights: Vec<f32>,
+    pub(super) body: Body,
 }
 
 /// Where the data of a part begins.
@@ -95,9 +98,15 @@ impl CrowdModel {
         };
         let draws: Vec<PartDraw> = parts.iter().enumerate().map(draw).collect();
         enclose_vertices(&character, &parts, &draws, &bones, &mut joints);
+        let mut body = Body::new(&character, scene, &rig, &|node| slot_of(node).map(to_u32));
+        let mut clips = Clips::new(&character, &slots, joints.len());
+        for (info, gait) in clips.infos.iter_mut().zip(gait::measure(&character, &nodes, &mut body)) {
+            (info.stride, info.jump) = (gait.stride, gait.jump);
+        }
         Self {
             levels: levels(&joints),
-            clips: Clips::new(&character, &slots, joints.len()),
+            clips,
+            body,
             rest_weights: skeleton.rest_weights.clone(),
             character,
             rig,
@@ -127,6 +136,11 @@ impl CrowdModel {
     /// Returns the velocity with which a clip moves its character, in the model's space and metres per second.
     pub fn stride(&self, clip: usize) -> Vec3 {
         self.clips.infos.get(clip).map_or(Vec3::ZERO, |info| info.stride)
+    }
+
+    /// Returns the limb or the chain that ends at a node, for [`Goal::limb`](super::body::Goal::limb).
+    pub fn limb_of(&self, node: usize) -> Option<u32> {
+        self.body.limb_of(node)
     }
 
     /// Returns the node of each joint.
@@ -163,7 +177,12 @@ fn joint_nodes(character: &Character, palette: &Palette, rig: &Rig) -> Vec<usize
     let chains = rig.chains.iter().flat_map(|chain| chain.joints.iter().copied());
     let digits =
         rig.body.iter().flat_map(|body| &body.limbs).flat_map(|limb| limb.digits.iter().flatten().copied());
-    for node in palette.sources(character).map(|(node, _)| node).chain(chains).chain(digits) {
+    let plan = rig.body.iter().flat_map(|body| {
+        let limbs = body.limbs.iter().flat_map(|limb| &limb.joints);
+        let trunk = [body.hips].into_iter().chain(body.neck.iter().copied());
+        trunk.chain(limbs.chain(body.tails.iter().flatten()).copied())
+    });
+    for node in palette.sources(character).map(|(node, _)| node).chain(chains).chain(digits).chain(plan) {
         // What is above a needed node is needed too. Stop at the first one that is already known.
         let mut above = Some(node).filter(|&node| node < is_needed.len());
         while let Some(node) = above.filter(|&node| !is_needed[node]) {

@@ -57,7 +57,7 @@ pub(super) fn contacts(paths: &[FootPath], step: f32, height: f32) -> Vec<Contac
 
 /// Returns the time intervals in which the samples meet a condition. Short gaps are closed, and short intervals are
 /// left out.
-pub(super) fn intervals(count: usize, step: f32, is_met: impl Fn(usize) -> bool) -> Vec<(f32, f32)> {
+pub(crate) fn intervals(count: usize, step: f32, is_met: impl Fn(usize) -> bool) -> Vec<(f32, f32)> {
     #[expect(clippy::cast_precision_loss, reason = "the number of steps is far below 2²⁴")]
     let time = |i: usize| i as f32 * step;
     let mut intervals: Vec<(f32, f32)> = Vec::new();

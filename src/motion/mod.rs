@@ -6,7 +6,7 @@
 #[cfg(feature = "viewer")]
 pub(crate) mod arrange;
 mod blend;
-mod contact;
+pub(crate) mod contact;
 mod contact_constraint;
 mod edit;
 pub(crate) mod euler;

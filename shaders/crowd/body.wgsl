@@ -1,0 +1,117 @@
+// What inverse kinematics knows about the body of a model, the goals of a character, and what it remembers from step to
+// step. Requires types.wgsl. The Rust twins are in src/crowd/body.rs and src/crowd/stance.rs.
+
+const LIMBS: u32 = 8u;
+const CHAINS: u32 = 4u;
+const LINKS: u32 = 8u;        // joints of a chain that turn
+const SOLES: u32 = 6u;        // points of a sole
+const NECK: u32 = 4u;
+const GOALS: u32 = 4u;        // per character
+const INTERVALS: u32 = 8u;    // contacts of a foot in a clip
+
+const FREE: u32 = 0u;
+const LOCKED: u32 = 1u;
+const HINGE: u32 = 2u;
+const CONE: u32 = 3u;
+
+const HAS_ROTATION: u32 = 1u;
+const HAS_POLE: u32 = 2u;
+// Flags of a limb: its end is not below its bones in the file, its end is below the hips, and its middle turns only about its
+// hinge.
+const DETACHED: u32 = 1u;
+const BELOW_HIPS: u32 = 2u;
+const HINGED: u32 = 4u;
+// The limb of a goal that the head looks at.
+const HEAD: u32 = 0xfffffffeu;
+
+// The allowed rotations of a joint from rest, in its rest frame.
+struct JointLimit {
+    axis: vec3<f32>,          // of the twist or of the hinge, unit
+    kind: u32,
+    side: vec3<f32>,          // axis of the first swing, unit and perpendicular to `axis`
+    reserved: u32,
+    swing: vec2<f32>,         // tangents of a quarter of the largest swing about `side` and about axis × side
+    twist: vec2<f32>,         // tangents of half the least and the largest angle about `axis`
+}
+
+// A point of a sole.
+struct Sole {
+    position: vec3<f32>,      // in the frame of its joint
+    joint: u32,
+}
+
+// A limb of two bones. Joints between its three joints turn with the bone above them.
+struct Limb {
+    first: u32,
+    middle: u32,
+    end: u32,
+    soles: u32,               // number of points, 0 for an arm
+    hinge: vec3<f32>,         // axis about which the middle bends, in its own frame
+    least_cos: f32,           // least and largest cosine of the angle between both bones
+    most_cos: f32,
+    heel: u32,                // the backmost and the foremost point of the sole
+    toe: u32,
+    flags: u32,
+    limit: JointLimit,        // of the first joint
+    sole: array<Sole, SOLES>,
+}
+
+// A tail or another chain. Its last joint is the end, which does not turn.
+struct Chain {
+    links: u32,
+    reserved: array<u32, 3>,
+    joints: array<u32, 12>,
+    limits: array<JointLimit, LINKS>,
+}
+
+struct Body {
+    limbs: u32,
+    legs: u32,                // the first limbs
+    chains: u32,
+    necks: u32,               // joints from above the chest to the head
+    hips: u32,
+    size: f32,                // length of a leg, in model space
+    floor: f32,               // height of the floor at rest, in model space
+    foot: f32,                // half the length of a foot, in model space
+    facing: vec3<f32>,        // direction of the face in the frame of the head
+    field_cos: f32,           // cosine of the largest angle between `forward` and what the head looks at
+    forward: vec3<f32>,       // the same direction at rest in the frame of the chest
+    chest: u32,
+    neck: array<u32, NECK>,
+    neck_limits: array<JointLimit, NECK>,
+    limb: array<Limb, LIMBS>,
+    chain: array<Chain, CHAINS>,
+    contacts: array<vec2<f32>>, // start and end in seconds: INTERVALS for each leg of each clip
+}
+
+// Where a limb, a chain or the head must go.
+struct Goal {
+    rotation: vec4<f32>,      // of the end in the world, if HAS_ROTATION is set
+    position: vec3<f32>,      // world metres
+    limb: u32,                // index of a limb; the number of limbs plus the index of a chain; HEAD; or NONE
+    pole: vec3<f32>,          // world position to which the middle bends, if HAS_POLE is set
+    flags: u32,
+    weight: f32,              // 0 to 1
+    reserved: array<u32, 3>,
+}
+
+// A foot since the last step.
+struct Foot {
+    heel: vec2<f32>,          // x and z of both ends of the sole, world metres
+    toe: vec2<f32>,
+    offset: vec2<f32>,        // from where the clip has the ankle to where it is, world metres
+    heading: vec2<f32>,       // x and z of the direction of the foot on level ground
+    weight: f32,              // of the offset and the yaw while the foot is being released
+    yaw: f32,                 // tangent of half the angle about the vertical axis by which the foot is turned
+}
+
+// What a character remembers. All zeros is the start.
+struct Stance {
+    aim: vec3<f32>,           // direction in which the head looks, in model space
+    aim_weight: f32,
+    hips: f32,                // height of the hips above where the clip has them, world metres
+    is_known: u32,            // 0 before the first step
+    held: u32,                // bit per leg: the foot stands
+    spent: u32,               // bit per leg: the foot was let go before its contact ended
+    feet: array<Foot, LIMBS>,
+}

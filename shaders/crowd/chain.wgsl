@@ -1,0 +1,63 @@
+// Inverse kinematics of chains by cyclic coordinate descent (Wang & Chen 1991) with a fixed number of passes and a largest
+// turn per step. Requires limit.wgsl. The CPU twin is src/crowd/chain.rs.
+
+const CHAIN_PASSES: u32 = 12u;
+// Sine of half the largest turn in a step, about 30°.
+const LARGEST_TURN: f32 = 0.25;
+
+fn damped(q: vec4<f32>) -> vec4<f32> {
+    let sine = length(q.xyz);
+    if sine <= LARGEST_TURN {
+        return q;
+    }
+    return vec4<f32>(q.xyz * (LARGEST_TURN / sine), sqrt(1.0 - LARGEST_TURN * LARGEST_TURN));
+}
+
+// Moves the end of a chain towards a point in model space. `base` is how far everything was moved before.
+fn solve_chain(first: u32, index: u32, base: vec3<f32>, target_at: vec3<f32>) {
+    let links = min(body.chain[index].links, LINKS);
+    if links == 0u || !is_finite3(target_at) {
+        return;
+    }
+    var points: array<vec3<f32>, 9>;
+    // The rotation of each joint in model space since the pose of the clip.
+    var turns: array<vec4<f32>, 8>;
+    for (var i = 0u; i <= links; i++) {
+        points[i] = position_of(models[first + body.chain[index].joints[i]]) + base;
+    }
+    for (var i = 0u; i < links; i++) {
+        turns[i] = IDENTITY;
+    }
+    let least = 1e-8 * body.size * body.size;
+    for (var step = 0u; step < CHAIN_PASSES * links; step++) {
+        let i = links - 1u - step % links;
+        let joint = body.chain[index].joints[i];
+        let from_dir = points[links] - points[i];
+        let to_dir = target_at - points[i];
+        if !(dot(from_dir, from_dir) > least && dot(to_dir, to_dir) > least) {
+            continue;
+        }
+        let arc = damped(shortest_arc(from_dir, to_dir));
+        var parent = IDENTITY;
+        if i > 0u {
+            parent = turns[i - 1u];
+        }
+        let above = parent_rows(first, joint);
+        let before = locals[first + joint].rotation;
+        let turn = to_parent(above, quat_mul(quat_conjugate(parent), quat_mul(arc, turns[i])));
+        let rotation = turned(first, joint, body.chain[index].limits[i], turn);
+        let made = quat_mul(parent, from_parent(above, quat_mul(rotation, quat_conjugate(before))));
+        let change = quat_normalize(quat_mul(made, quat_conjugate(turns[i])));
+        for (var k = i; k < links; k++) {
+            turns[k] = quat_normalize(quat_mul(change, turns[k]));
+            points[k + 1u] = points[i] + quat_rotate(change, points[k + 1u] - points[i]);
+        }
+    }
+    var parent = IDENTITY;
+    for (var i = 0u; i < links; i++) {
+        let joint = body.chain[index].joints[i];
+        let turn = to_parent(parent_rows(first, joint), quat_mul(quat_conjugate(parent), turns[i]));
+        set_rotation(first, joint, quat_mul(turn, locals[first + joint].rotation));
+        parent = turns[i];
+    }
+}

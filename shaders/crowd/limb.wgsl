@@ -1,0 +1,162 @@
+// Inverse kinematics of limbs with two bones in closed form, after Tolani et al. 2000, "Real-time inverse kinematics
+// techniques for anthropomorphic limbs". Requires limit.wgsl. The CPU twin is src/crowd/limb.rs.
+
+// The last part of the reach over which a limb stretches ever more slowly, as a fraction of the reach.
+const SOFT: f32 = 0.004;
+const LEAST_SOFT: f32 = 0.0005;
+// Sine of the bend below which a limb bends as its middle prefers.
+const STRAIGHT: f32 = 0.05;
+
+// Rotations of both bones in model space, and the position of the end relative to the first joint.
+struct TwoBone {
+    upper: vec4<f32>,
+    lower: vec4<f32>,
+    end: vec3<f32>,
+}
+
+// Returns the smallest rotation about a unit axis from one perpendicular vector to another.
+fn arc_about(axis: vec3<f32>, from_dir: vec3<f32>, to_dir: vec3<f32>) -> vec4<f32> {
+    let lengths = sqrt(dot(from_dir, from_dir) * dot(to_dir, to_dir));
+    let w = lengths + dot(from_dir, to_dir);
+    if !(w > 1e-6 * lengths) {
+        return vec4<f32>(axis, 0.0);
+    }
+    return quat_normalize(vec4<f32>(axis * dot(axis, cross(from_dir, to_dir)), w));
+}
+
+// Returns the normal of the plane in which a limb without a hinge bends. A limb that is nearly straight or overstretched bends
+// about its preferred axis.
+fn bend_normal(upper: vec3<f32>, lower: vec3<f32>, hinge: vec3<f32>) -> vec3<f32> {
+    let line = normalize_or(upper + lower, upper);
+    let across = cross(upper, lower);
+    let least = STRAIGHT * sqrt(dot(upper, upper) * dot(lower, lower));
+    let missing = max(least - length(across), 0.0);
+    var normal = across + hinge * missing;
+    if missing > 0.0 && dot(across, hinge) < 0.0 {
+        normal = hinge;
+    }
+    normal -= line * dot(line, normal);
+    return normalize_or(normal, any_perpendicular(line));
+}
+
+// Returns the rotation about a unit axis by an angle, given its cosine and its sine.
+fn axis_turn(axis: vec3<f32>, cosine: f32, sine: f32) -> vec4<f32> {
+    if cosine < -0.999999 {
+        return vec4<f32>(axis, 0.0);
+    }
+    return quat_normalize(vec4<f32>(axis * sine, 1.0 + cosine));
+}
+
+// Solves a limb. `target_at` and the result are relative to the first joint. The middle turns about the unit axis `hinge`, so
+// that the distance of the end becomes that of the target. Then the first joint turns. `cosines` are the least and the largest
+// cosine of the angle between both bones. A pole of zero keeps the plane of the limb. Both bones must have a length.
+fn two_bone(
+    upper: vec3<f32>,
+    lower: vec3<f32>,
+    target_at: vec3<f32>,
+    hinge: vec3<f32>,
+    cosines: vec2<f32>,
+    pole: vec3<f32>,
+) -> TwoBone {
+    let squares = dot(upper, upper) + dot(lower, lower);
+    let product = sqrt(dot(upper, upper) * dot(lower, lower));
+    let now = length(upper + lower);
+    let line = select(normalize_or(upper, hinge), (upper + lower) / now, now * now > 1e-8 * squares);
+    // A turn of the middle by φ gives the product of both bones upper · lower = fixed + c cos φ + s sin φ, which is largest at
+    // the angle with cosine c/r and sine s/r. There the limb is straightest.
+    let fixed_part = dot(upper, hinge) * dot(lower, hinge);
+    let c = dot(upper, lower) - fixed_part;
+    let s = dot(upper, cross(hinge, lower));
+    let r = sqrt(c * c + s * s);
+    // The distance of the target, within what the hinge and the lengths allow. It approaches the largest distance f as
+    // f − s² / (x − f + 2s), whose value and slope are continuous.
+    let most = min(product * cosines.y, fixed_part + r);
+    let far = max(sqrt(max(squares + 2.0 * most, 0.0)), now);
+    let near = min(sqrt(max(squares + 2.0 * max(product * cosines.x, fixed_part - r), 0.0)), now);
+    let soft = clamp(far - now, LEAST_SOFT * far, SOFT * far);
+    let wanted = length(target_at);
+    var d = wanted;
+    if d > far - soft {
+        d = far - soft * soft / (d - far + 2.0 * soft);
+    }
+    d = max(d, max(near, 1e-3 * far));
+    var bend = IDENTITY;
+    if r > 1e-6 * product {
+        let cosine = clamp((0.5 * (d * d - squares) - fixed_part) / r, -1.0, 1.0);
+        // The limb bends in the sense of the axis, unless it is clearly bent the other way.
+        let sine = sqrt(max(1.0 - cosine * cosine, 0.0)) * select(1.0, -1.0, s > STRAIGHT * r);
+        bend = axis_turn(hinge, (cosine * c - sine * s) / r, (sine * c + cosine * s) / r);
+    }
+    let bent = upper + quat_rotate(bend, lower);
+    let reached = length(bent);
+    let direction = select(line, target_at / wanted, wanted > 1e-6 * far);
+    var carry = quat_mul(shortest_arc(line, direction), shortest_arc(bent, line));
+    let knee = quat_rotate(carry, upper);
+    let knee_aside = knee - direction * dot(direction, knee);
+    let pole_aside = pole - direction * dot(direction, pole);
+    if dot(pole_aside, pole_aside) > 1e-6 * dot(pole, pole) && dot(knee_aside, knee_aside) > 1e-8 * squares {
+        carry = quat_mul(arc_about(direction, knee_aside, pole_aside), carry);
+    }
+    return TwoBone(carry, quat_mul(carry, bend), direction * reached);
+}
+
+// Moves the end of a limb to a target in model space and turns it by a rotation of model space. `base` is how far everything
+// was moved before. The limit of the first joint applies only if `is_limited` is set. Returns where the end is now.
+fn solve_limb(
+    first: u32,
+    index: u32,
+    base: vec3<f32>,
+    target_at: vec3<f32>,
+    turn: vec4<f32>,
+    pole: vec3<f32>,
+    is_limited: bool,
+) -> vec3<f32> {
+    let top = body.limb[index].first;
+    let middle = body.limb[index].middle;
+    let end = body.limb[index].end;
+    let origin = position_of(models[first + top]) + base;
+    let joint = position_of(models[first + middle]) + base;
+    let flags = body.limb[index].flags;
+    let tip = position_of(models[first + end]) + select(vec3<f32>(0.0), base, (flags & BELOW_HIPS) != 0u);
+    let upper = joint - origin;
+    let lower = tip - joint;
+    let least = 1e-8 * body.size * body.size;
+    if !(dot(upper, upper) > least && dot(lower, lower) > least) || !is_finite3(target_at) {
+        return tip;
+    }
+    let axis = axis_in_model(models[first + middle], body.limb[index].hinge);
+    var hinge = normalize_or(axis, vec3<f32>(1.0, 0.0, 0.0));
+    if (flags & HINGED) == 0u {
+        hinge = bend_normal(upper, lower, hinge);
+    }
+    let cosines = vec2<f32>(body.limb[index].least_cos, body.limb[index].most_cos);
+    let bones = two_bone(upper, lower, target_at - origin, hinge, cosines, pole);
+    // A rotation of a bone in model space is that of its parent followed by its own. The parents' matrices are still those
+    // from before the solve.
+    let above = parent_rows(first, top);
+    let wanted = to_parent(above, bones.upper);
+    let before = locals[first + top].rotation;
+    var rotation = quat_mul(wanted, before);
+    var swung = bones.upper;
+    if is_limited && body.limb[index].limit.kind != FREE {
+        rotation = turned(first, top, body.limb[index].limit, wanted);
+        swung = from_parent(above, quat_mul(rotation, quat_conjugate(before)));
+    }
+    // What the limit of the first joint takes away.
+    let back = quat_mul(swung, quat_conjugate(bones.upper));
+    let lowered = quat_mul(back, bones.lower);
+    let bend = to_parent(parent_rows(first, middle), quat_mul(quat_conjugate(bones.upper), bones.lower));
+    let carried = select(lowered, IDENTITY, (flags & DETACHED) != 0u);
+    let last = to_parent(parent_rows(first, end), quat_mul(quat_conjugate(carried), turn));
+    let reached = origin + quat_rotate(back, bones.end);
+    if (flags & DETACHED) != 0u {
+        let moved = locals[first + end].translation + vector_in_frame(parent_rows(first, end), reached - tip);
+        if is_finite3(moved) {
+            locals[first + end].translation = moved;
+        }
+    }
+    set_rotation(first, middle, quat_mul(bend, locals[first + middle].rotation));
+    set_rotation(first, end, quat_mul(last, locals[first + end].rotation));
+    set_rotation(first, top, rotation);
+    return reached;
+}

@@ -1,0 +1,241 @@
+// Plants feet on the ground and lowers the hips. Requires limb.wgsl and terrain.wgsl. The CPU twin is src/crowd/plant.rs.
+//
+// "Placed" vectors have the axes and the unit of the world, and are relative to the position of the character.
+
+// Seconds in which a foot that is let go returns to where the clip has it, and in which the hips follow the ground.
+const RELEASE: f32 = 0.15;
+const FOLLOW: f32 = 0.1;
+// A foot that stands is let go when it is this far from where the clip has it, as a fraction of the leg.
+const LEASH: f32 = 0.15;
+// Tangent of half the largest angle by which a foot that stands is turned, 40°.
+const LARGEST_YAW: f32 = 0.36;
+// Height at which a foot no longer follows the slope, as a fraction of the leg.
+const LIFTED: f32 = 0.35;
+// How far the hips may move, and how straight a lowered leg is, as fractions of the leg.
+const LARGEST_DROP: f32 = 0.45;
+const STRETCH: f32 = 0.99;
+// Difference of the heights of heel and toes at which only the lower one carries the foot, as a fraction of half the foot.
+const ROLL: f32 = 0.02;
+// Changes below this fraction of the leg are rounding errors.
+const NOTHING: f32 = 2e-6;
+
+// Where a foot must go.
+struct FootGoal {
+    ankle: vec3<f32>,         // placed
+    turn: vec4<f32>,          // rotation of the foot from the pose of the clip, in world axes
+    change: f32,              // height of the ankle above that of the clip
+    weight: f32,              // how near the foot is to the floor in the clip
+    is_moved: bool,
+}
+
+fn smooth_step(x: f32) -> f32 {
+    let t = clamp(x, 0.0, 1.0);
+    return t * t * (3.0 - 2.0 * t);
+}
+
+fn placed(character: u32, v: vec3<f32>) -> vec3<f32> {
+    return quat_rotate(characters[character].rotation, v * characters[character].scale);
+}
+
+fn unplaced(character: u32, v: vec3<f32>) -> vec3<f32> {
+    let scale = characters[character].scale;
+    return quat_rotate(quat_conjugate(characters[character].rotation), v) / select(1.0, scale, abs(scale) > 1e-20);
+}
+
+// Converts a rotation of the world to model space.
+fn unplaced_turn(character: u32, q: vec4<f32>) -> vec4<f32> {
+    let rotation = characters[character].rotation;
+    return quat_mul(quat_conjugate(rotation), quat_mul(q, rotation));
+}
+
+// Returns the weight of the clips in which a leg is in contact with the ground.
+fn contact_of(character: u32, leg: u32) -> f32 {
+    var contact = 0.0;
+    for (var i = 0u; i < LAYERS; i++) {
+        let layer = characters[character].layers[i];
+        if layer.clip >= crowd.clips {
+            continue;
+        }
+        var weight = layer.weight;
+        if layer.mask < 4u {
+            weight *= joints[body.limb[leg].end].masks[layer.mask];
+        }
+        var stands = 0.0;
+        let from_interval = (layer.clip * body.legs + leg) * INTERVALS;
+        for (var k = 0u; k < INTERVALS; k++) {
+            let interval = body.contacts[from_interval + k];
+            if interval.x <= layer.time && layer.time <= interval.y {
+                stands = 1.0;
+            }
+        }
+        contact = mix(contact, stands, weight);
+    }
+    return contact;
+}
+
+// Returns a point of a sole relative to the ankle, in placed space.
+fn sole_offset(character: u32, leg: u32, index: u32, ankle: vec3<f32>) -> vec3<f32> {
+    let sole = body.limb[leg].sole[index];
+    let at = row_point(models[character * crowd.joints + sole.joint], sole.position);
+    return placed(character, at) - ankle;
+}
+
+// Returns the height of an ankle at which the lowest point of its sole is at `low` above the ground.
+fn ankle_height(character: u32, leg: u32, ankle: vec3<f32>, turn: vec4<f32>, at: vec2<f32>, low: f32) -> f32 {
+    let position = characters[character].position;
+    var least = 1e30;
+    for (var k = 0u; k < body.limb[leg].soles; k++) {
+        let offset = quat_rotate(turn, sole_offset(character, leg, k, ankle));
+        let ground = terrain_height(position.xz + (at + offset.xz)) - position.y;
+        least = min(least, offset.y - ground);
+    }
+    return low - least;
+}
+
+// Where a foot stands.
+struct Footing {
+    at: vec2<f32>,            // x and z of the ankle, placed
+    turn: vec4<f32>,          // rotation of the foot from the pose of the clip, in world axes
+}
+
+fn yaw_turn(tangent: f32) -> vec4<f32> {
+    return quat_normalize(vec4<f32>(0.0, tangent, 0.0, 1.0));
+}
+
+// Returns the tangent of half the angle about the vertical axis from one direction to another, at most 1.
+fn yaw_between(from_dir: vec2<f32>, to_dir: vec2<f32>) -> f32 {
+    let arc = shortest_arc(vec3<f32>(from_dir.x, 0.0, from_dir.y), vec3<f32>(to_dir.x, 0.0, to_dir.y));
+    return clamp(arc.y / max(arc.w, 1e-3), -1.0, 1.0);
+}
+
+// Decides where a foot stands. While it is in contact, the lower end of its sole does not move, so that it rolls without
+// slipping, and it keeps its heading. Afterwards its distance from the clip fades. `front` is 1 if the toes carry the foot and
+// 0 if the heel does. `slope` tilts the foot.
+fn footing(
+    character: u32,
+    leg: u32,
+    ankle: vec3<f32>,
+    heel: vec3<f32>,
+    toe: vec3<f32>,
+    front: f32,
+    slope: vec4<f32>,
+) -> Footing {
+    let bit = 1u << leg;
+    let place = characters[character].position.xz;
+    var foot = stances[character].feet[leg];
+    let leash = LEASH * body.size * abs(characters[character].scale);
+    let stands = contact_of(character, leg) > 0.5;
+    let was_held = (stances[character].held & bit) != 0u && stands;
+    var spent = stands && (stances[character].spent & bit) != 0u;
+    let part = smooth_step(foot.weight);
+    var at = ankle.xz + foot.offset * part;
+    var yaw = foot.yaw * part;
+    let heading = toe.xz - heel.xz;
+    if was_held && dot(heading, heading) > 0.25 * dot(foot.heading, foot.heading) {
+        yaw = yaw_between(heading, foot.heading);
+    }
+    let turn = quat_mul(slope, yaw_turn(yaw));
+    let heel_at = quat_rotate(turn, heel).xz;
+    let toe_at = quat_rotate(turn, toe).xz;
+    if was_held {
+        at = mix(foot.heel - heel_at, foot.toe - toe_at, front) - place;
+        let offset = at - ankle.xz;
+        if !(dot(offset, offset) < leash * leash && abs(yaw) < LARGEST_YAW) {
+            spent = true;
+        }
+    }
+    let held = stands && !spent;
+    foot.weight = select(max(foot.weight - crowd.seconds / RELEASE, 0.0), 1.0, held);
+    if held || was_held {
+        foot.offset = at - ankle.xz;
+        foot.yaw = yaw;
+    } else if foot.weight == 0.0 {
+        foot.offset = vec2<f32>(0.0);
+        foot.yaw = 0.0;
+    }
+    foot.heel = place + at + heel_at;
+    foot.toe = place + at + toe_at;
+    foot.heading = quat_rotate(yaw_turn(yaw), vec3<f32>(heading.x, 0.0, heading.y)).xz;
+    stances[character].feet[leg] = foot;
+    stances[character].held = select(stances[character].held & ~bit, stances[character].held | bit, held);
+    stances[character].spent = select(stances[character].spent & ~bit, stances[character].spent | bit, spent);
+    return Footing(at, turn);
+}
+
+// Returns where a foot must go: with its sole on the slope, and as high above the ground as the clip has it above the floor.
+fn place_foot(character: u32, leg: u32) -> FootGoal {
+    let first = character * crowd.joints;
+    let scale = abs(characters[character].scale);
+    let place = characters[character].position;
+    let ankle = placed(character, position_of(models[first + body.limb[leg].end]));
+    var lowest = 1e30;
+    for (var k = 0u; k < body.limb[leg].soles; k++) {
+        lowest = min(lowest, sole_offset(character, leg, k, ankle).y);
+    }
+    let heel = sole_offset(character, leg, body.limb[leg].heel, ankle);
+    let toe = sole_offset(character, leg, body.limb[leg].toe, ankle);
+    let low = max(ankle.y + lowest - body.floor * scale, 0.0);
+    let near = 1.0 - smooth_step(low / (LIFTED * body.size * scale));
+    // The slope is that where the foot stood in the last step, as its place depends on how it is turned.
+    let foot = stances[character].feet[leg];
+    var below = 0.5 * (foot.heel + foot.toe);
+    if (stances[character].held & (1u << leg)) == 0u {
+        below = place.xz + (ankle.xz + foot.offset * smooth_step(foot.weight) + 0.5 * (heel.xz + toe.xz));
+    }
+    let slope = shortest_arc(vec3<f32>(0.0, 1.0, 0.0), terrain_normal(below, max(body.foot * scale, 1e-4)));
+    let front = clamp(0.5 + (heel.y - toe.y) / max(ROLL * body.foot * scale, 1e-6), 0.0, 1.0);
+    let stood = footing(character, leg, ankle, heel, toe, front, part_of(slope, near));
+    let turn = stood.turn;
+    let height = ankle_height(character, leg, ankle, turn, stood.at, low);
+    let goal = vec3<f32>(stood.at.x, height, stood.at.y);
+    let is_moved = any(abs(goal - ankle) > vec3<f32>(NOTHING * body.size * scale)) || any(abs(turn.xyz) > vec3<f32>(1e-6));
+    return FootGoal(goal, turn, height - ankle.y, near, is_moved);
+}
+
+// Returns the lowest and the highest position of the hips, relative to that of the clip, at which a leg reaches an ankle.
+fn hip_range(character: u32, leg: u32, ankle: vec3<f32>) -> vec2<f32> {
+    let first = character * crowd.joints;
+    let scale = abs(characters[character].scale);
+    let top = placed(character, position_of(models[first + body.limb[leg].first]));
+    let knee = placed(character, position_of(models[first + body.limb[leg].middle]));
+    let end = placed(character, position_of(models[first + body.limb[leg].end]));
+    let upper = length(knee - top);
+    let lower = length(end - knee);
+    let now = length(end - top);
+    let square = upper * upper + lower * lower;
+    let product = 2.0 * upper * lower;
+    let most = sqrt(max(square + product * body.limb[leg].most_cos, 0.0));
+    let far = max(min(STRETCH * (upper + lower), most), now);
+    let near = min(sqrt(max(square + product * body.limb[leg].least_cos, 0.0)), now);
+    let aside = ankle.xz - top.xz;
+    let r2 = dot(aside, aside);
+    let lowest = ankle.y + sqrt(max(near * near - r2, 0.0)) - top.y;
+    return vec2<f32>(select(-1e30, lowest, near * near > r2), ankle.y + sqrt(max(far * far - r2, 0.0)) - top.y);
+}
+
+// Returns how far the hips move up in the world: as far as the feet do on average, but never so far that a foot leaves the
+// ground or a leg bends too far.
+fn hip_height(character: u32, steps: ptr<function, array<FootGoal, LIMBS>>) -> f32 {
+    let size = body.size * abs(characters[character].scale);
+    var sum = 0.0;
+    var weights = 0.0;
+    var range = vec2<f32>(-LARGEST_DROP * size, LARGEST_DROP * size);
+    for (var leg = 0u; leg < min(body.legs, LIMBS); leg++) {
+        let weight = 0.1 + (*steps)[leg].weight;
+        sum += (*steps)[leg].change * weight;
+        weights += weight;
+        let reach = hip_range(character, leg, (*steps)[leg].ankle);
+        range = vec2<f32>(max(range.x, reach.x), min(range.y, reach.y));
+    }
+    var mean = sum / max(weights, 1e-6);
+    mean = select(mean, 0.0, abs(mean) < NOTHING * size);
+    var hips = stances[character].hips;
+    if stances[character].is_known == 0u {
+        hips = mean;
+    } else {
+        hips += (mean - hips) * (crowd.seconds / (crowd.seconds + FOLLOW));
+    }
+    stances[character].hips = select(0.0, hips, is_finite_number(hips));
+    let height = max(min(hips, range.y), min(range.x, LARGEST_DROP * size));
+    return select(0.0, height, abs(height) > NOTHING * size);
+}

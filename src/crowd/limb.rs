@@ -1,0 +1,164 @@
+//! Inverse kinematics of limbs with two bones in closed form, after Tolani et al. 2000, "Real-time inverse kinematics
+//! techniques for anthropomorphic limbs": the CPU twin of `shaders/crowd/limb.wgsl`.
+
+use glam::{Quat, Vec2, Vec3};
+
+use crate::mathematics::single::{any_perpendicular, normalize, shortest_arc};
+
+use super::body::{BELOW_HIPS, DETACHED, FREE, HINGED, Limb};
+use super::figure::Figure;
+use super::limit::{axis_in_model, from_parent, normalize_or, to_parent, vector_in_frame};
+
+/// The last part of the reach over which a limb stretches ever more slowly, as a fraction of the reach.
+const SOFT: f32 = 0.004;
+const LEAST_SOFT: f32 = 0.0005;
+/// Sine of the bend below which a limb bends as its middle prefers.
+const STRAIGHT: f32 = 0.05;
+
+/// Rotations of both bones in model space, and the position of the end relative to the first joint.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TwoBone {
+    pub(super) upper: Quat,
+    pub(super) lower: Quat,
+    pub(super) end: Vec3,
+}
+
+/// Returns the smallest rotation about a unit axis from one perpendicular vector to another.
+fn arc_about(axis: Vec3, from: Vec3, to: Vec3) -> Quat {
+    let lengths = (from.dot(from) * to.dot(to)).sqrt();
+    let w = lengths + from.dot(to);
+    if w > 1e-6 * lengths {
+        normalize((axis * axis.dot(from.cross(to))).extend(w))
+    } else {
+        Quat::from_vec4(axis.extend(0.0))
+    }
+}
+
+/// Returns the normal of the plane in which a limb without a hinge bends. A limb that is nearly straight or overstretched
+/// bends about its preferred axis.
+fn bend_normal(upper: Vec3, lower: Vec3, hinge: Vec3) -> Vec3 {
+    let line = normalize_or(upper + lower, upper);
+    let across = upper.cross(lower);
+    let least = STRAIGHT * (upper.dot(upper) * lower.dot(lower)).sqrt();
+    let missing = (least - across.length()).max(0.0);
+    let normal = if missing > 0.0 && across.dot(hinge) < 0.0 { hinge } else { across + hinge * missing };
+    let normal = normal - line * line.dot(normal);
+    normalize_or(normal, any_perpendicular(line))
+}
+
+/// Returns the rotation about a unit axis by an angle, given its cosine and its sine.
+fn axis_turn(axis: Vec3, cosine: f32, sine: f32) -> Quat {
+    if cosine < -0.999_999 {
+        return Quat::from_vec4(axis.extend(0.0));
+    }
+    normalize((axis * sine).extend(1.0 + cosine))
+}
+
+/// Solves a limb. `target` and the result are relative to the first joint. The middle turns about the unit axis `hinge`, so
+/// that the distance of the end becomes that of the target. Then the first joint turns. `cosines` are the least and the
+/// largest cosine of the angle between both bones. A pole of zero keeps the plane of the limb. Both bones must have a length.
+pub(super) fn two_bone(
+    upper: Vec3,
+    lower: Vec3,
+    target: Vec3,
+    hinge: Vec3,
+    cosines: Vec2,
+    pole: Vec3,
+) -> TwoBone {
+    let squares = upper.dot(upper) + lower.dot(lower);
+    let product = (upper.dot(upper) * lower.dot(lower)).sqrt();
+    let now = (upper + lower).length();
+    let is_open = now * now > 1e-8 * squares;
+    let line = if is_open { (upper + lower) / now } else { normalize_or(upper, hinge) };
+    // A turn of the middle by φ gives the product of both bones upper · lower = fixed + c cos φ + s sin φ, which is largest
+    // at the angle with cosine c/r and sine s/r. There the limb is straightest.
+    let fixed_part = upper.dot(hinge) * lower.dot(hinge);
+    let c = upper.dot(lower) - fixed_part;
+    let s = upper.dot(hinge.cross(lower));
+    let r = (c * c + s * s).sqrt();
+    // The distance of the target, within what the hinge and the lengths allow. It approaches the largest distance f as
+    // f − s² / (x − f + 2s), whose value and slope are continuous.
+    let most = (product * cosines.y).min(fixed_part + r);
+    let far = (squares + 2.0 * most).max(0.0).sqrt().max(now);
+    let near = (squares + 2.0 * (product * cosines.x).max(fixed_part - r)).max(0.0).sqrt().min(now);
+    let soft = (far - now).max(LEAST_SOFT * far).min(SOFT * far);
+    let wanted = target.length();
+    let is_soft = wanted > far - soft;
+    let d = if is_soft { far - soft * soft / (wanted - far + 2.0 * soft) } else { wanted };
+    let d = d.max(near.max(1e-3 * far));
+    let mut bend = Quat::IDENTITY;
+    if r > 1e-6 * product {
+        let cosine = ((0.5 * (d * d - squares) - fixed_part) / r).clamp(-1.0, 1.0);
+        // The limb bends in the sense of the axis, unless it is clearly bent the other way.
+        let sense = if s > STRAIGHT * r { -1.0 } else { 1.0 };
+        let sine = (1.0 - cosine * cosine).max(0.0).sqrt() * sense;
+        bend = axis_turn(hinge, (cosine * c - sine * s) / r, (sine * c + cosine * s) / r);
+    }
+    let bent = upper + bend * lower;
+    let reached = bent.length();
+    let direction = if wanted > 1e-6 * far { target / wanted } else { line };
+    let mut carry = shortest_arc(line, direction) * shortest_arc(bent, line);
+    let knee = carry * upper;
+    let knee_aside = knee - direction * direction.dot(knee);
+    let pole_aside = pole - direction * direction.dot(pole);
+    let has_pole = pole_aside.dot(pole_aside) > 1e-6 * pole.dot(pole);
+    if has_pole && knee_aside.dot(knee_aside) > 1e-8 * squares {
+        carry = arc_about(direction, knee_aside, pole_aside) * carry;
+    }
+    TwoBone { upper: carry, lower: carry * bend, end: direction * reached }
+}
+
+impl Figure<'_> {
+    /// Moves the end of a limb to a target in model space and turns it by a rotation of model space. `base` is how far
+    /// everything was moved before. The limit of the first joint applies only if `is_limited` is set. Returns where the
+    /// end is now.
+    pub(super) fn solve_limb(
+        &mut self,
+        limb: &Limb,
+        base: Vec3,
+        target: Vec3,
+        turn: Quat,
+        pole: Vec3,
+        is_limited: bool,
+    ) -> Vec3 {
+        let [origin, joint] = [limb.first, limb.middle].map(|j| self.position(j) + base);
+        let is_below = limb.flags & BELOW_HIPS != 0;
+        let is_detached = limb.flags & DETACHED != 0;
+        let tip = self.position(limb.end) + if is_below { base } else { Vec3::ZERO };
+        let (upper, lower) = (joint - origin, tip - joint);
+        let least = 1e-8 * self.body.parts.size * self.body.parts.size;
+        if !(upper.dot(upper) > least && lower.dot(lower) > least) || !target.is_finite() {
+            return tip;
+        }
+        let axis = normalize_or(axis_in_model(&self.rows(limb.middle), limb.hinge), Vec3::X);
+        let is_hinged = limb.flags & HINGED != 0;
+        let hinge = if is_hinged { axis } else { bend_normal(upper, lower, axis) };
+        let cosines = Vec2::new(limb.least_cos, limb.most_cos);
+        let bones = two_bone(upper, lower, target - origin, hinge, cosines, pole);
+        // A rotation of a bone in model space is that of its parent followed by its own. The parents' matrices are still
+        // those from before the solve.
+        let above = self.parent_rows(limb.first);
+        let wanted = to_parent(&above, bones.upper);
+        let before = self.rotation(limb.first);
+        let (mut rotation, mut swung) = (wanted * before, bones.upper);
+        if is_limited && limb.limit.kind != FREE {
+            rotation = self.turned(limb.first, &limb.limit, wanted);
+            swung = from_parent(&above, rotation * before.conjugate());
+        }
+        // What the limit of the first joint takes away.
+        let back = swung * bones.upper.conjugate();
+        let lowered = back * bones.lower;
+        let bend = to_parent(&self.parent_rows(limb.middle), bones.upper.conjugate() * bones.lower);
+        let carried = if is_detached { Quat::IDENTITY } else { lowered };
+        let last = to_parent(&self.parent_rows(limb.end), carried.conjugate() * turn);
+        let reached = origin + back * bones.end;
+        if is_detached {
+            let offset = vector_in_frame(&self.parent_rows(limb.end), reached - tip);
+            self.translate(limb.end, offset);
+        }
+        self.set_rotation(limb.middle, bend * self.rotation(limb.middle));
+        self.set_rotation(limb.end, last * self.rotation(limb.end));
+        self.set_rotation(limb.first, rotation);
+        reached
+    }
+}

@@ -1,0 +1,250 @@
+//! Plants feet on the ground and lowers the hips: the CPU twin of `shaders/crowd/plant.wgsl`.
+//!
+//! "Placed" vectors have the axes and the unit of the world, and are relative to the position of the character.
+
+use glam::{Quat, Vec2, Vec3, Vec3Swizzles, Vec4};
+
+use crate::mathematics::single::{normalize, shortest_arc};
+
+use super::body::{INTERVALS, LIMBS, Limb};
+use super::figure::Figure;
+use super::limit::part_of;
+use super::terrain::Terrain;
+
+/// Seconds in which a foot that is let go returns to where the clip has it, and in which the hips follow the ground.
+const RELEASE: f32 = 0.15;
+const FOLLOW: f32 = 0.1;
+/// A foot that stands is let go when it is this far from where the clip has it, as a fraction of the leg.
+const LEASH: f32 = 0.15;
+/// Tangent of half the largest angle by which a foot that stands is turned, 40°.
+const LARGEST_YAW: f32 = 0.36;
+/// Height at which a foot no longer follows the slope, as a fraction of the leg.
+const LIFTED: f32 = 0.35;
+/// How far the hips may move, and how straight a lowered leg is, as fractions of the leg.
+const LARGEST_DROP: f32 = 0.45;
+const STRETCH: f32 = 0.99;
+/// Difference of the heights of heel and toes at which only the lower one carries the foot, as a fraction of half the foot.
+const ROLL: f32 = 0.02;
+/// Changes below this fraction of the leg are rounding errors.
+const NOTHING: f32 = 2e-6;
+
+/// Where a foot must go.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FootGoal {
+    /// Position of the ankle, placed.
+    pub(super) ankle: Vec3,
+    /// Rotation of the foot from the pose of the clip, in world axes.
+    pub(super) turn: Quat,
+    /// Height of the ankle above that of the clip.
+    change: f32,
+    /// How near the foot is to the floor in the clip, from 0 to 1.
+    weight: f32,
+    pub(super) is_moved: bool,
+}
+
+fn smooth_step(x: f32) -> f32 {
+    let t = x.clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}
+
+fn yaw_turn(tangent: f32) -> Quat {
+    normalize(Vec4::new(0.0, tangent, 0.0, 1.0))
+}
+
+/// Returns the tangent of half the angle about the vertical axis from one direction to another, at most 1.
+fn yaw_between(from: Vec2, to: Vec2) -> f32 {
+    let arc = shortest_arc(Vec3::new(from.x, 0.0, from.y), Vec3::new(to.x, 0.0, to.y));
+    (arc.y / arc.w.max(1e-3)).clamp(-1.0, 1.0)
+}
+
+impl Figure<'_> {
+    fn placed(&self, v: Vec3) -> Vec3 {
+        self.character.rotation * (v * self.character.scale)
+    }
+
+    pub(super) fn unplaced(&self, v: Vec3) -> Vec3 {
+        let scale = if self.character.scale.abs() > 1e-20 { self.character.scale } else { 1.0 };
+        self.character.rotation.conjugate() * v / scale
+    }
+
+    /// Converts a rotation of the world to model space.
+    pub(super) fn unplaced_turn(&self, q: Quat) -> Quat {
+        let rotation = self.character.rotation;
+        rotation.conjugate() * (q * rotation)
+    }
+
+    /// Returns the length of a leg in the world.
+    fn size(&self) -> f32 {
+        self.body.parts.size * self.character.scale.abs()
+    }
+
+    /// Returns the weight of the clips in which a leg is in contact with the ground.
+    fn contact(&self, leg: usize, limb: &Limb) -> f32 {
+        let legs = self.body.parts.legs as usize;
+        let mut contact = 0.0;
+        for layer in &self.character.layers {
+            let first =
+                (layer.clip as usize).saturating_mul(legs).saturating_add(leg).saturating_mul(INTERVALS);
+            let Some(intervals) = self.body.contacts.get(first..first.saturating_add(INTERVALS)) else {
+                continue;
+            };
+            let masks = self.joints.get(limb.end as usize).map(|joint| joint.masks);
+            let mask = masks.and_then(|masks| masks.get(layer.mask as usize).copied()).unwrap_or(1.0);
+            let stands = intervals.iter().any(|i| i.x <= layer.time && layer.time <= i.y);
+            let weight = layer.weight * mask;
+            contact = contact * (1.0 - weight) + f32::from(u8::from(stands)) * weight;
+        }
+        contact
+    }
+
+    /// Returns a point of a sole relative to the ankle, in placed space.
+    fn sole_offset(&self, limb: &Limb, index: usize, ankle: Vec3) -> Vec3 {
+        let Some(sole) = limb.sole.get(index) else { return Vec3::ZERO };
+        self.placed(self.rows(sole.joint).point(sole.position)) - ankle
+    }
+
+    /// Returns the height of an ankle at which the lowest point of its sole is at `low` above the ground.
+    fn ankle_height(
+        &self,
+        terrain: &Terrain,
+        limb: &Limb,
+        ankle: Vec3,
+        turn: Quat,
+        at: Vec2,
+        low: f32,
+    ) -> f32 {
+        let position = self.character.position;
+        let mut least = 1e30_f32;
+        for index in 0..limb.soles as usize {
+            let offset = turn * self.sole_offset(limb, index, ankle);
+            let ground = terrain.height(position.xz() + (at + offset.xz())) - position.y;
+            least = least.min(offset.y - ground);
+        }
+        low - least
+    }
+
+    /// Decides where a foot stands, and returns x and z of its ankle, placed, and its rotation from the pose of the clip.
+    /// While it is in contact, the lower end of its sole does not move, so that it rolls without slipping, and it keeps its
+    /// heading. Afterwards its distance from the clip fades. `front` is 1 if the toes carry the foot and 0 if the heel does.
+    /// `slope` tilts the foot.
+    fn footing(
+        &mut self,
+        leg: usize,
+        limb: &Limb,
+        ankle: Vec3,
+        ends: [Vec3; 2],
+        front: f32,
+        slope: Quat,
+    ) -> (Vec2, Quat) {
+        let bit = 1_u32 << leg;
+        let place = self.character.position.xz();
+        let mut foot = self.stance.feet.get(leg).copied().unwrap_or_default();
+        let leash = LEASH * self.size();
+        let stands = self.contact(leg, limb) > 0.5;
+        let was_held = self.stance.held & bit != 0 && stands;
+        let mut spent = stands && self.stance.spent & bit != 0;
+        let part = smooth_step(foot.weight);
+        let mut at = ankle.xz() + foot.offset * part;
+        let mut yaw = foot.yaw * part;
+        let [heel, toe] = ends;
+        let heading = toe.xz() - heel.xz();
+        if was_held && heading.dot(heading) > 0.25 * foot.heading.dot(foot.heading) {
+            yaw = yaw_between(heading, foot.heading);
+        }
+        let turn = slope * yaw_turn(yaw);
+        let [heel_at, toe_at] = [(turn * heel).xz(), (turn * toe).xz()];
+        if was_held {
+            at = (foot.heel - heel_at) * (1.0 - front) + (foot.toe - toe_at) * front - place;
+            let offset = at - ankle.xz();
+            spent |= !(offset.dot(offset) < leash * leash && yaw.abs() < LARGEST_YAW);
+        }
+        let held = stands && !spent;
+        foot.weight = if held { 1.0 } else { (foot.weight - self.seconds / RELEASE).max(0.0) };
+        if held || was_held {
+            (foot.offset, foot.yaw) = (at - ankle.xz(), yaw);
+        } else if foot.weight <= 0.0 {
+            (foot.offset, foot.yaw) = (Vec2::ZERO, 0.0);
+        }
+        foot.heel = place + at + heel_at;
+        foot.toe = place + at + toe_at;
+        foot.heading = (yaw_turn(yaw) * Vec3::new(heading.x, 0.0, heading.y)).xz();
+        if let Some(stored) = self.stance.feet.get_mut(leg) {
+            *stored = foot;
+        }
+        let with = |bits: u32, is_set: bool| if is_set { bits | bit } else { bits & !bit };
+        self.stance.held = with(self.stance.held, held);
+        self.stance.spent = with(self.stance.spent, spent);
+        (at, turn)
+    }
+
+    /// Returns where a foot must go: with its sole on the slope, and as high above the ground as the clip has it above the
+    /// floor.
+    pub(super) fn place_foot(&mut self, terrain: &Terrain, leg: usize, limb: &Limb) -> FootGoal {
+        let scale = self.character.scale.abs();
+        let place = self.character.position;
+        let ankle = self.placed(self.position(limb.end));
+        let heights = (0..limb.soles as usize).map(|index| self.sole_offset(limb, index, ankle).y);
+        let lowest = heights.fold(1e30, f32::min);
+        let [heel, toe] = [limb.heel, limb.toe].map(|index| self.sole_offset(limb, index as usize, ankle));
+        let low = (ankle.y + lowest - self.body.parts.floor * scale).max(0.0);
+        let near = 1.0 - smooth_step(low / (LIFTED * self.size()));
+        // The slope is that where the foot stood in the last step, as its place depends on how it is turned.
+        let foot = self.stance.feet.get(leg).copied().unwrap_or_default();
+        let below = if self.stance.held >> leg & 1 == 1 {
+            0.5 * (foot.heel + foot.toe)
+        } else {
+            place.xz() + (ankle.xz() + foot.offset * smooth_step(foot.weight) + 0.5 * (heel.xz() + toe.xz()))
+        };
+        let slope = shortest_arc(Vec3::Y, terrain.normal(below, (self.body.parts.foot * scale).max(1e-4)));
+        let front =
+            (0.5 + (heel.y - toe.y) / (ROLL * self.body.parts.foot * scale).max(1e-6)).clamp(0.0, 1.0);
+        let (at, turn) = self.footing(leg, limb, ankle, [heel, toe], front, part_of(slope, near));
+        let height = self.ankle_height(terrain, limb, ankle, turn, at, low);
+        let goal = Vec3::new(at.x, height, at.y);
+        let is_moved = (goal - ankle).abs().max_element() > NOTHING * self.size()
+            || turn.xyz().abs().max_element() > 1e-6;
+        FootGoal { ankle: goal, turn, change: height - ankle.y, weight: near, is_moved }
+    }
+
+    /// Returns the lowest and the highest position of the hips, relative to that of the clip, at which a leg reaches an
+    /// ankle.
+    fn hip_range(&self, limb: &Limb, ankle: Vec3) -> (f32, f32) {
+        let [top, knee, end] = [limb.first, limb.middle, limb.end].map(|j| self.placed(self.position(j)));
+        let (upper, lower, now) = ((knee - top).length(), (end - knee).length(), (end - top).length());
+        let (square, product) = (upper * upper + lower * lower, 2.0 * upper * lower);
+        let most = (square + product * limb.most_cos).max(0.0).sqrt();
+        let far = (STRETCH * (upper + lower)).min(most).max(now);
+        let near = (square + product * limb.least_cos).max(0.0).sqrt().min(now);
+        let aside = ankle.xz() - top.xz();
+        let r2 = aside.dot(aside);
+        let lowest = ankle.y + (near * near - r2).max(0.0).sqrt() - top.y;
+        let highest = ankle.y + (far * far - r2).max(0.0).sqrt() - top.y;
+        (if near * near > r2 { lowest } else { -1e30 }, highest)
+    }
+
+    /// Returns how far the hips move up in the world: as far as the feet do on average, but never so far that a foot leaves
+    /// the ground or a leg bends too far.
+    pub(super) fn hip_height(&mut self, feet: &[FootGoal; LIMBS]) -> f32 {
+        let size = self.size();
+        let (mut sum, mut weights) = (0.0, 0.0);
+        let (mut least, mut most) = (-LARGEST_DROP * size, LARGEST_DROP * size);
+        for (limb, foot) in self.body.legs().iter().zip(feet) {
+            let weight = 0.1 + foot.weight;
+            sum += foot.change * weight;
+            weights += weight;
+            let (lowest, highest) = self.hip_range(limb, foot.ankle);
+            (least, most) = (least.max(lowest), most.min(highest));
+        }
+        let mean = sum / f32::max(weights, 1e-6);
+        let mean = if mean.abs() < NOTHING * size { 0.0 } else { mean };
+        let mut hips = self.stance.hips;
+        if self.stance.is_known == 0 {
+            hips = mean;
+        } else {
+            hips += (mean - hips) * (self.seconds / (self.seconds + FOLLOW));
+        }
+        self.stance.hips = if hips.is_finite() { hips } else { 0.0 };
+        let height = hips.min(most).max(least.min(LARGEST_DROP * size));
+        if height.abs() > NOTHING * size { height } else { 0.0 }
+    }
+}

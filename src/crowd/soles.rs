@@ -1,0 +1,128 @@
+//! Finds the soles of feet from the vertices that they move.
+
+use glam::{Affine3A, Vec3};
+
+use crate::asset::{Character, Influences};
+use crate::skin::{Palette, Skinned, Skinning, skin};
+
+/// Vertices belong to a sole if they are lower than this above its lowest point, as a fraction of the height of the ankle.
+const SOLE_HEIGHT: f32 = 0.3;
+/// The same as a fraction of the leg, for feet whose ankle is at the floor.
+const LEAST_HEIGHT: f32 = 0.02;
+/// Half the length of a foot without vertices, as a fraction of the leg.
+const DEFAULT_FOOT: f32 = 0.12;
+
+/// The vertices that each foot moves, at rest.
+pub(super) struct Soles {
+    /// For each leg: world positions, and the node that moves each of them most.
+    vertices: Vec<Vec<(Vec3, usize)>>,
+    ankles: Vec<Vec3>,
+}
+
+/// The sole of a foot.
+pub(super) struct SolePoints {
+    /// World positions at rest, and the node that moves each of them.
+    pub(super) points: Vec<(Vec3, usize)>,
+    /// Indices of the backmost and the foremost point.
+    pub(super) heel: u32,
+    pub(super) toe: u32,
+    /// Height of the sole at rest, metres.
+    pub(super) height: f32,
+    pub(super) half_length: f32,
+}
+
+impl Soles {
+    /// Finds the vertices that the ends of legs and the nodes below them move. `world` are the matrices at rest.
+    pub(super) fn new(
+        character: &Character,
+        scene: usize,
+        world: &[Affine3A],
+        ends: &[usize],
+        slot: &dyn Fn(usize) -> Option<u32>,
+    ) -> Self {
+        let skeleton = &character.skeleton;
+        let mut legs: Vec<Option<usize>> = vec![None; skeleton.nodes.len()];
+        // The nearest node upwards that is a joint of the crowd.
+        let mut carriers: Vec<usize> = (0..skeleton.nodes.len()).collect();
+        for &(node, parent) in &skeleton.parents_first {
+            let own = ends.iter().position(|end| *end == node);
+            legs[node] = own.or_else(|| parent.and_then(|parent| legs[parent]));
+            if let Some(parent) = parent.filter(|_| slot(node).is_none()) {
+                carriers[node] = carriers[parent];
+            }
+        }
+        let mut vertices = vec![Vec::new(); ends.len()];
+        let parts = character.parts(scene);
+        let mut palette = Palette::new(character, &parts);
+        palette.update(character, world, Skinning::Linear);
+        let mut skinned = Skinned::default();
+        for (index, part) in parts.iter().enumerate() {
+            let Some(matrices) = palette.matrices(index) else { continue };
+            let primitive = character.primitive(*part);
+            skin(primitive, matrices, &[], &mut skinned);
+            let joints = part.skin.and_then(|skin| character.skins.get(skin)).map(|skin| &skin.joints[..]);
+            for (vertex, position) in skinned.positions.iter().enumerate() {
+                let node = match joints {
+                    Some(joints) => {
+                        strongest(&primitive.influences, vertex).and_then(|j| joints.get(j).copied())
+                    }
+                    None => Some(part.node),
+                };
+                let found = node.and_then(|node| Some((node, (*legs.get(node)?)?)));
+                if let Some((node, leg)) = found.filter(|_| position.is_finite()) {
+                    vertices[leg].push((*position, carriers[node]));
+                }
+            }
+        }
+        let ankle = |end: &usize| world.get(*end).map_or(Vec3::ZERO, |m| m.translation.into());
+        Self { vertices, ankles: ends.iter().map(ankle).collect() }
+    }
+
+    /// Returns the sole of a leg: its outermost points in six directions, all at the height of the lowest one. `facing` is
+    /// where the body faces, and `size` the length of the leg.
+    pub(super) fn of_leg(&self, leg: usize, end: usize, facing: Vec3, size: f32) -> SolePoints {
+        let ankle = self.ankles.get(leg).copied().unwrap_or_default();
+        let facing = Vec3::new(facing.x, 0.0, facing.z).try_normalize().unwrap_or(Vec3::Z);
+        let side = Vec3::Y.cross(facing);
+        let vertices = self.vertices.get(leg).map_or(&[][..], Vec::as_slice);
+        let height = vertices.iter().map(|(p, _)| p.y).fold(f32::INFINITY, f32::min);
+        let mut points: Vec<(Vec3, usize)> = Vec::new();
+        if vertices.is_empty() {
+            let half = DEFAULT_FOOT * size;
+            points.push((ankle - facing * half, end));
+            points.push((ankle + facing * half, end));
+        } else {
+            let below = height + (SOLE_HEIGHT * (ankle.y - height)).max(LEAST_HEIGHT * size);
+            let outwards = [
+                -facing + 0.4 * side,
+                -facing - 0.4 * side,
+                facing + 0.4 * side,
+                facing - 0.4 * side,
+                side + 0.3 * facing,
+                0.3 * facing - side,
+            ];
+            for direction in outwards {
+                let low = vertices.iter().filter(|(p, _)| p.y <= below);
+                let outermost = low.max_by(|(a, _), (b, _)| a.dot(direction).total_cmp(&b.dot(direction)));
+                points.extend(outermost.map(|&(p, node)| (Vec3::new(p.x, height, p.z), node)));
+            }
+        }
+        let along = |index: usize| points.get(index).map_or(0.0, |(p, _)| p.dot(facing));
+        let heel = (0..points.len()).min_by(|a, b| along(*a).total_cmp(&along(*b))).unwrap_or(0);
+        let toe = (0..points.len()).max_by(|a, b| along(*a).total_cmp(&along(*b))).unwrap_or(0);
+        SolePoints {
+            heel: u32::try_from(heel).unwrap_or(0),
+            toe: u32::try_from(toe).unwrap_or(0),
+            height: points.iter().map(|(p, _)| p.y).fold(f32::INFINITY, f32::min),
+            half_length: (0.5 * (along(toe) - along(heel))).max(0.02 * size),
+            points,
+        }
+    }
+}
+
+/// Returns the index of the joint with the largest weight of a vertex.
+fn strongest(sets: &[Influences], vertex: usize) -> Option<usize> {
+    let all = sets.iter().filter_map(|set| Some((set.joints.get(vertex)?, set.weights.get(vertex)?)));
+    let pairs = all.flat_map(|(joints, weights)| joints.iter().copied().zip(weights.to_array()));
+    pairs.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(joint, _)| usize::from(joint))
+}
