@@ -60,7 +60,10 @@ impl Batch {
         let palette = model.bones.len().max(1) * size_of::<Rows>();
         let groups = model.draws.len().max(1) * 32;
         let goals = GOALS * size_of::<Goal>();
-        let most = [joints, palette, groups, goals, size_of::<Stance>(), size_of::<Character>()].into_iter().max().unwrap_or(1);
+        let most = [joints, palette, groups, goals, size_of::<Stance>(), size_of::<Character>()]
+            .into_iter()
+            .max()
+            .unwrap_or(1);
         u32::try_from(limit / most as u64).unwrap_or(u32::MAX).max(1)
     }
 

@@ -148,7 +148,11 @@ impl Goal {
     /// # Errors
     /// [`CrowdError::NotFinite`] with the first one that is not.
     pub fn validate(&self) -> Result<(), CrowdError> {
-        let all = [self.rotation.to_array().to_vec(), self.position.to_array().to_vec(), self.pole.to_array().to_vec()];
+        let all = [
+            self.rotation.to_array().to_vec(),
+            self.position.to_array().to_vec(),
+            self.pole.to_array().to_vec(),
+        ];
         let value = all.concat().into_iter().chain([self.weight]).find(|value| !value.is_finite());
         value.map_or(Ok(()), |value| Err(CrowdError::NotFinite { what: "goal", value }))
     }

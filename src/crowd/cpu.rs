@@ -85,7 +85,12 @@ impl CpuCrowd {
     ///
     /// # Errors
     /// [`CrowdError`] if the character does not exist or if a number is not finite.
-    pub fn set_goal(&mut self, character: usize, index: usize, goal: Option<&Goal>) -> Result<(), CrowdError> {
+    pub fn set_goal(
+        &mut self,
+        character: usize,
+        index: usize,
+        goal: Option<&Goal>,
+    ) -> Result<(), CrowdError> {
         let goal = goal.copied().unwrap_or(Goal::NONE);
         goal.validate()?;
         let goals = self.characters.get_mut(character).map(|posed| &mut posed.goals);

@@ -205,7 +205,7 @@ impl CrowdScene {
         self.crowds.iter_mut().try_for_each(|walkers| match walkers {
             Walkers::Gpu(crowd) => crowd.step(encoder, seconds, eye),
             Walkers::Cpu(crowd) => {
-                crowd.step(seconds);
+                crowd.step(seconds, eye);
                 Ok(())
             }
         })

@@ -117,7 +117,7 @@ fn every_pass_gives_the_same_poses_on_the_gpu_and_on_the_cpu() {
         spawns.iter().for_each(|spawn| assert!(cpu.spawn(spawn).is_ok()));
         for _ in 0..4 {
             stage.step(0.21);
-            cpu.step(0.21);
+            cpu.step(0.21, Vec3::ZERO);
         }
         let (mut furthest, mut most_turned) = (0.0_f32, 0.0_f32);
         for (index, &id) in ids.iter().enumerate() {

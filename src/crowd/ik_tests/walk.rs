@@ -78,7 +78,10 @@ fn check(path: &Path, clip: &str, turn: f32) {
         let walked = walk(&actor, clip, &Terrain::hills(seed, 40.0), 10.0, turn);
         println!(
             "{name}: legs {} size {:.3} stride {:?} jump {:?} {walked:?}",
-            actor.body.parts.legs, actor.body.parts.size, actor.model.clips.infos[clip].stride, actor.model.clips.infos[clip].jump
+            actor.body.parts.legs,
+            actor.body.parts.size,
+            actor.model.clips.infos[clip].stride,
+            actor.model.clips.infos[clip].jump
         );
         if std::env::var_os("SURVEY").is_some() {
             continue;
