@@ -5,15 +5,15 @@ const AIM_FOLLOW: f32 = 0.12;
 // How far outside of the field of view the weight falls to zero, as a difference of cosines.
 const AIM_FADE: f32 = 0.25;
 
-// `at` is a point in model space, and `base` is how far everything was moved before.
-fn aim_head(character: u32, base: vec3<f32>, at: vec3<f32>, weight: f32) {
+// `at` is a point in model space before the hips moved.
+fn aim_head(character: u32, at: vec3<f32>, weight: f32) {
     let first = character * crowd.joints;
     let count = min(body.necks, NECK);
     if count == 0u {
         return;
     }
     let head = body.neck[count - 1u];
-    var eye = position_of(models[first + head]) + base;
+    var eye = position_of(models[first + head]);
     var face = normalize_or(row_vector(models[first + head], body.facing), vec3<f32>(0.0, 0.0, 1.0));
     let forward = normalize_or(row_vector(models[first + body.chest], body.forward), face);
     let offset = at - eye;
@@ -39,7 +39,7 @@ fn aim_head(character: u32, base: vec3<f32>, at: vec3<f32>, weight: f32) {
     let goal = eye + normalize_or(mix(face, aim, strength), face) * max(distance, body.size);
     // The rotation of everything above the joint, and the translation that belongs to it.
     var total = IDENTITY;
-    var shift = base;
+    var shift = vec3<f32>(0.0);
     for (var i = 0u; i < count; i++) {
         let joint = body.neck[i];
         let pivot = quat_rotate(total, position_of(models[first + joint])) + shift;

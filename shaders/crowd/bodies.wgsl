@@ -1,6 +1,6 @@
 // Inverse kinematics of all characters, one lane for each: feet and hips, goals of limbs and chains, and the head. Only local
 // rotations and the translation of the hips change. Requires rotation.wgsl, types.wgsl, body.wgsl, terrain.wgsl, limit.wgsl,
-// limb.wgsl, plant.wgsl, aim.wgsl and chain.wgsl. The CPU twin is src/crowd/bodies.rs.
+// limb.wgsl, plant.wgsl, hips.wgsl, aim.wgsl and chain.wgsl. The CPU twin is src/crowd/bodies.rs.
 
 @group(0) @binding(0) var<uniform> crowd: Step;
 @group(0) @binding(1) var<storage, read> characters: array<Character>;
@@ -29,17 +29,21 @@ fn in_model(character: u32, position: vec3<f32>) -> vec3<f32> {
 }
 
 // Moves a limb to the place of its foot, and towards its goal if it has one.
-fn pose_limb(character: u32, index: u32, base: vec3<f32>, foot: FootGoal) {
+fn pose_limb(character: u32, index: u32, base: Base, foot: FootGoal) {
     let first = character * crowd.joints;
     let end = body.limb[index].end;
     let is_below = (body.limb[index].flags & BELOW_HIPS) != 0u;
-    var at = position_of(models[first + end]) + select(vec3<f32>(0.0), base, is_below);
+    var at = position_of(models[first + end]);
     var turn = IDENTITY;
+    if is_below {
+        at = moved(base, at);
+        turn = base.turn;
+    }
     var is_moved = false;
     // The limits of hips give way to the ground, because a foot must not sink into it.
     let is_standing = index < body.legs && crowd.columns > 0u;
     if is_standing {
-        is_moved = foot.is_moved || any(base != vec3<f32>(0.0));
+        is_moved = foot.is_moved || any(base.shift != vec3<f32>(0.0));
         at = unplaced(character, foot.ankle);
         turn = unplaced_turn(character, foot.turn);
     }
@@ -56,11 +60,13 @@ fn pose_limb(character: u32, index: u32, base: vec3<f32>, foot: FootGoal) {
             turn = quat_mul(part_of(quat_mul(wanted, quat_conjugate(quat_mul(turn, now))), weight), turn);
         }
         if (goal.flags & HAS_POLE) != 0u && is_finite3(goal.pole) {
-            pole = in_model(character, goal.pole) - (position_of(models[first + body.limb[index].first]) + base);
+            let origin = position_of(models[first + body.limb[index].first]);
+            pole = unmoved(base, in_model(character, goal.pole)) - origin;
         }
     }
     if is_moved {
-        solve_limb(first, index, base, at, turn, pole, !is_standing);
+        turn = quat_mul(quat_conjugate(base.turn), turn);
+        solve_limb(first, index, base, unmoved(base, at), turn, pole, !is_standing);
     }
 }
 
@@ -72,31 +78,34 @@ fn pose_bodies(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgr
     }
     let first = character * crowd.joints;
     var feet: array<FootGoal, LIMBS>;
-    var base = vec3<f32>(0.0);
+    var base = Base(IDENTITY, vec3<f32>(0.0));
     if crowd.columns > 0u {
         for (var leg = 0u; leg < min(body.legs, LIMBS); leg++) {
             feet[leg] = place_foot(character, leg);
         }
         if body.hips != NONE && body.legs > 0u {
-            base = unplaced(character, vec3<f32>(0.0, hip_height(character, &feet), 0.0));
+            base = move_hips(character, &feet);
         }
     }
     for (var limb = 0u; limb < min(body.limbs, LIMBS); limb++) {
         pose_limb(character, limb, base, feet[limb]);
     }
-    if any(base != vec3<f32>(0.0)) {
-        let moved = locals[first + body.hips].translation + vector_in_frame(parent_rows(first, body.hips), base);
-        if is_finite3(moved) {
-            locals[first + body.hips].translation = moved;
+    if any(base.shift != vec3<f32>(0.0)) {
+        let above = parent_rows(first, body.hips);
+        let hips = position_of(models[first + body.hips]);
+        translate(first, body.hips, vector_in_frame(above, moved(base, hips) - hips));
+        if any(base.turn != IDENTITY) {
+            let rotation = quat_mul(to_parent(above, base.turn), locals[first + body.hips].rotation);
+            set_rotation(first, body.hips, rotation);
         }
     }
     for (var chain = 0u; chain < min(body.chains, CHAINS); chain++) {
         let found = goal_of(character, body.limbs + chain);
         if found != NONE {
             let end = body.chain[chain].joints[min(body.chain[chain].links, LINKS)];
-            let now = position_of(models[first + end]) + base;
-            let at = mix(now, in_model(character, goals[found].position), min(goals[found].weight, 1.0));
-            solve_chain(first, chain, base, at);
+            let now = position_of(models[first + end]);
+            let goal = unmoved(base, in_model(character, goals[found].position));
+            solve_chain(first, chain, mix(now, goal, min(goals[found].weight, 1.0)));
         }
     }
     var at = crowd.eye;
@@ -106,6 +115,6 @@ fn pose_bodies(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgr
         at = goals[found].position;
         weight = goals[found].weight;
     }
-    aim_head(character, base, in_model(character, at), weight);
+    aim_head(character, unmoved(base, in_model(character, at)), weight);
     stances[character].is_known = 1u;
 }

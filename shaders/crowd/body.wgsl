@@ -113,5 +113,7 @@ struct Stance {
     is_known: u32,            // 0 before the first step
     held: u32,                // bit per leg: the foot stands
     spent: u32,               // bit per leg: the foot was let go before its contact ended
+    tilt: vec2<f32>,          // slope of the hips along x and z of the world
+    reserved: vec2<f32>,
     feet: array<Foot, LIMBS>,
 }

@@ -13,8 +13,8 @@ fn damped(q: vec4<f32>) -> vec4<f32> {
     return vec4<f32>(q.xyz * (LARGEST_TURN / sine), sqrt(1.0 - LARGEST_TURN * LARGEST_TURN));
 }
 
-// Moves the end of a chain towards a point in model space. `base` is how far everything was moved before.
-fn solve_chain(first: u32, index: u32, base: vec3<f32>, target_at: vec3<f32>) {
+// Moves the end of a chain towards a point in model space before the hips moved.
+fn solve_chain(first: u32, index: u32, target_at: vec3<f32>) {
     let links = min(body.chain[index].links, LINKS);
     if links == 0u || !is_finite3(target_at) {
         return;
@@ -23,7 +23,7 @@ fn solve_chain(first: u32, index: u32, base: vec3<f32>, target_at: vec3<f32>) {
     // The rotation of each joint in model space since the pose of the clip.
     var turns: array<vec4<f32>, 8>;
     for (var i = 0u; i <= links; i++) {
-        points[i] = position_of(models[first + body.chain[index].joints[i]]) + base;
+        points[i] = position_of(models[first + body.chain[index].joints[i]]);
     }
     for (var i = 0u; i < links; i++) {
         turns[i] = IDENTITY;

@@ -7,6 +7,11 @@ const LEAST_SOFT: f32 = 0.0005;
 // Sine of the bend below which a limb bends as its middle prefers.
 const STRAIGHT: f32 = 0.05;
 
+// Squared sine of the angle between the pole and the limb, and squared distance of the middle from the line of the limb relative
+// to its bones, below which the effect of the pole fades.
+const POLE_FADE: f32 = 0.02;
+const KNEE_FADE: f32 = 0.001;
+
 // Rotations of both bones in model space, and the position of the end relative to the first joint.
 struct TwoBone {
     upper: vec4<f32>,
@@ -94,35 +99,38 @@ fn two_bone(
     let knee = quat_rotate(carry, upper);
     let knee_aside = knee - direction * dot(direction, knee);
     let pole_aside = pole - direction * dot(direction, pole);
-    if dot(pole_aside, pole_aside) > 1e-6 * dot(pole, pole) && dot(knee_aside, knee_aside) > 1e-8 * squares {
-        carry = quat_mul(arc_about(direction, knee_aside, pole_aside), carry);
+    // A pole on the line of the limb has no direction, and a straight limb has no side, so their effect fades.
+    let pole_part = dot(pole_aside, pole_aside) / max(POLE_FADE * dot(pole, pole), 1e-30);
+    let part = min(min(pole_part, dot(knee_aside, knee_aside) / (KNEE_FADE * squares)), 1.0);
+    if part > 0.0 {
+        carry = quat_mul(part_of(arc_about(direction, knee_aside, pole_aside), part), carry);
     }
     return TwoBone(carry, quat_mul(carry, bend), direction * reached);
 }
 
-// Moves the end of a limb to a target in model space and turns it by a rotation of model space. `base` is how far everything
-// was moved before. The limit of the first joint applies only if `is_limited` is set. Returns where the end is now.
+// Moves the end of a limb to a target and turns it by a rotation, both in model space before the hips moved. `base` is how they
+// move. The limit of the first joint applies only if `is_limited` is set.
 fn solve_limb(
     first: u32,
     index: u32,
-    base: vec3<f32>,
+    base: Base,
     target_at: vec3<f32>,
     turn: vec4<f32>,
     pole: vec3<f32>,
     is_limited: bool,
-) -> vec3<f32> {
+) {
     let top = body.limb[index].first;
     let middle = body.limb[index].middle;
     let end = body.limb[index].end;
-    let origin = position_of(models[first + top]) + base;
-    let joint = position_of(models[first + middle]) + base;
+    let origin = position_of(models[first + top]);
+    let joint = position_of(models[first + middle]);
     let flags = body.limb[index].flags;
-    let tip = position_of(models[first + end]) + select(vec3<f32>(0.0), base, (flags & BELOW_HIPS) != 0u);
+    let tip = position_of(models[first + end]);
     let upper = joint - origin;
     let lower = tip - joint;
     let least = 1e-8 * body.size * body.size;
     if !(dot(upper, upper) > least && dot(lower, lower) > least) || !is_finite3(target_at) {
-        return tip;
+        return;
     }
     let axis = axis_in_model(models[first + middle], body.limb[index].hinge);
     var hinge = normalize_or(axis, vec3<f32>(1.0, 0.0, 0.0));
@@ -146,17 +154,20 @@ fn solve_limb(
     let back = quat_mul(swung, quat_conjugate(bones.upper));
     let lowered = quat_mul(back, bones.lower);
     let bend = to_parent(parent_rows(first, middle), quat_mul(quat_conjugate(bones.upper), bones.lower));
-    let carried = select(lowered, IDENTITY, (flags & DETACHED) != 0u);
-    let last = to_parent(parent_rows(first, end), quat_mul(quat_conjugate(carried), turn));
-    let reached = origin + quat_rotate(back, bones.end);
+    let end_above = parent_rows(first, end);
+    var last = to_parent(end_above, quat_mul(quat_conjugate(lowered), turn));
     if (flags & DETACHED) != 0u {
-        let moved = locals[first + end].translation + vector_in_frame(parent_rows(first, end), reached - tip);
-        if is_finite3(moved) {
-            locals[first + end].translation = moved;
+        // The end does not move with its bones, nor with the hips if it is not below them.
+        var reached = origin + quat_rotate(back, bones.end);
+        var end_turn = turn;
+        if (flags & BELOW_HIPS) == 0u {
+            reached = moved(base, reached);
+            end_turn = quat_mul(base.turn, turn);
         }
+        last = to_parent(end_above, end_turn);
+        translate(first, end, vector_in_frame(end_above, reached - tip));
     }
     set_rotation(first, middle, quat_mul(bend, locals[first + middle].rotation));
     set_rotation(first, end, quat_mul(last, locals[first + end].rotation));
     set_rotation(first, top, rotation);
-    return reached;
 }

@@ -98,6 +98,28 @@ fn orientation(first: u32, joint: u32) -> vec4<f32> {
     return quat_normalize(q);
 }
 
+fn translate(first: u32, joint: u32, offset: vec3<f32>) {
+    let at = locals[first + joint].translation + offset;
+    if is_finite3(at) {
+        locals[first + joint].translation = at;
+    }
+}
+
+// How the hips move everything below them, in model space.
+struct Base {
+    turn: vec4<f32>,
+    shift: vec3<f32>,
+}
+
+fn moved(base: Base, p: vec3<f32>) -> vec3<f32> {
+    return quat_rotate(base.turn, p) + base.shift;
+}
+
+// Returns where a point was before the hips moved it.
+fn unmoved(base: Base, p: vec3<f32>) -> vec3<f32> {
+    return quat_rotate(quat_conjugate(base.turn), p - base.shift);
+}
+
 // Interpolates from no rotation to q without constant speed.
 fn part_of(q: vec4<f32>, t: f32) -> vec4<f32> {
     let nearer = select(q, -q, q.w < 0.0);

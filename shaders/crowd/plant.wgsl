@@ -1,19 +1,15 @@
-// Plants feet on the ground and lowers the hips. Requires limb.wgsl and terrain.wgsl. The CPU twin is src/crowd/plant.rs.
+// Plants feet on the ground. Requires limb.wgsl and terrain.wgsl. The CPU twin is src/crowd/plant.rs.
 //
 // "Placed" vectors have the axes and the unit of the world, and are relative to the position of the character.
 
-// Seconds in which a foot that is let go returns to where the clip has it, and in which the hips follow the ground.
+// Seconds in which a foot that is let go returns to where the clip has it.
 const RELEASE: f32 = 0.15;
-const FOLLOW: f32 = 0.1;
 // A foot that stands is let go when it is this far from where the clip has it, as a fraction of the leg.
 const LEASH: f32 = 0.15;
 // Tangent of half the largest angle by which a foot that stands is turned, 40°.
 const LARGEST_YAW: f32 = 0.36;
 // Height at which a foot no longer follows the slope, as a fraction of the leg.
 const LIFTED: f32 = 0.35;
-// How far the hips may move, and how straight a lowered leg is, as fractions of the leg.
-const LARGEST_DROP: f32 = 0.45;
-const STRETCH: f32 = 0.99;
 // Difference of the heights of heel and toes at which only the lower one carries the foot, as a fraction of half the foot.
 const ROLL: f32 = 0.02;
 // Changes below this fraction of the leg are rounding errors.
@@ -190,52 +186,4 @@ fn place_foot(character: u32, leg: u32) -> FootGoal {
     let goal = vec3<f32>(stood.at.x, height, stood.at.y);
     let is_moved = any(abs(goal - ankle) > vec3<f32>(NOTHING * body.size * scale)) || any(abs(turn.xyz) > vec3<f32>(1e-6));
     return FootGoal(goal, turn, height - ankle.y, near, is_moved);
-}
-
-// Returns the lowest and the highest position of the hips, relative to that of the clip, at which a leg reaches an ankle.
-fn hip_range(character: u32, leg: u32, ankle: vec3<f32>) -> vec2<f32> {
-    let first = character * crowd.joints;
-    let scale = abs(characters[character].scale);
-    let top = placed(character, position_of(models[first + body.limb[leg].first]));
-    let knee = placed(character, position_of(models[first + body.limb[leg].middle]));
-    let end = placed(character, position_of(models[first + body.limb[leg].end]));
-    let upper = length(knee - top);
-    let lower = length(end - knee);
-    let now = length(end - top);
-    let square = upper * upper + lower * lower;
-    let product = 2.0 * upper * lower;
-    let most = sqrt(max(square + product * body.limb[leg].most_cos, 0.0));
-    let far = max(min(STRETCH * (upper + lower), most), now);
-    let near = min(sqrt(max(square + product * body.limb[leg].least_cos, 0.0)), now);
-    let aside = ankle.xz - top.xz;
-    let r2 = dot(aside, aside);
-    let lowest = ankle.y + sqrt(max(near * near - r2, 0.0)) - top.y;
-    return vec2<f32>(select(-1e30, lowest, near * near > r2), ankle.y + sqrt(max(far * far - r2, 0.0)) - top.y);
-}
-
-// Returns how far the hips move up in the world: as far as the feet do on average, but never so far that a foot leaves the
-// ground or a leg bends too far.
-fn hip_height(character: u32, steps: ptr<function, array<FootGoal, LIMBS>>) -> f32 {
-    let size = body.size * abs(characters[character].scale);
-    var sum = 0.0;
-    var weights = 0.0;
-    var range = vec2<f32>(-LARGEST_DROP * size, LARGEST_DROP * size);
-    for (var leg = 0u; leg < min(body.legs, LIMBS); leg++) {
-        let weight = 0.1 + (*steps)[leg].weight;
-        sum += (*steps)[leg].change * weight;
-        weights += weight;
-        let reach = hip_range(character, leg, (*steps)[leg].ankle);
-        range = vec2<f32>(max(range.x, reach.x), min(range.y, reach.y));
-    }
-    var mean = sum / max(weights, 1e-6);
-    mean = select(mean, 0.0, abs(mean) < NOTHING * size);
-    var hips = stances[character].hips;
-    if stances[character].is_known == 0u {
-        hips = mean;
-    } else {
-        hips += (mean - hips) * (crowd.seconds / (crowd.seconds + FOLLOW));
-    }
-    stances[character].hips = select(0.0, hips, is_finite_number(hips));
-    let height = max(min(hips, range.y), min(range.x, LARGEST_DROP * size));
-    return select(0.0, height, abs(height) > NOTHING * size);
 }

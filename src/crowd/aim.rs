@@ -14,12 +14,12 @@ const AIM_FOLLOW: f32 = 0.12;
 const AIM_FADE: f32 = 0.25;
 
 impl Figure<'_> {
-    /// Looks at a point in model space. `base` is how far everything was moved before.
-    pub(super) fn aim_head(&mut self, base: Vec3, at: Vec3, weight: f32) {
+    /// Looks at a point in model space before the hips moved.
+    pub(super) fn aim_head(&mut self, at: Vec3, weight: f32) {
         let parts = &self.body.parts;
         let necks = parts.neck.get(..(parts.necks as usize).min(NECK)).unwrap_or_default();
         let Some(&head) = necks.last() else { return };
-        let mut eye = self.position(head) + base;
+        let mut eye = self.position(head);
         let mut face = normalize_or(self.rows(head).vector(parts.facing), Vec3::Z);
         let forward = normalize_or(self.rows(parts.chest).vector(parts.forward), face);
         let offset = at - eye;
@@ -45,7 +45,7 @@ impl Figure<'_> {
         let direction = normalize_or(face * (1.0 - strength) + self.stance.aim * strength, face);
         let goal = eye + direction * distance.max(parts.size);
         // The rotation of everything above the joint, and the translation that belongs to it.
-        let (mut total, mut shift) = (Quat::IDENTITY, base);
+        let (mut total, mut shift) = (Quat::IDENTITY, Vec3::ZERO);
         for ((&joint, limit), left) in necks.iter().zip(&parts.neck_limits).zip((1..=necks.len()).rev()) {
             let pivot = total * self.position(joint) + shift;
             #[expect(clippy::cast_precision_loss, reason = "at most four")]

@@ -4,8 +4,8 @@
 use glam::{Quat, Vec3};
 
 use super::body::{BELOW_HIPS, GOALS, Goal, HAS_POLE, HAS_ROTATION, HEAD, LIMBS, Limb};
-use super::figure::Figure;
-use super::limit::{part_of, vector_in_frame};
+use super::figure::{Base, Figure};
+use super::limit::{part_of, to_parent, vector_in_frame};
 use super::plant::FootGoal;
 use super::types::NONE;
 
@@ -22,11 +22,14 @@ impl Figure<'_> {
     }
 
     /// Moves a limb to the place of its foot, and towards its goal if it has one.
-    fn pose_limb(&mut self, index: u32, limb: &Limb, base: Vec3, foot: Option<&FootGoal>) {
-        let mut at = self.position(limb.end) + if limb.flags & BELOW_HIPS != 0 { base } else { Vec3::ZERO };
-        let (mut turn, mut pole, mut is_moved) = (Quat::IDENTITY, Vec3::ZERO, false);
+    fn pose_limb(&mut self, index: u32, limb: &Limb, base: &Base, foot: Option<&FootGoal>) {
+        let (mut at, mut turn) = (self.position(limb.end), Quat::IDENTITY);
+        if limb.flags & BELOW_HIPS != 0 {
+            (at, turn) = (base.moved(at), base.turn);
+        }
+        let (mut pole, mut is_moved) = (Vec3::ZERO, false);
         if let Some(foot) = foot {
-            is_moved = foot.is_moved || base != Vec3::ZERO;
+            is_moved = foot.is_moved || base.shift != Vec3::ZERO;
             at = self.unplaced(foot.ankle);
             turn = self.unplaced_turn(foot.turn);
         }
@@ -40,47 +43,57 @@ impl Figure<'_> {
                 turn = part_of(wanted * (turn * now).conjugate(), weight) * turn;
             }
             if goal.flags & HAS_POLE != 0 && goal.pole.is_finite() {
-                pole = self.in_model(goal.pole) - (self.position(limb.first) + base);
+                pole = base.unmoved(self.in_model(goal.pole)) - self.position(limb.first);
             }
         }
         if is_moved {
             // The limits of hips give way to the ground, because a foot must not sink into it.
-            self.solve_limb(limb, base, at, turn, pole, foot.is_none());
+            let turn = base.turn.conjugate() * turn;
+            self.solve_limb(limb, base, base.unmoved(at), turn, pole, foot.is_none());
         }
     }
 
-    /// Poses the body of the character. Only local rotations and the translation of the hips change.
+    /// Moves the joint of the hips.
+    fn pose_hips(&mut self, base: &Base) {
+        let joint = self.body.parts.hips;
+        if base.shift == Vec3::ZERO {
+            return;
+        }
+        let (above, hips) = (self.parent_rows(joint), self.position(joint));
+        self.translate(joint, vector_in_frame(&above, base.moved(hips) - hips));
+        if base.turn != Quat::IDENTITY {
+            self.set_rotation(joint, to_parent(&above, base.turn) * self.rotation(joint));
+        }
+    }
+
+    /// Poses the body of the character. Only local rotations, and the translations of the hips and of detached feet, change.
     pub(super) fn pose_body(&mut self) {
         let body = self.body;
         let mut feet = [FootGoal::default(); LIMBS];
-        let mut base = Vec3::ZERO;
+        let mut base = Base::NOTHING;
         if let Some(terrain) = self.terrain {
             for (leg, (limb, foot)) in body.legs().iter().zip(&mut feet).enumerate() {
                 *foot = self.place_foot(terrain, leg, limb);
             }
             if body.parts.hips != NONE && !body.legs().is_empty() {
-                let height = self.hip_height(&feet);
-                base = self.unplaced(Vec3::new(0.0, height, 0.0));
+                base = self.move_hips(&feet);
             }
         }
         for (index, (limb, foot)) in (0..).zip(body.limbs().iter().zip(&feet)) {
             let stands = index < body.parts.legs && self.terrain.is_some();
-            self.pose_limb(index, limb, base, Some(foot).filter(|_| stands));
+            self.pose_limb(index, limb, &base, Some(foot).filter(|_| stands));
         }
-        if base != Vec3::ZERO {
-            let offset = vector_in_frame(&self.parent_rows(body.parts.hips), base);
-            self.translate(body.parts.hips, offset);
-        }
+        self.pose_hips(&base);
         for (index, chain) in (body.parts.limbs..).zip(body.chains()) {
             let Some(goal) = self.goal(index) else { continue };
             let end = chain.joints.get(chain.links as usize).copied().unwrap_or(NONE);
-            let now = self.position(end) + base;
+            let (now, at) = (self.position(end), base.unmoved(self.in_model(goal.position)));
             let weight = goal.weight.min(1.0);
-            self.solve_chain(chain, base, now * (1.0 - weight) + self.in_model(goal.position) * weight);
+            self.solve_chain(chain, now * (1.0 - weight) + at * weight);
         }
         let looked_at = self.goal(HEAD).map(|goal| (goal.position, goal.weight));
         let (at, weight) = looked_at.unwrap_or((self.eye, self.character.looks));
-        self.aim_head(base, self.in_model(at), weight);
+        self.aim_head(base.unmoved(self.in_model(at)), weight);
         self.stance.is_known = 1;
     }
 }

@@ -23,16 +23,14 @@ fn damped(q: Quat) -> Quat {
 }
 
 impl Figure<'_> {
-    /// Moves the end of a chain towards a point in model space. `base` is how far everything was moved before.
-    pub(super) fn solve_chain(&mut self, chain: &Chain, base: Vec3, target: Vec3) {
+    /// Moves the end of a chain towards a point in model space before the hips moved.
+    pub(super) fn solve_chain(&mut self, chain: &Chain, target: Vec3) {
         let links = (chain.links as usize).min(LINKS);
         if links == 0 || !target.is_finite() {
             return;
         }
         let mut points: [Vec3; LINKS + 1] =
-            std::array::from_fn(
-                |i| if i <= links { self.position(chain.joints[i]) + base } else { Vec3::ZERO },
-            );
+            std::array::from_fn(|i| if i <= links { self.position(chain.joints[i]) } else { Vec3::ZERO });
         // The rotation of each joint in model space since the pose of the clip.
         let mut turns = [Quat::IDENTITY; LINKS];
         let least = 1e-8 * self.body.parts.size * self.body.parts.size;

@@ -25,6 +25,26 @@ pub(super) struct Figure<'a> {
     pub(super) locals: &'a mut [Local],
 }
 
+/// How the hips move everything below them, in model space.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Base {
+    pub(super) turn: Quat,
+    pub(super) shift: Vec3,
+}
+
+impl Base {
+    pub(super) const NOTHING: Self = Self { turn: Quat::IDENTITY, shift: Vec3::ZERO };
+
+    pub(super) fn moved(&self, p: Vec3) -> Vec3 {
+        self.turn * p + self.shift
+    }
+
+    /// Returns where a point was before the hips moved it.
+    pub(super) fn unmoved(&self, p: Vec3) -> Vec3 {
+        self.turn.conjugate() * (p - self.shift)
+    }
+}
+
 impl Figure<'_> {
     pub(super) fn rows(&self, joint: u32) -> Rows {
         self.models.get(joint as usize).copied().unwrap_or(Rows::IDENTITY)

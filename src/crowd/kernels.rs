@@ -27,6 +27,7 @@ pub(super) const BODY_FILES: &[&str] = &[
     include_str!("../../shaders/crowd/limit.wgsl"),
     include_str!("../../shaders/crowd/limb.wgsl"),
     include_str!("../../shaders/crowd/plant.wgsl"),
+    include_str!("../../shaders/crowd/hips.wgsl"),
     include_str!("../../shaders/crowd/aim.wgsl"),
     include_str!("../../shaders/crowd/chain.wgsl"),
     include_str!("../../shaders/crowd/bodies.wgsl"),

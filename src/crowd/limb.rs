@@ -6,14 +6,19 @@ use glam::{Quat, Vec2, Vec3};
 use crate::mathematics::single::{any_perpendicular, normalize, shortest_arc};
 
 use super::body::{BELOW_HIPS, DETACHED, FREE, HINGED, Limb};
-use super::figure::Figure;
-use super::limit::{axis_in_model, from_parent, normalize_or, to_parent, vector_in_frame};
+use super::figure::{Base, Figure};
+use super::limit::{axis_in_model, from_parent, normalize_or, part_of, to_parent, vector_in_frame};
 
 /// The last part of the reach over which a limb stretches ever more slowly, as a fraction of the reach.
 const SOFT: f32 = 0.004;
 const LEAST_SOFT: f32 = 0.0005;
 /// Sine of the bend below which a limb bends as its middle prefers.
 const STRAIGHT: f32 = 0.05;
+
+/// Squared sine of the angle between the pole and the limb, and squared distance of the middle from the line of the limb
+/// relative to its bones, below which the effect of the pole fades.
+const POLE_FADE: f32 = 0.02;
+const KNEE_FADE: f32 = 0.001;
 
 /// Rotations of both bones in model space, and the position of the end relative to the first joint.
 #[derive(Clone, Copy, Debug)]
@@ -101,34 +106,32 @@ pub(super) fn two_bone(
     let knee = carry * upper;
     let knee_aside = knee - direction * direction.dot(knee);
     let pole_aside = pole - direction * direction.dot(pole);
-    let has_pole = pole_aside.dot(pole_aside) > 1e-6 * pole.dot(pole);
-    if has_pole && knee_aside.dot(knee_aside) > 1e-8 * squares {
-        carry = arc_about(direction, knee_aside, pole_aside) * carry;
+    // A pole on the line of the limb has no direction, and a straight limb has no side, so their effect fades.
+    let pole_part = pole_aside.dot(pole_aside) / (POLE_FADE * pole.dot(pole)).max(1e-30);
+    let part = pole_part.min(knee_aside.dot(knee_aside) / (KNEE_FADE * squares)).min(1.0);
+    if part > 0.0 {
+        carry = part_of(arc_about(direction, knee_aside, pole_aside), part) * carry;
     }
     TwoBone { upper: carry, lower: carry * bend, end: direction * reached }
 }
 
 impl Figure<'_> {
-    /// Moves the end of a limb to a target in model space and turns it by a rotation of model space. `base` is how far
-    /// everything was moved before. The limit of the first joint applies only if `is_limited` is set. Returns where the
-    /// end is now.
+    /// Moves the end of a limb to a target and turns it by a rotation, both in model space before the hips moved. `base` is
+    /// how they move. The limit of the first joint applies only if `is_limited` is set.
     pub(super) fn solve_limb(
         &mut self,
         limb: &Limb,
-        base: Vec3,
+        base: &Base,
         target: Vec3,
         turn: Quat,
         pole: Vec3,
         is_limited: bool,
-    ) -> Vec3 {
-        let [origin, joint] = [limb.first, limb.middle].map(|j| self.position(j) + base);
-        let is_below = limb.flags & BELOW_HIPS != 0;
-        let is_detached = limb.flags & DETACHED != 0;
-        let tip = self.position(limb.end) + if is_below { base } else { Vec3::ZERO };
+    ) {
+        let [origin, joint, tip] = [limb.first, limb.middle, limb.end].map(|j| self.position(j));
         let (upper, lower) = (joint - origin, tip - joint);
         let least = 1e-8 * self.body.parts.size * self.body.parts.size;
         if !(upper.dot(upper) > least && lower.dot(lower) > least) || !target.is_finite() {
-            return tip;
+            return;
         }
         let axis = normalize_or(axis_in_model(&self.rows(limb.middle), limb.hinge), Vec3::X);
         let is_hinged = limb.flags & HINGED != 0;
@@ -149,16 +152,19 @@ impl Figure<'_> {
         let back = swung * bones.upper.conjugate();
         let lowered = back * bones.lower;
         let bend = to_parent(&self.parent_rows(limb.middle), bones.upper.conjugate() * bones.lower);
-        let carried = if is_detached { Quat::IDENTITY } else { lowered };
-        let last = to_parent(&self.parent_rows(limb.end), carried.conjugate() * turn);
-        let reached = origin + back * bones.end;
-        if is_detached {
-            let offset = vector_in_frame(&self.parent_rows(limb.end), reached - tip);
-            self.translate(limb.end, offset);
+        let end_above = self.parent_rows(limb.end);
+        let mut last = to_parent(&end_above, lowered.conjugate() * turn);
+        if limb.flags & DETACHED != 0 {
+            // The end does not move with its bones, nor with the hips if it is not below them.
+            let (mut reached, mut end_turn) = (origin + back * bones.end, turn);
+            if limb.flags & BELOW_HIPS == 0 {
+                (reached, end_turn) = (base.moved(reached), base.turn * turn);
+            }
+            last = to_parent(&end_above, end_turn);
+            self.translate(limb.end, vector_in_frame(&end_above, reached - tip));
         }
         self.set_rotation(limb.middle, bend * self.rotation(limb.middle));
         self.set_rotation(limb.end, last * self.rotation(limb.end));
         self.set_rotation(limb.first, rotation);
-        reached
     }
 }

@@ -15,6 +15,7 @@ mod error;
 mod figure;
 mod gait;
 mod ground;
+mod hips;
 #[cfg(test)]
 mod ik_tests;
 mod kernels;

@@ -138,6 +138,11 @@ impl CrowdModel {
         self.clips.infos.get(clip).map_or(Vec3::ZERO, |info| info.stride)
     }
 
+    /// Returns the rig from which the body was built.
+    pub fn rig(&self) -> &Rig {
+        &self.rig
+    }
+
     /// Returns the limb or the chain that ends at a node, for [`Goal::limb`](super::body::Goal::limb).
     pub fn limb_of(&self, node: usize) -> Option<u32> {
         self.body.limb_of(node)

@@ -1,4 +1,4 @@
-//! Plants feet on the ground and lowers the hips: the CPU twin of `shaders/crowd/plant.wgsl`.
+//! Plants feet on the ground: the CPU twin of `shaders/crowd/plant.wgsl`.
 //!
 //! "Placed" vectors have the axes and the unit of the world, and are relative to the position of the character.
 
@@ -6,27 +6,23 @@ use glam::{Quat, Vec2, Vec3, Vec3Swizzles, Vec4};
 
 use crate::mathematics::single::{normalize, shortest_arc};
 
-use super::body::{INTERVALS, LIMBS, Limb};
+use super::body::{INTERVALS, Limb};
 use super::figure::Figure;
 use super::limit::part_of;
 use super::terrain::Terrain;
 
-/// Seconds in which a foot that is let go returns to where the clip has it, and in which the hips follow the ground.
+/// Seconds in which a foot that is let go returns to where the clip has it.
 const RELEASE: f32 = 0.15;
-const FOLLOW: f32 = 0.1;
 /// A foot that stands is let go when it is this far from where the clip has it, as a fraction of the leg.
 const LEASH: f32 = 0.15;
 /// Tangent of half the largest angle by which a foot that stands is turned, 40°.
 const LARGEST_YAW: f32 = 0.36;
 /// Height at which a foot no longer follows the slope, as a fraction of the leg.
 const LIFTED: f32 = 0.35;
-/// How far the hips may move, and how straight a lowered leg is, as fractions of the leg.
-const LARGEST_DROP: f32 = 0.45;
-const STRETCH: f32 = 0.99;
 /// Difference of the heights of heel and toes at which only the lower one carries the foot, as a fraction of half the foot.
 const ROLL: f32 = 0.02;
 /// Changes below this fraction of the leg are rounding errors.
-const NOTHING: f32 = 2e-6;
+pub(super) const NOTHING: f32 = 2e-6;
 
 /// Where a foot must go.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,9 +32,9 @@ pub(super) struct FootGoal {
     /// Rotation of the foot from the pose of the clip, in world axes.
     pub(super) turn: Quat,
     /// Height of the ankle above that of the clip.
-    change: f32,
+    pub(super) change: f32,
     /// How near the foot is to the floor in the clip, from 0 to 1.
-    weight: f32,
+    pub(super) weight: f32,
     pub(super) is_moved: bool,
 }
 
@@ -58,7 +54,7 @@ fn yaw_between(from: Vec2, to: Vec2) -> f32 {
 }
 
 impl Figure<'_> {
-    fn placed(&self, v: Vec3) -> Vec3 {
+    pub(super) fn placed(&self, v: Vec3) -> Vec3 {
         self.character.rotation * (v * self.character.scale)
     }
 
@@ -74,7 +70,7 @@ impl Figure<'_> {
     }
 
     /// Returns the length of a leg in the world.
-    fn size(&self) -> f32 {
+    pub(super) fn size(&self) -> f32 {
         self.body.parts.size * self.character.scale.abs()
     }
 
@@ -204,47 +200,5 @@ impl Figure<'_> {
         let is_moved = (goal - ankle).abs().max_element() > NOTHING * self.size()
             || turn.xyz().abs().max_element() > 1e-6;
         FootGoal { ankle: goal, turn, change: height - ankle.y, weight: near, is_moved }
-    }
-
-    /// Returns the lowest and the highest position of the hips, relative to that of the clip, at which a leg reaches an
-    /// ankle.
-    fn hip_range(&self, limb: &Limb, ankle: Vec3) -> (f32, f32) {
-        let [top, knee, end] = [limb.first, limb.middle, limb.end].map(|j| self.placed(self.position(j)));
-        let (upper, lower, now) = ((knee - top).length(), (end - knee).length(), (end - top).length());
-        let (square, product) = (upper * upper + lower * lower, 2.0 * upper * lower);
-        let most = (square + product * limb.most_cos).max(0.0).sqrt();
-        let far = (STRETCH * (upper + lower)).min(most).max(now);
-        let near = (square + product * limb.least_cos).max(0.0).sqrt().min(now);
-        let aside = ankle.xz() - top.xz();
-        let r2 = aside.dot(aside);
-        let lowest = ankle.y + (near * near - r2).max(0.0).sqrt() - top.y;
-        let highest = ankle.y + (far * far - r2).max(0.0).sqrt() - top.y;
-        (if near * near > r2 { lowest } else { -1e30 }, highest)
-    }
-
-    /// Returns how far the hips move up in the world: as far as the feet do on average, but never so far that a foot leaves
-    /// the ground or a leg bends too far.
-    pub(super) fn hip_height(&mut self, feet: &[FootGoal; LIMBS]) -> f32 {
-        let size = self.size();
-        let (mut sum, mut weights) = (0.0, 0.0);
-        let (mut least, mut most) = (-LARGEST_DROP * size, LARGEST_DROP * size);
-        for (limb, foot) in self.body.legs().iter().zip(feet) {
-            let weight = 0.1 + foot.weight;
-            sum += foot.change * weight;
-            weights += weight;
-            let (lowest, highest) = self.hip_range(limb, foot.ankle);
-            (least, most) = (least.max(lowest), most.min(highest));
-        }
-        let mean = sum / f32::max(weights, 1e-6);
-        let mean = if mean.abs() < NOTHING * size { 0.0 } else { mean };
-        let mut hips = self.stance.hips;
-        if self.stance.is_known == 0 {
-            hips = mean;
-        } else {
-            hips += (mean - hips) * (self.seconds / (self.seconds + FOLLOW));
-        }
-        self.stance.hips = if hips.is_finite() { hips } else { 0.0 };
-        let height = hips.min(most).max(least.min(LARGEST_DROP * size));
-        if height.abs() > NOTHING * size { height } else { 0.0 }
     }
 }

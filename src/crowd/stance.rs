@@ -29,5 +29,7 @@ pub struct Stance {
     pub is_known: u32,
     pub held: u32,
     pub spent: u32,
+    pub tilt: Vec2,
+    pub reserved: Vec2,
     pub feet: [Foot; LIMBS],
 }

@@ -1,0 +1,99 @@
+//! Moves the hips so that the legs reach the ground: the CPU twin of `shaders/crowd/hips.wgsl`.
+
+use glam::{Vec2, Vec3, Vec3Swizzles};
+
+use crate::mathematics::single::shortest_arc;
+
+use super::body::{LIMBS, Limb};
+use super::figure::{Base, Figure};
+use super::plant::{FootGoal, NOTHING};
+
+/// Seconds in which the hips follow the ground.
+const FOLLOW: f32 = 0.1;
+/// How far the hips may move, and how straight a lowered leg is, as fractions of the leg.
+const LARGEST_DROP: f32 = 0.45;
+const STRETCH: f32 = 0.99;
+/// Tangent of the largest angle by which a body tilts, 20°.
+const STEEPEST: f32 = 0.36;
+
+impl Figure<'_> {
+    /// Returns the lowest and the highest position of the hips, relative to that of the clip, at which a leg reaches an
+    /// ankle.
+    fn hip_range(&self, limb: &Limb, ankle: Vec3, base: &Base) -> (f32, f32) {
+        let at = |joint: u32| self.placed(base.moved(self.position(joint)));
+        let [top, knee, end] = [limb.first, limb.middle, limb.end].map(at);
+        let (upper, lower, now) = ((knee - top).length(), (end - knee).length(), (end - top).length());
+        let (square, product) = (upper * upper + lower * lower, 2.0 * upper * lower);
+        let most = (square + product * limb.most_cos).max(0.0).sqrt();
+        let far = (STRETCH * (upper + lower)).min(most).max(now);
+        let near = (square + product * limb.least_cos).max(0.0).sqrt().min(now);
+        let aside = ankle.xz() - top.xz();
+        let r2 = aside.dot(aside);
+        let lowest = ankle.y + (near * near - r2).max(0.0).sqrt() - top.y;
+        let highest = ankle.y + (far * far - r2).max(0.0).sqrt() - top.y;
+        (if near * near > r2 { lowest } else { -1e30 }, highest)
+    }
+
+    /// Returns the slope of the ground below four or more feet, by least squares. The sum of squares is that of the distances
+    /// of the feet from their middle and of a tenth of a leg, so that a narrow body does not roll much.
+    fn tilt(&self, feet: &[FootGoal], middle: Vec2, mean: f32) -> Vec2 {
+        if feet.len() < 4 {
+            return Vec2::ZERO;
+        }
+        let (mut squares, mut sides) = (Vec3::ZERO, Vec2::ZERO);
+        let least = 0.01 * self.size() * self.size();
+        for foot in feet {
+            let weight = 0.1 + foot.weight;
+            let d = foot.ankle.xz() - middle;
+            squares += weight * Vec3::new(d.x * d.x + least, d.x * d.y, d.y * d.y + least);
+            sides += weight * d * (foot.change - mean);
+        }
+        let determinant = (squares.x * squares.z - squares.y * squares.y).max(1e-30);
+        let x = squares.z * sides.x - squares.y * sides.y;
+        let z = squares.x * sides.y - squares.y * sides.x;
+        let slope = Vec2::new(x, z) / determinant;
+        let steepness = slope.length();
+        if steepness > NOTHING { slope * (steepness.min(STEEPEST) / steepness) } else { Vec2::ZERO }
+    }
+
+    /// Returns how the hips move: as far up as the feet do on average, but never so far that a foot leaves the ground or a
+    /// leg bends too far. A body with four legs or more also tilts with the slope.
+    pub(super) fn move_hips(&mut self, feet: &[FootGoal; LIMBS]) -> Base {
+        let (size, body) = (self.size(), self.body);
+        let feet = feet.get(..body.legs().len()).unwrap_or_default();
+        let hips_at = self.position(body.parts.hips);
+        let is_known = self.stance.is_known != 0;
+        let follow = if is_known { self.seconds / (self.seconds + FOLLOW) } else { 1.0 };
+        let (mut sum, mut middle, mut weights) = (0.0, Vec2::ZERO, 0.0_f32);
+        for foot in feet {
+            let weight = 0.1 + foot.weight;
+            sum += foot.change * weight;
+            middle += foot.ankle.xz() * weight;
+            weights += weight;
+        }
+        middle /= weights.max(1e-6);
+        let mut mean = sum / weights.max(1e-6);
+        let slope = self.tilt(feet, middle, mean);
+        mean += slope.dot(self.placed(hips_at).xz() - middle);
+        mean = if mean.abs() < NOTHING * size { 0.0 } else { mean };
+        let tilt = self.stance.tilt * (1.0 - follow) + slope * follow;
+        let hips = self.stance.hips * (1.0 - follow) + mean * follow;
+        self.stance.tilt = if tilt.is_finite() { tilt } else { Vec2::ZERO };
+        self.stance.hips = if hips.is_finite() { hips } else { 0.0 };
+        let mut base = Base::NOTHING;
+        if tilt.dot(tilt) > NOTHING * NOTHING {
+            base.turn = self.unplaced_turn(shortest_arc(Vec3::Y, Vec3::new(-tilt.x, 1.0, -tilt.y)));
+            base.shift = hips_at - base.turn * hips_at;
+        }
+        let (mut least, mut most) = (-LARGEST_DROP * size, LARGEST_DROP * size);
+        for (limb, foot) in body.legs().iter().zip(feet) {
+            let (lowest, highest) = self.hip_range(limb, foot.ankle, &base);
+            (least, most) = (least.max(lowest), most.min(highest));
+        }
+        let height = hips.min(most).max(least.min(LARGEST_DROP * size));
+        if height.abs() > NOTHING * size {
+            base.shift += self.unplaced(Vec3::new(0.0, height, 0.0));
+        }
+        base
+    }
+}
