@@ -11,6 +11,8 @@ const STRAIGHT: f32 = 0.05;
 // to its bones, below which the effect of the pole fades.
 const POLE_FADE: f32 = 0.02;
 const KNEE_FADE: f32 = 0.001;
+// Distance of the target from the first joint below which it has no direction, as a fraction of the reach.
+const AT_BASE: f32 = 0.05;
 
 // Rotations of both bones in model space, and the position of the end relative to the first joint.
 struct TwoBone {
@@ -94,7 +96,8 @@ fn two_bone(
     }
     let bent = upper + quat_rotate(bend, lower);
     let reached = length(bent);
-    let direction = select(line, target_at / wanted, wanted > 1e-6 * far);
+    // A target at the first joint has no direction. Near it, the direction turns to that of the limb.
+    let direction = normalize_or(target_at + line * max(AT_BASE * far - wanted, 0.0), line);
     var carry = quat_mul(shortest_arc(line, direction), shortest_arc(bent, line));
     let knee = quat_rotate(carry, upper);
     let knee_aside = knee - direction * dot(direction, knee);

@@ -19,6 +19,8 @@ const STRAIGHT: f32 = 0.05;
 /// relative to its bones, below which the effect of the pole fades.
 const POLE_FADE: f32 = 0.02;
 const KNEE_FADE: f32 = 0.001;
+/// Distance of the target from the first joint below which it has no direction, as a fraction of the reach.
+const AT_BASE: f32 = 0.05;
 
 /// Rotations of both bones in model space, and the position of the end relative to the first joint.
 #[derive(Clone, Copy, Debug)]
@@ -101,7 +103,8 @@ pub(super) fn two_bone(
     }
     let bent = upper + bend * lower;
     let reached = bent.length();
-    let direction = if wanted > 1e-6 * far { target / wanted } else { line };
+    // A target at the first joint has no direction. Near it, the direction turns to that of the limb.
+    let direction = normalize_or(target + line * (AT_BASE * far - wanted).max(0.0), line);
     let mut carry = shortest_arc(line, direction) * shortest_arc(bent, line);
     let knee = carry * upper;
     let knee_aside = knee - direction * direction.dot(knee);
