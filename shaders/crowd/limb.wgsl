@@ -24,11 +24,7 @@ struct TwoBone {
 // Returns the smallest rotation about a unit axis from one perpendicular vector to another.
 fn arc_about(axis: vec3<f32>, from_dir: vec3<f32>, to_dir: vec3<f32>) -> vec4<f32> {
     let lengths = sqrt(dot(from_dir, from_dir) * dot(to_dir, to_dir));
-    let w = lengths + dot(from_dir, to_dir);
-    if !(w > 1e-6 * lengths) {
-        return vec4<f32>(axis, 0.0);
-    }
-    return quat_normalize(vec4<f32>(axis * dot(axis, cross(from_dir, to_dir)), w));
+    return axis_turn(axis, dot(from_dir, to_dir) / lengths, dot(axis, cross(from_dir, to_dir)) / lengths);
 }
 
 // Returns the normal of the plane in which a limb without a hinge bends. A limb that is nearly straight or overstretched bends
@@ -48,8 +44,9 @@ fn bend_normal(upper: vec3<f32>, lower: vec3<f32>, hinge: vec3<f32>) -> vec3<f32
 
 // Returns the rotation about a unit axis by an angle, given its cosine and its sine.
 fn axis_turn(axis: vec3<f32>, cosine: f32, sine: f32) -> vec4<f32> {
-    if cosine < -0.999999 {
-        return vec4<f32>(axis, 0.0);
+    // The tangent of half the angle in the form without cancellation.
+    if cosine < 0.0 {
+        return quat_normalize(vec4<f32>(axis * (1.0 - cosine), sine));
     }
     return quat_normalize(vec4<f32>(axis * sine, 1.0 + cosine));
 }

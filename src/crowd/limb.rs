@@ -33,12 +33,7 @@ pub(super) struct TwoBone {
 /// Returns the smallest rotation about a unit axis from one perpendicular vector to another.
 fn arc_about(axis: Vec3, from: Vec3, to: Vec3) -> Quat {
     let lengths = (from.dot(from) * to.dot(to)).sqrt();
-    let w = lengths + from.dot(to);
-    if w > 1e-6 * lengths {
-        normalize((axis * axis.dot(from.cross(to))).extend(w))
-    } else {
-        Quat::from_vec4(axis.extend(0.0))
-    }
+    axis_turn(axis, from.dot(to) / lengths, axis.dot(from.cross(to)) / lengths)
 }
 
 /// Returns the normal of the plane in which a limb without a hinge bends. A limb that is nearly straight or overstretched
@@ -55,8 +50,9 @@ fn bend_normal(upper: Vec3, lower: Vec3, hinge: Vec3) -> Vec3 {
 
 /// Returns the rotation about a unit axis by an angle, given its cosine and its sine.
 fn axis_turn(axis: Vec3, cosine: f32, sine: f32) -> Quat {
-    if cosine < -0.999_999 {
-        return Quat::from_vec4(axis.extend(0.0));
+    // The tangent of half the angle in the form without cancellation.
+    if cosine < 0.0 {
+        return normalize((axis * (1.0 - cosine)).extend(sine));
     }
     normalize((axis * sine).extend(1.0 + cosine))
 }

@@ -2,19 +2,22 @@
 
 use std::mem::{offset_of, size_of};
 
+use sinew::crowd::body::{BodyParts, Chain, Goal, JointLimit, Limb, Sole};
+use sinew::crowd::stance::{Foot, Stance};
 use sinew::render::SOURCES;
 use sinew::render::gpu_types::{Globals, Instance, Line, Part, UvTransform, Vertex, VertexSurface, flags};
 use wgpu::naga;
 
 fn module(name: &str) -> naga::Module {
-    let (_, files) = SOURCES.into_iter().find(|(n, _)| *n == name).unwrap();
+    let all = SOURCES.into_iter().chain(sinew::crowd::SOURCES);
+    let (_, files) = all.into_iter().find(|(n, _)| *n == name).unwrap();
     let source = files.concat();
     naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)))
 }
 
 #[test]
 fn every_shader_is_valid() {
-    for (name, _) in SOURCES {
+    for (name, _) in SOURCES.into_iter().chain(sinew::crowd::SOURCES) {
         let flags = naga::valid::ValidationFlags::all();
         let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::default());
         validator.validate(&module(name)).unwrap_or_else(|e| panic!("{name}: {e:?}"));
@@ -106,6 +109,24 @@ fn vertices_have_the_same_layout_in_shaders_and_rust() {
     };
     assert_eq!(words("VERTEX_WORDS") * 4, size_of::<Vertex>());
     assert_eq!(words("SURFACE_WORDS") * 4, size_of::<VertexSurface>());
+}
+
+#[test]
+fn bodies_of_crowds_have_the_same_layout_in_shaders_and_rust() {
+    assert_twins!("bodies", JointLimit { axis, kind, side, reserved, swing, twist });
+    assert_twins!("bodies", Sole { position, joint });
+    assert_twins!(
+        "bodies",
+        Limb { first, middle, end, soles, hinge, least_cos, most_cos, heel, toe, flags, limit, sole }
+    );
+    assert_twins!("bodies", Chain { links, reserved, joints, limits });
+    assert_twins!("bodies", Goal { rotation, position, limb, pole, flags, weight, reserved });
+    assert_twins!("bodies", Foot { heel, toe, offset, heading, weight, yaw });
+    assert_twins!("bodies", Stance { aim, aim_weight, hips, is_known, held, spent, tilt, reserved, feet });
+    // The contacts follow the parts.
+    let (members, _) = layout(&module("bodies"), "Body");
+    let contacts = members.iter().find(|(name, ..)| name == "contacts").unwrap();
+    assert_eq!(contacts.1, size_of::<BodyParts>());
 }
 
 #[test]
