@@ -39,7 +39,7 @@ impl Figure<'_> {
         }
         strength = if is_known { strength + (wanted - strength) * follow } else { wanted };
         self.stance.aim_weight = strength;
-        if !(strength > 1e-4) {
+        if strength.is_nan() || strength <= 1e-4 {
             return;
         }
         let direction = normalize_or(face * (1.0 - strength) + self.stance.aim * strength, face);

@@ -163,7 +163,7 @@ impl Builder<'_> {
     fn hinge(&self, middle: usize, upper: Vec3, lower: Vec3, bend: Option<Vec3>) -> Option<(Vec3, [f32; 2])> {
         let linear = glam::Mat3::from(self.world.get(middle)?.matrix3);
         let sizes = upper.length() * lower.length();
-        if !(sizes > 0.0) || !sizes.is_finite() {
+        if sizes <= 0.0 || !sizes.is_finite() {
             return None;
         }
         let limit = self.rig.joint(middle).limit;

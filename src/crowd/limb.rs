@@ -129,7 +129,8 @@ impl Figure<'_> {
         let [origin, joint, tip] = [limb.first, limb.middle, limb.end].map(|j| self.position(j));
         let (upper, lower) = (joint - origin, tip - joint);
         let least = 1e-8 * self.body.parts.size * self.body.parts.size;
-        if !(upper.dot(upper) > least && lower.dot(lower) > least) || !target.is_finite() {
+        let is_solvable = upper.dot(upper) > least && lower.dot(lower) > least && target.is_finite();
+        if !is_solvable {
             return;
         }
         let axis = normalize_or(axis_in_model(&self.rows(limb.middle), limb.hinge), Vec3::X);

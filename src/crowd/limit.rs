@@ -15,7 +15,7 @@ pub(super) fn normalize_or(v: Vec3, otherwise: Vec3) -> Vec3 {
 /// Returns the cofactors of the linear part of a matrix, row by row, up to a positive factor. They transform the axes of
 /// rotations, also in mirrored frames.
 fn cofactors(m: &Rows) -> [Vec3; 3] {
-    let [x, y, z] = [m.x, m.y, m.z].map(|row| row.truncate());
+    let [x, y, z] = [m.x, m.y, m.z].map(glam::Vec4::truncate);
     let unit = x.abs().max(y.abs()).max(z.abs()).max_element().max(1e-30);
     let [x, y, z] = [x / unit, y / unit, z / unit];
     [y.cross(z), z.cross(x), x.cross(y)]
@@ -34,11 +34,11 @@ pub(super) fn axis_in_model(m: &Rows, axis: Vec3) -> Vec3 {
 /// Returns a rotation with another axis and the same angle. A zero axis gives the identity.
 fn with_axis(q: Quat, axis: Vec3) -> Quat {
     let square = axis.dot(axis);
-    if !(square > 0.0) {
-        return Quat::IDENTITY;
+    if square > 0.0 {
+        let xyz = q.xyz();
+        return normalize((axis * (xyz.dot(xyz) / square).sqrt()).extend(q.w));
     }
-    let xyz = q.xyz();
-    normalize((axis * (xyz.dot(xyz) / square).sqrt()).extend(q.w))
+    Quat::IDENTITY
 }
 
 /// Converts a rotation of model space to the frame of a parent. Exact if the parent is scaled uniformly.

@@ -42,7 +42,7 @@ fn walk(actor: &Actor, clip: usize, terrain: &Terrain, seconds: f32, turn: f32) 
         posed.sample(actor);
         posed.solve(actor, Some(terrain), 1.0 / 60.0);
         walk.let_go += posed.stance.spent.count_ones() as usize;
-        for leg in 0..legs {
+        for (leg, before) in before.iter_mut().enumerate() {
             let soles = posed.soles(actor, leg);
             let above = |p: &glam::Vec3| p.y - terrain.height(p.xz());
             let lowest = soles.iter().map(above).fold(f32::INFINITY, f32::min);
@@ -50,14 +50,14 @@ fn walk(actor: &Actor, clip: usize, terrain: &Terrain, seconds: f32, turn: f32) 
             let limb = &actor.body.legs()[leg];
             let ends = [soles[limb.heel as usize], soles[limb.toe as usize]];
             let held = posed.stance.held >> leg & 1 == 1;
-            if let (Some(old), true) = (before[leg], held) {
+            if let (Some(old), true) = (*before, held) {
                 walk.standing += 1;
                 // The end that carries the foot stands still. Both do if the foot is flat.
                 let slides = [0, 1].map(|i| ends[i].xz().distance(old[i].xz()));
                 walk.slide = walk.slide.max(slides[0].min(slides[1]));
                 walk.hover = walk.hover.max(lowest);
             }
-            before[leg] = held.then_some(ends);
+            *before = held.then_some(ends);
         }
     }
     walk
