@@ -10,7 +10,7 @@ const STRAIGHT: f32 = 0.05;
 // Squared sine of the angle between the pole and the limb, and squared distance of the middle from the line of the limb relative
 // to its bones, below which the effect of the pole fades.
 const POLE_FADE: f32 = 0.02;
-const KNEE_FADE: f32 = 0.001;
+const KNEE_FADE: f32 = 1e-7;
 // Distance of the target from the first joint below which it has no direction, as a fraction of the reach.
 const AT_BASE: f32 = 0.05;
 

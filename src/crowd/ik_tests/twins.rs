@@ -157,11 +157,7 @@ fn check(actor: &Actor, name: &str) {
             let angle = 2.0 * p.distance(q).min(p.distance(-q));
             let offset = models[slot].translation().distance(posed.models[slot].translation()) / height;
             if angle > 1e-4 || offset > 1e-5 {
-                let goals: Vec<_> = posed.goals.iter().filter(|goal| goal.weight > 0.0).collect();
-                println!(
-                    "{name} {index}: joint {slot} turned {angle:e} moved {offset:e} {goals:?} {:?}",
-                    posed.state
-                );
+                println!("{name} {index}: joint {slot} turned {angle:e} moved {offset:e}");
             }
             (moved, turned) = (moved.max(offset), turned.max(angle));
         }
