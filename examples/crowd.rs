@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let guide =
         crowd.spawn(&mut renderer, &surface, &Spawn { clips: plays(idle, 0.0), ..Spawn::default() })?;
     if let Some(hand) = hand {
-        crowd.set_goal(guide, hand, Some(&CrowdGoal::position(Vec3::new(0.4, 2.6, 0.3))))?;
+        crowd.set_goal(guide, 0, Some(&CrowdGoal::reach(hand, Vec3::new(0.4, 2.6, 0.3))))?;
     }
 
     let bounds = Bounds { lo: Vec3::new(-RADIUS, 0.0, -RADIUS), hi: Vec3::new(RADIUS, 1.8, RADIUS) };

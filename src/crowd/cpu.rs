@@ -13,6 +13,7 @@ use super::CrowdError;
 use super::advance::advance;
 use super::body::{GOALS, Goal};
 use super::figure::Figure;
+use super::goal::CrowdGoal;
 use super::model::{CrowdModel, PartDraw};
 use super::palette::{enclose, palette};
 use super::sample::{sample, sample_weights};
@@ -81,21 +82,21 @@ impl CpuCrowd {
         self.characters.par_iter_mut().for_each(|posed| posed.step((model, terrain), seconds, eye));
     }
 
-    /// Sets one of the four goals of a character, or removes it. [`CrowdModel::limb_of`] returns the limb of a joint.
+    /// Sets one of the four goals of a character, or removes it.
     ///
     /// # Errors
-    /// [`CrowdError`] if the character does not exist or if a number is not finite.
+    /// [`CrowdError`] if the character or the goal does not exist, if nothing ends at the goal's node, or if a number is not
+    /// finite.
     pub fn set_goal(
         &mut self,
         character: usize,
         index: usize,
-        goal: Option<&Goal>,
+        goal: Option<&CrowdGoal>,
     ) -> Result<(), CrowdError> {
-        let goal = goal.copied().unwrap_or(Goal::NONE);
-        goal.validate()?;
+        let goal = goal.map_or(Ok(Goal::NONE), |goal| goal.compile(&self.model.body))?;
         let goals = self.characters.get_mut(character).map(|posed| &mut posed.goals);
-        let entry = goals.and_then(|goals| goals.get_mut(index % GOALS)).ok_or(CrowdError::Despawned)?;
-        *entry = goal;
+        let goals = goals.ok_or(CrowdError::Despawned)?;
+        *goals.get_mut(index).ok_or(CrowdError::Goals { index })? = goal;
         Ok(())
     }
 

@@ -13,6 +13,7 @@ use crate::render::{CrowdInstances, Gpu, Model, RenderError, Renderer};
 use super::CrowdError;
 use super::batch::Batch;
 use super::body::{GOALS, Goal};
+use super::goal::CrowdGoal;
 use super::kernels::{Kernels, ModelBuffers};
 use super::model::CrowdModel;
 use super::spawn::{CharacterId, PlayedClip, Spawn};
@@ -187,15 +188,23 @@ impl Crowd {
         self.write(id, offset_of!(Character, position), bytes_of(&position))
     }
 
-    /// Sets one of the four goals of a character, or removes it. [`CrowdModel::limb_of`] returns the limb of a joint.
+    /// Sets one of the four goals of a character, or removes it.
     ///
     /// # Errors
-    /// [`CrowdError`] if the character does not exist or if a number is not finite.
-    pub fn set_goal(&mut self, id: CharacterId, index: usize, goal: Option<&Goal>) -> Result<(), CrowdError> {
-        let goal = goal.copied().unwrap_or(Goal::NONE);
-        goal.validate()?;
+    /// [`CrowdError`] if the character or the goal does not exist, if nothing ends at the goal's node, or if a number is not
+    /// finite.
+    pub fn set_goal(
+        &mut self,
+        id: CharacterId,
+        index: usize,
+        goal: Option<&CrowdGoal>,
+    ) -> Result<(), CrowdError> {
+        if index >= GOALS {
+            return Err(CrowdError::Goals { index });
+        }
+        let goal = goal.map_or(Ok(Goal::NONE), |goal| goal.compile(&self.model.body))?;
         let target = self.batch(id)?.goals.clone();
-        let offset = offset_of_goals(id.slot) + (index % GOALS * size_of::<Goal>()) as u64;
+        let offset = offset_of_goals(id.slot) + (index * size_of::<Goal>()) as u64;
         self.staging.write_at(&target, offset, bytes_of(&goal));
         Ok(())
     }

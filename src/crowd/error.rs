@@ -26,6 +26,18 @@ pub enum CrowdError {
         /// Number of clips.
         count: usize,
     },
+    /// There is no limb or chain at a node.
+    #[error("no limb or chain ends at node #{node}")]
+    NoLimb {
+        /// Index of the node.
+        node: usize,
+    },
+    /// More goals than a character can have.
+    #[error("goal {index} does not exist; a character has four, 0 to 3")]
+    Goals {
+        /// Index of the goal.
+        index: usize,
+    },
     /// A number is infinite or not a number.
     #[error("{what} must be finite, not {value}")]
     NotFinite {

@@ -14,6 +14,7 @@ mod crowd;
 mod error;
 mod figure;
 mod gait;
+mod goal;
 mod ground;
 mod hips;
 #[cfg(test)]
@@ -35,6 +36,7 @@ mod world;
 pub use cpu::CpuCrowd;
 pub use crowd::Crowd;
 pub use error::CrowdError;
+pub use goal::{CrowdGoal, CrowdGoalTarget};
 pub use ground::ground;
 pub use kernels::SOURCES;
 pub use model::CrowdModel;

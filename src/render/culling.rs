@@ -77,6 +77,19 @@ mod tests {
     }
 
     #[test]
+    fn spheres_are_seen_where_boxes_around_them_are() {
+        let frustum = frustum(Projection::Perspective { fov_y: std::f32::consts::FRAC_PI_2 });
+        for (center, is_seen) in [
+            (vec3(0.0, 0.0, -5.0), true),
+            (vec3(5.5, 0.0, -5.0), true),
+            (vec3(6.5, 0.0, -5.0), false),
+            (Vec3::ZERO, false),
+        ] {
+            assert_eq!(frustum.sees_sphere(center, 0.6), is_seen, "{center}");
+        }
+    }
+
+    #[test]
     fn an_orthographic_view_is_equally_wide_at_any_depth() {
         let frustum = frustum(Projection::Orthographic { height: 4.0 });
         for z in [-1.0, -5.0, -10.0] {

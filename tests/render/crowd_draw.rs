@@ -78,7 +78,7 @@ fn indirect_draws_give_the_same_image_as_instances() {
     let ids: Vec<_> = spawns.iter().map(|spawn| stage.spawn(spawn)).collect();
     spawns.iter().for_each(|spawn| assert!(cpu.spawn(spawn).is_ok()));
     stage.step(0.3);
-    cpu.step(0.3);
+    cpu.step(0.3, Vec3::ZERO);
     let (gpu, expected) = (stage.image(), stage.image_of(&cpu));
     let seen = different(&expected, &stage.renderer.render(&[], &empty_frame(), SIZE).unwrap());
     assert!(seen > 3000, "{seen} pixels");
@@ -95,7 +95,7 @@ fn indirect_draws_give_the_same_image_as_instances() {
     assert_ne!(again, ids[3]);
     assert_eq!(stage.crowd.len(), 40);
     stage.step(0.3);
-    cpu.step(0.3);
+    cpu.step(0.3, Vec3::ZERO);
     let other = stage.image_of(&cpu);
     // Only the new character is at another time of its clip.
     assert!(different(&stage.image(), &other) < 1500);

@@ -1,0 +1,62 @@
+//! Goals of the limbs and the heads of a crowd.
+
+use glam::{Quat, Vec3};
+
+use super::CrowdError;
+use super::body::{Body, Goal, HAS_POLE, HAS_ROTATION, HEAD};
+
+/// What a limb, a chain or the head of a character must reach or look at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CrowdGoal {
+    /// What moves.
+    pub target: CrowdGoalTarget,
+    /// World position in metres, of the joint or of what the head looks at.
+    pub position: Vec3,
+    /// World orientation of the end of a limb. `None` keeps that of the clip.
+    pub rotation: Option<Quat>,
+    /// World position in metres towards which a limb bends. `None` keeps the bend of the clip.
+    pub pole: Option<Vec3>,
+    /// Weight from 0 (the clip) to 1 (the goal).
+    pub weight: f32,
+}
+
+/// What a goal moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CrowdGoalTarget {
+    /// The node at the end of a limb or of a chain, such as a hand, a foot or the tip of a tail.
+    End(usize),
+    /// The head, which looks at the position.
+    Head,
+}
+
+impl CrowdGoal {
+    /// Returns the goal that a node at the end of a limb or chain has a world position in metres.
+    pub fn reach(node: usize, position: Vec3) -> Self {
+        let target = CrowdGoalTarget::End(node);
+        Self { target, position, rotation: None, pole: None, weight: 1.0 }
+    }
+
+    /// Returns the goal that the head looks at a world position in metres.
+    pub fn look(position: Vec3) -> Self {
+        Self { target: CrowdGoalTarget::Head, ..Self::reach(0, position) }
+    }
+
+    /// Returns the goal as the shader reads it.
+    pub(super) fn compile(&self, body: &Body) -> Result<Goal, CrowdError> {
+        let limb = match self.target {
+            CrowdGoalTarget::Head => HEAD,
+            CrowdGoalTarget::End(node) => body.limb_of(node).ok_or(CrowdError::NoLimb { node })?,
+        };
+        let flag = |is_set: bool, flag: u32| if is_set { flag } else { 0 };
+        let goal = Goal {
+            limb,
+            position: self.position,
+            rotation: self.rotation.unwrap_or_default(),
+            pole: self.pole.unwrap_or_default(),
+            flags: flag(self.rotation.is_some(), HAS_ROTATION) | flag(self.pole.is_some(), HAS_POLE),
+            weight: self.weight.clamp(0.0, 1.0),
+            ..Goal::NONE
+        };
+        goal.validate().map(|()| goal)
+    }
+}
