@@ -20,44 +20,38 @@ fn solve_chain(first: u32, index: u32, target_at: vec3<f32>) {
         return;
     }
     var points: array<vec3<f32>, 9>;
-    // The rotation of each joint in model space since the pose of the clip.
-    var turns: array<vec4<f32>, 8>;
+    // The rotation in model space since the pose of the clip: of the joint above the chain, which is none, and of each joint.
+    var turns: array<vec4<f32>, 9>;
     for (var i = 0u; i <= links; i++) {
         points[i] = position_of(models[first + body.chain[index].joints[i]]);
-    }
-    for (var i = 0u; i < links; i++) {
         turns[i] = IDENTITY;
     }
     let least = 1e-8 * body.size * body.size;
-    for (var step = 0u; step < CHAIN_PASSES * links; step++) {
-        let i = links - 1u - step % links;
-        let joint = body.chain[index].joints[i];
-        let from_dir = points[links] - points[i];
-        let to_dir = target_at - points[i];
-        if !(dot(from_dir, from_dir) > least && dot(to_dir, to_dir) > least) {
-            continue;
-        }
-        let arc = damped(shortest_arc(from_dir, to_dir));
-        var parent = IDENTITY;
-        if i > 0u {
-            parent = turns[i - 1u];
-        }
-        let above = parent_rows(first, joint);
-        let before = locals[first + joint].rotation;
-        let turn = to_parent(above, quat_mul(quat_conjugate(parent), quat_mul(arc, turns[i])));
-        let rotation = turned(first, joint, body.chain[index].limits[i], turn);
-        let made = quat_mul(parent, from_parent(above, quat_mul(rotation, quat_conjugate(before))));
-        let change = quat_normalize(quat_mul(made, quat_conjugate(turns[i])));
-        for (var k = i; k < links; k++) {
-            turns[k] = quat_normalize(quat_mul(change, turns[k]));
-            points[k + 1u] = points[i] + quat_rotate(change, points[k + 1u] - points[i]);
+    for (var pass_index = 0u; pass_index < CHAIN_PASSES; pass_index++) {
+        for (var left = links; left > 0u; left--) {
+            let i = left - 1u;
+            let joint = body.chain[index].joints[i];
+            let from_dir = points[links] - points[i];
+            let to_dir = target_at - points[i];
+            if dot(from_dir, from_dir) > least && dot(to_dir, to_dir) > least {
+                let parent = turns[i];
+                let arc = damped(shortest_arc(from_dir, to_dir));
+                let above = parent_rows(first, joint);
+                let before = locals[first + joint].rotation;
+                let turn = to_parent(above, quat_mul(quat_conjugate(parent), quat_mul(arc, turns[i + 1u])));
+                let rotation = turned(first, joint, body.chain[index].limits[i], turn);
+                let made = quat_mul(parent, from_parent(above, quat_mul(rotation, quat_conjugate(before))));
+                let change = quat_normalize(quat_mul(made, quat_conjugate(turns[i + 1u])));
+                for (var k = i; k < links; k++) {
+                    turns[k + 1u] = quat_normalize(quat_mul(change, turns[k + 1u]));
+                    points[k + 1u] = points[i] + quat_rotate(change, points[k + 1u] - points[i]);
+                }
+            }
         }
     }
-    var parent = IDENTITY;
     for (var i = 0u; i < links; i++) {
         let joint = body.chain[index].joints[i];
-        let turn = to_parent(parent_rows(first, joint), quat_mul(quat_conjugate(parent), turns[i]));
+        let turn = to_parent(parent_rows(first, joint), quat_mul(quat_conjugate(turns[i]), turns[i + 1u]));
         set_rotation(first, joint, quat_mul(turn, locals[first + joint].rotation));
-        parent = turns[i];
     }
 }
