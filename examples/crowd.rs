@@ -10,7 +10,7 @@ use std::error::Error;
 use std::f32::consts::TAU;
 use std::path::Path;
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 use sinew::asset;
 use sinew::crowd::{Crowd, CrowdGoal, CrowdModel, PlayedClip, Spawn, Terrain, ground};
 use sinew::puppet::Puppet;
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rig = rig::detect(&character);
     let hand =
         rig.body.as_ref().and_then(|body| body.limbs.iter().find(|l| !l.stands)).map(|limb| limb.end());
-    let model = CrowdModel::new(character, 0, rig);
+    let model = CrowdModel::new(character, 0, &rig);
     let mut renderer = Renderer::new(Gpu::new(&AdapterChoice::Auto)?);
     let images = DecodedImages::decode(model.character(), model.parts(), ShadingMode::Shaded);
     let surface = renderer.model(model.character(), model.parts(), &images)?;
@@ -45,6 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let ground = Puppet::with_rig(ground(&terrain), 0, rig::Rig::default());
     let ground_surface = renderer.model(ground.character(), ground.parts(), &DecodedImages::default())?;
 
+    let floor = terrain.height(Vec2::ZERO);
     let mut crowd = Crowd::new(&renderer, model, Some(terrain))?;
     crowd.reserve(&mut renderer, &surface, u32::from(count) + 1)?;
     let plays =
@@ -64,13 +65,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let guide =
         crowd.spawn(&mut renderer, &surface, &Spawn { clips: plays(idle, 0.0), ..Spawn::default() })?;
     if let Some(hand) = hand {
-        crowd.set_goal(guide, 0, Some(&CrowdGoal::reach(hand, Vec3::new(0.4, 2.6, 0.3))))?;
+        let sky = Vec3::new(0.4, floor + 2.4, 0.3);
+        crowd.set_goal(guide, 0, Some(&CrowdGoal::reach(hand, sky)))?;
     }
 
-    let bounds = Bounds { lo: Vec3::new(-RADIUS, 0.0, -RADIUS), hi: Vec3::new(RADIUS, 1.8, RADIUS) };
+    let bounds =
+        Bounds { lo: Vec3::new(-RADIUS, floor, -RADIUS), hi: Vec3::new(RADIUS, floor + 1.8, RADIUS) };
     let aspect = SIZE.0 as f32 / SIZE.1 as f32;
     let settings = ViewSettings {
-        camera: Camera::framing(&bounds, AUTO_FOV_Y, aspect),
+        camera: Camera::framing(&bounds, 0.7 * AUTO_FOV_Y, aspect),
         mode: ShadingMode::Shaded,
         background: Background::STUDIO,
         samples: 4,

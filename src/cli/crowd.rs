@@ -109,7 +109,7 @@ pub(super) fn run(args: &CrowdArgs, verbosity: Verbosity) -> Result<ExitCode, Fa
     watch.stage("crowd");
     let settings = args.image.settings_from(&scene.bounds(), |fov_y, aspect| scene.camera(fov_y, aspect))?;
     let eye = settings.camera.position;
-    let mut step = |scene: &mut CrowdScene, renderer: &Renderer, seconds: f32| -> Result<(), Failure> {
+    let step = |scene: &mut CrowdScene, renderer: &Renderer, seconds: f32| -> Result<(), Failure> {
         let gpu = renderer.gpu();
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         scene.step(&mut encoder, seconds, eye)?;

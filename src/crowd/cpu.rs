@@ -11,14 +11,14 @@ use crate::view::Bounds;
 
 use super::CrowdError;
 use super::advance::advance;
-use super::body::{GOALS, Goal};
-use super::figure::Figure;
+
+use super::body::stance::Stance;
+use super::body::{Figure, GOALS, Goal};
 use super::goal::CrowdGoal;
 use super::model::{CrowdModel, PartDraw};
 use super::palette::{enclose, palette};
 use super::sample::{sample, sample_weights};
 use super::spawn::Spawn;
-use super::stance::Stance;
 use super::terrain::Terrain;
 use super::types::{Character, Joint, Local, Rows};
 use super::world::world;

@@ -12,12 +12,12 @@ use crate::render::{CrowdInstances, Gpu, Model, RenderError, Renderer};
 
 use super::CrowdError;
 use super::batch::Batch;
+use super::body::stance::Stance;
 use super::body::{GOALS, Goal};
 use super::goal::CrowdGoal;
 use super::kernels::{Kernels, ModelBuffers};
 use super::model::CrowdModel;
 use super::spawn::{CharacterId, PlayedClip, Spawn};
-use super::stance::Stance;
 use super::terrain::Terrain;
 use super::types::{Character, LAYERS, Layer, Rows};
 

@@ -11,8 +11,8 @@ use crate::skin::{JointBoxes, Palette};
 use crate::view::Bounds;
 
 use super::body::Body;
+use super::body::gait;
 use super::clips::{Clips, to_u32};
-use super::gait;
 use super::palette::Bone;
 use super::types::{Joint, NONE, Rows};
 
@@ -23,7 +23,6 @@ use super::types::{Joint, NONE, Rows};
 #[derive(Clone, Debug)]
 pub struct CrowdModel {
     pub(super) character: Arc<Character>,
-    pub(super) rig: Rig,
     pub(super) parts: Arc<[Part]>,
     /// The joints at rest.
     pub(super) joints: Vec<Joint>,
@@ -52,14 +51,14 @@ pub(super) struct PartDraw {
 
 impl CrowdModel {
     /// Compiles the parts of one of a character's scenes.
-    pub fn new(character: impl Into<Arc<Character>>, scene: usize, rig: Rig) -> Self {
+    pub fn new(character: impl Into<Arc<Character>>, scene: usize, rig: &Rig) -> Self {
         let character = character.into();
         let parts: Arc<[Part]> = character.parts(scene).into();
         let palette = Palette::new(&character, &parts);
         let skeleton = &character.skeleton;
         let mut world = Vec::new();
         world_matrices(skeleton, &Pose::rest(skeleton), &mut world);
-        let nodes = joint_nodes(&character, &palette, &rig);
+        let nodes = joint_nodes(&character, &palette, rig);
         let mut slots = vec![None; skeleton.nodes.len()];
         for (slot, &node) in nodes.iter().enumerate() {
             slots[node] = Some(slot);
@@ -98,7 +97,7 @@ impl CrowdModel {
         };
         let draws: Vec<PartDraw> = parts.iter().enumerate().map(draw).collect();
         enclose_vertices(&character, &parts, &draws, &bones, &mut joints);
-        let mut body = Body::new(&character, scene, &rig, &|node| slot_of(node).map(to_u32));
+        let mut body = Body::new(&character, scene, rig, &|node| slot_of(node).map(to_u32));
         let mut clips = Clips::new(&character, &slots, joints.len());
         for (info, gait) in clips.infos.iter_mut().zip(gait::measure(&character, &nodes, &mut body)) {
             (info.stride, info.jump) = (gait.stride, gait.jump);
@@ -109,7 +108,6 @@ impl CrowdModel {
             body,
             rest_weights: skeleton.rest_weights.clone(),
             character,
-            rig,
             parts,
             joints,
             nodes,
@@ -136,16 +134,6 @@ impl CrowdModel {
     /// Returns the velocity with which a clip moves its character, in the model's space and metres per second.
     pub fn stride(&self, clip: usize) -> Vec3 {
         self.clips.infos.get(clip).map_or(Vec3::ZERO, |info| info.stride)
-    }
-
-    /// Returns the rig from which the body was built.
-    pub fn rig(&self) -> &Rig {
-        &self.rig
-    }
-
-    /// Returns the limb or the chain that ends at a node, for [`Goal::limb`](super::body::Goal::limb).
-    pub fn limb_of(&self, node: usize) -> Option<u32> {
-        self.body.limb_of(node)
     }
 
     /// Returns the node of each joint.

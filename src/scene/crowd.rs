@@ -110,12 +110,12 @@ impl CrowdScene {
         let (mut kinds, mut models, mut sources) = (Vec::new(), Vec::new(), Vec::new());
         let mut size = 0.0_f32;
         for (character, rig) in characters {
-            let puppet = Puppet::with_rig(Arc::clone(character), 0, rig.clone());
+            let puppet = Puppet::with_rig(Arc::clone(character), character.default_scene, rig.clone());
             let bounds = puppet.bounds();
             let height = if bounds.is_empty() { 1.0 } else { (bounds.hi.y - bounds.lo.y).max(1e-6) };
             let scale = if USUAL_HEIGHTS.contains(&height) { 1.0 } else { CHILD / height };
             size = size.max(scale * 2.0 * bounds.sphere().1);
-            let model = CrowdModel::new(puppet.shared_character(), 0, rig.clone());
+            let model = CrowdModel::new(Arc::clone(character), character.default_scene, rig);
             let images = DecodedImages::decode(model.character(), model.parts(), mode);
             models.push(renderer.model(model.character(), model.parts(), &images)?);
             let walking = |&clip: &usize| model.stride(clip).length() > WALKING * height;

@@ -25,7 +25,7 @@ impl Stage {
 
     pub(crate) fn with(renderer: Renderer, character: Character) -> Self {
         let rig = rig::detect(&character);
-        let model = CrowdModel::new(character, 0, rig);
+        let model = CrowdModel::new(character, 0, &rig);
         let surface = renderer.model(model.character(), model.parts(), &DecodedImages::default()).unwrap();
         let crowd = Crowd::new(&renderer, model, None).unwrap();
         Self { renderer, surface, crowd }

@@ -2,8 +2,8 @@
 
 use std::mem::{offset_of, size_of};
 
+use sinew::crowd::body::stance::{Foot, Stance};
 use sinew::crowd::body::{BodyParts, Chain, Goal, JointLimit, Limb, Sole};
-use sinew::crowd::stance::{Foot, Stance};
 use sinew::render::SOURCES;
 use sinew::render::gpu_types::{Globals, Instance, Line, Part, UvTransform, Vertex, VertexSurface, flags};
 use wgpu::naga;

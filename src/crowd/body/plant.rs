@@ -6,10 +6,10 @@ use glam::{Quat, Vec2, Vec3, Vec3Swizzles, Vec4};
 
 use crate::mathematics::single::{normalize, shortest_arc};
 
-use super::body::{INTERVALS, Limb};
 use super::figure::Figure;
 use super::limit::part_of;
-use super::terrain::Terrain;
+use super::{INTERVALS, Limb};
+use crate::crowd::terrain::Terrain;
 
 /// Seconds in which a foot that is let go returns to where the clip has it.
 const RELEASE: f32 = 0.15;

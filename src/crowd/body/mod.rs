@@ -1,9 +1,26 @@
 //! What inverse kinematics knows about the body of a model: the Rust twins of `shaders/crowd/body.wgsl`.
 
+mod aim;
+mod bodies;
+mod build;
+mod chain;
+mod figure;
+pub(super) mod gait;
+mod hips;
+mod limb;
+mod limit;
+mod plant;
+mod soles;
+pub mod stance;
+#[cfg(test)]
+mod tests;
+
 use bytemuck::{Pod, Zeroable};
 use glam::{Quat, Vec2, Vec3};
 
-use super::CrowdError;
+use crate::crowd::CrowdError;
+
+pub(super) use figure::Figure;
 
 /// The largest numbers of limbs, chains, joints of a chain that turn, points of a sole and joints of a neck.
 pub const LIMBS: usize = 8;
@@ -173,7 +190,7 @@ pub struct Body {
 
 impl Body {
     /// Returns the contents of the GPU buffer.
-    pub(super) fn bytes(&self) -> Vec<u8> {
+    pub(in crate::crowd) fn bytes(&self) -> Vec<u8> {
         let mut bytes = bytemuck::bytes_of(&self.parts).to_vec();
         // The array is never empty.
         let nothing = [Vec2::new(0.0, -1.0)];
@@ -189,17 +206,17 @@ impl Body {
     }
 
     /// Returns the limbs in use.
-    pub(super) fn limbs(&self) -> &[Limb] {
+    pub(in crate::crowd) fn limbs(&self) -> &[Limb] {
         self.parts.limb.get(..self.parts.limbs as usize).unwrap_or_default()
     }
 
     /// Returns the chains in use.
-    pub(super) fn chains(&self) -> &[Chain] {
+    pub(in crate::crowd) fn chains(&self) -> &[Chain] {
         self.parts.chain.get(..self.parts.chains as usize).unwrap_or_default()
     }
 
     /// Returns the limbs that stand on the ground.
-    pub(super) fn legs(&self) -> &[Limb] {
+    pub(in crate::crowd) fn legs(&self) -> &[Limb] {
         self.parts.limb.get(..self.parts.legs as usize).unwrap_or_default()
     }
 }

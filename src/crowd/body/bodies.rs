@@ -3,11 +3,11 @@
 
 use glam::{Quat, Vec3};
 
-use super::body::{BELOW_HIPS, GOALS, Goal, HAS_POLE, HAS_ROTATION, HEAD, LIMBS, Limb};
 use super::figure::{Base, Figure};
 use super::limit::{part_of, to_parent, vector_in_frame};
 use super::plant::FootGoal;
-use super::types::NONE;
+use super::{BELOW_HIPS, GOALS, Goal, HAS_POLE, HAS_ROTATION, HEAD, LIMBS, Limb};
+use crate::crowd::types::NONE;
 
 impl Figure<'_> {
     /// Returns the goal of a limb, a chain or the head.
@@ -67,7 +67,7 @@ impl Figure<'_> {
     }
 
     /// Poses the body of the character. Only local rotations, and the translations of the hips and of detached feet, change.
-    pub(super) fn pose_body(&mut self) {
+    pub(in crate::crowd) fn pose_body(&mut self) {
         let body = self.body;
         let mut feet = [FootGoal::default(); LIMBS];
         let mut base = Base::NOTHING;

@@ -5,9 +5,9 @@ use glam::{Quat, Vec3, Vec4};
 
 use crate::mathematics::single::{normalize, shortest_arc};
 
-use super::body::{Chain, LINKS};
 use super::figure::Figure;
 use super::limit::{from_parent, to_parent};
+use super::{Chain, LINKS};
 
 const CHAIN_PASSES: usize = 12;
 /// Sine of half the largest turn in a step, about 30°.

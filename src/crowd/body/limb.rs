@@ -5,9 +5,9 @@ use glam::{Quat, Vec2, Vec3};
 
 use crate::mathematics::single::{any_perpendicular, normalize, shortest_arc};
 
-use super::body::{BELOW_HIPS, DETACHED, FREE, HINGED, Limb};
 use super::figure::{Base, Figure};
 use super::limit::{axis_in_model, from_parent, normalize_or, part_of, to_parent, vector_in_frame};
+use super::{BELOW_HIPS, DETACHED, FREE, HINGED, Limb};
 
 /// The last part of the reach over which a limb stretches ever more slowly, as a fraction of the reach.
 const SOFT: f32 = 0.004;

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3};
 
-use super::body::LIMBS;
+use super::LIMBS;
 
 /// `Foot`: a foot since the last step.
 #[repr(C)]

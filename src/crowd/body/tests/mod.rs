@@ -8,20 +8,22 @@ use std::path::{Path, PathBuf};
 
 use glam::{Quat, Vec3};
 
-use super::body::{Body, GOALS, Goal};
 use super::figure::Figure;
-use super::model::CrowdModel;
-use super::sample::sample;
 use super::stance::Stance;
-use super::terrain::Terrain;
-use super::types::{Character, Joint, LAYERS, Layer, Local, Rows};
-use super::world::world;
+use super::{Body, GOALS, Goal};
+use crate::crowd::model::CrowdModel;
+use crate::crowd::sample::sample;
+use crate::crowd::terrain::Terrain;
+use crate::crowd::types::{Character, Joint, LAYERS, Layer, Local, Rows};
+use crate::crowd::world::world;
+use crate::rig::Rig;
 use crate::{asset, rig};
 
 /// A model with its body.
 pub(super) struct Actor {
     pub(super) model: CrowdModel,
     pub(super) body: Body,
+    pub(super) rig: Rig,
 }
 
 impl Actor {
@@ -33,8 +35,8 @@ impl Actor {
         };
         let rig = rig::load(&character, None).unwrap();
         let scene = character.default_scene;
-        let model = CrowdModel::new(character, scene, rig);
-        Self { body: model.body.clone(), model }
+        let model = CrowdModel::new(character, scene, &rig);
+        Self { body: model.body.clone(), model, rig }
     }
 
     pub(super) fn mannequin() -> Self {

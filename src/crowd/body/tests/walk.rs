@@ -4,10 +4,10 @@ use std::path::Path;
 
 use glam::{Quat, Vec3Swizzles};
 
-use super::super::advance::advance;
-use super::super::terrain::Terrain;
 use super::{Actor, data};
 use crate::asset::MANNEQUIN_PATH;
+use crate::crowd::advance::advance;
+use crate::crowd::terrain::Terrain;
 
 /// The largest values of a walk.
 #[derive(Debug, Default)]

@@ -4,9 +4,9 @@ use glam::{Vec2, Vec3, Vec3Swizzles};
 
 use crate::mathematics::single::shortest_arc;
 
-use super::body::{LIMBS, Limb};
 use super::figure::{Base, Figure};
 use super::plant::{FootGoal, NOTHING};
+use super::{LIMBS, Limb};
 
 /// Seconds in which the hips follow the ground.
 const FOLLOW: f32 = 0.1;

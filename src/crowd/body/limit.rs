@@ -4,8 +4,8 @@ use glam::{Quat, Vec2, Vec3, Vec4};
 
 use crate::mathematics::single::normalize;
 
-use super::body::{FREE, HINGE, JointLimit, LOCKED};
-use super::types::Rows;
+use super::{FREE, HINGE, JointLimit, LOCKED};
+use crate::crowd::types::Rows;
 
 pub(super) fn normalize_or(v: Vec3, otherwise: Vec3) -> Vec3 {
     let square = v.dot(v);

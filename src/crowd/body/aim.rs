@@ -4,7 +4,7 @@ use glam::{Quat, Vec3};
 
 use crate::mathematics::single::shortest_arc;
 
-use super::body::NECK;
+use super::NECK;
 use super::figure::Figure;
 use super::limit::{from_parent, normalize_or, part_of, to_parent};
 

@@ -6,7 +6,7 @@ use crate::asset::{Character, Clip};
 use crate::motion::{Playhead, contact};
 use crate::pose::{Pose, world_matrices};
 
-use super::body::{Body, INTERVALS, Limb};
+use super::{Body, INTERVALS, Limb};
 
 /// Samples per second, and the largest number of samples of a clip.
 const RATE: f32 = 60.0;
@@ -27,16 +27,16 @@ const LEAST_STRIDE: f32 = 0.1;
 
 /// How a clip moves a character that stands on its feet.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Gait {
+pub(in crate::crowd) struct Gait {
     /// Velocity of the character in model space with which feet in contact stand still, metres per second. Zero for a clip
     /// that travels.
-    pub(super) stride: Vec3,
+    pub(in crate::crowd) stride: Vec3,
     /// How far the character must move each time the clip starts again, because its root is back at the start.
-    pub(super) jump: Vec3,
+    pub(in crate::crowd) jump: Vec3,
 }
 
 /// Measures all clips. `nodes` has the node of each joint. Returns one gait for each clip, and adds the contacts to the body.
-pub(super) fn measure(character: &Character, nodes: &[usize], body: &mut Body) -> Vec<Gait> {
+pub(in crate::crowd) fn measure(character: &Character, nodes: &[usize], body: &mut Body) -> Vec<Gait> {
     let legs = body.legs().len();
     let unused = Vec2::new(0.0, -1.0);
     body.contacts = vec![unused; character.clips.len() * legs * INTERVALS];
@@ -159,7 +159,7 @@ fn median(velocities: &[Vec2]) -> Vec2 {
 /// Returns the horizontal middle of a sole, and the height of its lowest point.
 fn foot_position(limb: &Limb, nodes: &[usize], world: &[Affine3A]) -> Vec3 {
     let soles = limb.sole.get(..limb.soles as usize).unwrap_or_default();
-    let point = |sole: &super::body::Sole| {
+    let point = |sole: &super::Sole| {
         let frame = nodes.get(sole.joint as usize).and_then(|node| world.get(*node));
         frame.map_or(Vec3::ZERO, |frame| frame.transform_point3(sole.position))
     };

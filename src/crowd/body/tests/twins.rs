@@ -3,14 +3,14 @@
 use bytemuck::{Pod, Zeroable, bytes_of, cast_slice, pod_collect_to_vec};
 use glam::{Quat, Vec3, Vec4};
 
-use super::super::body::{GOALS, Goal, HAS_POLE, HAS_ROTATION, HEAD};
-use super::super::kernels::BODY_FILES;
-use super::super::stance::Stance;
-use super::super::terrain::Terrain;
-use super::super::types::{Character, Local, Rows, Step};
-use super::super::world::world;
 use super::limbs::Random;
 use super::{Actor, Posed, data};
+use crate::crowd::body::stance::Stance;
+use crate::crowd::body::{GOALS, Goal, HAS_POLE, HAS_ROTATION, HEAD};
+use crate::crowd::kernels::BODY_FILES;
+use crate::crowd::terrain::Terrain;
+use crate::crowd::types::{Character, Local, Rows, Step};
+use crate::crowd::world::world;
 use crate::render::Gpu;
 use crate::render::compute::{Access, Kernel, read_back, storage, storage_with};
 

@@ -10,13 +10,13 @@ use crate::mathematics::single::any_perpendicular;
 use crate::pose::{Pose, world_matrices};
 use crate::rig::{ChainKind, Rig};
 
-use super::body::{
+use super::limit::normalize_or;
+use super::soles::Soles;
+use super::{
     BELOW_HIPS, Body, BodyParts, CHAINS, CONE, Chain, DETACHED, HINGE, HINGED, JointLimit, LIMBS, LINKS,
     LOCKED, Limb, NECK,
 };
-use super::limit::normalize_or;
-use super::soles::Soles;
-use super::types::NONE;
+use crate::crowd::types::NONE;
 
 /// Cosine of the angle up to which a head follows what it looks at, 75° to each side.
 const FIELD_COS: f32 = 0.2588;
@@ -45,7 +45,7 @@ struct LimbNodes {
 impl Body {
     /// Builds the body of a character. `scene` is the one that is drawn, and `slot` returns the index of a node among the
     /// joints. Limbs whose joints are not below each other are left out.
-    pub(super) fn new(
+    pub(in crate::crowd) fn new(
         character: &Character,
         scene: usize,
         rig: &Rig,

@@ -2,9 +2,9 @@
 
 use glam::{Quat, Vec3};
 
-use super::super::body::{Goal, HAS_ROTATION, HEAD};
-use super::super::terrain::Terrain;
 use super::{Actor, data};
+use crate::crowd::body::{Goal, HAS_ROTATION, HEAD};
+use crate::crowd::terrain::Terrain;
 use crate::ik::Limit;
 
 /// Random numbers from −1 to 1.
@@ -48,7 +48,7 @@ fn limbs_meet_targets_within_their_limits() {
         let (upper, lower) = (first.distance(middle), middle.distance(end));
         let nearest = (upper * upper + lower * lower + 2.0 * upper * lower * limb.least_cos).sqrt();
         let violation = |posed: &super::Posed, joint: u32| -> f64 {
-            let limit: Limit = actor.model.rig.joint(actor.model.nodes[joint as usize]).limit;
+            let limit: Limit = actor.rig.joint(actor.model.nodes[joint as usize]).limit;
             let rest = actor.joints()[joint as usize].rest_rotation;
             let local = posed.locals[joint as usize].rotation;
             limit.limit_violation((rest.inverse() * local).as_dquat())
@@ -59,7 +59,7 @@ fn limbs_meet_targets_within_their_limits() {
         }
         let kept = posed.models[limb.end as usize];
         assert!((kept.x - rotation.x).truncate().length() < 1e-4, "the end turned");
-        let unlimited = actor.model.rig.joint(actor.model.nodes[limb.first as usize]).limit == Limit::Free;
+        let unlimited = actor.rig.joint(actor.model.nodes[limb.first as usize]).limit == Limit::Free;
         let is_reachable = distance < 0.995 * reach && distance > nearest * 1.001;
         let missed = posed.position(limb.end).distance(target);
         if is_reachable && (unlimited || missed < 0.002) {
@@ -188,7 +188,7 @@ fn bad_input_is_harmless() {
             posed.state.position = Vec3::splat(value);
             for (limb, goal) in (0..).zip(&mut posed.goals) {
                 let (position, pole) = (Vec3::splat(value), Vec3::splat(value));
-                let flags = super::super::body::HAS_POLE | HAS_ROTATION;
+                let flags = crate::crowd::body::HAS_POLE | HAS_ROTATION;
                 *goal = Goal { limb, position, pole, weight: 1.0, flags, ..Goal::NONE };
             }
             posed.solve(&actor, Some(&Terrain::hills(1, 5.0)), 1.0 / 60.0);
