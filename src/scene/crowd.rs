@@ -180,8 +180,8 @@ impl CrowdScene {
     pub fn camera(&self, fov_y: f32, aspect: f32) -> Camera {
         let front = self.bounds.hi.z;
         let on_ground = |z: f32, above: f32| Vec3::new(0.0, self.ground_height(Vec3::Z * z) + above, z);
-        let target = on_ground(0.25 * front, 0.4 * self.size);
-        let position = on_ground(front + 1.6 * self.size, 0.9 * self.size + 0.1 * front);
+        let target = on_ground(0.25 * front, 0.7 * self.size);
+        let position = on_ground(front + 2.2 * self.size, 1.2 * self.size + 0.1 * front);
         let radius = self.bounds.sphere().1;
         let framed = Camera::framing(&self.bounds, fov_y, aspect);
         Camera { position, target, near: 0.05 * self.size, far: 4.0 * radius + 10.0 * self.size, ..framed }

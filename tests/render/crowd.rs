@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use glam::{Affine3A, Vec3};
+use glam::{Affine3A, Quat, Vec3, Vec3Swizzles};
 use sinew::asset::{Character, mannequin};
-use sinew::crowd::{CharacterId, CpuCrowd, Crowd, CrowdModel, PlayedClip, Spawn};
+use sinew::crowd::{CharacterId, CpuCrowd, Crowd, CrowdGoal, CrowdModel, PlayedClip, Spawn, Terrain};
 use sinew::puppet::Puppet;
 use sinew::render::{DecodedImages, Model, Renderer};
 use sinew::rig;
@@ -24,10 +24,14 @@ impl Stage {
     }
 
     pub(crate) fn with(renderer: Renderer, character: Character) -> Self {
+        Self::on(renderer, character, None)
+    }
+
+    fn on(renderer: Renderer, character: Character, terrain: Option<Terrain>) -> Self {
         let rig = rig::detect(&character);
         let model = CrowdModel::new(character, 0, &rig);
         let surface = renderer.model(model.character(), model.parts(), &DecodedImages::default()).unwrap();
-        let crowd = Crowd::new(&renderer, model, None).unwrap();
+        let crowd = Crowd::new(&renderer, model, terrain).unwrap();
         Self { renderer, surface, crowd }
     }
 
@@ -159,6 +163,46 @@ fn a_crowd_of_one_equals_a_puppet() {
             println!("{name}, clip {clip}: {furthest:e} m, {:e} of the size", furthest / size);
             // A character that is tens of metres large may deviate by as much more.
             assert!(furthest < 1e-4 * size.max(1.0), "{name}, clip {clip}: {furthest}");
+        }
+    }
+}
+
+/// On hills, a hand reaches its goal while its character stands and looks at the camera.
+#[test]
+fn hands_of_a_crowd_reach_their_goals_and_feet_stand_on_the_ground() {
+    let character = mannequin().unwrap();
+    let rig = rig::detect(&character);
+    let limbs = &rig.body.as_ref().unwrap().limbs;
+    let hand = limbs.iter().find(|limb| !limb.stands).unwrap().end();
+    let feet: Vec<usize> = limbs.iter().filter(|limb| limb.stands).map(|limb| limb.end()).collect();
+    let terrain = Terrain::hills(9, 20.0);
+    let mut stage = Stage::on(renderer(), character, Some(terrain.clone()));
+    let spots = [(-4.0, 3.0, 0.3), (6.0, -5.0, 2.0), (0.0, 0.0, -1.0), (9.0, 9.0, 4.0)];
+    let ids: Vec<(CharacterId, Vec3)> = spots
+        .iter()
+        .map(|&(x, z, heading)| {
+            let position = Vec3::new(x, 0.0, z);
+            let clips = vec![PlayedClip::new(0, x.abs())];
+            let id = stage.spawn(&Spawn { position, heading, looks: 1.0, clips, ..Spawn::default() });
+            let shoulder = Vec3::new(x, terrain.height(position.xz()) + 1.35, z);
+            let goal = shoulder + Quat::from_rotation_y(heading) * Vec3::new(0.35, 0.1, 0.3);
+            stage.crowd.set_goal(id, 0, Some(&CrowdGoal::reach(hand, goal))).unwrap();
+            (id, goal)
+        })
+        .collect();
+    for _ in 0..30 {
+        stage.step(1.0 / 30.0);
+    }
+    for (id, goal) in ids {
+        let (place, joints) = stage.crowd.read_pose(id).unwrap();
+        let at = |node: usize| {
+            let slot = stage.crowd.model().nodes().iter().position(|&n| n == node).unwrap();
+            place.transform_point3(joints[slot].translation.into())
+        };
+        assert!(at(hand).distance(goal) < 0.002, "{} m from the goal", at(hand).distance(goal));
+        for &foot in &feet {
+            let height = at(foot).y - terrain.height(at(foot).xz());
+            assert!((0.04..0.16).contains(&height), "an ankle is {height} m above the ground");
         }
     }
 }
