@@ -24,6 +24,8 @@ pub mod cli;
 pub mod crowd;
 pub mod export;
 pub mod files;
+#[cfg(feature = "render")]
+pub mod gpu_ik;
 pub mod ik;
 mod mathematics;
 pub mod motion;

@@ -67,6 +67,12 @@ impl Link {
         self.limit.limit_violation(own(self.rest, self.reversed, rotation))
     }
 
+    /// Returns whether a rotation is within `margin` radians of the border of the limit, or beyond it.
+    #[cfg(feature = "render")]
+    pub(crate) fn is_at_border(&self, rotation: DQuat, margin: f64) -> bool {
+        self.limit.is_at_border(own(self.rest, self.reversed, rotation), margin)
+    }
+
     /// Returns the translation of a prismatic joint per metre of displacement, in its parent's frame: a unit vector. Returns
     /// `None` for other joints.
     ///

@@ -68,7 +68,7 @@ pub use options::{
     Swivel, Unit,
 };
 pub use posture::Posture;
-#[cfg(feature = "cli")]
+#[cfg(feature = "render")]
 pub(crate) use random::Random;
 pub use report::{GoalOutcome, Outcome, Report};
 pub use rotation::{best_fit, shortest_arc};

@@ -131,6 +131,18 @@ pub(crate) fn storage_with(
     Ok(buffer)
 }
 
+/// Creates a uniform buffer with its contents, whose size must be a multiple of 16 bytes.
+pub(crate) fn uniform(gpu: &Gpu, label: &'static str, bytes: &[u8]) -> wgpu::Buffer {
+    let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some(label),
+        size: bytes.len() as u64,
+        usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    });
+    gpu.queue.write_buffer(&buffer, 0, bytes);
+    buffer
+}
+
 /// Submits an encoder and waits for the contents of a range of a buffer. For tests and for results; no frame waits for it.
 ///
 /// # Errors

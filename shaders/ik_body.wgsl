@@ -1,0 +1,381 @@
+// Poses of whole bodies with several goals by damped least squares, one workgroup for each body. The CPU twin is
+// src/gpu_ik/twin/tree.rs.
+//
+// The steps are those of ik_chain.wgsl. The normal equations have six rows for each goal. Their matrix, its Cholesky decomposition
+// and the frames of the joints are in workgroup memory. Each lane owns up to two joints. Lengths are fractions of the
+// length of the longest chain.
+
+struct Tree {
+    joints: u32,
+    goals: u32,
+    problems: u32,
+    iterations: u32,
+    // Number of joints on the longest way from the base.
+    depth: u32,
+    // The weight of translations of the base. Zero if it does not move.
+    root_weight: f32,
+    // The damping of a unit error.
+    damping: f32,
+    reserved: u32,
+}
+
+struct TreeGoal {
+    // The effector in the frame of its joint, and the scale of position errors.
+    end: vec4<f32>,
+    // Tolerances of position and orientation, and the scale of orientation errors.
+    tolerances: vec4<f32>,
+    // One bit for each joint above the effector.
+    above: array<u32, 3>,
+    joint: u32,
+}
+
+struct ChainTarget {
+    position: vec4<f32>,
+    spin: vec4<f32>,
+}
+
+@group(0) @binding(0) var<uniform> tree: Tree;
+@group(0) @binding(1) var<storage, read> joints: array<Joint>;
+@group(0) @binding(2) var<storage, read> goals: array<TreeGoal>;
+// One target for each goal of each problem.
+@group(0) @binding(3) var<storage, read> targets: array<ChainTarget>;
+@group(0) @binding(4) var<storage, read> starts: array<vec4<f32>>;
+// Each answer: rotations; translation of the base; then squared error, number of goals met, and number of iterations.
+@group(0) @binding(5) var<storage, read_write> answers: array<vec4<f32>>;
+
+const LANES: u32 = 64u;
+const OWNED: u32 = 2u;
+const MAX_JOINTS: u32 = 96u;
+const MAX_GOALS: u32 = 8u;
+const MAX_ROWS: u32 = 48u;
+// The packed lower triangle of the matrix, with the errors as its last row.
+const MAX_PACKED: u32 = 1225u;
+const MORE_DAMPING: f32 = 8.0;
+const LESS_DAMPING: f32 = 0.25;
+const DAMPING_FLOOR: f32 = 1e-6;
+const PROGRESS: f32 = 0.9999;
+const REJECTIONS: u32 = 5u;
+const ROUNDS: u32 = 3u;
+const LOCK_MARGIN: f32 = 1e-5;
+
+var<workgroup> spins: array<vec4<f32>, MAX_JOINTS>;
+var<workgroup> places: array<vec4<f32>, MAX_JOINTS>;
+// In base space, the axis of a hinge that is not locked, or the locked direction of another joint.
+var<workgroup> axes: array<vec4<f32>, MAX_JOINTS>;
+// The known turns of locked joints in base space.
+var<workgroup> known: array<vec4<f32>, MAX_JOINTS>;
+var<workgroup> ends: array<vec3<f32>, MAX_GOALS>;
+var<workgroup> errors: array<f32, MAX_ROWS>;
+var<workgroup> matrix: array<f32, MAX_PACKED>;
+var<workgroup> pull: array<f32, MAX_ROWS>;
+var<workgroup> root: vec3<f32>;
+var<workgroup> cost: f32;
+var<workgroup> goals_met: u32;
+// One if a joint was locked in this round, and a copy that all lanes read.
+var<workgroup> lock_added: atomic<u32>;
+var<workgroup> changed: u32;
+
+var<private> own: array<vec4<f32>, OWNED>;
+var<private> kept: array<vec4<f32>, OWNED>;
+var<private> locks: array<vec4<f32>, OWNED>;
+
+fn packed(row: u32, column: u32) -> u32 {
+    return row * (row + 1u) / 2u + column;
+}
+
+fn is_above(goal: u32, joint: u32) -> bool {
+    return (goals[goal].above[joint / 32u] & (1u << (joint % 32u))) != 0u;
+}
+
+// Computes the frames of the joints, those of each depth together, and the errors of the goals.
+fn forward(problem: u32, lane: u32) {
+    for (var level = 0u; level < tree.depth; level++) {
+        for (var i = 0u; i < OWNED; i++) {
+            let j = lane + i * LANES;
+            if j < tree.joints && joints[j].depth == level {
+                var spin = IDENTITY;
+                var place = root;
+                let parent = joints[j].parent;
+                if parent != NO_PARENT {
+                    spin = spins[parent];
+                    place = places[parent].xyz;
+                }
+                places[j] = vec4<f32>(place + quat_rotate(spin, joints[j].offset.xyz), joints[j].offset.w);
+                spins[j] = quat_mul(quat_mul(spin, joints[j].before), own[i]);
+            }
+        }
+        workgroupBarrier();
+    }
+    if lane < tree.goals {
+        let goal = goals[lane];
+        let wanted = targets[problem * tree.goals + lane];
+        let spin = spins[goal.joint];
+        let end = places[goal.joint].xyz + quat_rotate(spin, goal.end.xyz);
+        ends[lane] = end;
+        let error = (wanted.position.xyz - end) * goal.end.w;
+        let turn = rotation_vector(quat_mul(wanted.spin, quat_conjugate(spin))) * goal.tolerances.z;
+        for (var i = 0u; i < 3u; i++) {
+            errors[6u * lane + i] = error[i];
+            errors[6u * lane + 3u + i] = turn[i];
+        }
+    }
+    workgroupBarrier();
+    if lane == 0u {
+        var sum = 0.0;
+        var met = 0u;
+        for (var g = 0u; g < tree.goals; g++) {
+            let e = vec3<f32>(errors[6u * g], errors[6u * g + 1u], errors[6u * g + 2u]);
+            let t = vec3<f32>(errors[6u * g + 3u], errors[6u * g + 4u], errors[6u * g + 5u]);
+            sum += dot(e, e) + dot(t, t);
+            let goal = goals[g];
+            if length(e) <= goal.tolerances.x * goal.end.w && length(t) <= goal.tolerances.y * goal.tolerances.z {
+                met++;
+            }
+        }
+        cost = sum;
+        goals_met = met;
+    }
+    workgroupBarrier();
+}
+
+// Returns a row of the Jacobian for a joint as a vector in base space: the product with a turn of the joint is the change of
+// the row's error.
+fn row_of(row: u32, joint: u32) -> vec3<f32> {
+    let goal = row / 6u;
+    let component = row % 6u;
+    var unit = vec3<f32>(0.0);
+    unit[component % 3u] = 1.0;
+    if component >= 3u {
+        return unit * goals[goal].tolerances.z;
+    }
+    return cross((ends[goal] - places[joint].xyz) * goals[goal].end.w, unit);
+}
+
+// Fills the packed matrix J W Jᵀ + λ² and its last row, the errors without the turns that are known.
+fn assemble(lane: u32, rows: u32, damping: f32) {
+    for (var index = lane; index < packed(rows + 1u, 0u); index += LANES) {
+        // The row of a packed element. Rounding errors of the square root are corrected.
+        var row = u32((sqrt(8.0 * f32(index) + 1.0) - 1.0) * 0.5);
+        row = select(row, row + 1u, packed(row + 1u, 0u) <= index);
+        row = select(row, row - 1u, packed(row, 0u) > index);
+        let column = index - packed(row, 0u);
+        var sum = 0.0;
+        if row == rows {
+            if column < rows {
+                sum = errors[column];
+                for (var j = 0u; j < tree.joints; j++) {
+                    if is_above(column / 6u, j) {
+                        sum -= dot(row_of(column, j), known[j].xyz);
+                    }
+                }
+            }
+        } else {
+            sum = select(0.0, damping, row == column);
+            if row % 6u == column % 6u && row % 6u < 3u {
+                sum += tree.root_weight * goals[row / 6u].end.w * goals[column / 6u].end.w;
+            }
+            for (var j = 0u; j < tree.joints; j++) {
+                if is_above(row / 6u, j) && is_above(column / 6u, j) {
+                    let a = row_of(row, j);
+                    let b = row_of(column, j);
+                    let axis = axes[j];
+                    // The last component is one for a hinge.
+                    let across = dot(axis.xyz, a) * dot(axis.xyz, b);
+                    sum += places[j].w * select(dot(a, b) - across, across, axis.w > 0.0);
+                }
+            }
+        }
+        matrix[index] = sum;
+    }
+    workgroupBarrier();
+}
+
+// Solves the normal equations by Cholesky's decomposition. The last row becomes the solution of the lower triangle.
+fn solve(lane: u32, rows: u32) {
+    for (var k = 0u; k < rows; k++) {
+        let inverse = 1.0 / sqrt(max(matrix[packed(k, k)], DAMPING_FLOOR));
+        workgroupBarrier();
+        for (var i = k + lane; i <= rows; i += LANES) {
+            // The diagonal stores its inverse.
+            matrix[packed(i, k)] = select(matrix[packed(i, k)] * inverse, inverse, i == k);
+        }
+        workgroupBarrier();
+        // Each lane updates some rows below.
+        for (var i = k + 1u + lane; i <= rows; i += LANES) {
+            let factor = matrix[packed(i, k)];
+            for (var c = k + 1u; c <= min(i, rows - 1u); c++) {
+                matrix[packed(i, c)] -= factor * matrix[packed(c, k)];
+            }
+        }
+        workgroupBarrier();
+    }
+    for (var n = rows; n > 0u; n--) {
+        let k = n - 1u;
+        let value = matrix[packed(rows, k)] * matrix[packed(k, k)];
+        if lane < k {
+            matrix[packed(rows, lane)] -= matrix[packed(k, lane)] * value;
+        }
+        if lane == k {
+            pull[k] = value;
+        }
+        workgroupBarrier();
+    }
+}
+
+// Returns the step of a joint in its own turned frame.
+fn joint_step(j: u32, lock: vec4<f32>) -> vec3<f32> {
+    var wanted = vec3<f32>(0.0);
+    for (var g = 0u; g < tree.goals; g++) {
+        if is_above(g, j) {
+            let y = vec3<f32>(pull[6u * g], pull[6u * g + 1u], pull[6u * g + 2u]);
+            let t = vec3<f32>(pull[6u * g + 3u], pull[6u * g + 4u], pull[6u * g + 5u]);
+            let r = (ends[g] - places[j].xyz) * goals[g].end.w;
+            wanted += cross(r, y) + goals[g].tolerances.z * t;
+        }
+    }
+    let local = quat_rotate(quat_conjugate(spins[j]), places[j].w * wanted);
+    let is_locked = dot(lock.xyz, lock.xyz) > 0.0;
+    if joints[j].kind == HINGE {
+        return select(joints[j].axis.xyz * dot(joints[j].axis.xyz, local), lock.xyz * lock.w, is_locked);
+    }
+    return local + lock.xyz * (lock.w - dot(local, lock.xyz));
+}
+
+// Returns the lock of a joint that its step would turn beyond its limit, or the lock that it has.
+fn next_lock(j: u32, rotation: vec4<f32>, lock: vec4<f32>) -> vec4<f32> {
+    let is_hinge = joints[j].kind == HINGE;
+    if joints[j].kind == FREE || (is_hinge && dot(lock.xyz, lock.xyz) > 0.0) {
+        return lock;
+    }
+    let wanted = joint_step(j, lock);
+    let allowed = nearest_allowed(quat_mul(rotation, retract(wanted)), joints[j]);
+    let most = step_of(quat_mul(quat_conjugate(rotation), allowed));
+    let beyond = wanted - most;
+    let distance = length(beyond);
+    if distance <= LOCK_MARGIN {
+        return lock;
+    }
+    let direction = select(beyond / distance, joints[j].axis.xyz, is_hinge);
+    return vec4<f32>(direction, dot(most, direction));
+}
+
+// Stores the axis of a hinge or the locked direction of another joint, and the known turn.
+fn store_lock(j: u32, lock: vec4<f32>) {
+    let is_locked = dot(lock.xyz, lock.xyz) > 0.0;
+    let direction = quat_rotate(spins[j], lock.xyz);
+    known[j] = vec4<f32>(direction * lock.w, 0.0);
+    if joints[j].kind == HINGE {
+        let axis = select(quat_rotate(spins[j], joints[j].axis.xyz), vec3<f32>(0.0), is_locked);
+        axes[j] = vec4<f32>(axis, 1.0);
+    } else {
+        axes[j] = vec4<f32>(direction, 0.0);
+    }
+}
+
+// Takes a step from the current pose.
+fn take_step(lane: u32, rows: u32, damping: f32) {
+    for (var i = 0u; i < OWNED; i++) {
+        locks[i] = vec4<f32>(0.0);
+        let j = lane + i * LANES;
+        if j < tree.joints {
+            store_lock(j, locks[i]);
+        }
+    }
+    workgroupBarrier();
+    for (var round = 1u; round <= ROUNDS; round++) {
+        assemble(lane, rows, damping);
+        solve(lane, rows);
+        for (var i = 0u; i < OWNED && round < ROUNDS; i++) {
+            let j = lane + i * LANES;
+            if j < tree.joints {
+                let next = next_lock(j, own[i], locks[i]);
+                if any(next != locks[i]) {
+                    locks[i] = next;
+                    store_lock(j, next);
+                    atomicStore(&lock_added, 1u);
+                }
+            }
+        }
+        workgroupBarrier();
+        if lane == 0u {
+            changed = atomicExchange(&lock_added, 0u);
+        }
+        if workgroupUniformLoad(&changed) == 0u {
+            break;
+        }
+    }
+    for (var i = 0u; i < OWNED; i++) {
+        let j = lane + i * LANES;
+        if j < tree.joints {
+            own[i] = nearest_allowed(quat_normalize(quat_mul(own[i], retract(joint_step(j, locks[i])))), joints[j]);
+        }
+    }
+    workgroupBarrier();
+    if lane == 0u {
+        for (var g = 0u; g < tree.goals; g++) {
+            let y = vec3<f32>(pull[6u * g], pull[6u * g + 1u], pull[6u * g + 2u]);
+            root += tree.root_weight * goals[g].end.w * y;
+        }
+    }
+    workgroupBarrier();
+}
+
+@compute @workgroup_size(64)
+fn solve_bodies(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    // The same for all lanes of a workgroup.
+    let problem = min(group.x + group.y * groups.x, tree.problems - 1u);
+    let rows = 6u * tree.goals;
+    for (var i = 0u; i < OWNED; i++) {
+        let j = lane + i * LANES;
+        if j < tree.joints {
+            own[i] = nearest_allowed(starts[problem * tree.joints + j], joints[j]);
+        }
+    }
+    if lane == 0u {
+        root = vec3<f32>(0.0);
+    }
+    workgroupBarrier();
+    forward(problem, lane);
+    var boost = 1.0;
+    var rejections = 0u;
+    var iteration = 0u;
+    var stopped = workgroupUniformLoad(&goals_met) == tree.goals;
+    while !stopped && iteration < tree.iterations {
+        iteration++;
+        let before = workgroupUniformLoad(&cost);
+        let root_before = workgroupUniformLoad(&root);
+        kept = own;
+        take_step(lane, rows, boost * (tree.damping * before + DAMPING_FLOOR));
+        forward(problem, lane);
+        if workgroupUniformLoad(&cost) < PROGRESS * before {
+            boost = max(1.0, boost * LESS_DAMPING);
+            rejections = 0u;
+            stopped = workgroupUniformLoad(&goals_met) == tree.goals;
+        } else {
+            own = kept;
+            if lane == 0u {
+                root = root_before;
+            }
+            workgroupBarrier();
+            boost *= MORE_DAMPING;
+            rejections++;
+            stopped = rejections > REJECTIONS;
+            forward(problem, lane);
+        }
+    }
+    let first = problem * (tree.joints + 2u);
+    for (var i = 0u; i < OWNED; i++) {
+        let j = lane + i * LANES;
+        if j < tree.joints {
+            answers[first + j] = own[i];
+        }
+    }
+    if lane == 0u {
+        answers[first + tree.joints] = vec4<f32>(root, 0.0);
+        answers[first + tree.joints + 1u] = vec4<f32>(cost, f32(goals_met), f32(iteration), 0.0);
+    }
+}

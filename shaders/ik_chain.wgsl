@@ -1,0 +1,403 @@
+// Poses of chains of hinges and ball joints by damped least squares, one lane for each start. The CPU twin is
+// src/gpu_ik/twin/chain.rs.
+//
+// Damped least squares as in `Method::Dls`: λ² falls with the squared error, a step that does not reduce the error is repeated
+// with more damping, and joints that would leave their limits go to the border and are locked there, while the
+// others are solved again. A problem whose current pose does not lead to the goal restarts from a table of poses.
+//
+// The constant JOINTS precedes this file. Lengths are fractions of the chain's length.
+
+struct Chain {
+    // The effector in the frame of the last joint, and the scale of position errors: zero if the goal has no position.
+    end: vec4<f32>,
+    // Tolerances of position and orientation, the scale of orientation errors, and the damping of a unit error.
+    tolerances: vec4<f32>,
+    problems: u32,
+    // Number of restarts, a power of two up to 64. Zero disables restarts.
+    restarts: u32,
+    iterations: u32,
+    // Number of poses in the table.
+    poses: u32,
+}
+
+struct ChainTarget {
+    position: vec4<f32>,
+    spin: vec4<f32>,
+}
+
+struct Unsolved {
+    count: atomic<u32>,
+    problems: array<u32>,
+}
+
+@group(0) @binding(0) var<uniform> chain: Chain;
+@group(0) @binding(1) var<storage, read> joints: array<Joint>;
+@group(0) @binding(2) var<storage, read> targets: array<ChainTarget>;
+// The rotations of each problem's start pose.
+@group(0) @binding(3) var<storage, read> starts: array<vec4<f32>>;
+// Each pose of the table: rotations, position of the effector, orientation of the last joint.
+@group(0) @binding(4) var<storage, read> poses: array<vec4<f32>>;
+// Each answer: rotations; then squared error, position error, orientation error and number of iterations.
+@group(0) @binding(5) var<storage, read_write> answers: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read_write> unsolved: Unsolved;
+
+const LANES: u32 = 64u;
+// As in src/ik/methods/damped.rs.
+const MORE_DAMPING: f32 = 8.0;
+const LESS_DAMPING: f32 = 0.25;
+// Lower bound of λ² and of pivots. Smaller numbers are rounding errors of the normal matrix.
+const DAMPING_FLOOR: f32 = 1e-7;
+// A step must leave less than this fraction of the squared error.
+const PROGRESS: f32 = 0.9999;
+const REJECTIONS: u32 = 5u;
+// Number of times that a step is solved with more joints locked.
+const ROUNDS: u32 = 4u;
+// A joint that a step would turn beyond its limit by more than this is locked, radians.
+const LOCK_MARGIN: f32 = 1e-5;
+// Restarts end together after each of this many parts of their iterations if one of them has met the goal.
+const PARTS: u32 = 4u;
+
+struct Lower {
+    inverse: vec3<f32>,
+    below: vec3<f32>,
+}
+
+var<private> own: array<vec4<f32>, JOINTS>;
+var<private> kept: array<vec4<f32>, JOINTS>;
+var<private> spins: array<vec4<f32>, JOINTS>;
+var<private> places: array<vec3<f32>, JOINTS>;
+// For each joint, the locked direction in its own frame and the turn along it. No direction if it is zero.
+var<private> locks: array<vec4<f32>, JOINTS>;
+var<private> end_place: vec3<f32>;
+var<private> error: vec3<f32>;
+var<private> turn: vec3<f32>;
+var<private> cost: f32;
+// λ² is multiplied by this.
+var<private> boost: f32;
+var<private> rejections: u32;
+var<private> iteration: u32;
+var<private> stopped: bool;
+// The solution y of the normal equations.
+var<private> pull: vec3<f32>;
+var<private> twist: vec3<f32>;
+
+// Computes the frames of the joints and the errors of the effector.
+fn forward(target_pose: ChainTarget) {
+    var spin = IDENTITY;
+    var place = vec3<f32>(0.0);
+    for (var j = 0u; j < JOINTS; j++) {
+        place += quat_rotate(spin, joints[j].offset.xyz);
+        spin = quat_mul(quat_mul(spin, joints[j].before), own[j]);
+        spins[j] = spin;
+        places[j] = place;
+    }
+    end_place = place + quat_rotate(spin, chain.end.xyz);
+    error = (target_pose.position.xyz - end_place) * chain.end.w;
+    turn = rotation_vector(quat_mul(target_pose.spin, quat_conjugate(spin))) * chain.tolerances.z;
+    cost = dot(error, error) + dot(turn, turn);
+}
+
+fn is_met() -> bool {
+    return length(error) <= chain.tolerances.x && length(turn) <= chain.tolerances.y * chain.tolerances.z;
+}
+
+// Cholesky's decomposition of a symmetric matrix with the diagonal d and the elements o (10, 20, 21).
+fn cholesky(d: vec3<f32>, o: vec3<f32>) -> Lower {
+    let i0 = 1.0 / sqrt(max(d.x, DAMPING_FLOOR));
+    let l10 = o.x * i0;
+    let l20 = o.y * i0;
+    let i1 = 1.0 / sqrt(max(d.y - l10 * l10, DAMPING_FLOOR));
+    let l21 = (o.z - l20 * l10) * i1;
+    let i2 = 1.0 / sqrt(max(d.z - l20 * l20 - l21 * l21, DAMPING_FLOOR));
+    return Lower(vec3<f32>(i0, i1, i2), vec3<f32>(l10, l20, l21));
+}
+
+fn solve_lower(l: Lower, b: vec3<f32>) -> vec3<f32> {
+    let x = b.x * l.inverse.x;
+    let y = (b.y - l.below.x * x) * l.inverse.y;
+    return vec3<f32>(x, y, (b.z - l.below.y * x - l.below.z * y) * l.inverse.z);
+}
+
+fn solve_upper(l: Lower, b: vec3<f32>) -> vec3<f32> {
+    let z = b.z * l.inverse.z;
+    let y = (b.y - l.below.z * z) * l.inverse.y;
+    return vec3<f32>((b.x - l.below.x * y - l.below.y * z) * l.inverse.x, y, z);
+}
+
+// Solves (J W Jᵀ + λ²) y = e, where the turns of locked directions are known. A turn ω of a joint at distance r from the effector
+// moves the effector by ω × r.
+fn solve(damping: f32) {
+    // The rows of the position block, of the block below it, and of the orientation block.
+    var pp0 = vec3<f32>(damping, 0.0, 0.0);
+    var pp1 = vec3<f32>(0.0, damping, 0.0);
+    var pp2 = vec3<f32>(0.0, 0.0, damping);
+    var op0 = vec3<f32>(0.0);
+    var op1 = vec3<f32>(0.0);
+    var op2 = vec3<f32>(0.0);
+    var oo0 = pp0;
+    var oo1 = pp1;
+    var oo2 = pp2;
+    var e = error;
+    var t = turn;
+    let radian = chain.tolerances.z;
+    for (var j = 0u; j < JOINTS; j++) {
+        let weight = joints[j].offset.w;
+        let r = (end_place - places[j]) * chain.end.w;
+        let lock = locks[j];
+        let is_locked = dot(lock.xyz, lock.xyz) > 0.0;
+        var axis = vec3<f32>(0.0);
+        var sign = weight;
+        if joints[j].kind == HINGE {
+            axis = quat_rotate(spins[j], joints[j].axis.xyz);
+            if is_locked {
+                sign = 0.0;
+            }
+        } else {
+            // All directions, less the locked one.
+            let square = dot(r, r);
+            pp0 += weight * (vec3<f32>(square, 0.0, 0.0) - r.x * r);
+            pp1 += weight * (vec3<f32>(0.0, square, 0.0) - r.y * r);
+            pp2 += weight * (vec3<f32>(0.0, 0.0, square) - r.z * r);
+            op0 += weight * radian * vec3<f32>(0.0, -r.z, r.y);
+            op1 += weight * radian * vec3<f32>(r.z, 0.0, -r.x);
+            op2 += weight * radian * vec3<f32>(-r.y, r.x, 0.0);
+            oo0.x += weight * radian * radian;
+            oo1.y += weight * radian * radian;
+            oo2.z += weight * radian * radian;
+            axis = quat_rotate(spins[j], lock.xyz);
+            sign = -weight;
+        }
+        let p = cross(axis, r);
+        let o = axis * radian;
+        pp0 += sign * p.x * p;
+        pp1 += sign * p.y * p;
+        pp2 += sign * p.z * p;
+        op0 += sign * o.x * p;
+        op1 += sign * o.y * p;
+        op2 += sign * o.z * p;
+        oo0 += sign * o.x * o;
+        oo1 += sign * o.y * o;
+        oo2 += sign * o.z * o;
+        if is_locked {
+            let known = quat_rotate(spins[j], lock.xyz) * lock.w;
+            e -= cross(known, r);
+            t -= known * radian;
+        }
+    }
+    let upper = cholesky(vec3<f32>(pp0.x, pp1.y, pp2.z), vec3<f32>(pp1.x, pp2.x, pp2.y));
+    let l0 = solve_lower(upper, op0);
+    let l1 = solve_lower(upper, op1);
+    let l2 = solve_lower(upper, op2);
+    let lower = cholesky(
+        vec3<f32>(oo0.x - dot(l0, l0), oo1.y - dot(l1, l1), oo2.z - dot(l2, l2)),
+        vec3<f32>(oo1.x - dot(l1, l0), oo2.x - dot(l2, l0), oo2.y - dot(l2, l1)),
+    );
+    let z = solve_lower(upper, e);
+    twist = solve_upper(lower, solve_lower(lower, t - vec3<f32>(dot(l0, z), dot(l1, z), dot(l2, z))));
+    pull = solve_upper(upper, z - l0 * twist.x - l1 * twist.y - l2 * twist.z);
+}
+
+// Returns the step of a joint in its own turned frame: W Jᵀ y without the locked direction, which has its known turn.
+fn joint_step(j: u32) -> vec3<f32> {
+    let r = (end_place - places[j]) * chain.end.w;
+    let wanted = joints[j].offset.w * (cross(r, pull) + chain.tolerances.z * twist);
+    let local = quat_rotate(quat_conjugate(spins[j]), wanted);
+    let lock = locks[j];
+    let is_locked = dot(lock.xyz, lock.xyz) > 0.0;
+    if joints[j].kind == HINGE {
+        return select(joints[j].axis.xyz * dot(joints[j].axis.xyz, local), lock.xyz * lock.w, is_locked);
+    }
+    return local + lock.xyz * (lock.w - dot(local, lock.xyz));
+}
+
+// Locks a joint that its step would turn beyond its limit. Returns whether it did.
+fn lock_joint(j: u32) -> bool {
+    let lock = locks[j];
+    let is_hinge = joints[j].kind == HINGE;
+    if joints[j].kind == FREE || (is_hinge && dot(lock.xyz, lock.xyz) > 0.0) {
+        return false;
+    }
+    let wanted = joint_step(j);
+    let allowed = nearest_allowed(quat_mul(own[j], retract(wanted)), joints[j]);
+    let most = step_of(quat_mul(quat_conjugate(own[j]), allowed));
+    let beyond = wanted - most;
+    let distance = length(beyond);
+    if distance <= LOCK_MARGIN {
+        return false;
+    }
+    let direction = select(beyond / distance, joints[j].axis.xyz, is_hinge);
+    locks[j] = vec4<f32>(direction, dot(most, direction));
+    return true;
+}
+
+// Takes a step from the current pose.
+fn take_step(damping: f32) {
+    for (var j = 0u; j < JOINTS; j++) {
+        locks[j] = vec4<f32>(0.0);
+    }
+    for (var round = 1u; round <= ROUNDS; round++) {
+        solve(damping);
+        var changed = false;
+        if round < ROUNDS {
+            for (var j = 0u; j < JOINTS; j++) {
+                changed = lock_joint(j) || changed;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    for (var j = 0u; j < JOINTS; j++) {
+        own[j] = nearest_allowed(quat_normalize(quat_mul(own[j], retract(joint_step(j)))), joints[j]);
+    }
+}
+
+// Begins in the pose that is loaded.
+fn begin(target_pose: ChainTarget) {
+    for (var j = 0u; j < JOINTS; j++) {
+        own[j] = nearest_allowed(own[j], joints[j]);
+    }
+    boost = 1.0;
+    rejections = 0u;
+    iteration = 0u;
+    forward(target_pose);
+    stopped = is_met();
+}
+
+// Takes steps until the goal is met, the error no longer falls, or the iterations are spent.
+fn descend(target_pose: ChainTarget, iterations: u32) {
+    while !stopped && iteration < iterations {
+        iteration++;
+        let before = cost;
+        for (var j = 0u; j < JOINTS; j++) {
+            kept[j] = own[j];
+        }
+        take_step(boost * (chain.tolerances.w * cost + DAMPING_FLOOR));
+        forward(target_pose);
+        if cost < PROGRESS * before {
+            boost = max(1.0, boost * LESS_DAMPING);
+            rejections = 0u;
+            stopped = is_met();
+        } else {
+            for (var j = 0u; j < JOINTS; j++) {
+                own[j] = kept[j];
+            }
+            boost *= MORE_DAMPING;
+            rejections++;
+            stopped = rejections > REJECTIONS;
+            forward(target_pose);
+        }
+    }
+}
+
+fn store_answer(problem: u32) {
+    let first = problem * (JOINTS + 1u);
+    for (var j = 0u; j < JOINTS; j++) {
+        answers[first + j] = own[j];
+    }
+    let radian = select(0.0, length(turn) / chain.tolerances.z, chain.tolerances.z > 0.0);
+    answers[first + JOINTS] = vec4<f32>(cost, length(error), radian, f32(iteration));
+}
+
+// Solves each problem from its start pose, and lists those that are not solved.
+@compute @workgroup_size(64)
+fn descend_from_start(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let problem = (group.x + group.y * groups.x) * LANES + lane;
+    if problem >= chain.problems {
+        return;
+    }
+    for (var j = 0u; j < JOINTS; j++) {
+        own[j] = starts[problem * JOINTS + j];
+    }
+    let target_pose = targets[problem];
+    begin(target_pose);
+    descend(target_pose, chain.iterations);
+    store_answer(problem);
+    if chain.restarts > 0u && !is_met() {
+        unsolved.problems[atomicAdd(&unsolved.count, 1u)] = problem;
+    }
+}
+
+// Loads the pose whose effector is nearest to the target. Each restart considers its own part of the table.
+fn load_nearest(target_pose: ChainTarget, restart: u32) {
+    var nearest = restart;
+    var least = 1e30;
+    for (var pose = restart; pose < chain.poses; pose += chain.restarts) {
+        let end = pose * (JOINTS + 2u) + JOINTS;
+        let away = (target_pose.position.xyz - poses[end].xyz) * chain.end.w;
+        let cosine = dot(target_pose.spin, poses[end + 1u]);
+        let radian = chain.tolerances.z;
+        // The chord of a rotation is shorter than its angle, but has the same order.
+        let distance = dot(away, away) + 4.0 * radian * radian * (1.0 - cosine * cosine);
+        if distance < least {
+            least = distance;
+            nearest = pose;
+        }
+    }
+    for (var j = 0u; j < JOINTS; j++) {
+        own[j] = poses[nearest * (JOINTS + 2u) + j];
+    }
+}
+
+// Returns how far the joints have turned from the start pose, for the choice between answers that meet the goal.
+fn turned(problem: u32) -> f32 {
+    var sum = 0.0;
+    for (var j = 0u; j < JOINTS; j++) {
+        let cosine = dot(own[j], starts[problem * JOINTS + j]);
+        sum += 1.0 - cosine * cosine;
+    }
+    return sum;
+}
+
+var<workgroup> met: array<atomic<u32>, 64>;
+var<workgroup> scores: array<f32, 64>;
+
+// Solves the listed problems from other poses. Of the answers that meet the goal, the one that turns the joints least is
+// stored. If there is none, the one with the least error is stored.
+@compute @workgroup_size(64)
+fn restart(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let slot = lane / chain.restarts;
+    let number = (group.x + group.y * groups.x) * (LANES / chain.restarts) + slot;
+    let is_active = number < atomicLoad(&unsolved.count);
+    var problem = 0u;
+    var target_pose = targets[0];
+    stopped = true;
+    if is_active {
+        problem = unsolved.problems[number];
+        target_pose = targets[problem];
+        load_nearest(target_pose, lane % chain.restarts);
+        begin(target_pose);
+    }
+    for (var part = 1u; part <= PARTS; part++) {
+        descend(target_pose, chain.iterations * part / PARTS);
+        if is_active && is_met() {
+            atomicStore(&met[slot], 1u);
+        }
+        workgroupBarrier();
+        stopped = stopped || atomicLoad(&met[slot]) == 1u;
+        // No lane goes on before all have looked.
+        workgroupBarrier();
+    }
+    var score = 1e30;
+    if is_active {
+        // Below zero for answers that meet the goal.
+        score = select(cost, -1.0 / (1.0 + turned(problem)), is_met());
+    }
+    scores[lane] = score;
+    workgroupBarrier();
+    var is_best = is_active && score < answers[problem * (JOINTS + 1u) + JOINTS].x;
+    for (var other = slot * chain.restarts; other < (slot + 1u) * chain.restarts; other++) {
+        is_best = is_best && (score < scores[other] || (score == scores[other] && lane <= other));
+    }
+    if is_best {
+        store_answer(problem);
+    }
+}

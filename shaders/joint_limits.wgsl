@@ -1,0 +1,164 @@
+// The joints of an IK problem and the nearest rotations that their limits allow, in the meaning of `Limit::nearest`. The
+// CPU twin is src/gpu_ik/twin/limits.rs. An angle is a pair of the cosine and the sine of its half, so that only the
+// swing of a cone needs trigonometric functions.
+
+const FREE: u32 = 0u;
+const HINGE: u32 = 1u;
+const CONE: u32 = 2u;
+const EULER: u32 = 3u;
+// Marks the joint that has no parent.
+const NO_PARENT: u32 = 0xffffffffu;
+
+struct Joint {
+    // Rotation from the parent's turned frame to the frame in which this joint is at rest.
+    before: vec4<f32>,
+    // Position in the parent's turned frame, and the weight.
+    offset: vec4<f32>,
+    // Axis of a hinge or of the twist of a cone, and the swing about the side axis.
+    axis: vec4<f32>,
+    // First swing axis of a cone, and the swing about the second one.
+    side: vec4<f32>,
+    // Ranges of the hinge, the twist or the three Euler angles: cosine and sine of half the middle angle, and of half the
+    // angle from the middle to the ends.
+    ranges: array<vec4<f32>, 3>,
+    kind: u32,
+    parent: u32,
+    // Bits 0 to 5: the axes of the Euler angles. Bit 6: they are in odd order. Bit 7: the link is reversed.
+    order: u32,
+    // Number of joints above.
+    depth: u32,
+}
+
+// Returns a pair scaled to length one, or the angle zero for a pair without length.
+fn unit_pair(pair: vec2<f32>) -> vec2<f32> {
+    let square = dot(pair, pair);
+    if !(square > 1e-12) {
+        return vec2<f32>(1.0, 0.0);
+    }
+    return pair / sqrt(square);
+}
+
+// Returns the nearest angle of a range.
+fn clamp_pair(pair: vec2<f32>, range: vec4<f32>) -> vec2<f32> {
+    var away = vec2<f32>(pair.x * range.x + pair.y * range.y, pair.y * range.x - pair.x * range.y);
+    away = select(away, -away, away.x < 0.0);
+    if away.x < range.z {
+        away = vec2<f32>(range.z, select(range.w, -range.w, away.y < 0.0));
+    }
+    return vec2<f32>(away.x * range.x - away.y * range.y, away.y * range.x + away.x * range.y);
+}
+
+fn hinge_nearest(q: vec4<f32>, axis: vec3<f32>, range: vec4<f32>) -> vec4<f32> {
+    let pair = clamp_pair(unit_pair(vec2<f32>(q.w, dot(q.xyz, axis))), range);
+    return vec4<f32>(axis * pair.y, pair.x);
+}
+
+// Returns the nearest point of a filled ellipse (Eberly 2011, "Distance from a point to an ellipse"). Newton's method rises
+// to the root and never passes it, so that the point ends outside and is moved to the border along its ray.
+fn nearest_in_ellipse(p: vec2<f32>, size: vec2<f32>) -> vec2<f32> {
+    if min(size.x, size.y) <= 0.0 {
+        return clamp(p, -size, size);
+    }
+    let inside = p / size;
+    if dot(inside, inside) <= 1.0 {
+        return p;
+    }
+    let squares = size * size;
+    var t = 0.0;
+    for (var i = 0; i < 12; i++) {
+        let sum = squares + t;
+        let ratio = size * p / sum;
+        let slope = 2.0 * dot(ratio * ratio / sum, vec2<f32>(1.0));
+        t += max(dot(ratio, ratio) - 1.0, 0.0) / slope;
+    }
+    let nearest = p * squares / (squares + t);
+    return nearest / max(length(nearest / size), 1.0);
+}
+
+fn cone_nearest(q: vec4<f32>, joint: Joint) -> vec4<f32> {
+    let axis = joint.axis.xyz;
+    let twist = unit_pair(vec2<f32>(q.w, dot(q.xyz, axis)));
+    let swing = quat_mul(q, vec4<f32>(-axis * twist.y, twist.x));
+    let vector = rotation_vector(swing);
+    let other = cross(axis, joint.side.xyz);
+    let at = vec2<f32>(dot(vector, joint.side.xyz), dot(vector, other));
+    let nearest = nearest_in_ellipse(at, vec2<f32>(joint.axis.w, joint.side.w));
+    var allowed = swing;
+    if any(nearest != at) {
+        allowed = from_rotation_vector(joint.side.xyz * nearest.x + other * nearest.y);
+    }
+    let pair = clamp_pair(twist, joint.ranges[0]);
+    return quat_mul(allowed, vec4<f32>(axis * pair.y, pair.x));
+}
+
+// Returns half of the angle whose cosine and sine are given, as a pair.
+fn half_pair(pair: vec2<f32>) -> vec2<f32> {
+    let away = select(-1.0, 1.0, pair.y >= 0.0);
+    return unit_pair(select(vec2<f32>(abs(pair.y), away * (1.0 - pair.x)), vec2<f32>(1.0 + pair.x, pair.y), pair.x > 0.0));
+}
+
+// Returns the rotation about x, then the turned y, then the twice turned z, from pairs.
+fn from_euler(a: vec2<f32>, b: vec2<f32>, c: vec2<f32>) -> vec4<f32> {
+    return vec4<f32>(
+        a.y * b.x * c.x + a.x * b.y * c.y,
+        a.x * b.y * c.x - a.y * b.x * c.y,
+        a.x * b.x * c.y + a.y * b.y * c.x,
+        a.x * b.x * c.x - a.y * b.y * c.y,
+    );
+}
+
+// The sum and the difference of the outer angles are the arguments of (w + y) + i(x + z) and (w − y) + i(x − z), whose absolute
+// values are the sum and the difference of the middle angle's cosine and sine. Any other order becomes this one by
+// renaming the axes, which also changes the signs of the angles if the order is odd.
+fn euler_nearest(rotation: vec4<f32>, joint: Joint) -> vec4<f32> {
+    let i = joint.order & 3u;
+    let j = (joint.order >> 2u) & 3u;
+    let k = (joint.order >> 4u) & 3u;
+    let parity = select(1.0, -1.0, (joint.order & 64u) != 0u);
+    let q = vec4<f32>(parity * rotation[i], parity * rotation[j], parity * rotation[k], rotation.w);
+    let sum = vec2<f32>(q.w + q.y, q.x + q.z);
+    let difference = vec2<f32>(q.w - q.y, q.x - q.z);
+    let u = unit_pair(sum);
+    let v = unit_pair(difference);
+    let lengths = vec2<f32>(length(sum), length(difference));
+    let flip = vec2<f32>(1.0, parity);
+    let a = flip * half_pair(vec2<f32>(u.x * v.x - u.y * v.y, u.y * v.x + u.x * v.y));
+    let b = flip * unit_pair(vec2<f32>(lengths.x + lengths.y, lengths.x - lengths.y));
+    let c = flip * half_pair(vec2<f32>(u.x * v.x + u.y * v.y, u.y * v.x - u.x * v.y));
+    // A second triple of angles, a + π, π − b and c + π, describes the same rotation.
+    let first = from_euler(
+        flip * clamp_pair(a, joint.ranges[0]),
+        flip * clamp_pair(b, joint.ranges[1]),
+        flip * clamp_pair(c, joint.ranges[2]),
+    );
+    let second = from_euler(
+        flip * clamp_pair(vec2<f32>(-a.y, a.x), joint.ranges[0]),
+        flip * clamp_pair(b.yx, joint.ranges[1]),
+        flip * clamp_pair(vec2<f32>(-c.y, c.x), joint.ranges[2]),
+    );
+    let nearest = select(second, first, abs(dot(first, q)) >= abs(dot(second, q)));
+    var allowed = vec4<f32>(0.0, 0.0, 0.0, nearest.w);
+    allowed[i] = parity * nearest.x;
+    allowed[j] = parity * nearest.y;
+    allowed[k] = parity * nearest.z;
+    return allowed;
+}
+
+// Returns the allowed rotation that is nearest to a unit quaternion.
+fn nearest_allowed(rotation: vec4<f32>, joint: Joint) -> vec4<f32> {
+    if joint.kind == FREE {
+        return rotation;
+    }
+    if joint.kind == HINGE {
+        return hinge_nearest(rotation, joint.axis.xyz, joint.ranges[0]);
+    }
+    let is_reversed = (joint.order & 128u) != 0u;
+    let q = select(rotation, quat_conjugate(rotation), is_reversed);
+    var allowed = q;
+    if joint.kind == CONE {
+        allowed = cone_nearest(q, joint);
+    } else {
+        allowed = euler_nearest(q, joint);
+    }
+    return quat_normalize(select(allowed, quat_conjugate(allowed), is_reversed));
+}

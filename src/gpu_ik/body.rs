@@ -1,0 +1,82 @@
+//! Whole bodies on the GPU: one workgroup for each body.
+
+use crate::render::compute::{Access, Kernel, read_back, storage, storage_with, uniform};
+use crate::render::{Gpu, RenderError};
+
+use super::gpu_types::{ChainTarget, Joint, Tree, TreeGoal};
+use super::shaders;
+
+/// The largest numbers of joints and goals of a body.
+pub(super) const MAX_JOINTS: usize = 96;
+pub(super) const MAX_GOALS: usize = 8;
+/// Bytes of a quaternion or vector.
+const VECTOR: u64 = 16;
+
+/// The pipeline for whole bodies.
+#[derive(Debug)]
+pub(super) struct BodyKernel(Kernel);
+
+/// The problems of a solve, which have the same structure.
+pub(super) struct BodyProblems<'a> {
+    /// The constants of the shader. The number of problems is filled in.
+    pub(super) tree: Tree,
+    pub(super) joints: &'a [Joint],
+    pub(super) goals: &'a [TreeGoal],
+    /// One target for each goal of each problem.
+    pub(super) targets: &'a [ChainTarget],
+    /// The rotations of the start poses.
+    pub(super) starts: &'a [[f32; 4]],
+    /// Largest size of a buffer in bytes. More problems are solved in several batches.
+    pub(super) most_bytes: u64,
+}
+
+impl BodyKernel {
+    pub(super) fn new(gpu: &Gpu) -> Self {
+        use Access::{Read, Uniform, Write};
+        let access = [Uniform, Read, Read, Read, Read, Write];
+        Self(Kernel::new(gpu, "body IK", shaders::BODY, "solve_bodies", &[], &access))
+    }
+
+    /// Returns the answer of each problem: the rotations of its joints, the translation of its base, and then its squared
+    /// error, the number of goals that it meets and its number of iterations.
+    ///
+    /// # Errors
+    /// [`RenderError`] if the driver reports an error or the device is lost.
+    pub(super) fn solve(
+        &self,
+        gpu: &Gpu,
+        problems: &BodyProblems<'_>,
+    ) -> Result<Vec<[f32; 4]>, RenderError> {
+        let (joints, goals) = (problems.joints.len().max(1), problems.goals.len().max(1));
+        let stride = (joints + 2).max(2 * goals);
+        let most = usize::try_from(problems.most_bytes / VECTOR).unwrap_or(usize::MAX) / stride;
+        let most = most.max(1);
+        let joint_buffer = storage_with(gpu, "joints", bytemuck::cast_slice(problems.joints))?;
+        let goal_buffer = storage_with(gpu, "goals", bytemuck::cast_slice(problems.goals))?;
+        let mut answers = Vec::new();
+        for (targets, starts) in problems.targets.chunks(most * goals).zip(problems.starts.chunks(most * joints)) {
+            let count = u32::try_from(targets.len() / goals).unwrap_or(u32::MAX);
+            let tree = Tree { problems: count, ..problems.tree };
+            let size = u64::from(count) * (joints as u64 + 2) * VECTOR;
+            let output = storage(gpu, "answers", size)?;
+            let buffers = [
+                &uniform(gpu, "tree", bytemuck::bytes_of(&tree)),
+                &joint_buffer,
+                &goal_buffer,
+                &storage_with(gpu, "targets", bytemuck::cast_slice(targets))?,
+                &storage_with(gpu, "start poses", bytemuck::cast_slice(starts))?,
+                &output,
+            ];
+            let bound = buffers.map(wgpu::Buffer::as_entire_buffer_binding);
+            let mut encoder = gpu.device.create_command_encoder(&Default::default());
+            {
+                let mut pass = encoder.begin_compute_pass(&Default::default());
+                self.0.dispatch(&mut pass, &self.0.bind(gpu, &bound), count);
+            }
+            let found: Vec<[f32; 4]> =
+                read_back(gpu, encoder, &output, 0..size, bytemuck::pod_collect_to_vec)?;
+            answers.extend(found);
+        }
+        Ok(answers)
+    }
+}

@@ -1,0 +1,335 @@
+//! Problems with the same structure, which are solved together.
+
+use std::collections::HashMap;
+
+use glam::{DAffine3, DQuat, DVec3};
+use rayon::prelude::*;
+
+use crate::ik::{Body, Goal, GoalAxes, JacobianOptions, Limit, Link, Method, Options, Start};
+
+use super::body::{MAX_GOALS, MAX_JOINTS};
+use super::gpu_types::{Chain, ChainTarget, Tree, TreeGoal};
+use super::shaders::MAX_CHAIN;
+use super::structure::{Effector, ReducedJoint, Structure, four, quaternion, single};
+use super::options::{ANGLE_TOLERANCE, POSITION_TOLERANCE};
+
+/// λ² as a fraction of the squared error and per ball joint, as on the CPU.
+const DAMPING: f64 = 0.01;
+/// Errors at which the shaders stop, as a fraction of the chain's length and in radians. Steps converge quadratically, so that
+/// a looser tolerance would hardly save a step.
+const STOP: [f64; 2] = [3e-6, 2e-5];
+
+/// Identifies a structure and everything else that the problems of a group share.
+type Key = Vec<u64>;
+
+/// Problems with the same structure.
+pub(super) struct Group {
+    pub(super) structure: Structure,
+    /// The indices of the problems.
+    pub(super) problems: Vec<usize>,
+    /// Whether the CPU's solver of figures would pose the bodies.
+    pub(super) is_figure: bool,
+    /// What is equal for equal structures, also in later solves.
+    pub(super) key: Key,
+}
+
+/// Finds the groups of problems. The problems that the GPU does not support have no group, but a reason.
+pub(super) fn groups(
+    bodies: &[Body],
+    goals: &[Vec<Goal>],
+    options: &Options,
+) -> (Vec<Group>, Vec<(usize, &'static str)>) {
+    let (mut groups, mut unsupported) = (Vec::<Group>::new(), Vec::new());
+    // Clones of a body share their links, so that most links are compared only by address.
+    let mut from_address: HashMap<*const Link, usize> = HashMap::new();
+    let mut from_links: HashMap<Key, usize> = HashMap::new();
+    let mut from_key: HashMap<Key, Result<usize, &'static str>> = HashMap::new();
+    let option_error = unsupported_option(options);
+    for (index, (body, goals)) in bodies.iter().zip(goals).enumerate() {
+        if let Some(what) = option_error.or_else(|| unsupported_goal(body, goals)) {
+            unsupported.push((index, what));
+            continue;
+        }
+        let count = from_links.len();
+        let links = *from_address.entry(body.links().as_ptr()).or_insert_with(|| {
+            *from_links.entry(links_key(body.links())).or_insert(count)
+        });
+        let is_figure = moves_root(options) && body.poses_as_figure(goals);
+        let mut key = problem_key(links, body, goals);
+        key.push(u64::from(is_figure));
+        let found = match from_key.get(&key) {
+            Some(found) => *found,
+            None => {
+                let built = Structure::new(body, goals, options).and_then(check_size);
+                let found = built.map(|structure| {
+                    let mut key = key.clone();
+                    key.extend(links_key(body.links()));
+                    key.extend([u64::from(options.limits), options.characteristic_length.to_bits()]);
+                    groups.push(Group { structure, problems: Vec::new(), is_figure, key });
+                    groups.len() - 1
+                });
+                from_key.insert(key, found);
+                found
+            }
+        };
+        match found {
+            Ok(group) => groups[group].problems.push(index),
+            Err(what) => unsupported.push((index, what)),
+        }
+    }
+    (groups, unsupported)
+}
+
+fn check_size(structure: Structure) -> Result<Structure, &'static str> {
+    let is_finite = structure.packed.iter().all(|j| {
+        j.offset.iter().chain(&j.before).chain(&j.axis).chain(&j.side).all(|x| x.is_finite())
+    });
+    if structure.joints.len() > MAX_JOINTS {
+        Err("more than 96 joints")
+    } else if structure.effectors.len() > MAX_GOALS {
+        Err("more than 8 goals")
+    } else if !is_finite {
+        Err("lengths beyond single precision")
+    } else {
+        Ok(structure)
+    }
+}
+
+fn unsupported_option(options: &Options) -> Option<&'static str> {
+    if !matches!(options.method, Method::Auto | Method::Dls | Method::FullBody) {
+        Some("other methods than auto, dls and full-body")
+    } else if options.jacobian != JacobianOptions::default() {
+        Some("options of the Jacobian methods")
+    } else if options.record || options.trace {
+        Some("records and traces")
+    } else if options.limb != Default::default() {
+        Some("options of limbs")
+    } else {
+        None
+    }
+}
+
+fn unsupported_goal(body: &Body, goals: &[Goal]) -> Option<&'static str> {
+    let is_invalid = |g: &Goal| {
+        let points = [g.position.unwrap_or_default(), g.offset];
+        let turn = g.orientation.unwrap_or_default();
+        g.link >= body.links().len()
+            || !points.iter().all(|p| p.is_finite())
+            || !(turn.is_finite() && turn.length() > 0.0)
+            || !(g.weight.is_finite() && g.weight >= 0.0)
+    };
+    if goals.is_empty() || goals.iter().any(is_invalid) {
+        Some("empty or invalid problems")
+    } else if goals.iter().any(|g| g.aim.is_some() || g.pole.is_some()) {
+        Some("aims and poles")
+    } else if goals.iter().any(|g| g.axes != GoalAxes::default()) {
+        Some("free or weighted axes")
+    } else if goals.iter().all(|g| g.position.is_none() && g.orientation.is_none()) {
+        Some("goals without targets")
+    } else if goals.len() > MAX_GOALS {
+        Some("more than 8 goals")
+    } else if world_scale(body).is_none() {
+        Some("uneven scale above the base")
+    } else {
+        None
+    }
+}
+
+/// Returns the scale of the map from base space to the world, if it is positive and the same in all directions.
+pub(super) fn world_scale(body: &Body) -> Option<f64> {
+    const UNEVENNESS: f64 = 1e-5;
+    let m = body.world_from_base().matrix3;
+    let lengths = DVec3::new(m.x_axis.length(), m.y_axis.length(), m.z_axis.length());
+    let most = lengths.max_element();
+    let products = [m.x_axis.dot(m.y_axis), m.y_axis.dot(m.z_axis), m.z_axis.dot(m.x_axis)];
+    let is_even = most - lengths.min_element() <= UNEVENNESS * most
+        && products.iter().all(|p| p.abs() <= UNEVENNESS * most * most);
+    (is_even && m.determinant() > 0.0).then_some(most)
+}
+
+fn vector_bits(v: DVec3) -> [u64; 3] {
+    v.to_array().map(f64::to_bits)
+}
+
+fn links_key(links: &[Link]) -> Key {
+    let mut key = vec![links.len() as u64];
+    for link in links {
+        key.push(link.parent.map_or(u64::MAX, |p| p as u64));
+        key.extend(vector_bits(link.offset));
+        key.extend(link.rest.to_array().map(f64::to_bits));
+        key.extend(vector_bits(link.scale));
+        key.extend([link.weight.to_bits(), u64::from(link.reversed), u64::from(link.mimic.is_some())]);
+        limit_key(&link.limit, &mut key);
+    }
+    key
+}
+
+fn limit_key(limit: &Limit, key: &mut Key) {
+    match *limit {
+        Limit::Free => key.push(0),
+        Limit::Locked => key.push(1),
+        Limit::Hinge { axis, min, max } => {
+            key.push(2);
+            key.extend(vector_bits(axis));
+            key.extend([min, max].map(f64::to_bits));
+        }
+        Limit::Prismatic { .. } => key.push(3),
+        Limit::Cone { axis, side, swing, twist } => {
+            key.push(4);
+            key.extend(vector_bits(axis));
+            key.extend(vector_bits(side));
+            key.extend(swing.map(f64::to_bits));
+            key.extend(twist.map(f64::to_bits));
+        }
+        Limit::Euler { order, min, max } => {
+            key.extend([5, order as u64]);
+            key.extend(min.map(f64::to_bits));
+            key.extend(max.map(f64::to_bits));
+        }
+    }
+}
+
+/// Returns the key of a problem: its links, its goals without their targets, and the rotations of links that never turn.
+fn problem_key(links: usize, body: &Body, goals: &[Goal]) -> Key {
+    let mut key = vec![links as u64, goals.len() as u64];
+    for goal in goals {
+        let has = [goal.position.is_some(), goal.orientation.is_some(), goal.pinned].map(u64::from);
+        key.extend([goal.link as u64, has[0] | has[1] << 1 | has[2] << 2, goal.weight.to_bits()]);
+        key.extend(vector_bits(goal.offset));
+    }
+    let is_still = |(_, link): &(&DQuat, &Link)| link.weight == 0.0;
+    for (rotation, _) in body.rotations().iter().zip(body.links()).filter(is_still) {
+        key.extend(rotation.to_array().map(f64::to_bits));
+    }
+    key
+}
+
+/// The numbers that the shaders read for the problems of a group.
+pub(super) struct Inputs {
+    pub(super) targets: Vec<ChainTarget>,
+    pub(super) starts: Vec<[f32; 4]>,
+}
+
+impl Group {
+    /// Returns whether the chain shader solves the group. Otherwise it is a whole body.
+    pub(super) fn is_chain(&self, options: &Options) -> bool {
+        self.structure.effectors.len() == 1 && self.structure.joints.len() <= MAX_CHAIN && !moves_root(options)
+    }
+
+    /// Returns the inputs of the problems.
+    pub(super) fn inputs(&self, bodies: &[Body], goals: &[Vec<Goal>], options: &Options) -> Inputs {
+        let one = |&index: &usize| {
+            let (body, goals) = (&bodies[index], &goals[index]);
+            (self.targets(body, goals), self.starts(body, options))
+        };
+        let each: Vec<_> = self.problems.par_iter().map(one).collect();
+        let mut inputs = Inputs { targets: Vec::new(), starts: Vec::new() };
+        for (targets, starts) in each {
+            inputs.targets.extend(targets);
+            inputs.starts.extend(starts);
+        }
+        inputs
+    }
+
+    fn targets(&self, body: &Body, goals: &[Goal]) -> Vec<ChainTarget> {
+        let base_from_world: DAffine3 = body.world_from_base().inverse();
+        let world_from_base = world_from_base_rotation(body);
+        let target = |(goal, effector): (&Goal, &Effector)| {
+            let place = goal.position.unwrap_or_default();
+            let place = (base_from_world.transform_point3(place) - body.root()) / self.structure.length;
+            let spin = goal.orientation.map_or(DQuat::IDENTITY, DQuat::normalize);
+            // The orientation that the last joint should have.
+            let spin = world_from_base.conjugate() * spin * effector.spin.conjugate();
+            ChainTarget { position: four(place, 0.0), spin: quaternion(spin.normalize()) }
+        };
+        goals.iter().zip(&self.structure.effectors).map(target).collect()
+    }
+
+    fn starts(&self, body: &Body, options: &Options) -> Vec<[f32; 4]> {
+        let start = |joint: &ReducedJoint| {
+            let link = &body.links()[joint.link];
+            let rotation =
+                if options.start == Start::Rest { link.rest } else { body.rotations()[joint.link] };
+            quaternion(joint.own(link, rotation).normalize())
+        };
+        self.structure.joints.iter().map(start).collect()
+    }
+
+    /// Returns the scales of position and orientation errors of a goal.
+    fn scales(&self, index: usize, goal: &Goal, options: &Options) -> [f64; 2] {
+        let effector = &self.structure.effectors[index];
+        let radian = options.characteristic_length * effector.length / self.structure.length;
+        let has = |part: bool| if part { effector.scale } else { 0.0 };
+        [has(goal.position.is_some()), has(goal.orientation.is_some()) * radian]
+    }
+
+    /// Returns the constants of the chain shader.
+    pub(super) fn chain(&self, goal: &Goal, options: &Options) -> Chain {
+        let [place, turn] = self.scales(0, goal, options);
+        let effector = &self.structure.effectors[0];
+        Chain {
+            end: four(effector.place / self.structure.length, place),
+            tolerances: [STOP[0], STOP[1], turn, DAMPING * self.structure.freedom].map(single),
+            problems: 0,
+            restarts: 0,
+            iterations: 0,
+            poses: 0,
+        }
+    }
+
+    /// Returns the constants of the body shader.
+    pub(super) fn tree(&self, goals: &[Goal], options: &Options) -> (Tree, Vec<TreeGoal>) {
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let goal = |(index, goal): (usize, &Goal)| {
+            let [place, turn] = self.scales(index, goal, options);
+            let effector = &self.structure.effectors[index];
+            let mut above = [0; 3];
+            for joint in self.structure.above(effector) {
+                if let Some(word) = above.get_mut(joint / 32) {
+                    *word |= 1 << (joint % 32);
+                }
+            }
+            TreeGoal {
+                end: four(effector.place / self.structure.length, place),
+                tolerances: [STOP[0], STOP[1], turn, 0.0].map(single),
+                above,
+                joint: count(effector.joint),
+            }
+        };
+        let goals: Vec<TreeGoal> = goals.iter().enumerate().map(goal).collect();
+        let tree = Tree {
+            joints: count(self.structure.joints.len()),
+            goals: count(goals.len()),
+            problems: 0,
+            iterations: 0,
+            depth: self.structure.depth(),
+            root_weight: if moves_root(options) { 1.0 } else { 0.0 },
+            damping: single(DAMPING * self.structure.freedom),
+            reserved: 0,
+        };
+        (tree, goals)
+    }
+}
+
+/// Returns whether the base moves.
+pub(super) fn moves_root(options: &Options) -> bool {
+    options.root_motion && matches!(options.method, Method::Auto | Method::FullBody)
+}
+
+/// Returns the product of the rotations above the base.
+pub(super) fn world_from_base_rotation(body: &Body) -> DQuat {
+    let base = body.rotations().first().copied().unwrap_or_default();
+    body.orientation(0).unwrap_or_default() * base.conjugate()
+}
+
+/// Returns the tolerances of a goal in world metres and radians. `length` is the length of its chain in world metres.
+pub(super) fn tolerances(goal: &Goal, length: f64, options: &Options) -> [f64; 2] {
+    /// As on the CPU.
+    const DEFAULT: f64 = 1e-4;
+    const PIN: f64 = 2e-5;
+    let mut position = options.tolerance.unwrap_or(DEFAULT * length);
+    if goal.pinned {
+        position = position.min(PIN * length);
+    }
+    [position.max(POSITION_TOLERANCE * length), options.angle_tolerance.max(ANGLE_TOLERANCE)]
+}

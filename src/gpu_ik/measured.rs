@@ -1,0 +1,160 @@
+//! Poses from the GPU, written to bodies and measured in double precision.
+
+use glam::{DQuat, DVec3};
+
+use crate::ik::{Body, Goal, GoalOutcome, Method, Options, Outcome, Report, Solver, Start};
+
+use super::group::{Group, moves_root, tolerances, world_scale};
+use super::options::{Solved, SolvedBy};
+
+/// A joint within this angle of its limit counts as limited, radians.
+const AT_BORDER: f64 = 1e-4;
+/// Tolerance of a polish as a fraction of the chain's length, and in radians.
+const POLISHED: f64 = 1e-9;
+/// Maximum number of iterations of a polish. The pose is near the goal, where the error is squared in each.
+const POLISH_ITERATIONS: usize = 20;
+
+/// The answer of a shader to one problem.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Answer<'a> {
+    /// The rotations of the joints.
+    pub(super) rotations: &'a [[f32; 4]],
+    /// Translation of the base, as a fraction of the group's length.
+    pub(super) root: [f32; 4],
+    pub(super) iterations: f32,
+}
+
+impl Group {
+    /// Poses a body and measures its errors.
+    pub(super) fn apply(
+        &self,
+        answer: Answer<'_>,
+        body: &mut Body,
+        goals: &[Goal],
+        options: &Options,
+        most_iterations: u32,
+    ) -> Report {
+        if options.start == Start::Rest {
+            body.reset();
+        }
+        for (joint, own) in self.structure.joints.iter().zip(answer.rotations) {
+            let Some(link) = body.links().get(joint.link).copied() else { continue };
+            let own = DQuat::from_array(own.map(f64::from));
+            if own.is_finite() && own.length() > 0.0 {
+                let rotation = joint.local(&link, own);
+                // Limits are exact in double precision too.
+                let allowed = if options.limits { link.nearest(rotation) } else { rotation };
+                body.set_rotation(joint.link, allowed);
+            }
+        }
+        let [x, y, z, _] = answer.root.map(f64::from);
+        body.set_root(body.root() + DVec3::new(x, y, z) * self.structure.length);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
+        let iterations = answer.iterations.max(0.0) as usize;
+        let is_spent = iterations >= most_iterations as usize;
+        let moves = moves_root(options);
+        let method = if self.structure.effectors.len() > 1 || moves { Method::FullBody } else { Method::Dls };
+        let measure = |(index, goal): (usize, &Goal)| self.outcome(index, goal, body, options, is_spent);
+        let at_border = |link: &usize| {
+            let (joint, rotation) = (body.links()[*link], body.rotations()[*link]);
+            joint.is_at_border(rotation, AT_BORDER)
+        };
+        let limited = self.structure.joints.iter().map(|j| j.link).filter(|l| options.limits && at_border(l));
+        Report {
+            method,
+            iterations,
+            goals: goals.iter().enumerate().map(measure).collect(),
+            limited: limited.collect(),
+            ..Report::default()
+        }
+    }
+
+    fn outcome(
+        &self,
+        index: usize,
+        goal: &Goal,
+        body: &Body,
+        options: &Options,
+        is_spent: bool,
+    ) -> GoalOutcome {
+        let point = body.world_from_link(goal.link).map(|m| m.transform_point3(goal.offset));
+        let position = goal.position.zip(point).map(|(target, point)| target.distance(point));
+        let turn = goal.orientation.zip(body.orientation(goal.link));
+        let turn = turn.map(|(target, spin)| {
+            let away = target.normalize() * spin.conjugate();
+            2.0 * away.xyz().length().atan2(away.w.abs())
+        });
+        let scale = world_scale(body).unwrap_or(1.0);
+        let length = self.structure.effectors.get(index).map_or(1.0, |e| e.length);
+        let [most, most_angle] = tolerances(goal, length * scale, options);
+        let is_reached = position.is_none_or(|e| e <= most) && turn.is_none_or(|e| e <= most_angle);
+        let outcome = if is_reached {
+            Outcome::Reached
+        } else if !moves_root(options) && self.is_too_far(index, goal, body) {
+            Outcome::OutOfReach
+        } else if is_spent {
+            Outcome::IterationLimit
+        } else {
+            Outcome::Stalled
+        };
+        GoalOutcome {
+            outcome,
+            position_error: position,
+            orientation_error: turn,
+            full_position_error: position,
+            full_orientation_error: turn,
+        }
+    }
+
+    /// Returns whether a target is farther from the first joint of its chain than the chain is long.
+    fn is_too_far(&self, index: usize, goal: &Goal, body: &Body) -> bool {
+        let Some(effector) = self.structure.effectors.get(index) else { return false };
+        let first = self.structure.above(effector).last().map(|j| self.structure.joints[j].offset);
+        let target = goal.position.map(|p| body.world_from_base().inverse().transform_point3(p));
+        target.zip(first).is_some_and(|(t, first)| t.distance(first + body.root()) > effector.length)
+    }
+
+    /// Continues from the pose of a body on the CPU. Keeps the pose and its report if the result is no nearer.
+    pub(super) fn polish(
+        &self,
+        solver: &mut Solver,
+        body: &mut Body,
+        goals: &[Goal],
+        options: &Options,
+        report: Report,
+    ) -> Solved {
+        let length = self.structure.length * world_scale(body).unwrap_or(1.0);
+        let method = report.method;
+        let fine = Options {
+            method,
+            start: Start::Current,
+            restarts: 0,
+            iterations: POLISH_ITERATIONS,
+            tolerance: Some(POLISHED * length),
+            angle_tolerance: POLISHED,
+            ..*options
+        };
+        let before = body.clone();
+        solver.reset();
+        let Ok(polished) = solver.solve(body, goals, &fine).cloned() else {
+            *body = before;
+            return Solved { report, by: SolvedBy::Gpu };
+        };
+        if error(&polished) > error(&report) {
+            *body = before;
+            return Solved { report, by: SolvedBy::Gpu };
+        }
+        let mut polished = Report { iterations: report.iterations + polished.iterations, ..polished };
+        for (index, (found, goal)) in polished.goals.iter_mut().zip(goals).enumerate() {
+            // The tolerance of the report is that of the options.
+            found.outcome = self.outcome(index, goal, body, options, false).outcome;
+        }
+        Solved { report: polished, by: SolvedBy::GpuAndCpu }
+    }
+}
+
+/// Returns the sum of the errors of a report, with radians as metres.
+fn error(report: &Report) -> f64 {
+    let errors = |g: &GoalOutcome| g.position_error.unwrap_or(0.0) + g.orientation_error.unwrap_or(0.0);
+    report.goals.iter().map(errors).sum()
+}

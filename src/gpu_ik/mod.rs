@@ -1,0 +1,40 @@
+//! Inverse kinematics of many bodies at once on a GPU.
+//!
+//! A [`GpuSolver`] answers the problems of [`ik::solve_many`](crate::ik::solve_many), with the same bodies, goals, limits and
+//! reports. Chains of up to 16 hinges and ball joints with one goal are solved by one lane for each problem and start, and
+//! whole bodies of up to 96 joints with up to 8 goals by one workgroup each. Single limbs have a closed form.
+//! Everything else is solved on the CPU, and the result says why.
+//!
+//! # Precision
+//! The GPU computes in single precision. Its poses are measured on the CPU in double precision, so that no answer is
+//! trusted blindly. A goal counts as reached within the tolerances of the options, but not less than [`POSITION_TOLERANCE`]
+//! of the chain's length and [`ANGLE_TOLERANCE`] radians. With [`GpuOptions::polish`], the CPU continues from these
+//! poses to 1e-9.
+//!
+//! # Differences from the CPU
+//! - Restarts begin in the nearest of 1,024 fixed random poses of the chain. If several meet the goal, the one that turns the
+//!   joints least is the result. A whole body has no restarts.
+//! - Pins have a hundred times the weight of other goals, instead of priority over them.
+//! - Locked joints are not released within a step, and the damping has a floor at the precision of single numbers. The nearest pose to
+//!   a target out of reach is therefore found less exactly, and a straight chain whose target is in its line begins with
+//!   a restart instead of a bend.
+//! - Outcomes are reached, out of reach, stalled and iteration limit. Blocking limits are not distinguished from other stalls.
+//! - A body that is a figure gets a differential solution like that of other bodies if the GPU is requested. The CPU's solver of
+//!   figures gives better poses, so [`Choice::Auto`] uses it.
+
+mod body;
+mod calibration;
+mod chain;
+pub mod gpu_types;
+mod group;
+mod limb;
+mod measured;
+mod options;
+mod pose_table;
+mod shaders;
+mod solver;
+mod structure;
+
+pub use options::{ANGLE_TOLERANCE, Choice, CpuReason, GpuOptions, POSITION_TOLERANCE, Solved, SolvedBy};
+pub use shaders::SOURCES;
+pub use solver::GpuSolver;

@@ -1,0 +1,284 @@
+//! The joints of a body that move its effectors, in the form that the shaders read.
+//!
+//! Everything between two joints is folded into the lower one, and lengths are divided by the length of the longest chain,
+//! so that the tolerances of single precision are the same for bodies of all sizes.
+
+use glam::{DQuat, DVec3, EulerRot};
+
+use crate::ik::{Body, Goal, Limit, Link, Options};
+
+use super::gpu_types::{Joint, kinds};
+
+/// Scale of the errors of pinned goals, compared with others. Its square is their weight.
+const PIN_SCALE: f64 = 10.0;
+/// A scale counts as uniform if its components differ by at most this fraction.
+const UNEVENNESS: f64 = 1e-6;
+/// A hinge has one of the three degrees of freedom of a ball joint.
+const HINGE_FREEDOM: f64 = 1.0 / 3.0;
+
+/// A joint in double precision. Lengths are those of base space.
+#[derive(Clone, Debug)]
+pub(super) struct ReducedJoint {
+    pub(super) link: usize,
+    pub(super) parent: Option<usize>,
+    /// Rotation from the parent's turned frame to the joint's rest frame.
+    pub(super) before: DQuat,
+    /// Position in the parent's turned frame.
+    pub(super) offset: DVec3,
+    pub(super) limit: Limit,
+    depth: u32,
+}
+
+/// The effector of a goal.
+#[derive(Clone, Debug)]
+pub(super) struct Effector {
+    /// The nearest joint above it.
+    pub(super) joint: usize,
+    /// Position in the turned frame of the joint.
+    pub(super) place: DVec3,
+    /// Orientation of the link in the same frame.
+    pub(super) spin: DQuat,
+    /// Length of the chain above it.
+    pub(super) length: f64,
+    /// Scale of its errors, whose square is its weight.
+    pub(super) scale: f64,
+}
+
+/// The moving joints of a body and the effectors of its goals.
+#[derive(Clone, Debug)]
+pub(super) struct Structure {
+    pub(super) joints: Vec<ReducedJoint>,
+    pub(super) effectors: Vec<Effector>,
+    /// Length of the longest chain.
+    pub(super) length: f64,
+    /// Largest number of degrees of freedom above an effector, in ball joints.
+    pub(super) freedom: f64,
+    /// The joints for the shaders.
+    pub(super) packed: Vec<Joint>,
+}
+
+/// What is folded between a link and the joint above it.
+#[derive(Clone, Copy)]
+struct Folded {
+    joint: Option<usize>,
+    place: DVec3,
+    spin: DQuat,
+    scale: f64,
+}
+
+impl Structure {
+    /// Builds the structure of a body and its goals. The goals must be valid. Links that do not turn keep the rotation that
+    /// they have in this body.
+    ///
+    /// # Errors
+    /// What the shaders do not support.
+    pub(super) fn new(body: &Body, goals: &[Goal], options: &Options) -> Result<Self, &'static str> {
+        let links = body.links();
+        let mut involved = vec![false; links.len()];
+        for goal in goals {
+            let mut next = moving_link(links, goal);
+            while let Some(link) = next.filter(|link| involved.get(*link) == Some(&false)) {
+                involved[link] = true;
+                next = links[link].parent;
+            }
+        }
+        let mut joints: Vec<ReducedJoint> = Vec::new();
+        let mut folded: Vec<Folded> = Vec::with_capacity(links.len());
+        for (index, (link, rotation)) in links.iter().zip(body.rotations()).enumerate() {
+            let start = Folded { joint: None, place: DVec3::ZERO, spin: DQuat::IDENTITY, scale: 1.0 };
+            let above = link.parent.and_then(|p| folded.get(p)).copied().unwrap_or(start);
+            if !involved[index] {
+                folded.push(above);
+                continue;
+            }
+            let Some(scale) = even_scale(link.scale) else { return Err("uneven or negative scale") };
+            let limit = if options.limits { link.limit } else { Limit::Free };
+            if matches!(link.limit, Limit::Prismatic { .. }) || link.mimic.is_some() {
+                return Err("prismatic and mimic joints");
+            }
+            let place = above.place + above.spin * (link.offset * above.scale);
+            if link.weight > 0.0 && limit != Limit::Locked {
+                check_order(&limit)?;
+                let (rest, after) =
+                    if link.reversed { (DQuat::IDENTITY, link.rest) } else { (link.rest, DQuat::IDENTITY) };
+                joints.push(ReducedJoint {
+                    link: index,
+                    parent: above.joint,
+                    before: (above.spin * rest).normalize(),
+                    offset: place,
+                    limit,
+                    depth: above.joint.map_or(0, |j| joints[j].depth + 1),
+                });
+                let joint = Some(joints.len() - 1);
+                folded.push(Folded { joint, place: DVec3::ZERO, spin: after, scale: above.scale * scale });
+            } else {
+                let own = if limit == Limit::Locked { link.rest } else { *rotation };
+                let spin = (above.spin * own).normalize();
+                folded.push(Folded { joint: above.joint, place, spin, scale: above.scale * scale });
+            }
+        }
+        let largest = |pinned: bool| {
+            goals.iter().filter(|g| g.pinned == pinned).map(stated_weight).fold(0.0, f64::max)
+        };
+        let largest = [largest(false), largest(true)];
+        let effector = |goal: &Goal| {
+            let moving = moving_link(links, goal).ok_or(NOTHING_MOVES)?;
+            let own = folded.get(moving).copied().ok_or(NOTHING_MOVES)?;
+            let joint = own.joint.ok_or(NOTHING_MOVES)?;
+            let (offset, spin) = if moving == goal.link {
+                (goal.offset, own.spin)
+            } else {
+                let link = links.get(goal.link).ok_or(NOTHING_MOVES)?;
+                (link.offset, own.spin * body.rotations().get(goal.link).copied().unwrap_or(link.rest))
+            };
+            let place = own.place + own.spin * (offset * own.scale);
+            let mut length = place.length();
+            let up = |j: &usize| joints[*j].parent;
+            for j in std::iter::successors(Some(joint), up) {
+                if joints[j].parent.is_some() {
+                    length += joints[j].offset.length();
+                }
+            }
+            let most = largest[usize::from(goal.pinned)];
+            let weight = if most > 0.0 { stated_weight(goal) / most } else { 0.0 };
+            let scale = weight.sqrt() * if goal.pinned { PIN_SCALE } else { 1.0 };
+            // A chain of zero length, which is one joint that turns in place, counts as one metre long.
+            Ok(Effector { joint, place, spin, length: if length > 0.0 { length } else { 1.0 }, scale })
+        };
+        let effectors: Vec<Effector> = goals.iter().map(effector).collect::<Result<_, &'static str>>()?;
+        let length = effectors.iter().map(|e| e.length).fold(0.0, f64::max);
+        let mut structure = Self { joints, effectors, length, freedom: 0.0, packed: Vec::new() };
+        structure.freedom = structure.largest_freedom(links);
+        structure.packed = structure.joints.iter().map(|j| j.pack(&links[j.link], length)).collect();
+        Ok(structure)
+    }
+
+    /// Returns the joints from an effector's joint up to the base.
+    pub(super) fn above(&self, effector: &Effector) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(effector.joint), |j| self.joints.get(*j)?.parent)
+    }
+
+    fn largest_freedom(&self, links: &[Link]) -> f64 {
+        let of = |joint: usize| {
+            let joint = &self.joints[joint];
+            let is_hinge = matches!(joint.limit, Limit::Hinge { .. });
+            links[joint.link].weight * if is_hinge { HINGE_FREEDOM } else { 1.0 }
+        };
+        self.effectors.iter().map(|e| self.above(e).map(of).sum()).fold(0.0, f64::max)
+    }
+
+    /// Returns the number of joints on the longest way from the base.
+    pub(super) fn depth(&self) -> u32 {
+        self.joints.iter().map(|j| j.depth + 1).max().unwrap_or(0)
+    }
+}
+
+const NOTHING_MOVES: &str = "goals that no joint can move";
+
+/// Returns the weight of a goal. Only the axes of a pin have weights, unless its own is zero.
+fn stated_weight(goal: &Goal) -> f64 {
+    if goal.pinned && goal.weight > 0.0 { 1.0 } else { goal.weight }
+}
+
+/// Returns the lowest link that moves the effector of a goal. Turning a link does not move its own joint.
+fn moving_link(links: &[Link], goal: &Goal) -> Option<usize> {
+    let turns_own = goal.orientation.is_some() || goal.offset != DVec3::ZERO;
+    if turns_own { Some(goal.link) } else { links.get(goal.link)?.parent }
+}
+
+fn even_scale(scale: DVec3) -> Option<f64> {
+    let (least, most) = (scale.min_element(), scale.max_element());
+    (least > 0.0 && most - least <= UNEVENNESS * most).then_some(most)
+}
+
+fn check_order(limit: &Limit) -> Result<(), &'static str> {
+    match limit {
+        Limit::Euler { order, .. } if packed_order(*order).is_none() => {
+            Err("Euler angles about fixed axes, or with two equal axes")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns the axes of intrinsic Euler angles and their parity, as `Joint::order` stores them.
+fn packed_order(order: EulerRot) -> Option<u32> {
+    let (axes, is_odd) = match order {
+        EulerRot::XYZ => ([0, 1, 2], 0),
+        EulerRot::YZX => ([1, 2, 0], 0),
+        EulerRot::ZXY => ([2, 0, 1], 0),
+        EulerRot::XZY => ([0, 2, 1], 1),
+        EulerRot::YXZ => ([1, 0, 2], 1),
+        EulerRot::ZYX => ([2, 1, 0], 1),
+        _ => return None,
+    };
+    Some(axes[0] | axes[1] << 2 | axes[2] << 4 | is_odd << 6)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the shaders use single precision")]
+pub(super) fn single(v: f64) -> f32 {
+    v as f32
+}
+
+pub(super) fn four(v: DVec3, w: f64) -> [f32; 4] {
+    [single(v.x), single(v.y), single(v.z), single(w)]
+}
+
+pub(super) fn quaternion(q: DQuat) -> [f32; 4] {
+    [single(q.x), single(q.y), single(q.z), single(q.w)]
+}
+
+/// Returns a range of angles as the shaders store it.
+fn packed_range(min: f64, max: f64) -> [f32; 4] {
+    let middle = 0.25 * (min + max);
+    let half = (0.25 * (max - min)).min(std::f64::consts::FRAC_PI_2);
+    // Half a turn allows every angle, and rounding must not make its cosine negative.
+    [middle.cos(), middle.sin(), half.cos().max(0.0), half.sin()].map(single)
+}
+
+impl ReducedJoint {
+    fn pack(&self, link: &Link, length: f64) -> Joint {
+        let mut joint = Joint {
+            before: quaternion(self.before),
+            offset: four(self.offset / length, link.weight),
+            axis: [0.0; 4],
+            side: [0.0; 4],
+            ranges: [packed_range(0.0, 0.0); 3],
+            kind: kinds::FREE,
+            parent: self.parent.and_then(|p| u32::try_from(p).ok()).unwrap_or(kinds::NO_PARENT),
+            order: if link.reversed { 128 } else { 0 },
+            depth: self.depth,
+        };
+        match self.limit {
+            Limit::Hinge { axis, min, max } => {
+                joint.kind = kinds::HINGE;
+                // The inverse of a turn is the same turn about the opposite axis.
+                joint.axis = four(if link.reversed { -axis } else { axis }.normalize(), 0.0);
+                joint.ranges[0] = packed_range(min, max);
+            }
+            Limit::Cone { axis, side, swing, twist } => {
+                joint.kind = kinds::CONE;
+                joint.axis = four(axis.normalize(), swing[0]);
+                joint.side = four(side.normalize(), swing[1]);
+                joint.ranges[0] = packed_range(twist[0], twist[1]);
+            }
+            Limit::Euler { order, min, max } => {
+                joint.kind = kinds::EULER;
+                joint.order |= packed_order(order).unwrap_or(0);
+                joint.ranges = std::array::from_fn(|i| packed_range(min[i], max[i]));
+            }
+            Limit::Free | Limit::Locked | Limit::Prismatic { .. } => {}
+        }
+        joint
+    }
+
+    /// Returns the rotation of the joint as the shaders store it, from the local rotation of its link.
+    pub(super) fn own(&self, link: &Link, rotation: DQuat) -> DQuat {
+        if link.reversed { rotation * link.rest.conjugate() } else { link.rest.conjugate() * rotation }
+    }
+
+    /// Returns the local rotation of the link from the rotation that a shader returns.
+    pub(super) fn local(&self, link: &Link, own: DQuat) -> DQuat {
+        let own = own.normalize();
+        if link.reversed { own * link.rest } else { link.rest * own }
+    }
+}
