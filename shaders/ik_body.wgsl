@@ -241,22 +241,26 @@ fn joint_step(j: u32, lock: vec4<f32>) -> vec3<f32> {
     return local + lock.xyz * (lock.w - dot(local, lock.xyz));
 }
 
-// Returns the lock of a joint that its step would turn beyond its limit, or the lock that it has.
-fn next_lock(j: u32, rotation: vec4<f32>, lock: vec4<f32>) -> vec4<f32> {
+// Takes the step of a joint from its kept rotation. Locks the joint if the step would turn it beyond its limit, and returns
+// whether it did.
+fn turn_joint(j: u32, i: u32) -> bool {
+    let lock = locks[i];
+    let wanted = joint_step(j, lock);
+    let allowed = nearest_allowed(quat_normalize(quat_mul(kept[i], retract(wanted))), joints[j]);
+    own[i] = allowed;
     let is_hinge = joints[j].kind == HINGE;
     if joints[j].kind == FREE || (is_hinge && dot(lock.xyz, lock.xyz) > 0.0) {
-        return lock;
+        return false;
     }
-    let wanted = joint_step(j, lock);
-    let allowed = nearest_allowed(quat_mul(rotation, retract(wanted)), joints[j]);
-    let most = step_of(quat_mul(quat_conjugate(rotation), allowed));
+    let most = step_of(quat_mul(quat_conjugate(kept[i]), allowed));
     let beyond = wanted - most;
     let distance = length(beyond);
     if distance <= LOCK_MARGIN {
-        return lock;
+        return false;
     }
     let direction = select(beyond / distance, joints[j].axis.xyz, is_hinge);
-    return vec4<f32>(direction, dot(most, direction));
+    locks[i] = vec4<f32>(direction, dot(most, direction));
+    return true;
 }
 
 // Stores the axis of a hinge or the locked direction of another joint, and the known turn.
@@ -272,7 +276,7 @@ fn store_lock(j: u32, lock: vec4<f32>) {
     }
 }
 
-// Takes a step from the current pose.
+// Takes a step from the kept pose, whose frames have been computed.
 fn take_step(lane: u32, rows: u32, damping: f32) {
     for (var i = 0u; i < OWNED; i++) {
         locks[i] = vec4<f32>(0.0);
@@ -282,18 +286,14 @@ fn take_step(lane: u32, rows: u32, damping: f32) {
         }
     }
     workgroupBarrier();
-    for (var round = 1u; round <= ROUNDS; round++) {
+    for (var round = 0u; round < ROUNDS; round++) {
         assemble(lane, rows, damping);
         solve(lane, rows);
-        for (var i = 0u; i < OWNED && round < ROUNDS; i++) {
+        for (var i = 0u; i < OWNED; i++) {
             let j = lane + i * LANES;
-            if j < tree.joints {
-                let next = next_lock(j, own[i], locks[i]);
-                if any(next != locks[i]) {
-                    locks[i] = next;
-                    store_lock(j, next);
-                    atomicStore(&lock_added, 1u);
-                }
+            if j < tree.joints && turn_joint(j, i) {
+                store_lock(j, locks[i]);
+                atomicStore(&lock_added, 1u);
             }
         }
         workgroupBarrier();
@@ -302,12 +302,6 @@ fn take_step(lane: u32, rows: u32, damping: f32) {
         }
         if workgroupUniformLoad(&changed) == 0u {
             break;
-        }
-    }
-    for (var i = 0u; i < OWNED; i++) {
-        let j = lane + i * LANES;
-        if j < tree.joints {
-            own[i] = nearest_allowed(quat_normalize(quat_mul(own[i], retract(joint_step(j, locks[i])))), joints[j]);
         }
     }
     workgroupBarrier();
@@ -332,40 +326,50 @@ fn solve_bodies(
     for (var i = 0u; i < OWNED; i++) {
         let j = lane + i * LANES;
         if j < tree.joints {
-            own[i] = nearest_allowed(starts[problem * tree.joints + j], joints[j]);
+            own[i] = starts[problem * tree.joints + j];
         }
     }
     if lane == 0u {
         root = vec3<f32>(0.0);
     }
     workgroupBarrier();
-    forward(problem, lane);
     var boost = 1.0;
     var rejections = 0u;
     var iteration = 0u;
-    var stopped = workgroupUniformLoad(&goals_met) == tree.goals;
-    while !stopped && iteration < tree.iterations {
-        iteration++;
-        let before = workgroupUniformLoad(&cost);
-        let root_before = workgroupUniformLoad(&root);
-        kept = own;
-        take_step(lane, rows, boost * (tree.damping * before + DAMPING_FLOOR));
+    var least = 1e30;
+    var root_kept = vec3<f32>(0.0);
+    // Whether the pose is the kept one, which is not judged again.
+    var is_kept = false;
+    var stopped = false;
+    loop {
         forward(problem, lane);
-        if workgroupUniformLoad(&cost) < PROGRESS * before {
+        let now = workgroupUniformLoad(&cost);
+        if is_kept {
+            is_kept = false;
+        } else if now < PROGRESS * least {
+            least = now;
+            kept = own;
+            root_kept = workgroupUniformLoad(&root);
             boost = max(1.0, boost * LESS_DAMPING);
             rejections = 0u;
             stopped = workgroupUniformLoad(&goals_met) == tree.goals;
         } else {
             own = kept;
             if lane == 0u {
-                root = root_before;
+                root = root_kept;
             }
             workgroupBarrier();
+            is_kept = true;
             boost *= MORE_DAMPING;
             rejections++;
             stopped = rejections > REJECTIONS;
-            forward(problem, lane);
+            continue;
         }
+        if stopped || iteration >= tree.iterations {
+            break;
+        }
+        iteration++;
+        take_step(lane, rows, boost * (tree.damping * now + DAMPING_FLOOR));
     }
     let first = problem * (tree.joints + 2u);
     for (var i = 0u; i < OWNED; i++) {

@@ -1,11 +1,11 @@
 // Poses of chains of hinges and ball joints by damped least squares, one lane for each start. The CPU twin is
-// src/gpu_ik/twin/chain.rs.
+// src/gpu_ik/twin/tree.rs.
 //
 // Damped least squares as in `Method::Dls`: λ² falls with the squared error, a step that does not reduce the error is repeated
 // with more damping, and joints that would leave their limits go to the border and are locked there, while the
 // others are solved again. A problem whose current pose does not lead to the goal restarts from a table of poses.
 //
-// The constant JOINTS precedes this file. Lengths are fractions of the chain's length.
+// The constants JOINTS and KINDS precede this file. Lengths are fractions of the chain's length.
 
 struct Chain {
     // The effector in the frame of the last joint, and the scale of position errors: zero if the goal has no position.
@@ -72,6 +72,8 @@ var<private> end_place: vec3<f32>;
 var<private> error: vec3<f32>;
 var<private> turn: vec3<f32>;
 var<private> cost: f32;
+// The cost of the kept pose.
+var<private> least: f32;
 // λ² is multiplied by this.
 var<private> boost: f32;
 var<private> rejections: u32;
@@ -210,16 +212,18 @@ fn joint_step(j: u32) -> vec3<f32> {
     return local + lock.xyz * (lock.w - dot(local, lock.xyz));
 }
 
-// Locks a joint that its step would turn beyond its limit. Returns whether it did.
-fn lock_joint(j: u32) -> bool {
+// Takes the step of a joint from the kept pose. Locks the joint if the step would turn it beyond its limit, and returns
+// whether it did.
+fn turn_joint(j: u32) -> bool {
+    let wanted = joint_step(j);
+    let allowed = nearest_allowed(quat_normalize(quat_mul(kept[j], retract(wanted))), joints[j]);
+    own[j] = allowed;
     let lock = locks[j];
     let is_hinge = joints[j].kind == HINGE;
     if joints[j].kind == FREE || (is_hinge && dot(lock.xyz, lock.xyz) > 0.0) {
         return false;
     }
-    let wanted = joint_step(j);
-    let allowed = nearest_allowed(quat_mul(own[j], retract(wanted)), joints[j]);
-    let most = step_of(quat_mul(quat_conjugate(own[j]), allowed));
+    let most = step_of(quat_mul(quat_conjugate(kept[j]), allowed));
     let beyond = wanted - most;
     let distance = length(beyond);
     if distance <= LOCK_MARGIN {
@@ -230,64 +234,61 @@ fn lock_joint(j: u32) -> bool {
     return true;
 }
 
-// Takes a step from the current pose.
+// Takes a step from the kept pose, whose frames have been computed.
 fn take_step(damping: f32) {
     for (var j = 0u; j < JOINTS; j++) {
         locks[j] = vec4<f32>(0.0);
     }
-    for (var round = 1u; round <= ROUNDS; round++) {
+    for (var round = 0u; round < ROUNDS; round++) {
         solve(damping);
         var changed = false;
-        if round < ROUNDS {
-            for (var j = 0u; j < JOINTS; j++) {
-                changed = lock_joint(j) || changed;
-            }
+        for (var j = 0u; j < JOINTS; j++) {
+            changed = turn_joint(j) || changed;
         }
         if !changed {
             break;
         }
     }
-    for (var j = 0u; j < JOINTS; j++) {
-        own[j] = nearest_allowed(quat_normalize(quat_mul(own[j], retract(joint_step(j)))), joints[j]);
-    }
 }
 
 // Begins in the pose that is loaded.
-fn begin(target_pose: ChainTarget) {
-    for (var j = 0u; j < JOINTS; j++) {
-        own[j] = nearest_allowed(own[j], joints[j]);
-    }
+fn begin() {
+    least = 1e30;
     boost = 1.0;
     rejections = 0u;
     iteration = 0u;
-    forward(target_pose);
-    stopped = is_met();
+    stopped = false;
 }
 
-// Takes steps until the goal is met, the error no longer falls, or the iterations are spent.
+// Takes steps until the goal is met, the error no longer falls, or the iterations are spent. Ends in the best pose.
 fn descend(target_pose: ChainTarget, iterations: u32) {
-    while !stopped && iteration < iterations {
-        iteration++;
-        let before = cost;
-        for (var j = 0u; j < JOINTS; j++) {
-            kept[j] = own[j];
-        }
-        take_step(boost * (chain.tolerances.w * cost + DAMPING_FLOOR));
+    // Whether the pose is the kept one, which is not judged again.
+    var is_kept = iteration > 0u;
+    loop {
         forward(target_pose);
-        if cost < PROGRESS * before {
+        if is_kept {
+            is_kept = false;
+        } else if cost < PROGRESS * least {
+            least = cost;
+            kept = own;
             boost = max(1.0, boost * LESS_DAMPING);
             rejections = 0u;
-            stopped = is_met();
+            stopped = stopped || is_met();
         } else {
-            for (var j = 0u; j < JOINTS; j++) {
-                own[j] = kept[j];
-            }
+            own = kept;
+            is_kept = true;
             boost *= MORE_DAMPING;
             rejections++;
-            stopped = rejections > REJECTIONS;
-            forward(target_pose);
+            stopped = stopped || rejections > REJECTIONS;
+            continue;
         }
+        if stopped || iteration >= iterations {
+            break;
+        }
+        iteration++;
+        take_step(boost * (chain.tolerances.w * cost + DAMPING_FLOOR));
     }
+    own = kept;
 }
 
 fn store_answer(problem: u32) {
@@ -314,7 +315,7 @@ fn descend_from_start(
         own[j] = starts[problem * JOINTS + j];
     }
     let target_pose = targets[problem];
-    begin(target_pose);
+    begin();
     descend(target_pose, chain.iterations);
     store_answer(problem);
     if chain.restarts > 0u && !is_met() {
@@ -325,7 +326,7 @@ fn descend_from_start(
 // Loads the pose whose effector is nearest to the target. Each restart considers its own part of the table.
 fn load_nearest(target_pose: ChainTarget, restart: u32) {
     var nearest = restart;
-    var least = 1e30;
+    var least_distance = 1e30;
     for (var pose = restart; pose < chain.poses; pose += chain.restarts) {
         let end = pose * (JOINTS + 2u) + JOINTS;
         let away = (target_pose.position.xyz - poses[end].xyz) * chain.end.w;
@@ -333,8 +334,8 @@ fn load_nearest(target_pose: ChainTarget, restart: u32) {
         let radian = chain.tolerances.z;
         // The chord of a rotation is shorter than its angle, but has the same order.
         let distance = dot(away, away) + 4.0 * radian * radian * (1.0 - cosine * cosine);
-        if distance < least {
-            least = distance;
+        if distance < least_distance {
+            least_distance = distance;
             nearest = pose;
         }
     }
@@ -369,12 +370,13 @@ fn restart(
     let is_active = number < atomicLoad(&unsolved.count);
     var problem = 0u;
     var target_pose = targets[0];
+    begin();
     stopped = true;
     if is_active {
         problem = unsolved.problems[number];
         target_pose = targets[problem];
         load_nearest(target_pose, lane % chain.restarts);
-        begin(target_pose);
+        begin();
     }
     for (var part = 1u; part <= PARTS; part++) {
         descend(target_pose, chain.iterations * part / PARTS);

@@ -1,6 +1,8 @@
 // The joints of an IK problem and the nearest rotations that their limits allow, in the meaning of `Limit::nearest`. The
 // CPU twin is src/gpu_ik/twin/limits.rs. An angle is a pair of the cosine and the sine of its half, so that only the
 // swing of a cone needs trigonometric functions.
+//
+// The constant KINDS precedes this file. It has a bit for each kind of limit that occurs, so that compilers leave out the rest.
 
 const FREE: u32 = 0u;
 const HINGE: u32 = 1u;
@@ -146,18 +148,19 @@ fn euler_nearest(rotation: vec4<f32>, joint: Joint) -> vec4<f32> {
 
 // Returns the allowed rotation that is nearest to a unit quaternion.
 fn nearest_allowed(rotation: vec4<f32>, joint: Joint) -> vec4<f32> {
-    if joint.kind == FREE {
-        return rotation;
-    }
-    if joint.kind == HINGE {
+    if (KINDS & (1u << HINGE)) != 0u && joint.kind == HINGE {
         return hinge_nearest(rotation, joint.axis.xyz, joint.ranges[0]);
+    }
+    if (KINDS & ((1u << CONE) | (1u << EULER))) == 0u || joint.kind < CONE {
+        return rotation;
     }
     let is_reversed = (joint.order & 128u) != 0u;
     let q = select(rotation, quat_conjugate(rotation), is_reversed);
     var allowed = q;
-    if joint.kind == CONE {
+    if (KINDS & (1u << CONE)) != 0u && joint.kind == CONE {
         allowed = cone_nearest(q, joint);
-    } else {
+    }
+    if (KINDS & (1u << EULER)) != 0u && joint.kind == EULER {
         allowed = euler_nearest(q, joint);
     }
     return quat_normalize(select(allowed, quat_conjugate(allowed), is_reversed));

@@ -85,9 +85,11 @@ impl Buffers {
 }
 
 impl ChainKernels {
-    /// Creates the pipelines, or returns `None` if there are too many joints.
-    pub(super) fn new(gpu: &Gpu, joints: usize) -> Option<Self> {
-        let files = shaders::chain(joints)?;
+    /// Creates the pipelines for the limits of some joints, or returns `None` if there are too many joints.
+    pub(super) fn new(gpu: &Gpu, (joints, kinds): (usize, u32)) -> Option<Self> {
+        let constants = shaders::chain_constants(joints, kinds)?;
+        let [rotation, trigonometry, limits, chain] = shaders::CHAIN_FILES;
+        let files = [&constants, rotation, trigonometry, limits, chain];
         let kernel = |entry| Kernel::new(gpu, "chain IK", &files, entry, &[], &BUFFERS);
         Some(Self {
             joints: joints as u64,

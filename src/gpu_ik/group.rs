@@ -250,7 +250,8 @@ impl Group {
             let link = &body.links()[joint.link];
             let rotation =
                 if options.start == Start::Rest { link.rest } else { body.rotations()[joint.link] };
-            quaternion(joint.own(link, rotation).normalize())
+            let allowed = if options.limits { link.nearest(rotation) } else { rotation };
+            quaternion(joint.own(link, allowed).normalize())
         };
         self.structure.joints.iter().map(start).collect()
     }

@@ -34,6 +34,8 @@ mod pose_table;
 mod shaders;
 mod solver;
 mod structure;
+#[cfg(test)]
+mod twin;
 
 pub use options::{ANGLE_TOLERANCE, Choice, CpuReason, GpuOptions, POSITION_TOLERANCE, Solved, SolvedBy};
 pub use shaders::SOURCES;

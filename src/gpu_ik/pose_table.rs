@@ -7,7 +7,7 @@ use glam::{DQuat, DVec3};
 
 use crate::ik::{Limit, Random};
 
-use super::structure::{Effector, ReducedJoint, Structure, four, quaternion};
+use super::structure::{Effector, Structure, four, quaternion};
 
 /// Number of poses. With 256 instead, a tenth more of the restarts of robot arms stall.
 pub(super) const POSES: usize = 1024;
@@ -22,7 +22,8 @@ pub(super) fn table(structure: &Structure, effector: &Effector) -> Vec<[f32; 4]>
     for _ in 0..POSES {
         let (mut place, mut spin) = (DVec3::ZERO, DQuat::IDENTITY);
         for joint in &structure.joints {
-            let own = rotation(joint, &mut random);
+            let own = rotation(&joint.limit, &mut random);
+            let own = if joint.is_reversed { own.conjugate() } else { own };
             table.push(quaternion(own));
             place += spin * joint.offset;
             spin = (spin * joint.before * own).normalize();
@@ -33,10 +34,9 @@ pub(super) fn table(structure: &Structure, effector: &Effector) -> Vec<[f32; 4]>
     table
 }
 
-/// Returns a random rotation within the limit of a joint. The sign of a reversed joint does not matter, because the shader
-/// begins with the nearest allowed rotation.
-fn rotation(joint: &ReducedJoint, random: &mut Random) -> DQuat {
-    match joint.limit {
+/// Returns a random rotation within a limit.
+fn rotation(limit: &Limit, random: &mut Random) -> DQuat {
+    match *limit {
         Limit::Free => DQuat::from_scaled_axis(random.turn(FREE_TURN)),
         Limit::Locked | Limit::Prismatic { .. } => DQuat::IDENTITY,
         Limit::Hinge { axis, min, max } => DQuat::from_axis_angle(axis, angle(random, min, max)),

@@ -8,40 +8,27 @@ const CHAIN_SOURCE: &str = include_str!("../../shaders/ik_chain.wgsl");
 /// The largest number of joints of a chain.
 pub(super) const MAX_CHAIN: usize = 16;
 
-/// The constant that precedes the files of [`chain`]. A constant lets drivers unroll the loops over joints and keep the joints
-/// in registers.
-const COUNTS: [&str; MAX_CHAIN] = [
-    "const JOINTS: u32 = 1u;",
-    "const JOINTS: u32 = 2u;",
-    "const JOINTS: u32 = 3u;",
-    "const JOINTS: u32 = 4u;",
-    "const JOINTS: u32 = 5u;",
-    "const JOINTS: u32 = 6u;",
-    "const JOINTS: u32 = 7u;",
-    "const JOINTS: u32 = 8u;",
-    "const JOINTS: u32 = 9u;",
-    "const JOINTS: u32 = 10u;",
-    "const JOINTS: u32 = 11u;",
-    "const JOINTS: u32 = 12u;",
-    "const JOINTS: u32 = 13u;",
-    "const JOINTS: u32 = 14u;",
-    "const JOINTS: u32 = 15u;",
-    "const JOINTS: u32 = 16u;",
-];
+/// The constants that precede the files of [`chain`], for chains of the largest size with every kind of limit.
+const LARGEST: &str = "const JOINTS: u32 = 16u;\nconst KINDS: u32 = 15u;\n";
+/// The constant that precedes the files of whole bodies.
+const ALL_KINDS: &str = "const KINDS: u32 = 15u;\n";
+/// The files of chains after the constants.
+pub(super) const CHAIN_FILES: [&str; 4] = [ROTATION, TRIGONOMETRY, LIMITS, CHAIN_SOURCE];
 
 /// Chains of the largest size.
-const CHAIN: &[&str] = &[COUNTS[MAX_CHAIN - 1], ROTATION, TRIGONOMETRY, LIMITS, CHAIN_SOURCE];
+const CHAIN: &[&str] = &[LARGEST, ROTATION, TRIGONOMETRY, LIMITS, CHAIN_SOURCE];
 /// Single limbs.
 pub(super) const LIMB: &[&str] = &[ROTATION, include_str!("../../shaders/ik_limb.wgsl")];
 /// Whole bodies.
 pub(super) const BODY: &[&str] =
-    &[ROTATION, TRIGONOMETRY, LIMITS, include_str!("../../shaders/ik_body.wgsl")];
+    &[ALL_KINDS, ROTATION, TRIGONOMETRY, LIMITS, include_str!("../../shaders/ik_body.wgsl")];
 
 /// All modules with their files in order, for tests without an adapter.
 pub const SOURCES: [(&str, &[&str]); 3] = [("ik_chain", CHAIN), ("ik_limb", LIMB), ("ik_body", BODY)];
 
-/// Returns the files of the module for chains of some joints, or `None` if there are too many or none.
-pub(super) fn chain(joints: usize) -> Option<[&'static str; 5]> {
-    let count = COUNTS.get(joints.checked_sub(1)?)?;
-    Some([count, ROTATION, TRIGONOMETRY, LIMITS, CHAIN_SOURCE])
+/// Returns the constants of the module for chains of some joints, or `None` if there are too many or none. `kinds` has a bit
+/// for each kind of limit that occurs. Constants let drivers unroll the loops over joints and keep the joints in registers.
+pub(super) fn chain_constants(joints: usize, kinds: u32) -> Option<String> {
+    let constants = format!("const JOINTS: u32 = {joints}u;\nconst KINDS: u32 = {kinds}u;\n");
+    (1..=MAX_CHAIN).contains(&joints).then_some(constants)
 }

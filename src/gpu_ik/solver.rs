@@ -33,7 +33,8 @@ const MAX_RESTARTS: u32 = 64;
 #[derive(Debug)]
 pub struct GpuSolver {
     gpu: Gpu,
-    chains: HashMap<usize, ChainKernels>,
+    /// The pipelines of chains by their number of joints and their kinds of limits.
+    chains: HashMap<(usize, u32), ChainKernels>,
     uploaded: Vec<(Vec<u64>, UploadedChain)>,
     body: Option<BodyKernel>,
     limb: Option<LimbKernel>,
@@ -194,20 +195,20 @@ impl GpuSolver {
         inputs: &Inputs,
         options: &GpuOptions,
     ) -> Result<Vec<[f32; 4]>, RenderError> {
-        let joints = group.structure.joints.len();
+        let kind = (group.structure.joints.len(), group.structure.kinds());
         let restarts = match options.options.start {
             Start::Continue => 0,
             _ if options.options.restarts == 0 || options.restarts == 0 => 0,
             _ => options.restarts.min(MAX_RESTARTS).next_power_of_two(),
         };
         let uploaded = self.upload(group)?;
-        if !self.chains.contains_key(&joints) {
-            let kernels = ChainKernels::new(&self.gpu, joints);
-            self.chains.extend(kernels.map(|kernels| (joints, kernels)));
+        if !self.chains.contains_key(&kind) {
+            let kernels = ChainKernels::new(&self.gpu, kind);
+            self.chains.extend(kernels.map(|kernels| (kind, kernels)));
             // Errors of the shader compiler are reported as those of a driver.
             self.gpu.check()?;
         }
-        let Some((kernels, (_, uploaded))) = self.chains.get_mut(&joints).zip(self.uploaded.get(uploaded)) else {
+        let Some((kernels, (_, uploaded))) = self.chains.get_mut(&kind).zip(self.uploaded.get(uploaded)) else {
             return Err(RenderError::Driver("no pipeline for a chain".to_owned()));
         };
         let chain =

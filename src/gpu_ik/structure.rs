@@ -26,6 +26,7 @@ pub(super) struct ReducedJoint {
     /// Position in the parent's turned frame.
     pub(super) offset: DVec3,
     pub(super) limit: Limit,
+    pub(super) is_reversed: bool,
     depth: u32,
 }
 
@@ -107,6 +108,7 @@ impl Structure {
                     before: (above.spin * rest).normalize(),
                     offset: place,
                     limit,
+                    is_reversed: link.reversed,
                     depth: above.joint.map_or(0, |j| joints[j].depth + 1),
                 });
                 let joint = Some(joints.len() - 1);
@@ -165,6 +167,11 @@ impl Structure {
             links[joint.link].weight * if is_hinge { HINGE_FREEDOM } else { 1.0 }
         };
         self.effectors.iter().map(|e| self.above(e).map(of).sum()).fold(0.0, f64::max)
+    }
+
+    /// Returns the kinds of limits that occur, one bit for each.
+    pub(super) fn kinds(&self) -> u32 {
+        self.packed.iter().fold(0, |kinds, joint| kinds | 1 << joint.kind)
     }
 
     /// Returns the number of joints on the longest way from the base.

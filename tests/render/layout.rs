@@ -8,16 +8,20 @@ use sinew::render::SOURCES;
 use sinew::render::gpu_types::{Globals, Instance, Line, Part, UvTransform, Vertex, VertexSurface, flags};
 use wgpu::naga;
 
+/// Returns the modules of all shaders.
+fn sources() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    SOURCES.into_iter().chain(sinew::crowd::SOURCES).chain(sinew::gpu_ik::SOURCES)
+}
+
 fn module(name: &str) -> naga::Module {
-    let all = SOURCES.into_iter().chain(sinew::crowd::SOURCES);
-    let (_, files) = all.into_iter().find(|(n, _)| *n == name).unwrap();
+    let (_, files) = sources().find(|(n, _)| *n == name).unwrap();
     let source = files.concat();
     naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)))
 }
 
 #[test]
 fn every_shader_is_valid() {
-    for (name, _) in SOURCES.into_iter().chain(sinew::crowd::SOURCES) {
+    for (name, _) in sources() {
         let flags = naga::valid::ValidationFlags::all();
         let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::default());
         validator.validate(&module(name)).unwrap_or_else(|e| panic!("{name}: {e:?}"));
@@ -99,14 +103,7 @@ macro_rules! assert_stream {
 fn vertices_have_the_same_layout_in_shaders_and_rust() {
     assert_stream!(Vertex { position, weights, joints });
     assert_stream!(VertexSurface { normal, texcoord_0, texcoord_1, tangent, color });
-    let words = |name: &str| {
-        let module = module("skin_vertices");
-        let (_, constant) = module.constants.iter().find(|(_, c)| c.name.as_deref() == Some(name)).unwrap();
-        match module.global_expressions[constant.init] {
-            naga::Expression::Literal(naga::Literal::U32(value)) => value as usize,
-            ref other => panic!("{name} is {other:?}"),
-        }
-    };
+    let words = |name: &str| constant("skin_vertices", name) as usize;
     assert_eq!(words("VERTEX_WORDS") * 4, size_of::<Vertex>());
     assert_eq!(words("SURFACE_WORDS") * 4, size_of::<VertexSurface>());
 }
@@ -135,15 +132,42 @@ fn lines_have_the_same_layout_in_shaders_and_rust() {
 }
 
 #[test]
+fn inverse_kinematics_has_the_same_layout_in_shaders_and_rust() {
+    use sinew::gpu_ik::gpu_types::{Chain, ChainTarget, Joint, LimbProblem, Tree, TreeGoal, kinds};
+    assert_twins!("ik_chain", Joint { before, offset, axis, side, ranges, kind, parent, order, depth });
+    assert_twins!("ik_body", Joint { before, offset, axis, side, ranges, kind, parent, order, depth });
+    assert_twins!("ik_chain", Chain { end, tolerances, problems, restarts, iterations, poses });
+    assert_twins!("ik_chain", ChainTarget { position, spin });
+    assert_twins!("ik_body", ChainTarget { position, spin });
+    assert_twins!(
+        "ik_body",
+        Tree { joints, goals, problems, iterations, depth, root_weight, damping, reserved }
+    );
+    assert_twins!("ik_body", TreeGoal { end, tolerances, above, joint });
+    assert_twins!("ik_limb", LimbProblem { upper, lower, bend, goal, pole });
+    for (name, here) in [
+        ("FREE", kinds::FREE),
+        ("HINGE", kinds::HINGE),
+        ("CONE", kinds::CONE),
+        ("EULER", kinds::EULER),
+        ("NO_PARENT", kinds::NO_PARENT),
+    ] {
+        assert_eq!(constant("ik_chain", name), here, "{name}");
+    }
+}
+
+/// Returns the value of an integer constant of a shader.
+fn constant(shader: &str, name: &str) -> u32 {
+    let module = module(shader);
+    let (_, constant) = module.constants.iter().find(|(_, c)| c.name.as_deref() == Some(name)).unwrap();
+    match module.global_expressions[constant.init] {
+        naga::Expression::Literal(naga::Literal::U32(value)) => value,
+        ref other => panic!("{name} is {other:?}"),
+    }
+}
+
+#[test]
 fn flags_have_the_same_values_in_shaders_and_rust() {
-    let module = module("surface");
-    let value = |name: &str| {
-        let (_, constant) = module.constants.iter().find(|(_, c)| c.name.as_deref() == Some(name)).unwrap();
-        match module.global_expressions[constant.init] {
-            naga::Expression::Literal(naga::Literal::U32(value)) => value,
-            ref other => panic!("{name} is {other:?}"),
-        }
-    };
     for (name, here) in [
         ("HAS_NORMALS", flags::HAS_NORMALS),
         ("HAS_TANGENTS", flags::HAS_TANGENTS),
@@ -152,6 +176,6 @@ fn flags_have_the_same_values_in_shaders_and_rust() {
         ("DOUBLE_SIDED", flags::DOUBLE_SIDED),
         ("UNLIT", flags::UNLIT),
     ] {
-        assert_eq!(value(name), here, "{name}");
+        assert_eq!(constant("surface", name), here, "{name}");
     }
 }

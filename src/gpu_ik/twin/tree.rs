@@ -1,0 +1,217 @@
+//! The twin of `shaders/ik_chain.wgsl` and `shaders/ik_body.wgsl`, whose steps are the same. A chain is a tree with one goal.
+
+use glam::{Quat, Vec3, Vec4, Vec4Swizzles};
+
+use crate::gpu_ik::gpu_types::{ChainTarget, Joint, TreeGoal, kinds};
+use crate::mathematics::single::normalize;
+
+use super::limits::nearest_allowed;
+use super::trigonometry::{retract, rotation_vector, step_of};
+
+const LOCK_MARGIN: f32 = 1e-5;
+
+/// What differs between chains and bodies.
+#[derive(Clone, Copy)]
+pub(super) struct Settings {
+    pub(super) damping: f32,
+    pub(super) damping_floor: f32,
+    pub(super) rounds: u32,
+    pub(super) root_weight: f32,
+}
+
+/// A body in a pose, with its goals.
+pub(super) struct Tree<'a> {
+    pub(super) joints: &'a [Joint],
+    pub(super) goals: &'a [TreeGoal],
+    pub(super) targets: &'a [ChainTarget],
+    pub(super) settings: Settings,
+    pub(super) own: Vec<Quat>,
+    pub(super) root: Vec3,
+    spins: Vec<Quat>,
+    places: Vec<Vec3>,
+    ends: Vec<Vec3>,
+    /// Six errors for each goal.
+    errors: Vec<f32>,
+    pub(super) cost: f32,
+    locks: Vec<Vec4>,
+    pull: Vec<f32>,
+}
+
+impl<'a> Tree<'a> {
+    pub(super) fn new(
+        (joints, goals, targets): (&'a [Joint], &'a [TreeGoal], &'a [ChainTarget]),
+        settings: Settings,
+        starts: &[[f32; 4]],
+    ) -> Self {
+        let mut tree = Self {
+            joints,
+            goals,
+            targets,
+            settings,
+            own: starts.iter().map(|start| Quat::from_array(*start)).collect(),
+            root: Vec3::ZERO,
+            spins: vec![Quat::IDENTITY; joints.len()],
+            places: vec![Vec3::ZERO; joints.len()],
+            ends: vec![Vec3::ZERO; goals.len()],
+            errors: vec![0.0; 6 * goals.len()],
+            cost: 0.0,
+            locks: vec![Vec4::ZERO; joints.len()],
+            pull: vec![0.0; 6 * goals.len()],
+        };
+        tree.forward();
+        tree
+    }
+
+    /// Computes the frames of the joints and the errors of the goals.
+    pub(super) fn forward(&mut self) {
+        for (j, joint) in self.joints.iter().enumerate() {
+            let (mut spin, mut place) = (Quat::IDENTITY, self.root);
+            if joint.parent != kinds::NO_PARENT {
+                (spin, place) = (self.spins[joint.parent as usize], self.places[joint.parent as usize]);
+            }
+            self.places[j] = place + spin * Vec4::from(joint.offset).xyz();
+            self.spins[j] = spin * Quat::from_array(joint.before) * self.own[j];
+        }
+        for (g, (goal, target)) in self.goals.iter().zip(self.targets).enumerate() {
+            let (spin, end) = (self.spins[goal.joint as usize], Vec4::from(goal.end));
+            self.ends[g] = self.places[goal.joint as usize] + spin * end.xyz();
+            let error = (Vec4::from(target.position).xyz() - self.ends[g]) * end.w;
+            let turn = rotation_vector(Quat::from_array(target.spin) * spin.conjugate()) * goal.tolerances[2];
+            self.errors[6 * g..6 * g + 3].copy_from_slice(&error.to_array());
+            self.errors[6 * g + 3..6 * g + 6].copy_from_slice(&turn.to_array());
+        }
+        self.cost = self.errors.iter().map(|e| e * e).sum();
+    }
+
+    fn is_above(&self, goal: usize, joint: usize) -> bool {
+        self.goals[goal].above[joint / 32] >> (joint % 32) & 1 == 1
+    }
+
+    fn row_of(&self, row: usize, joint: usize) -> Vec3 {
+        let unit = Vec3::AXES[row % 3];
+        let goal = &self.goals[row / 6];
+        if row % 6 >= 3 {
+            return unit * goal.tolerances[2];
+        }
+        ((self.ends[row / 6] - self.places[joint]) * goal.end[3]).cross(unit)
+    }
+
+    /// Returns the product of two rows for a joint, less its locked direction.
+    fn product(&self, row: usize, column: usize, j: usize) -> f32 {
+        let (a, b) = (self.row_of(row, j), self.row_of(column, j));
+        let (joint, lock) = (&self.joints[j], self.locks[j].xyz());
+        let weight = joint.offset[3];
+        if joint.kind == kinds::HINGE {
+            let axis = self.spins[j] * Vec4::from(joint.axis).xyz();
+            return if lock == Vec3::ZERO { weight * axis.dot(a) * axis.dot(b) } else { 0.0 };
+        }
+        let direction = self.spins[j] * lock;
+        weight * (a.dot(b) - direction.dot(a) * direction.dot(b))
+    }
+
+    /// Solves (J W Jᵀ + λ²) y = e by Cholesky's decomposition.
+    fn solve(&mut self, damping: f32) {
+        let rows = self.errors.len();
+        let mut matrix = vec![vec![0.0_f32; rows]; rows];
+        let mut right = self.errors.clone();
+        for row in 0..rows {
+            for column in 0..=row {
+                let both = |j: &usize| self.is_above(row / 6, *j) && self.is_above(column / 6, *j);
+                let mut sum = if row == column { damping } else { 0.0 };
+                if row % 6 == column % 6 && row % 6 < 3 {
+                    sum +=
+                        self.settings.root_weight * self.goals[row / 6].end[3] * self.goals[column / 6].end[3];
+                }
+                sum += (0..self.joints.len()).filter(both).map(|j| self.product(row, column, j)).sum::<f32>();
+                matrix[row][column] = sum;
+            }
+            for j in (0..self.joints.len()).filter(|j| self.is_above(row / 6, *j)) {
+                let known = self.spins[j] * self.locks[j].xyz() * self.locks[j].w;
+                right[row] -= self.row_of(row, j).dot(known);
+            }
+        }
+        for k in 0..rows {
+            let inverse = 1.0 / matrix[k][k].max(self.settings.damping_floor).sqrt();
+            matrix[k][k] = inverse;
+            right[k] *= inverse;
+            for i in k + 1..rows {
+                matrix[i][k] *= inverse;
+            }
+            for i in k + 1..rows {
+                let factor = matrix[i][k];
+                for c in k + 1..=i {
+                    matrix[i][c] -= factor * matrix[c][k];
+                }
+                right[i] -= factor * right[k];
+            }
+        }
+        for k in (0..rows).rev() {
+            right[k] *= matrix[k][k];
+            for i in 0..k {
+                right[i] -= matrix[k][i] * right[k];
+            }
+        }
+        self.pull = right;
+    }
+
+    fn joint_step(&self, j: usize) -> Vec3 {
+        let mut wanted = Vec3::ZERO;
+        for g in (0..self.goals.len()).filter(|g| self.is_above(*g, j)) {
+            let (y, t) = (Vec3::from_slice(&self.pull[6 * g..]), Vec3::from_slice(&self.pull[6 * g + 3..]));
+            let r = (self.ends[g] - self.places[j]) * self.goals[g].end[3];
+            wanted += r.cross(y) + self.goals[g].tolerances[2] * t;
+        }
+        let joint = &self.joints[j];
+        let local = self.spins[j].conjugate() * (joint.offset[3] * wanted);
+        let (lock, turn) = (self.locks[j].xyz(), self.locks[j].w);
+        if joint.kind == kinds::HINGE {
+            let axis = Vec4::from(joint.axis).xyz();
+            return if lock == Vec3::ZERO { axis * axis.dot(local) } else { lock * turn };
+        }
+        local + lock * (turn - local.dot(lock))
+    }
+
+    /// Returns the rotation of a joint after its step. Locks the joint if the step would turn it beyond its limit.
+    fn turn_joint(&mut self, j: usize) -> (Quat, bool) {
+        let (joint, kept) = (&self.joints[j], self.own[j]);
+        let wanted = self.joint_step(j);
+        let allowed = nearest_allowed(normalize(Vec4::from(kept * retract(wanted))), joint);
+        let is_hinge = joint.kind == kinds::HINGE;
+        if joint.kind == kinds::FREE || is_hinge && self.locks[j].xyz() != Vec3::ZERO {
+            return (allowed, false);
+        }
+        let most = step_of(kept.conjugate() * allowed);
+        let beyond = wanted - most;
+        let distance = beyond.length();
+        if distance <= LOCK_MARGIN {
+            return (allowed, false);
+        }
+        let direction = if is_hinge { Vec4::from(joint.axis).xyz() } else { beyond / distance };
+        self.locks[j] = direction.extend(most.dot(direction));
+        (allowed, true)
+    }
+
+    /// Takes a step with `boost` times the default damping, and measures the pose after it.
+    pub(super) fn take_step(&mut self, boost: f32) {
+        self.locks.fill(Vec4::ZERO);
+        let damping = boost * (self.settings.damping * self.cost + self.settings.damping_floor);
+        let mut next = self.own.clone();
+        for _ in 0..self.settings.rounds {
+            self.solve(damping);
+            let mut changed = false;
+            for (j, next) in next.iter_mut().enumerate() {
+                let (turned, locked) = self.turn_joint(j);
+                *next = turned;
+                changed |= locked;
+            }
+            if !changed {
+                break;
+            }
+        }
+        self.own = next;
+        for (g, goal) in self.goals.iter().enumerate() {
+            self.root += self.settings.root_weight * goal.end[3] * Vec3::from_slice(&self.pull[6 * g..]);
+        }
+        self.forward();
+    }
+}

@@ -1,0 +1,266 @@
+//! Batched inverse kinematics on the GPU, compared with the solvers of the CPU.
+
+use std::time::Instant;
+
+use glam::{DAffine3, DQuat, DVec3};
+use sinew::gpu_ik::{Choice, CpuReason, GpuOptions, GpuSolver, Solved, SolvedBy};
+use sinew::ik::{
+    Body, Goal, Limb, LimbGoal, Limit, Link, Method, Mimic, Options, Outcome, SolveError, round_cone,
+    solve_limbs, solve_many,
+};
+use sinew::render::Gpu;
+
+use crate::cases::pose_randomly;
+use crate::random::Random;
+use crate::robots::Robot;
+
+fn solver() -> GpuSolver {
+    let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());
+    GpuSolver::new(&Gpu::new(&adapter.parse().unwrap()).unwrap())
+}
+
+/// Requests the GPU.
+fn on_gpu() -> GpuOptions {
+    let mut options = GpuOptions::default();
+    options.choice = Choice::Gpu;
+    options
+}
+
+/// Returns a robot arm whose flange is fixed to its last joint, and poses of the flange.
+fn arm(robot: Robot, count: usize) -> (Vec<Body>, Vec<Vec<Goal>>) {
+    let cases = robot.cases(count, 7).unwrap();
+    let mut links: Vec<Link> = cases.body.links().to_vec();
+    links.last_mut().unwrap().limit = Limit::Locked;
+    let mut body = Body::new(links, cases.body.world_from_base()).unwrap();
+    for (link, rotation) in cases.body.rotations().iter().enumerate() {
+        body.set_rotation(link, *rotation);
+    }
+    (vec![body; count], cases.goals.into_iter().map(|g| vec![g]).collect())
+}
+
+/// Returns a body of a trunk, four limbs with hinges in the middle and a head, and reachable goals for its five ends. The
+/// first goal is pinned.
+fn figure(count: usize) -> (Vec<Body>, Vec<Vec<Goal>>) {
+    let cone = |axis: DVec3| round_cone(axis, 1.0, [-0.5, 0.5]);
+    let mut links = vec![Link::base()];
+    for _ in 0..3 {
+        links.push(Link { limit: cone(DVec3::Y), ..Link::child(links.len() - 1, DVec3::Y * 0.15) });
+    }
+    let mut ends = Vec::new();
+    for (root, offset, way) in [
+        (0, DVec3::new(0.1, 0.0, 0.0), DVec3::NEG_Y),
+        (0, DVec3::new(-0.1, 0.0, 0.0), DVec3::NEG_Y),
+        (3, DVec3::new(0.2, 0.1, 0.0), DVec3::NEG_Y),
+        (3, DVec3::new(-0.2, 0.1, 0.0), DVec3::NEG_Y),
+        (3, DVec3::new(0.0, 0.15, 0.0), DVec3::Y),
+    ] {
+        links.push(Link { limit: cone(way), ..Link::child(root, offset) });
+        let hinge = Limit::Hinge { axis: DVec3::X, min: 0.05, max: 2.4 };
+        links.push(Link { limit: hinge, ..Link::child(links.len() - 1, way * 0.4) });
+        links.push(Link { limit: cone(way), ..Link::child(links.len() - 1, way * 0.4) });
+        ends.push(links.len() - 1);
+    }
+    let mut body = Body::new(links, DAffine3::from_translation(DVec3::Y)).unwrap();
+    for link in 0..body.links().len() {
+        body.set_rotation(link, body.links()[link].nearest(DQuat::from_rotation_x(0.3)));
+    }
+    let mut random = Random(9);
+    let mut goals = |_| {
+        let mut posed = body.clone();
+        pose_randomly(&mut posed, &mut random);
+        // Half of the way from the start pose, so that the ends are together within reach.
+        for link in 0..body.links().len() {
+            posed.set_rotation(link, body.rotations()[link].slerp(posed.rotations()[link], 0.5));
+        }
+        let mut goal = |(index, end): (usize, &usize)| {
+            let place = posed.world_from_link(*end).unwrap().translation;
+            match index {
+                0 => Goal::pin(*end, place, posed.orientation(*end).unwrap()),
+                1 => Goal::pose(*end, place, posed.orientation(*end).unwrap()),
+                _ => Goal::position(*end, place),
+            }
+        };
+        ends.iter().enumerate().map(&mut goal).collect()
+    };
+    let goals = (0..count).map(&mut goals).collect();
+    (vec![body; count], goals)
+}
+
+fn solve(bodies: &mut [Body], goals: &[Vec<Goal>], options: &GpuOptions) -> Vec<Solved> {
+    solver().solve_many(bodies, goals, options).into_iter().map(Result::unwrap).collect()
+}
+
+fn reached(solved: &[Solved]) -> usize {
+    solved.iter().filter(|s| s.report.reached()).count()
+}
+
+/// Solves the same problems on the CPU, and returns how many reach their goals.
+fn reached_on_cpu(bodies: &[Body], goals: &[Vec<Goal>], options: &Options) -> usize {
+    let mut bodies = bodies.to_vec();
+    let reports = solve_many(&mut bodies, goals, options);
+    reports.iter().filter(|r| r.as_ref().unwrap().reached()).count()
+}
+
+#[test]
+fn poses_of_robot_arms_are_reached_as_often_as_on_the_cpu() {
+    for robot in [Robot::Panda, Robot::Ur5] {
+        let (start, goals) = arm(robot, 1000);
+        let mut bodies = start.clone();
+        let began = Instant::now();
+        let solved = solve(&mut bodies, &goals, &on_gpu());
+        println!("{robot:?}: {:?}", began.elapsed());
+        assert!(solved.iter().all(|s| s.by == SolvedBy::Gpu));
+        let (count, wanted) = (reached(&solved), reached_on_cpu(&start, &goals, &Options::default()));
+        println!("{robot:?}: {count} on the GPU, {wanted} on the CPU");
+        assert!(count + 5 >= wanted, "{robot:?}: {count} on the GPU, {wanted} on the CPU");
+        for (body, (solved, goals)) in bodies.iter().zip(solved.iter().zip(&goals)) {
+            let distance = body.world_from_link(goals[0].link).unwrap().translation;
+            let distance = distance.distance(goals[0].position.unwrap());
+            assert_eq!(solved.report.position_error(), distance);
+            for (link, rotation) in body.links().iter().zip(body.rotations()) {
+                assert!(link.limit_violation(*rotation) < 1e-9, "{robot:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn bodies_with_several_goals_are_posed_as_often_as_on_the_cpu() {
+    for root_motion in [false, true] {
+        let (start, goals) = figure(200);
+        let mut options = on_gpu();
+        options.options = Options { method: Method::FullBody, root_motion, ..Options::default() };
+        let mut bodies = start.clone();
+        let began = Instant::now();
+        let solved = solve(&mut bodies, &goals, &options);
+        println!("bodies: {:?}", began.elapsed());
+        assert!(solved.iter().all(|s| s.by == SolvedBy::Gpu));
+        let single = Options { restarts: 0, ..options.options };
+        let (count, wanted) = (reached(&solved), reached_on_cpu(&start, &goals, &single));
+        let with_restarts = reached_on_cpu(&start, &goals, &options.options);
+        println!("bodies, root motion {root_motion}: {count} on the GPU, {wanted} on the CPU, {with_restarts} with restarts");
+        assert!(count + 4 >= wanted, "{count} on the GPU, {wanted} on the CPU");
+    }
+}
+
+#[test]
+fn limbs_turn_as_on_the_cpu() {
+    let mut random = Random(4);
+    let (mut limbs, mut goals) = (Vec::new(), Vec::new());
+    for index in 0..2000 {
+        let scale = [1e-3, 1.0, 1e4][index % 3];
+        let mut vector = || random.turn(scale);
+        limbs.push(Limb { upper: vector(), lower: vector(), bend: vector() });
+        let pole = if index % 2 == 0 { DVec3::ZERO } else { vector() };
+        goals.push(LimbGoal { target: vector(), pole });
+    }
+    let (mut turns, mut expected) = (vec![[DQuat::IDENTITY; 2]; 2000], vec![[DQuat::IDENTITY; 2]; 2000]);
+    solver().solve_limbs(&limbs, &goals, &mut turns).unwrap();
+    solve_limbs(&limbs, &goals, &mut expected);
+    let mut far = 0;
+    for ((limb, turns), expected) in limbs.iter().zip(&turns).zip(&expected) {
+        let end = |[first, second]: [DQuat; 2]| first * limb.upper + second * limb.lower;
+        let away = end(*turns).distance(end(*expected)) / (limb.upper.length() + limb.lower.length());
+        assert!(away < 1e-4, "{away}");
+        // Near singular poses, rounding decides on the plane of the limb.
+        far += usize::from(turns.iter().zip(expected).any(|(a, b)| a.angle_between(*b) > 2e-3));
+    }
+    assert!(far <= 10, "{far}");
+}
+
+#[test]
+fn unsupported_problems_are_solved_on_the_cpu_with_the_same_bits() {
+    let (bodies, goals) = arm(Robot::Panda, 3);
+    let aim = Goal::aim(7, DVec3::Z, DVec3::X);
+    let mut links = bodies[0].links().to_vec();
+    links[2].mimic = Some(Mimic { of: 1, ratio: 0.5, offset: 0.0 });
+    let mimic = Body::new(links, DAffine3::IDENTITY).unwrap();
+    let mut uneven = bodies[0].clone();
+    uneven.place(DAffine3::from_scale(DVec3::new(1.0, 2.0, 1.0)), DQuat::IDENTITY).unwrap();
+    let mut mixed = vec![bodies[0].clone(), bodies[0].clone(), mimic, uneven, bodies[0].clone()];
+    let mut goals = vec![goals[0].clone(), vec![aim], goals[1].clone(), goals[2].clone(), Vec::new()];
+    goals.push(goals[0].clone());
+    let mut on_cpu = mixed.clone();
+    let solved = solve(&mut mixed, &goals, &on_gpu());
+    let reports = solve_many(&mut on_cpu, &goals, &Options::default());
+    assert_eq!(solved.len(), 5);
+    assert_eq!(solved[0].by, SolvedBy::Gpu);
+    for index in 1..5 {
+        assert!(matches!(solved[index].by, SolvedBy::Cpu(CpuReason::Unsupported(_))), "{index}");
+        assert_eq!(Ok(&solved[index].report), reports[index].as_ref(), "{index}");
+        assert_eq!(mixed[index], on_cpu[index], "{index}");
+    }
+}
+
+#[test]
+fn errors_are_those_of_the_cpu_and_an_empty_batch_is_empty() {
+    let (mut bodies, _) = arm(Robot::Panda, 2);
+    let goals = vec![vec![Goal::position(99, DVec3::ONE)], vec![Goal::position(7, DVec3::NAN)]];
+    let solved = solver().solve_many(&mut bodies, &goals, &on_gpu());
+    assert!(matches!(solved[0], Err(SolveError::NoSuchLink { .. })));
+    assert!(matches!(solved[1], Err(SolveError::Goal { .. })));
+    assert!(solver().solve_many(&mut [], &goals, &on_gpu()).is_empty());
+    assert!(solver().solve_limbs(&[], &[], &mut []).is_ok());
+}
+
+#[test]
+fn split_and_repeated_batches_give_the_same_bits() {
+    let (start, goals) = arm(Robot::Panda, 300);
+    let mut solver = solver();
+    let mut run = |bytes: u64| {
+        solver.set_max_buffer_size(bytes);
+        let mut bodies = start.clone();
+        let solved = solver.solve_many(&mut bodies, &goals, &on_gpu());
+        (bodies, solved)
+    };
+    let whole = run(1 << 20);
+    assert!(whole == run(1 << 20), "the second solve differs");
+    assert!(whole == run(9000), "the split batch differs");
+}
+
+#[test]
+fn a_polish_continues_to_double_precision() {
+    let (mut bodies, goals) = arm(Robot::Ur5, 200);
+    let mut options = on_gpu();
+    options.polish = true;
+    let solved = solve(&mut bodies, &goals, &options);
+    let exact = |s: &&Solved| {
+        s.report.position_error() < 2e-9 && s.report.goals[0].orientation_error.unwrap() < 2e-9
+    };
+    let count = solved.iter().filter(exact).count();
+    assert!(count + 2 >= reached(&solved) && count > 190, "{count} of {}", reached(&solved));
+    let polished = solved.iter().filter(|s| s.by == SolvedBy::GpuAndCpu).count();
+    assert!(polished >= count, "{polished}");
+}
+
+#[test]
+fn targets_out_of_reach_are_reported() {
+    let (mut bodies, _) = arm(Robot::Panda, 1);
+    let goals = vec![vec![Goal::position(7, DVec3::X * 5.0)]];
+    let solved = solve(&mut bodies, &goals, &on_gpu());
+    assert_eq!(solved[0].report.goals[0].outcome, Outcome::OutOfReach);
+    let nearest = bodies[0].world_from_link(7).unwrap().translation;
+    let (mut on_cpu, _) = arm(Robot::Panda, 1);
+    let report = solve_many(&mut on_cpu, &goals, &Options::default()).remove(0).unwrap();
+    let difference = nearest.distance(DVec3::X * 5.0) - report.position_error();
+    assert!(difference < 0.02, "{difference} m farther than on the CPU");
+}
+
+#[test]
+fn the_choice_says_why_it_uses_the_cpu() {
+    let (start, goals) = arm(Robot::Panda, 4);
+    let mut solver = solver();
+    let mut by = |choice: Choice| {
+        let mut options = GpuOptions::default();
+        options.choice = choice;
+        solver.solve_many(&mut start.clone(), &goals, &options).remove(0).unwrap().by
+    };
+    assert_eq!(by(Choice::Cpu), SolvedBy::Cpu(CpuReason::Requested));
+    assert_eq!(by(Choice::Gpu), SolvedBy::Gpu);
+    // A software adapter is never faster.
+    let auto = by(Choice::Auto);
+    if std::env::var("SINEW_ADAPTER").map_or(true, |a| a == "cpu") {
+        let SolvedBy::Cpu(reason) = auto else { panic!("{auto:?}") };
+        assert_eq!(reason.to_string(), "the CPU is faster: the adapter is software");
+    }
+}
