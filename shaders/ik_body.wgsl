@@ -56,7 +56,8 @@ const DAMPING_FLOOR: f32 = 1e-6;
 const PROGRESS: f32 = 0.9999;
 const REJECTIONS: u32 = 5u;
 const ROUNDS: u32 = 3u;
-const LOCK_MARGIN: f32 = 1e-5;
+const LOCK_MARGIN: f32 = 1e-6;
+const LOCK_FRACTION: f32 = 0.01;
 
 var<workgroup> spins: array<vec4<f32>, MAX_JOINTS>;
 var<workgroup> places: array<vec4<f32>, MAX_JOINTS>;
@@ -255,7 +256,7 @@ fn turn_joint(j: u32, i: u32) -> bool {
     let most = step_of(quat_mul(quat_conjugate(kept[i]), allowed));
     let beyond = wanted - most;
     let distance = length(beyond);
-    if distance <= LOCK_MARGIN {
+    if distance <= LOCK_MARGIN + LOCK_FRACTION * length(wanted) {
         return false;
     }
     let direction = select(beyond / distance, joints[j].axis.xyz, is_hinge);

@@ -52,8 +52,10 @@ const PROGRESS: f32 = 0.9999;
 const REJECTIONS: u32 = 5u;
 // Number of times that a step is solved with more joints locked.
 const ROUNDS: u32 = 4u;
-// A joint that a step would turn beyond its limit by more than this is locked, radians.
-const LOCK_MARGIN: f32 = 1e-5;
+// A joint that a step would turn beyond its limit by more than this is locked, in radians and as a fraction of its turn. The
+// direction of a shorter excess would be noise.
+const LOCK_MARGIN: f32 = 1e-6;
+const LOCK_FRACTION: f32 = 0.01;
 // Restarts end together after each of this many parts of their iterations if one of them has met the goal.
 const PARTS: u32 = 4u;
 
@@ -226,7 +228,7 @@ fn turn_joint(j: u32) -> bool {
     let most = step_of(quat_mul(quat_conjugate(kept[j]), allowed));
     let beyond = wanted - most;
     let distance = length(beyond);
-    if distance <= LOCK_MARGIN {
+    if distance <= LOCK_MARGIN + LOCK_FRACTION * length(wanted) {
         return false;
     }
     let direction = select(beyond / distance, joints[j].axis.xyz, is_hinge);

@@ -127,7 +127,7 @@ fn poses_of_robot_arms_are_reached_as_often_as_on_the_cpu() {
 #[test]
 fn bodies_with_several_goals_are_posed_as_often_as_on_the_cpu() {
     for root_motion in [false, true] {
-        let (start, goals) = figure(200);
+        let (start, goals) = figure(100);
         let mut options = on_gpu();
         options.options = Options { method: Method::FullBody, root_motion, ..Options::default() };
         let mut bodies = start.clone();
@@ -139,7 +139,7 @@ fn bodies_with_several_goals_are_posed_as_often_as_on_the_cpu() {
         let (count, wanted) = (reached(&solved), reached_on_cpu(&start, &goals, &single));
         let with_restarts = reached_on_cpu(&start, &goals, &options.options);
         println!("bodies, root motion {root_motion}: {count} on the GPU, {wanted} on the CPU, {with_restarts} with restarts");
-        assert!(count + 4 >= wanted, "{count} on the GPU, {wanted} on the CPU");
+        assert!(count + 2 >= wanted, "{count} on the GPU, {wanted} on the CPU");
     }
 }
 

@@ -1,5 +1,6 @@
 //! `sinew bench`: compares the solvers on seeded cases.
 
+mod batch;
 mod beyond;
 mod cases;
 mod drag;
@@ -21,9 +22,12 @@ use crate::ik::{
     DEFAULT_ITERATIONS, Method, OptionOverrides, OptionValue, Options, SolveError, SolverOption, Start,
 };
 
+use crate::render::{AdapterChoice, Gpu};
+
 use super::failure::Failure;
 use super::output;
 
+use batch::BatchRow;
 use beyond::BeyondRow;
 use cases::Set;
 use drag::DragRow;
@@ -74,6 +78,10 @@ pub(super) struct BenchArgs {
     /// Print one of these tables instead
     #[arg(long, value_name = "NAME")]
     table: Option<Table>,
+    /// Graphics adapter of `--table batch`: auto, cpu, vulkan, gl, metal or dx12; TEXT is part of the adapter's name [default:
+    /// auto]
+    #[arg(long, value_name = "KIND[:TEXT]")]
+    adapter: Option<AdapterChoice>,
     /// Write the robot arm and the targets of `--table panda` or `--table ur5` to a JSON file
     #[arg(long, value_name = "FILE.json")]
     targets: Option<PathBuf>,
@@ -94,6 +102,7 @@ impl BenchArgs {
             ("--seed", self.seed.is_some()),
             ("--tolerance", self.tolerance.is_some()),
             ("--iterations", self.iterations.is_some()),
+            ("--adapter", self.adapter.is_some()),
             ("--targets", self.targets.is_some()),
             ("--option", !self.option.is_empty()),
         ];
@@ -108,6 +117,9 @@ impl BenchArgs {
                 .map_or(Ok(()), |option| refuse(option, &format!("--table {name}")));
         }
         match self.limits {
+            _ if self.adapter.is_some() => {
+                Err(Failure::Usage("--adapter has no effect with chains; add --table batch".into()))
+            }
             _ if self.targets.is_some() => Err(Failure::Usage(
                 "--targets has no effect with chains; add --table panda or --table ur5".into(),
             )),
@@ -155,6 +167,8 @@ struct BenchReport {
     paper: Vec<PaperRow>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     beyond: Vec<BeyondRow>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    batches: Vec<BatchRow>,
 }
 
 impl BenchReport {
@@ -167,6 +181,7 @@ impl BenchReport {
             poses: Vec::new(),
             paper: Vec::new(),
             beyond: Vec::new(),
+            batches: Vec::new(),
         }
     }
 }
@@ -301,7 +316,22 @@ fn print_table(args: &BenchArgs, table: Table, report: &mut BenchReport) -> Resu
         Table::Beyond => print_beyond(args, report),
         Table::Panda => print_poses(args, Robot::Panda, report),
         Table::Ur5 => print_poses(args, Robot::Ur5, report),
+        Table::Batch => print_batches(args, report),
     }
+}
+
+/// Measures batched solves on the GPU and on the CPU.
+fn print_batches(args: &BenchArgs, report: &mut BenchReport) -> Result<(), Failure> {
+    let gpu = Gpu::new(&args.adapter.clone().unwrap_or_default())?;
+    if !args.json {
+        output::lines([format!("adapter: {}", gpu.describe()), batch::heading()])?;
+    }
+    let take = |row: BatchRow| {
+        let printed = if args.json { Ok(()) } else { output::lines([row.line()]) };
+        report.batches.push(row);
+        printed
+    };
+    batch::measure(&gpu, (args.cases(ROBOT_CASES), args.seed()), take).map_err(failure)?
 }
 
 /// Measures all methods on the poses of a robot arm, and prints each row when it is complete.

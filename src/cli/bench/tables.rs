@@ -21,6 +21,8 @@ pub(super) enum Table {
     Panda,
     /// Random poses of an arm of six hinges with the measures of a Universal Robots UR5
     Ur5,
+    /// Poses of the Franka Panda and of whole bodies, solved in batches on the GPU and on the CPU
+    Batch,
 }
 
 impl Table {
@@ -30,6 +32,7 @@ impl Table {
             Self::Paper | Self::Fabrik => &["--cases", "--seed"],
             Self::Drag => &["--methods"],
             Self::Beyond => &["--methods", "--cases", "--seed", "--iterations"],
+            Self::Batch => &["--cases", "--seed", "--adapter"],
             Self::Panda | Self::Ur5 => &["--methods", "--cases", "--seed", "--iterations", "--targets"],
         }
     }

@@ -8,7 +8,8 @@ use crate::mathematics::single::normalize;
 use super::limits::nearest_allowed;
 use super::trigonometry::{retract, rotation_vector, step_of};
 
-const LOCK_MARGIN: f32 = 1e-5;
+const LOCK_MARGIN: f32 = 1e-6;
+const LOCK_FRACTION: f32 = 0.01;
 
 /// What differs between chains and bodies.
 #[derive(Clone, Copy)]
@@ -183,7 +184,7 @@ impl<'a> Tree<'a> {
         let most = step_of(kept.conjugate() * allowed);
         let beyond = wanted - most;
         let distance = beyond.length();
-        if distance <= LOCK_MARGIN {
+        if distance <= LOCK_MARGIN + LOCK_FRACTION * wanted.length() {
             return (allowed, false);
         }
         let direction = if is_hinge { Vec4::from(joint.axis).xyz() } else { beyond / distance };
