@@ -5,7 +5,7 @@
 // with more damping, and joints that would leave their limits go to the border and are locked there, while the
 // others are solved again. A problem whose current pose does not lead to the goal restarts from a table of poses.
 //
-// The constants JOINTS and KINDS precede this file. Lengths are fractions of the chain's length.
+// The constants JOINTS, UNROLLED and KINDS precede this file. Lengths are fractions of the chain's length.
 
 struct Chain {
     // The effector in the frame of the last joint, and the scale of position errors: zero if the goal has no position.
@@ -18,6 +18,11 @@ struct Chain {
     iterations: u32,
     // Number of poses in the table.
     poses: u32,
+    // The number of joints again, see joint_count.
+    joints: u32,
+    reserved_0: u32,
+    reserved_1: u32,
+    reserved_2: u32,
 }
 
 struct ChainTarget {
@@ -85,11 +90,17 @@ var<private> stopped: bool;
 var<private> pull: vec3<f32>;
 var<private> twist: vec3<f32>;
 
+// Returns the number of joints: a constant, so that compilers unroll loops and keep the joints in registers, or for software
+// adapters a variable, because compiling unrolled loops takes them longer than solving.
+fn joint_count() -> u32 {
+    return select(chain.joints, JOINTS, UNROLLED);
+}
+
 // Computes the frames of the joints and the errors of the effector.
 fn forward(target_pose: ChainTarget) {
     var spin = IDENTITY;
     var place = vec3<f32>(0.0);
-    for (var j = 0u; j < JOINTS; j++) {
+    for (var j = 0u; j < joint_count(); j++) {
         place += quat_rotate(spin, joints[j].offset.xyz);
         spin = quat_mul(quat_mul(spin, joints[j].before), own[j]);
         spins[j] = spin;
@@ -144,7 +155,7 @@ fn solve(damping: f32) {
     var e = error;
     var t = turn;
     let radian = chain.tolerances.z;
-    for (var j = 0u; j < JOINTS; j++) {
+    for (var j = 0u; j < joint_count(); j++) {
         let weight = joints[j].offset.w;
         let r = (end_place - places[j]) * chain.end.w;
         let lock = locks[j];
@@ -238,13 +249,13 @@ fn turn_joint(j: u32) -> bool {
 
 // Takes a step from the kept pose, whose frames have been computed.
 fn take_step(damping: f32) {
-    for (var j = 0u; j < JOINTS; j++) {
+    for (var j = 0u; j < joint_count(); j++) {
         locks[j] = vec4<f32>(0.0);
     }
     for (var round = 0u; round < ROUNDS; round++) {
         solve(damping);
         var changed = false;
-        for (var j = 0u; j < JOINTS; j++) {
+        for (var j = 0u; j < joint_count(); j++) {
             changed = turn_joint(j) || changed;
         }
         if !changed {
@@ -295,7 +306,7 @@ fn descend(target_pose: ChainTarget, iterations: u32) {
 
 fn store_answer(problem: u32) {
     let first = problem * (JOINTS + 1u);
-    for (var j = 0u; j < JOINTS; j++) {
+    for (var j = 0u; j < joint_count(); j++) {
         answers[first + j] = own[j];
     }
     let radian = select(0.0, length(turn) / chain.tolerances.z, chain.tolerances.z > 0.0);
@@ -313,7 +324,7 @@ fn descend_from_start(
     if problem >= chain.problems {
         return;
     }
-    for (var j = 0u; j < JOINTS; j++) {
+    for (var j = 0u; j < joint_count(); j++) {
         own[j] = starts[problem * JOINTS + j];
     }
     let target_pose = targets[problem];
@@ -341,7 +352,7 @@ fn load_nearest(target_pose: ChainTarget, restart: u32) {
             nearest = pose;
         }
     }
-    for (var j = 0u; j < JOINTS; j++) {
+    for (var j = 0u; j < joint_count(); j++) {
         own[j] = poses[nearest * (JOINTS + 2u) + j];
     }
 }
@@ -349,7 +360,7 @@ fn load_nearest(target_pose: ChainTarget, restart: u32) {
 // Returns how far the joints have turned from the start pose, for the choice between answers that meet the goal.
 fn turned(problem: u32) -> f32 {
     var sum = 0.0;
-    for (var j = 0u; j < JOINTS; j++) {
+    for (var j = 0u; j < joint_count(); j++) {
         let cosine = dot(own[j], starts[problem * JOINTS + j]);
         sum += 1.0 - cosine * cosine;
     }

@@ -42,11 +42,7 @@ impl BodyKernel {
     ///
     /// # Errors
     /// [`RenderError`] if the driver reports an error or the device is lost.
-    pub(super) fn solve(
-        &self,
-        gpu: &Gpu,
-        problems: &BodyProblems<'_>,
-    ) -> Result<Vec<[f32; 4]>, RenderError> {
+    pub(super) fn solve(&self, gpu: &Gpu, problems: &BodyProblems<'_>) -> Result<Vec<[f32; 4]>, RenderError> {
         let (joints, goals) = (problems.joints.len().max(1), problems.goals.len().max(1));
         let stride = (joints + 2).max(2 * goals);
         let most = usize::try_from(problems.most_bytes / VECTOR).unwrap_or(usize::MAX) / stride;
@@ -54,7 +50,9 @@ impl BodyKernel {
         let joint_buffer = storage_with(gpu, "joints", bytemuck::cast_slice(problems.joints))?;
         let goal_buffer = storage_with(gpu, "goals", bytemuck::cast_slice(problems.goals))?;
         let mut answers = Vec::new();
-        for (targets, starts) in problems.targets.chunks(most * goals).zip(problems.starts.chunks(most * joints)) {
+        for (targets, starts) in
+            problems.targets.chunks(most * goals).zip(problems.starts.chunks(most * joints))
+        {
             let count = u32::try_from(targets.len() / goals).unwrap_or(u32::MAX);
             let tree = Tree { problems: count, ..problems.tree };
             let size = u64::from(count) * (joints as u64 + 2) * VECTOR;

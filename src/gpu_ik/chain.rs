@@ -14,15 +14,8 @@ const LANES: u32 = 64;
 /// Bytes of a quaternion or vector.
 const VECTOR: u64 = 16;
 
-const BUFFERS: [Access; 7] = [
-    Access::Uniform,
-    Access::Read,
-    Access::Read,
-    Access::Read,
-    Access::Read,
-    Access::Write,
-    Access::Write,
-];
+const BUFFERS: [Access; 7] =
+    [Access::Uniform, Access::Read, Access::Read, Access::Read, Access::Read, Access::Write, Access::Write];
 
 /// The pipelines for chains with one number of joints.
 #[derive(Debug)]
@@ -87,7 +80,8 @@ impl Buffers {
 impl ChainKernels {
     /// Creates the pipelines for the limits of some joints, or returns `None` if there are too many joints.
     pub(super) fn new(gpu: &Gpu, (joints, kinds): (usize, u32)) -> Option<Self> {
-        let constants = shaders::chain_constants(joints, kinds)?;
+        let is_hardware = gpu.info.device_type != wgpu::DeviceType::Cpu;
+        let constants = shaders::chain_constants(joints, kinds, is_hardware)?;
         let [rotation, trigonometry, limits, chain] = shaders::CHAIN_FILES;
         let files = [&constants, rotation, trigonometry, limits, chain];
         let kernel = |entry| Kernel::new(gpu, "chain IK", &files, entry, &[], &BUFFERS);

@@ -29,6 +29,10 @@ pub struct Chain {
     pub restarts: u32,
     pub iterations: u32,
     pub poses: u32,
+    pub joints: u32,
+    pub reserved_0: u32,
+    pub reserved_1: u32,
+    pub reserved_2: u32,
 }
 
 /// `ChainTarget` in `shaders/ik_chain.wgsl`.

@@ -9,9 +9,9 @@ use crate::ik::{Body, Goal, GoalAxes, JacobianOptions, Limit, Link, Method, Opti
 
 use super::body::{MAX_GOALS, MAX_JOINTS};
 use super::gpu_types::{Chain, ChainTarget, Tree, TreeGoal};
+use super::options::{ANGLE_TOLERANCE, POSITION_TOLERANCE};
 use super::shaders::MAX_CHAIN;
 use super::structure::{Effector, ReducedJoint, Structure, four, quaternion, single};
-use super::options::{ANGLE_TOLERANCE, POSITION_TOLERANCE};
 
 /// λ² as a fraction of the squared error and per ball joint, as on the CPU.
 const DAMPING: f64 = 0.01;
@@ -51,9 +51,9 @@ pub(super) fn groups(
             continue;
         }
         let count = from_links.len();
-        let links = *from_address.entry(body.links().as_ptr()).or_insert_with(|| {
-            *from_links.entry(links_key(body.links())).or_insert(count)
-        });
+        let links = *from_address
+            .entry(body.links().as_ptr())
+            .or_insert_with(|| *from_links.entry(links_key(body.links())).or_insert(count));
         let is_figure = moves_root(options) && body.poses_as_figure(goals);
         let mut key = problem_key(links, body, goals);
         key.push(u64::from(is_figure));
@@ -81,9 +81,10 @@ pub(super) fn groups(
 }
 
 fn check_size(structure: Structure) -> Result<Structure, &'static str> {
-    let is_finite = structure.packed.iter().all(|j| {
-        j.offset.iter().chain(&j.before).chain(&j.axis).chain(&j.side).all(|x| x.is_finite())
-    });
+    let is_finite = structure
+        .packed
+        .iter()
+        .all(|j| j.offset.iter().chain(&j.before).chain(&j.axis).chain(&j.side).all(|x| x.is_finite()));
     if structure.joints.len() > MAX_JOINTS {
         Err("more than 96 joints")
     } else if structure.effectors.len() > MAX_GOALS {
@@ -96,7 +97,10 @@ fn check_size(structure: Structure) -> Result<Structure, &'static str> {
 }
 
 fn unsupported_option(options: &Options) -> Option<&'static str> {
-    if !matches!(options.method, Method::Auto | Method::Dls | Method::FullBody) {
+    let positive = [options.tolerance.unwrap_or(1.0), options.angle_tolerance, options.characteristic_length];
+    if !positive.iter().all(|x| x.is_finite() && *x > 0.0) {
+        Some("invalid options")
+    } else if !matches!(options.method, Method::Auto | Method::Dls | Method::FullBody) {
         Some("other methods than auto, dls and full-body")
     } else if options.jacobian != JacobianOptions::default() {
         Some("options of the Jacobian methods")
@@ -110,15 +114,16 @@ fn unsupported_option(options: &Options) -> Option<&'static str> {
 }
 
 fn unsupported_goal(body: &Body, goals: &[Goal]) -> Option<&'static str> {
-    let is_invalid = |g: &Goal| {
-        let points = [g.position.unwrap_or_default(), g.offset];
+    let is_valid = |g: &Goal| {
         let turn = g.orientation.unwrap_or_default();
-        g.link >= body.links().len()
-            || !points.iter().all(|p| p.is_finite())
-            || !(turn.is_finite() && turn.length() > 0.0)
-            || !(g.weight.is_finite() && g.weight >= 0.0)
+        g.link < body.links().len()
+            && g.position.unwrap_or_default().is_finite()
+            && g.offset.is_finite()
+            && turn.is_finite()
+            && turn.length() > 0.0
+            && (0.0..=f64::MAX).contains(&g.weight)
     };
-    if goals.is_empty() || goals.iter().any(is_invalid) {
+    if goals.is_empty() || !goals.iter().all(is_valid) {
         Some("empty or invalid problems")
     } else if goals.iter().any(|g| g.aim.is_some() || g.pole.is_some()) {
         Some("aims and poles")
@@ -213,14 +218,16 @@ pub(super) struct Inputs {
 impl Group {
     /// Returns whether the chain shader solves the group. Otherwise it is a whole body.
     pub(super) fn is_chain(&self, options: &Options) -> bool {
-        self.structure.effectors.len() == 1 && self.structure.joints.len() <= MAX_CHAIN && !moves_root(options)
+        self.structure.effectors.len() == 1
+            && self.structure.joints.len() <= MAX_CHAIN
+            && !moves_root(options)
     }
 
     /// Returns the inputs of the problems.
     pub(super) fn inputs(&self, bodies: &[Body], goals: &[Vec<Goal>], options: &Options) -> Inputs {
         let one = |&index: &usize| {
             let (body, goals) = (&bodies[index], &goals[index]);
-            (self.targets(body, goals), self.starts(body, options))
+            (self.targets(body, goals, options), self.starts(body, options))
         };
         let each: Vec<_> = self.problems.par_iter().map(one).collect();
         let mut inputs = Inputs { targets: Vec::new(), starts: Vec::new() };
@@ -231,12 +238,13 @@ impl Group {
         inputs
     }
 
-    fn targets(&self, body: &Body, goals: &[Goal]) -> Vec<ChainTarget> {
+    fn targets(&self, body: &Body, goals: &[Goal], options: &Options) -> Vec<ChainTarget> {
+        let root = if options.start == Start::Rest { DVec3::ZERO } else { body.root() };
         let base_from_world: DAffine3 = body.world_from_base().inverse();
         let world_from_base = world_from_base_rotation(body);
         let target = |(goal, effector): (&Goal, &Effector)| {
             let place = goal.position.unwrap_or_default();
-            let place = (base_from_world.transform_point3(place) - body.root()) / self.structure.length;
+            let place = (base_from_world.transform_point3(place) - root) / self.structure.length;
             let spin = goal.orientation.map_or(DQuat::IDENTITY, DQuat::normalize);
             // The orientation that the last joint should have.
             let spin = world_from_base.conjugate() * spin * effector.spin.conjugate();
@@ -275,6 +283,10 @@ impl Group {
             restarts: 0,
             iterations: 0,
             poses: 0,
+            joints: u32::try_from(self.structure.joints.len()).unwrap_or(u32::MAX),
+            reserved_0: 0,
+            reserved_1: 0,
+            reserved_2: 0,
         }
     }
 

@@ -73,5 +73,6 @@ pub(super) fn packed(limb: &Limb, goal: &LimbGoal) -> LimbProblem {
 /// Returns the rotations of a limb in double precision.
 pub(super) fn unpacked(turns: &[[f32; 4]]) -> [DQuat; 2] {
     let turn = |i: usize| turns.get(i).map_or(DQuat::IDENTITY, |q| DQuat::from_array(q.map(f64::from)));
-    [turn(0), turn(1)].map(|q| if q.is_finite() && q.length() > 0.0 { q.normalize() } else { DQuat::IDENTITY })
+    [turn(0), turn(1)]
+        .map(|q| if q.is_finite() && q.length() > 0.0 { q.normalize() } else { DQuat::IDENTITY })
 }

@@ -9,7 +9,7 @@ const CHAIN_SOURCE: &str = include_str!("../../shaders/ik_chain.wgsl");
 pub(super) const MAX_CHAIN: usize = 16;
 
 /// The constants that precede the files of [`chain`], for chains of the largest size with every kind of limit.
-const LARGEST: &str = "const JOINTS: u32 = 16u;\nconst KINDS: u32 = 15u;\n";
+const LARGEST: &str = "const JOINTS: u32 = 16u;\nconst UNROLLED: bool = true;\nconst KINDS: u32 = 15u;\n";
 /// The constant that precedes the files of whole bodies.
 const ALL_KINDS: &str = "const KINDS: u32 = 15u;\n";
 /// The files of chains after the constants.
@@ -27,8 +27,10 @@ pub(super) const BODY: &[&str] =
 pub const SOURCES: [(&str, &[&str]); 3] = [("ik_chain", CHAIN), ("ik_limb", LIMB), ("ik_body", BODY)];
 
 /// Returns the constants of the module for chains of some joints, or `None` if there are too many or none. `kinds` has a bit
-/// for each kind of limit that occurs. Constants let drivers unroll the loops over joints and keep the joints in registers.
-pub(super) fn chain_constants(joints: usize, kinds: u32) -> Option<String> {
-    let constants = format!("const JOINTS: u32 = {joints}u;\nconst KINDS: u32 = {kinds}u;\n");
+/// for each kind of limit that occurs. If `unrolled` is set, the loops over joints have constant bounds.
+pub(super) fn chain_constants(joints: usize, kinds: u32, unrolled: bool) -> Option<String> {
+    let constants = format!(
+        "const JOINTS: u32 = {joints}u;\nconst UNROLLED: bool = {unrolled};\nconst KINDS: u32 = {kinds}u;\n"
+    );
     (1..=MAX_CHAIN).contains(&joints).then_some(constants)
 }

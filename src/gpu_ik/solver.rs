@@ -24,6 +24,8 @@ use super::pose_table;
 const MAX_UPLOADED: usize = 16;
 /// Largest buffer by default, which every adapter supports.
 const MAX_BYTES: u64 = 128 << 20;
+/// The error of adapters that can only draw.
+const NO_COMPUTE: &str = "the adapter has no compute shaders";
 /// Largest number of restarts, which are the lanes of a workgroup.
 const MAX_RESTARTS: u32 = 64;
 
@@ -80,6 +82,9 @@ impl GpuSolver {
     /// batch must have at least as many problems times joints as the CPU solves in the time that the GPU needs for its
     /// smallest batch. Both times are measured once for each solver.
     pub fn choose(&mut self, problems: usize, joints: usize) -> Option<CpuReason> {
+        if !self.gpu.has_compute {
+            return Some(CpuReason::Failed(NO_COMPUTE.to_owned()));
+        }
         if self.gpu.info.device_type == DeviceType::Cpu {
             return Some(CpuReason::Faster("the adapter is software"));
         }
@@ -158,11 +163,16 @@ impl GpuSolver {
 
     /// Returns why the CPU solves a group.
     fn reason_for_cpu(&mut self, group: &Group, options: &GpuOptions) -> Option<CpuReason> {
+        if !self.gpu.has_compute {
+            return Some(CpuReason::Failed(NO_COMPUTE.to_owned()));
+        }
         if options.choice != Choice::Auto {
             return None;
         }
         if options.options.root_motion && group.is_figure {
-            return Some(CpuReason::Unsupported("figures, whose limbs and trunk the CPU poses in closed form"));
+            return Some(CpuReason::Unsupported(
+                "figures, whose limbs and trunk the CPU poses in closed form",
+            ));
         }
         self.choose(group.problems.len(), group.structure.joints.len())
     }
@@ -208,11 +218,11 @@ impl GpuSolver {
             // Errors of the shader compiler are reported as those of a driver.
             self.gpu.check()?;
         }
-        let Some((kernels, (_, uploaded))) = self.chains.get_mut(&kind).zip(self.uploaded.get(uploaded)) else {
+        let Some((kernels, (_, uploaded))) = self.chains.get_mut(&kind).zip(self.uploaded.get(uploaded))
+        else {
             return Err(RenderError::Driver("no pipeline for a chain".to_owned()));
         };
-        let chain =
-            Chain { restarts, iterations: options.iterations, ..group.chain(goal, &options.options) };
+        let chain = Chain { restarts, iterations: options.iterations, ..group.chain(goal, &options.options) };
         let problems = ChainProblems {
             uploaded,
             chain,
@@ -229,8 +239,7 @@ impl GpuSolver {
             return Ok(place);
         }
         let poses = group.structure.effectors.first().map(|e| pose_table::table(&group.structure, e));
-        let uploaded =
-            UploadedChain::new(&self.gpu, &group.structure.packed, &poses.unwrap_or_default())?;
+        let uploaded = UploadedChain::new(&self.gpu, &group.structure.packed, &poses.unwrap_or_default())?;
         if self.uploaded.len() >= MAX_UPLOADED {
             self.uploaded.remove(0);
         }
@@ -264,7 +273,8 @@ impl GpuSolver {
     /// entries of the longer slices are ignored.
     ///
     /// # Errors
-    /// [`RenderError`] if the driver reports an error or the device is lost. `turns` is then unchanged.
+    /// [`RenderError`] if the adapter has no compute shaders, the driver reports an error, or the device is lost. `turns` is
+    /// then unchanged.
     pub fn solve_limbs(
         &mut self,
         limbs: &[Limb],
@@ -274,6 +284,9 @@ impl GpuSolver {
         let problems: Vec<_> = limbs.iter().zip(goals).map(|(limb, goal)| limb::packed(limb, goal)).collect();
         let problems = &problems[..problems.len().min(turns.len())];
         self.gpu.check()?;
+        if !self.gpu.has_compute {
+            return Err(RenderError::Driver(NO_COMPUTE.to_owned()));
+        }
         let kernel = self.limb.get_or_insert_with(|| LimbKernel::new(&self.gpu));
         let started = Instant::now();
         let found = kernel.solve(&self.gpu, problems, self.most_bytes)?;

@@ -119,9 +119,8 @@ impl Structure {
                 folded.push(Folded { joint: above.joint, place, spin, scale: above.scale * scale });
             }
         }
-        let largest = |pinned: bool| {
-            goals.iter().filter(|g| g.pinned == pinned).map(stated_weight).fold(0.0, f64::max)
-        };
+        let largest =
+            |pinned: bool| goals.iter().filter(|g| g.pinned == pinned).map(stated_weight).fold(0.0, f64::max);
         let largest = [largest(false), largest(true)];
         let effector = |goal: &Goal| {
             let moving = moving_link(links, goal).ok_or(NOTHING_MOVES)?;

@@ -5,7 +5,7 @@ use std::time::Instant;
 use glam::{DAffine3, DQuat, DVec3};
 use sinew::gpu_ik::{Choice, CpuReason, GpuOptions, GpuSolver, Solved, SolvedBy};
 use sinew::ik::{
-    Body, Goal, Limb, LimbGoal, Limit, Link, Method, Mimic, Options, Outcome, SolveError, round_cone,
+    Body, Goal, Limb, LimbGoal, Limit, Link, Method, Mimic, Options, Outcome, SolveError, Start, round_cone,
     solve_limbs, solve_many,
 };
 use sinew::render::Gpu;
@@ -138,9 +138,29 @@ fn bodies_with_several_goals_are_posed_as_often_as_on_the_cpu() {
         let single = Options { restarts: 0, ..options.options };
         let (count, wanted) = (reached(&solved), reached_on_cpu(&start, &goals, &single));
         let with_restarts = reached_on_cpu(&start, &goals, &options.options);
-        println!("bodies, root motion {root_motion}: {count} on the GPU, {wanted} on the CPU, {with_restarts} with restarts");
+        println!(
+            "bodies, root motion {root_motion}: {count} on the GPU, {wanted} on the CPU, {with_restarts} with restarts"
+        );
         assert!(count + 2 >= wanted, "{count} on the GPU, {wanted} on the CPU");
     }
+}
+
+/// The base was moved and the joints turned before, and both return to rest first.
+#[test]
+fn a_start_at_rest_does_not_depend_on_the_pose() {
+    let (start, goals) = figure(8);
+    let mut moved = start.clone();
+    for body in &mut moved {
+        body.set_root(DVec3::new(0.3, -0.2, 0.5));
+        body.set_rotation(2, DQuat::from_rotation_z(0.4));
+    }
+    let mut options = on_gpu();
+    options.options.start = Start::Rest;
+    options.options.method = Method::FullBody;
+    let mut bodies = start.clone();
+    let solved = solve(&mut bodies, &goals, &options);
+    assert_eq!(solved, solve(&mut moved, &goals, &options));
+    assert_eq!(bodies, moved);
 }
 
 #[test]
@@ -151,7 +171,7 @@ fn limbs_turn_as_on_the_cpu() {
         let scale = [1e-3, 1.0, 1e4][index % 3];
         let mut vector = || random.turn(scale);
         limbs.push(Limb { upper: vector(), lower: vector(), bend: vector() });
-        let pole = if index % 2 == 0 { DVec3::ZERO } else { vector() };
+        let pole = if index.is_multiple_of(2) { DVec3::ZERO } else { vector() };
         goals.push(LimbGoal { target: vector(), pole });
     }
     let (mut turns, mut expected) = (vec![[DQuat::IDENTITY; 2]; 2000], vec![[DQuat::IDENTITY; 2]; 2000]);
@@ -199,6 +219,11 @@ fn errors_are_those_of_the_cpu_and_an_empty_batch_is_empty() {
     let solved = solver().solve_many(&mut bodies, &goals, &on_gpu());
     assert!(matches!(solved[0], Err(SolveError::NoSuchLink { .. })));
     assert!(matches!(solved[1], Err(SolveError::Goal { .. })));
+    let mut invalid = on_gpu();
+    invalid.options.tolerance = Some(-1.0);
+    let (mut bodies, goals) = arm(Robot::Panda, 2);
+    let solved = solver().solve_many(&mut bodies, &goals, &invalid);
+    assert!(matches!(solved[0], Err(SolveError::Tolerance { .. })));
     assert!(solver().solve_many(&mut [], &goals, &on_gpu()).is_empty());
     assert!(solver().solve_limbs(&[], &[], &mut []).is_ok());
 }
@@ -224,9 +249,8 @@ fn a_polish_continues_to_double_precision() {
     let mut options = on_gpu();
     options.polish = true;
     let solved = solve(&mut bodies, &goals, &options);
-    let exact = |s: &&Solved| {
-        s.report.position_error() < 2e-9 && s.report.goals[0].orientation_error.unwrap() < 2e-9
-    };
+    let exact =
+        |s: &&Solved| s.report.position_error() < 2e-9 && s.report.goals[0].orientation_error.unwrap() < 2e-9;
     let count = solved.iter().filter(exact).count();
     assert!(count + 2 >= reached(&solved) && count > 190, "{count} of {}", reached(&solved));
     let polished = solved.iter().filter(|s| s.by == SolvedBy::GpuAndCpu).count();

@@ -136,7 +136,21 @@ fn inverse_kinematics_has_the_same_layout_in_shaders_and_rust() {
     use sinew::gpu_ik::gpu_types::{Chain, ChainTarget, Joint, LimbProblem, Tree, TreeGoal, kinds};
     assert_twins!("ik_chain", Joint { before, offset, axis, side, ranges, kind, parent, order, depth });
     assert_twins!("ik_body", Joint { before, offset, axis, side, ranges, kind, parent, order, depth });
-    assert_twins!("ik_chain", Chain { end, tolerances, problems, restarts, iterations, poses });
+    assert_twins!(
+        "ik_chain",
+        Chain {
+            end,
+            tolerances,
+            problems,
+            restarts,
+            iterations,
+            poses,
+            joints,
+            reserved_0,
+            reserved_1,
+            reserved_2
+        }
+    );
     assert_twins!("ik_chain", ChainTarget { position, spin });
     assert_twins!("ik_body", ChainTarget { position, spin });
     assert_twins!(

@@ -48,8 +48,7 @@ pub(super) fn solve_limb(limb: &LimbProblem) -> [Quat; 2] {
     let (way, way2) = if d2 > TINY * most { (goal, d2) } else { (line, line2) };
     let whole = (way2 * line2).sqrt();
     let w = whole + line.dot(way);
-    let mut carry =
-        normalize(if w > 1e-6 * whole { line.cross(way).extend(w) } else { normal.extend(0.0) });
+    let mut carry = normalize(if w > 1e-6 * whole { line.cross(way).extend(w) } else { normal.extend(0.0) });
     let wanted = pole * way2 - way * pole.dot(way);
     let wanted2 = wanted.length_squared();
     if (wanted2 - TINY * pole.length_squared() * way2 * way2) * line2 > 0.0 {

@@ -112,7 +112,6 @@ pub(super) fn nearest_allowed(rotation: Quat, joint: &Joint) -> Quat {
     }
     let is_reversed = joint.order & 128 != 0;
     let q = if is_reversed { rotation.conjugate() } else { rotation };
-    let allowed =
-        if joint.kind == kinds::CONE { cone_nearest(q, joint) } else { euler_nearest(q, joint) };
+    let allowed = if joint.kind == kinds::CONE { cone_nearest(q, joint) } else { euler_nearest(q, joint) };
     normalize(Vec4::from(if is_reversed { allowed.conjugate() } else { allowed }))
 }

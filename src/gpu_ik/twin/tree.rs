@@ -20,6 +20,11 @@ pub(super) struct Settings {
     pub(super) root_weight: f32,
 }
 
+/// Returns the place of an element in a packed lower triangle.
+fn packed(row: usize, column: usize) -> usize {
+    row * (row + 1) / 2 + column
+}
+
 /// A body in a pose, with its goals.
 pub(super) struct Tree<'a> {
     pub(super) joints: &'a [Joint],
@@ -113,18 +118,19 @@ impl<'a> Tree<'a> {
     /// Solves (J W Jᵀ + λ²) y = e by Cholesky's decomposition.
     fn solve(&mut self, damping: f32) {
         let rows = self.errors.len();
-        let mut matrix = vec![vec![0.0_f32; rows]; rows];
+        let mut matrix = vec![0.0_f32; packed(rows, 0)];
         let mut right = self.errors.clone();
         for row in 0..rows {
             for column in 0..=row {
                 let both = |j: &usize| self.is_above(row / 6, *j) && self.is_above(column / 6, *j);
                 let mut sum = if row == column { damping } else { 0.0 };
                 if row % 6 == column % 6 && row % 6 < 3 {
-                    sum +=
-                        self.settings.root_weight * self.goals[row / 6].end[3] * self.goals[column / 6].end[3];
+                    sum += self.settings.root_weight
+                        * self.goals[row / 6].end[3]
+                        * self.goals[column / 6].end[3];
                 }
                 sum += (0..self.joints.len()).filter(both).map(|j| self.product(row, column, j)).sum::<f32>();
-                matrix[row][column] = sum;
+                matrix[packed(row, column)] = sum;
             }
             for j in (0..self.joints.len()).filter(|j| self.is_above(row / 6, *j)) {
                 let known = self.spins[j] * self.locks[j].xyz() * self.locks[j].w;
@@ -132,24 +138,24 @@ impl<'a> Tree<'a> {
             }
         }
         for k in 0..rows {
-            let inverse = 1.0 / matrix[k][k].max(self.settings.damping_floor).sqrt();
-            matrix[k][k] = inverse;
+            let inverse = 1.0 / matrix[packed(k, k)].max(self.settings.damping_floor).sqrt();
+            matrix[packed(k, k)] = inverse;
             right[k] *= inverse;
             for i in k + 1..rows {
-                matrix[i][k] *= inverse;
+                matrix[packed(i, k)] *= inverse;
             }
             for i in k + 1..rows {
-                let factor = matrix[i][k];
+                let factor = matrix[packed(i, k)];
                 for c in k + 1..=i {
-                    matrix[i][c] -= factor * matrix[c][k];
+                    matrix[packed(i, c)] -= factor * matrix[packed(c, k)];
                 }
                 right[i] -= factor * right[k];
             }
         }
         for k in (0..rows).rev() {
-            right[k] *= matrix[k][k];
+            right[k] *= matrix[packed(k, k)];
             for i in 0..k {
-                right[i] -= matrix[k][i] * right[k];
+                right[i] -= matrix[packed(k, i)] * right[k];
             }
         }
         self.pull = right;

@@ -12,12 +12,12 @@ pub(super) fn atan2_first_quadrant(y: f32, x: f32) -> f32 {
         0.042_909_615,
         -0.075_289_64,
         0.106_562_64,
-        -0.142_088_99,
+        -0.142_089,
         0.199_935_51,
         -0.333_331_45,
     ];
     let most = x.max(y);
-    if !(most > 0.0) {
+    if most <= 0.0 {
         return 0.0;
     }
     let t = x.min(y) / most;
