@@ -1,7 +1,7 @@
 // Poses of whole bodies with several goals by damped least squares, one workgroup for each body. The CPU twin is
 // src/gpu_ik/twin/tree.rs.
 //
-// The steps are those of ik_chain.wgsl. The normal equations have six rows for each goal. Their matrix, its Cholesky decomposition
+// The steps are those of ik_chain.wgsl. The normal equations have three rows for each position and each orientation. Their matrix, its Cholesky decomposition
 // and the frames of the joints are in workgroup memory. Each lane owns up to two joints. Lengths are fractions of the
 // length of the longest chain.
 
@@ -16,7 +16,8 @@ struct Tree {
     root_weight: f32,
     // The damping of a unit error.
     damping: f32,
-    reserved: u32,
+    // Number of rows of the normal equations.
+    rows: u32,
 }
 
 struct TreeGoal {
@@ -42,6 +43,8 @@ struct ChainTarget {
 @group(0) @binding(4) var<storage, read> starts: array<vec4<f32>>;
 // Each answer: rotations; translation of the base; then squared error, number of goals met, and number of iterations.
 @group(0) @binding(5) var<storage, read_write> answers: array<vec4<f32>>;
+// The error of each row: six times its goal, plus 0 to 2 for the position and 3 to 5 for the orientation.
+@group(0) @binding(6) var<storage, read> row_errors: array<u32>;
 
 const LANES: u32 = 64u;
 const OWNED: u32 = 2u;
@@ -140,10 +143,10 @@ fn forward(problem: u32, lane: u32) {
 }
 
 // Returns a row of the Jacobian for a joint as a vector in base space: the product with a turn of the joint is the change of
-// the row's error.
-fn row_of(row: u32, joint: u32) -> vec3<f32> {
-    let goal = row / 6u;
-    let component = row % 6u;
+// an error.
+fn row_of(index: u32, joint: u32) -> vec3<f32> {
+    let goal = index / 6u;
+    let component = index % 6u;
     var unit = vec3<f32>(0.0);
     unit[component % 3u] = 1.0;
     if component >= 3u {
@@ -161,28 +164,28 @@ fn assemble(lane: u32, rows: u32, damping: f32) {
         row = select(row, row - 1u, packed(row, 0u) > index);
         let column = index - packed(row, 0u);
         var sum = 0.0;
+        let b = row_errors[min(column, rows - 1u)];
         if row == rows {
-            if column < rows {
-                sum = errors[column];
-                for (var j = 0u; j < tree.joints; j++) {
-                    if is_above(column / 6u, j) {
-                        sum -= dot(row_of(column, j), known[j].xyz);
-                    }
+            sum = errors[b];
+            for (var j = 0u; j < tree.joints; j++) {
+                if is_above(b / 6u, j) {
+                    sum -= dot(row_of(b, j), known[j].xyz);
                 }
             }
         } else {
+            let a = row_errors[row];
             sum = select(0.0, damping, row == column);
-            if row % 6u == column % 6u && row % 6u < 3u {
-                sum += tree.root_weight * goals[row / 6u].end.w * goals[column / 6u].end.w;
+            if a % 6u == b % 6u && a % 6u < 3u {
+                sum += tree.root_weight * goals[a / 6u].end.w * goals[b / 6u].end.w;
             }
             for (var j = 0u; j < tree.joints; j++) {
-                if is_above(row / 6u, j) && is_above(column / 6u, j) {
-                    let a = row_of(row, j);
-                    let b = row_of(column, j);
+                if is_above(a / 6u, j) && is_above(b / 6u, j) {
+                    let from_a = row_of(a, j);
+                    let from_b = row_of(b, j);
                     let axis = axes[j];
                     // The last component is one for a hinge.
-                    let across = dot(axis.xyz, a) * dot(axis.xyz, b);
-                    sum += places[j].w * select(dot(a, b) - across, across, axis.w > 0.0);
+                    let across = dot(axis.xyz, from_a) * dot(axis.xyz, from_b);
+                    sum += places[j].w * select(dot(from_a, from_b) - across, across, axis.w > 0.0);
                 }
             }
         }
@@ -217,7 +220,7 @@ fn solve(lane: u32, rows: u32) {
             matrix[packed(rows, lane)] -= matrix[packed(k, lane)] * value;
         }
         if lane == k {
-            pull[k] = value;
+            pull[row_errors[k]] = value;
         }
         workgroupBarrier();
     }
@@ -323,7 +326,7 @@ fn solve_bodies(
 ) {
     // The same for all lanes of a workgroup.
     let problem = min(group.x + group.y * groups.x, tree.problems - 1u);
-    let rows = 6u * tree.goals;
+    let rows = min(tree.rows, MAX_ROWS);
     for (var i = 0u; i < OWNED; i++) {
         let j = lane + i * LANES;
         if j < tree.joints {

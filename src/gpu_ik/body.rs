@@ -22,6 +22,8 @@ pub(super) struct BodyProblems<'a> {
     pub(super) tree: Tree,
     pub(super) joints: &'a [Joint],
     pub(super) goals: &'a [TreeGoal],
+    /// The error of each row of the normal equations.
+    pub(super) rows: &'a [u32],
     /// One target for each goal of each problem.
     pub(super) targets: &'a [ChainTarget],
     /// The rotations of the start poses.
@@ -33,7 +35,7 @@ pub(super) struct BodyProblems<'a> {
 impl BodyKernel {
     pub(super) fn new(gpu: &Gpu) -> Self {
         use Access::{Read, Uniform, Write};
-        let access = [Uniform, Read, Read, Read, Read, Write];
+        let access = [Uniform, Read, Read, Read, Read, Write, Read];
         Self(Kernel::new(gpu, "body IK", shaders::BODY, "solve_bodies", &[], &access))
     }
 
@@ -49,6 +51,7 @@ impl BodyKernel {
         let most = most.max(1);
         let joint_buffer = storage_with(gpu, "joints", bytemuck::cast_slice(problems.joints))?;
         let goal_buffer = storage_with(gpu, "goals", bytemuck::cast_slice(problems.goals))?;
+        let row_buffer = storage_with(gpu, "rows", bytemuck::cast_slice(problems.rows))?;
         let mut answers = Vec::new();
         for (targets, starts) in
             problems.targets.chunks(most * goals).zip(problems.starts.chunks(most * joints))
@@ -64,6 +67,7 @@ impl BodyKernel {
                 &storage_with(gpu, "targets", bytemuck::cast_slice(targets))?,
                 &storage_with(gpu, "start poses", bytemuck::cast_slice(starts))?,
                 &output,
+                &row_buffer,
             ];
             let bound = buffers.map(wgpu::Buffer::as_entire_buffer_binding);
             let mut encoder = gpu.device.create_command_encoder(&Default::default());

@@ -56,7 +56,7 @@ pub struct Tree {
     pub depth: u32,
     pub root_weight: f32,
     pub damping: f32,
-    pub reserved: u32,
+    pub rows: u32,
 }
 
 /// `TreeGoal` in `shaders/ik_body.wgsl`.

@@ -290,8 +290,8 @@ impl Group {
         }
     }
 
-    /// Returns the constants of the body shader.
-    pub(super) fn tree(&self, goals: &[Goal], options: &Options) -> (Tree, Vec<TreeGoal>) {
+    /// Returns the constants of the body shader, its goals and the errors of its rows.
+    pub(super) fn tree(&self, goals: &[Goal], options: &Options) -> (Tree, Vec<TreeGoal>, Vec<u32>) {
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let goal = |(index, goal): (usize, &Goal)| {
             let [place, turn] = self.scales(index, goal, options);
@@ -310,6 +310,14 @@ impl Group {
             }
         };
         let goals: Vec<TreeGoal> = goals.iter().enumerate().map(goal).collect();
+        let counts = |(index, goal): (usize, &TreeGoal)| {
+            let parts = [(goal.end[3], 0), (goal.tolerances[2], 3)];
+            let parts = parts.into_iter().filter(|(scale, _)| *scale > 0.0);
+            parts
+                .flat_map(move |(_, first)| (0..3).map(move |i| count(6 * index + first + i)))
+                .collect::<Vec<_>>()
+        };
+        let rows: Vec<u32> = goals.iter().enumerate().flat_map(counts).collect();
         let tree = Tree {
             joints: count(self.structure.joints.len()),
             goals: count(goals.len()),
@@ -318,9 +326,9 @@ impl Group {
             depth: self.structure.depth(),
             root_weight: if moves_root(options) { 1.0 } else { 0.0 },
             damping: single(DAMPING * self.structure.freedom),
-            reserved: 0,
+            rows: count(rows.len()),
         };
-        (tree, goals)
+        (tree, goals, rows)
     }
 }
 

@@ -254,12 +254,13 @@ impl GpuSolver {
         inputs: &Inputs,
         options: &GpuOptions,
     ) -> Result<Vec<[f32; 4]>, RenderError> {
-        let (tree, tree_goals) = group.tree(goals, &options.options);
+        let (tree, tree_goals, rows) = group.tree(goals, &options.options);
         let tree = Tree { iterations: options.iterations, ..tree };
         let problems = BodyProblems {
             tree,
             joints: &group.structure.packed,
             goals: &tree_goals,
+            rows: &rows,
             targets: &inputs.targets,
             starts: &inputs.starts,
             most_bytes: self.most_bytes,

@@ -141,7 +141,7 @@ fn chains_take_the_same_steps_as_their_twin() {
     let group = only_group(&bodies, &goals, &options);
     let inputs = group.inputs(&bodies, &goals, &options);
     let chain = Chain { iterations: 1, ..group.chain(&goals[0][0], &options) };
-    let (_, tree_goals) = group.tree(&goals[0], &options);
+    let (_, tree_goals, _) = group.tree(&goals[0], &options);
     let structure = &group.structure;
     let table = pose_table::table(structure, &structure.effectors[0]);
     let problems = ChainProblems {
@@ -171,13 +171,14 @@ fn bodies_take_the_same_steps_as_their_twin() {
     let (bodies, goals) = problems(&body, &[14, 19, 24, 69]);
     let group = only_group(&bodies, &goals, &options);
     let inputs = group.inputs(&bodies, &goals, &options);
-    let (tree, tree_goals) = group.tree(&goals[0], &options);
+    let (tree, tree_goals, rows) = group.tree(&goals[0], &options);
     let tree = TreeConstants { iterations: 1, ..tree };
     let structure = &group.structure;
     let problems = BodyProblems {
         tree,
         joints: &structure.packed,
         goals: &tree_goals,
+        rows: &rows,
         targets: &inputs.targets,
         starts: &inputs.starts,
         most_bytes: 1 << 20,
