@@ -31,9 +31,9 @@
 //! - Restarts begin in the nearest of 1,024 fixed random poses of the chain. If several meet the goal, the one that turns the
 //!   joints least is the result. A whole body has no restarts.
 //! - Pins have a hundred times the weight of other goals, instead of priority over them.
-//! - Locked joints are not released within a step, and the damping has a floor at the precision of single numbers. The nearest pose to
-//!   a target out of reach is therefore found less exactly, and a straight chain whose target is in its line begins with
-//!   a restart instead of a bend.
+//! - Locked joints are not released within a step, and the damping has a floor at the precision of single numbers. The
+//!   nearest pose to a target out of reach is therefore found less exactly, and a straight chain whose target is in its
+//!   line begins with a restart instead of a bend.
 //! - Outcomes are reached, out of reach, stalled and iteration limit. Blocking limits are not distinguished from other stalls.
 //! - A body that is a figure gets a differential solution like that of other bodies if the GPU is requested. The CPU's solver of
 //!   figures gives better poses, so [`Choice::Auto`] uses it.

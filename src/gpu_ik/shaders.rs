@@ -3,7 +3,8 @@
 const ROTATION: &str = include_str!("../../shaders/rotation.wgsl");
 const TRIGONOMETRY: &str = include_str!("../../shaders/trigonometry.wgsl");
 const LIMITS: &str = include_str!("../../shaders/joint_limits.wgsl");
-const CHAIN_SOURCE: &str = include_str!("../../shaders/ik_chain.wgsl");
+const CHAIN_STEPS: &str = include_str!("../../shaders/ik_chain.wgsl");
+const CHAIN_RESTARTS: &str = include_str!("../../shaders/ik_chain_restart.wgsl");
 
 /// The largest number of joints of a chain.
 pub(super) const MAX_CHAIN: usize = 16;
@@ -13,10 +14,10 @@ const LARGEST: &str = "const JOINTS: u32 = 16u;\nconst UNROLLED: bool = true;\nc
 /// The constant that precedes the files of whole bodies.
 const ALL_KINDS: &str = "const KINDS: u32 = 15u;\n";
 /// The files of chains after the constants.
-pub(super) const CHAIN_FILES: [&str; 4] = [ROTATION, TRIGONOMETRY, LIMITS, CHAIN_SOURCE];
+pub(super) const CHAIN_FILES: [&str; 5] = [ROTATION, TRIGONOMETRY, LIMITS, CHAIN_STEPS, CHAIN_RESTARTS];
 
 /// Chains of the largest size.
-const CHAIN: &[&str] = &[LARGEST, ROTATION, TRIGONOMETRY, LIMITS, CHAIN_SOURCE];
+const CHAIN: &[&str] = &[LARGEST, ROTATION, TRIGONOMETRY, LIMITS, CHAIN_STEPS, CHAIN_RESTARTS];
 /// Single limbs.
 pub(super) const LIMB: &[&str] = &[ROTATION, include_str!("../../shaders/ik_limb.wgsl")];
 /// Whole bodies.

@@ -5,9 +5,11 @@ use std::time::Instant;
 use glam::{DAffine3, DQuat, DVec3};
 use serde::Serialize;
 
+use crate::cli::failure::Failure;
+use crate::cli::output;
 use crate::gpu_ik::{Choice, GpuOptions, GpuSolver, SolvedBy};
 use crate::ik::{Body, Goal, Limit, Link, Method, Options, Random, SolveError, round_cone};
-use crate::render::Gpu;
+use crate::render::{AdapterChoice, Gpu};
 
 use super::cases::pose_randomly;
 use super::robots::Robot;
@@ -40,14 +42,22 @@ struct Batch {
     goals: Vec<Vec<Goal>>,
 }
 
-/// Measures the solvers on batches of up to `count` problems, and passes each row on.
-pub(super) fn measure<E>(
-    gpu: &Gpu,
+/// Measures the solvers on batches of up to `count` problems. Prints each row when it is complete, unless the report is
+/// JSON.
+pub(super) fn print(
+    adapter: Option<&AdapterChoice>,
     (count, seed): (usize, u64),
-    mut take: impl FnMut(BatchRow) -> Result<(), E>,
-) -> Result<Result<(), E>, SolveError> {
-    let mut solver = GpuSolver::new(gpu);
-    for all in [arms(Robot::Panda, count, seed)?, figures(count, seed)?] {
+    is_json: bool,
+) -> Result<Vec<BatchRow>, Failure> {
+    let gpu = Gpu::new(adapter.unwrap_or(&AdapterChoice::Auto))?;
+    let print = |line: String| if is_json { Ok(()) } else { output::lines([line]) };
+    print(format!("adapter: {}", gpu.describe()))?;
+    print(heading())?;
+    let failure = |error: SolveError| Failure::Usage(error.to_string());
+    let (mut solver, mut rows) = (GpuSolver::new(&gpu), Vec::new());
+    let kinds = [arms(Robot::Panda, count, seed), figures(count, seed)];
+    for all in kinds {
+        let all = all.map_err(failure)?;
         for size in std::iter::successors(Some(1), |n| Some(n * 10)).take_while(|n| *n <= count) {
             for (name, choice, polish) in [
                 ("gpu", Choice::Gpu, false),
@@ -56,13 +66,13 @@ pub(super) fn measure<E>(
             ] {
                 let mut options = GpuOptions::default();
                 (options.options, options.choice, options.polish) = (all.options, choice, polish);
-                if let Err(error) = take(row(&mut solver, &all, size, (name, &options))?) {
-                    return Ok(Err(error));
-                }
+                let row = row(&mut solver, &all, size, (name, &options)).map_err(failure)?;
+                print(row.line())?;
+                rows.push(row);
             }
         }
     }
-    Ok(Ok(()))
+    Ok(rows)
 }
 
 fn row(
@@ -171,7 +181,7 @@ fn figures(count: usize, seed: u64) -> Result<Batch, SolveError> {
     Ok(Batch { name: "body", options, bodies: vec![body; count], goals })
 }
 
-pub(super) fn heading() -> String {
+fn heading() -> String {
     format!(
         "{:<6} {:<13} {:>7} {:>9} {:>9} {:>12} {:>12}",
         "bodies", "solver", "batch", "success", "on GPU", "per second", "GPU alone/s",
@@ -179,7 +189,7 @@ pub(super) fn heading() -> String {
 }
 
 impl BatchRow {
-    pub(super) fn line(&self) -> String {
+    fn line(&self) -> String {
         let device = self.device_per_second.map_or("-".to_owned(), |n| format!("{n:.0}"));
         format!(
             "{:<6} {:<13} {:>7} {:>7.2} % {:>7.2} % {:>12.0} {device:>12}",

@@ -22,7 +22,7 @@ use crate::ik::{
     DEFAULT_ITERATIONS, Method, OptionOverrides, OptionValue, Options, SolveError, SolverOption, Start,
 };
 
-use crate::render::{AdapterChoice, Gpu};
+use crate::render::AdapterChoice;
 
 use super::failure::Failure;
 use super::output;
@@ -78,8 +78,7 @@ pub(super) struct BenchArgs {
     /// Print one of these tables instead
     #[arg(long, value_name = "NAME")]
     table: Option<Table>,
-    /// Graphics adapter of `--table batch`: auto, cpu, vulkan, gl, metal or dx12; TEXT is part of the adapter's name [default:
-    /// auto]
+    /// Graphics adapter of `--table batch`, as for `sinew render` [default: auto]
     #[arg(long, value_name = "KIND[:TEXT]")]
     adapter: Option<AdapterChoice>,
     /// Write the robot arm and the targets of `--table panda` or `--table ur5` to a JSON file
@@ -316,22 +315,9 @@ fn print_table(args: &BenchArgs, table: Table, report: &mut BenchReport) -> Resu
         Table::Beyond => print_beyond(args, report),
         Table::Panda => print_poses(args, Robot::Panda, report),
         Table::Ur5 => print_poses(args, Robot::Ur5, report),
-        Table::Batch => print_batches(args, report),
+        Table::Batch => batch::print(args.adapter.as_ref(), (args.cases(ROBOT_CASES), seed), args.json)
+            .map(|rows| report.batches = rows),
     }
-}
-
-/// Measures batched solves on the GPU and on the CPU.
-fn print_batches(args: &BenchArgs, report: &mut BenchReport) -> Result<(), Failure> {
-    let gpu = Gpu::new(&args.adapter.clone().unwrap_or_default())?;
-    if !args.json {
-        output::lines([format!("adapter: {}", gpu.describe()), batch::heading()])?;
-    }
-    let take = |row: BatchRow| {
-        let printed = if args.json { Ok(()) } else { output::lines([row.line()]) };
-        report.batches.push(row);
-        printed
-    };
-    batch::measure(&gpu, (args.cases(ROBOT_CASES), args.seed()), take).map_err(failure)?
 }
 
 /// Measures all methods on the poses of a robot arm, and prints each row when it is complete.
