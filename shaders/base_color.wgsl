@@ -1,20 +1,29 @@
 // Base colour and alpha cutoff of a surface. Requires skinning.wgsl.
 
 override BASE_COLOR_MAP: bool = false;
+// The properties of a part on which branches depend, as a sum of these bits.
+override FLAGS: u32 = 0u;
 
+const HAS_NORMALS: u32 = 1u;
+const HAS_TANGENTS: u32 = 2u;
+const ALPHA_MASK: u32 = 4u;
+const ALPHA_BLEND: u32 = 8u;
+const UNLIT: u32 = 16u;
+
+// The record of the part once more. Software drivers read a storage buffer separately for each pixel, but a uniform buffer once.
+// No branch may depend on it alone, because they would recompile the shader for each of its values.
+@group(3) @binding(12) var<uniform> material: Part;
 @group(3) @binding(0) var base_color_map: texture_2d<f32>;
 @group(3) @binding(1) var base_color_sampler: sampler;
 
 // Returns the texture coordinates for a map, selected from the two sets of the vertex and transformed.
 fn uv_of(map: u32, texcoord: vec4<f32>) -> vec2<f32> {
-    return uv_linear(map, texcoord) + part.uv[map].offset_set.xy;
+    return uv_linear(map, texcoord) + material.uv[map].offset_set.xy;
 }
 
-// Applies the linear part of a map's texture transform, to coordinates or to their derivatives. Do not differentiate
-// the result: this function reads the transform from memory, and software drivers do not read memory for helper pixels
-// outside a triangle.
+// Applies the linear part of a map's texture transform, to coordinates or to their derivatives.
 fn uv_linear(map: u32, texcoord: vec4<f32>) -> vec2<f32> {
-    let t = part.uv[map];
+    let t = material.uv[map];
     let coordinate = select(texcoord.xy, texcoord.zw, t.offset_set.z > 0.5);
     return t.linear.xy * coordinate.x + t.linear.zw * coordinate.y;
 }
@@ -26,12 +35,12 @@ fn look_up(image: texture_2d<f32>, image_sampler: sampler, map: u32, texcoord: v
 }
 
 fn has(flag: u32) -> bool {
-    return (part.flags & flag) != 0u;
+    return (FLAGS & flag) != 0u;
 }
 
 // Base colour in linear RGBA. `vertex_color` is a factor, and `texcoord` contains both sets.
 fn base_color(vertex_color: vec4<f32>, texcoord: vec4<f32>) -> vec4<f32> {
-    var color = part.base_color * vertex_color;
+    var color = material.base_color * vertex_color;
     if BASE_COLOR_MAP {
         color *= look_up(base_color_map, base_color_sampler, 0u, texcoord);
     }
@@ -39,5 +48,5 @@ fn base_color(vertex_color: vec4<f32>, texcoord: vec4<f32>) -> vec4<f32> {
 }
 
 fn is_cut_out(alpha: f32) -> bool {
-    return has(ALPHA_MASK) && alpha < part.surface.w;
+    return has(ALPHA_MASK) && alpha < material.surface.w;
 }

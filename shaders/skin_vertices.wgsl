@@ -9,6 +9,10 @@
 const VERTEX_WORDS: u32 = 8u;
 const SURFACE_WORDS: u32 = 11u;
 
+fn bone_vector(at: u32) -> vec4<f32> {
+    return bones[at];
+}
+
 fn vector(words: vec3<u32>) -> vec3<f32> {
     return bitcast<vec3<f32>>(words);
 }

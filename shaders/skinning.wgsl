@@ -41,8 +41,6 @@ struct Part {
     first_delta: u32,                     // index of its first displacement in `vertex_extras`
     first_influence: u32,                 // index of its first second set of influences in `vertex_extras`
     vertices: u32,
-    flags: u32,
-    reserved: array<u32, 3>,
 }
 
 // One occurrence of a part in a frame.
@@ -53,17 +51,13 @@ struct Instance {
     reserved: vec2<u32>,
 }
 
-const HAS_NORMALS: u32 = 1u;
-const HAS_TANGENTS: u32 = 2u;
-const ALPHA_MASK: u32 = 4u;
-const ALPHA_BLEND: u32 = 8u;
-const DOUBLE_SIDED: u32 = 16u;
-const UNLIT: u32 = 32u;
-
 // Features of a part, fixed when a pipeline is created, as in surface.wgsl.
 override MORPHED: bool = false;
 override SECOND_SET: bool = false;
 override DUAL_QUATERNIONS: bool = false;
+// Whether the bone matrices are in `few_bones` instead of `bones`. Where a software driver reads a storage buffer at a
+// different index for each vertex, it reads number by number, and takes several times as long as for a uniform buffer.
+override FEW_BONES: bool = false;
 
 // `part` is not a uniform buffer, because software drivers recompile a shader for each value of a uniform on which a
 // branch depends.
@@ -105,7 +99,7 @@ fn influences(v: Vertex, index: u32) -> array<Influences, 2> {
 // Returns the rows of a bone's matrix, as columns.
 fn bone(first: u32, joint: u32) -> mat3x4<f32> {
     let at = first + joint * 3u;
-    return mat3x4<f32>(bones[at], bones[at + 1u], bones[at + 2u]);
+    return mat3x4<f32>(bone_vector(at), bone_vector(at + 1u), bone_vector(at + 2u));
 }
 
 fn blend(first: u32, by: Influences) -> mat3x4<f32> {
@@ -115,7 +109,7 @@ fn blend(first: u32, by: Influences) -> mat3x4<f32> {
 
 fn dual_bone(first: u32, joint: u32) -> mat4x4<f32> {
     let at = first + joint * 4u;
-    return mat4x4<f32>(bones[at], bones[at + 1u], bones[at + 2u], bones[at + 3u]);
+    return mat4x4<f32>(bone_vector(at), bone_vector(at + 1u), bone_vector(at + 2u), bone_vector(at + 3u));
 }
 
 // Returns a bone's dual quaternion and stretch, multiplied by its weight. The first two columns are the real and the

@@ -83,7 +83,7 @@ fn derived_tangent(normal: vec3<f32>, world: vec3<f32>, texcoord: vec4<f32>) -> 
 // Returns the outward unit normal after the normal map is applied to it.
 fn mapped_normal(in: Surface, outward: vec3<f32>) -> vec3<f32> {
     var n = look_up(normal_map, normal_sampler, 2u, in.texcoord).xyz * 2.0 - 1.0;
-    n = vec3<f32>(n.xy * part.emissive_normal_scale.w, n.z);
+    n = vec3<f32>(n.xy * material.emissive_normal_scale.w, n.z);
     let derived = derived_tangent(outward, -in.eye_direction, in.texcoord);
     let t = normalize_or_zero(in.tangent.xyz - outward * dot(outward, in.tangent.xyz));
     let from_mesh = mat3x3<f32>(t, cross(outward, t) * in.tangent.w, outward);
@@ -164,7 +164,7 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<
         n = mapped_normal(in, outward) * side;
     }
     let v = normalize_or_zero(in.eye_direction);
-    var m = Material(albedo, part.surface.x, part.surface.y);
+    var m = Material(albedo, material.surface.x, material.surface.y);
     if METALLIC_ROUGHNESS_MAP {
         let s = look_up(metallic_roughness_map, metallic_roughness_sampler, 1u, in.texcoord);
         m.roughness *= s.g;
@@ -175,9 +175,9 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<
     var occlusion = 1.0;
     if OCCLUSION_MAP {
         let s = look_up(occlusion_map, occlusion_sampler, 3u, in.texcoord).r;
-        occlusion = mix(1.0, s, part.surface.z);
+        occlusion = mix(1.0, s, material.surface.z);
     }
-    var emissive = part.emissive_normal_scale.rgb;
+    var emissive = material.emissive_normal_scale.rgb;
     if EMISSIVE_MAP {
         emissive *= look_up(emissive_map, emissive_sampler, 4u, in.texcoord).rgb;
     }

@@ -12,7 +12,7 @@ use crate::view::Bounds;
 use super::culling::Frustum;
 use super::model::{Model, ModelPart};
 use super::place::Place;
-use super::{Draw, Instance, gpu_types};
+use super::{Draw, Frame, Instance, gpu_types};
 
 /// One part of one instance of a frame.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +22,7 @@ pub(super) struct Item {
     pub(super) dual: bool,
     pub(super) mirrored: bool,
     pub(super) bounds: Bounds,
+    pub(super) few_bones: bool,
     /// Whether the camera may see it.
     pub(super) is_seen: bool,
     /// Whether its shadow may be visible.
@@ -54,15 +55,21 @@ pub(super) struct Input {
     pub(super) records: Vec<gpu_types::Instance>,
     pub(super) bones: Vec<Vec4>,
     pub(super) weights: Vec<f32>,
+    /// Whether the shaders read the matrices as a uniform buffer, for which there must be at most [`FEW_BONES`] vectors.
+    pub(super) few_bones: bool,
 }
+
+/// Size of `few_bones` in `shaders/bones.wgsl`.
+pub(super) const FEW_BONES: usize = 1024;
 
 impl DrawList {
     pub(super) fn clear(&mut self) {
-        let Self { items, input: Input { records, bones, weights } } = self;
+        let Self { items, input: Input { records, bones, weights, few_bones } } = self;
         items.clear();
         records.clear();
         bones.clear();
         weights.clear();
+        *few_bones = false;
     }
 
     /// Appends the parts of an instance that a camera or a light can see, and its matrices if there are any such parts.
@@ -91,7 +98,19 @@ impl DrawList {
             let record =
                 gpu_types::Instance { tint: instance.tint.into(), first_weight, ..Zeroable::zeroed() };
             let model = instance.model;
-            items.push(Item { model, part, dual, mirrored, bounds, is_seen, is_lit, first_matrix, record });
+            let few_bones = input.few_bones;
+            items.push(Item {
+                model,
+                part,
+                dual,
+                mirrored,
+                bounds,
+                few_bones,
+                is_seen,
+                is_lit,
+                first_matrix,
+                record,
+            });
             let targets =
                 models.get(model).and_then(|m| m.parts.get(part)).map_or(0, |p| p.uniform.morph_targets);
             let weights = morph_weights.iter().copied().chain(std::iter::repeat(0.0));
@@ -125,6 +144,17 @@ impl Input {
 /// If an index does not fit in 32 bits, the size check of its buffer fails later.
 fn to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// Returns whether the matrices of a frame fit into a uniform buffer.
+pub(super) fn has_few_bones(frame: &Frame<'_>) -> bool {
+    let vectors = frame.instances.iter().chain(&frame.ghosts).map(|instance| {
+        let has_duals = instance.draws.iter().any(|draw| draw.dual);
+        let has_rows = instance.draws.iter().any(|draw| !draw.dual);
+        let per_matrix = if has_duals { 4 } else { 0 } + if has_rows { 3 } else { 0 };
+        instance.palette.len().saturating_mul(per_matrix)
+    });
+    vectors.fold(0, usize::saturating_add) <= FEW_BONES
 }
 
 /// Groups items that can be drawn together: the same part of the same model, with the same pipeline. Batches are sorted by
@@ -203,7 +233,7 @@ impl Batch {
             pass.set_index_buffer(model.indices.slice(..), wgpu::IndexFormat::Uint32);
         }
         if previous.is_none_or(|p| (p.model, p.part) != (self.model, self.part)) {
-            pass.set_bind_group(3, &part.material, &[part.offset]);
+            pass.set_bind_group(3, &part.material, &[part.offset; 2]);
             pass.set_vertex_buffer(0, part.stream::<gpu_types::Vertex>(&model.vertices));
             pass.set_vertex_buffer(1, part.stream::<gpu_types::VertexSurface>(&model.surfaces));
         }

@@ -27,6 +27,7 @@ struct GhostVariant {
     color: bool,
     /// Whether holes come from a base colour map. `None` if there are no holes.
     holes: Option<bool>,
+    flags: u32,
     culled: bool,
     mirrored: bool,
     output: Output,
@@ -96,11 +97,12 @@ impl GhostPass {
         part: &ModelPart,
         item: &Item,
     ) -> wgpu::RenderPipeline {
-        let holes = part.uniform.flags & (flags::ALPHA_MASK | flags::ALPHA_BLEND) != 0;
+        let holes = part.flags & (flags::ALPHA_MASK | flags::ALPHA_BLEND) != 0;
         let variant = GhostVariant {
-            skinning: SkinningVariant::of(part, item.dual),
+            skinning: SkinningVariant::of(part, item.dual, item.few_bones),
             color,
             holes: holes.then_some(part.maps[0]),
+            flags: part.flags & (flags::HAS_NORMALS | flags::ALPHA_MASK | flags::ALPHA_BLEND),
             culled: !part.double_sided,
             mirrored: item.mirrored,
             output,
@@ -121,8 +123,11 @@ fn create_pipeline(
     layout: &wgpu::PipelineLayout,
     v: GhostVariant,
 ) -> wgpu::RenderPipeline {
-    let constants =
-        [("BASE_COLOR_MAP", f64::from(u8::from(v.holes == Some(true)))), v.output.encode_constant()];
+    let constants = [
+        ("BASE_COLOR_MAP", f64::from(u8::from(v.holes == Some(true)))),
+        ("FLAGS", f64::from(v.flags)),
+        v.output.encode_constant(),
+    ];
     let entry_point = match (v.color, v.holes) {
         (true, _) => "ghost",
         (false, Some(_)) => "ghost_cut_out",

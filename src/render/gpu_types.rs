@@ -74,8 +74,6 @@ pub struct Part {
     pub first_delta: u32,
     pub first_influence: u32,
     pub vertices: u32,
-    pub flags: u32,
-    pub reserved: [u32; 3],
 }
 
 /// `Instance` in `shaders/skinning.wgsl`.
@@ -132,13 +130,12 @@ pub struct Line {
     pub color: [f32; 4],
 }
 
-/// Bits of [`Part::flags`], as in `shaders/skinning.wgsl`.
+/// Bits of the shaders' constant `FLAGS`, as in `shaders/base_color.wgsl`.
 #[expect(missing_docs, reason = "the names are sufficient")]
 pub mod flags {
     pub const HAS_NORMALS: u32 = 1;
     pub const HAS_TANGENTS: u32 = 2;
     pub const ALPHA_MASK: u32 = 4;
     pub const ALPHA_BLEND: u32 = 8;
-    pub const DOUBLE_SIDED: u32 = 16;
-    pub const UNLIT: u32 = 32;
+    pub const UNLIT: u32 = 16;
 }

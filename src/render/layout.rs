@@ -5,13 +5,13 @@ use wgpu::{BindGroupLayout, BindGroupLayoutEntry, BindingType, BufferBindingType
 /// The bind group layouts of all passes, by group number.
 #[derive(Debug)]
 pub(super) struct Layouts {
-    /// 0: `Globals`.
+    /// 0: `Globals`, and the matrices of a frame that has only few of them.
     pub(super) globals: BindGroupLayout,
     /// 1: the instances of a frame, their matrices and their morph weights.
     pub(super) instances: BindGroupLayout,
     /// 2: the shadow map.
     pub(super) shadow: BindGroupLayout,
-    /// 3: five textures with their samplers, `Part` (at a dynamic offset), and the morph targets of the model.
+    /// 3: five textures with their samplers, `Part` (at a dynamic offset), the morph targets of the model, and `Part` again.
     pub(super) material: BindGroupLayout,
 }
 
@@ -21,14 +21,19 @@ impl Layouts {
             device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries })
         };
         let both = ShaderStages::VERTEX_FRAGMENT;
-        let skinning = both | ShaderStages::COMPUTE;
         let read = BufferBindingType::Storage { read_only: true };
         let vertex = ShaderStages::VERTEX | ShaderStages::COMPUTE;
         let textures = (0..5).flat_map(|i| [texture(2 * i), sampler(2 * i + 1)]);
-        let buffers = [buffer(10, skinning, read, true), buffer(11, vertex, read, false)];
+        let uniform = BufferBindingType::Uniform;
+        let buffers = [
+            buffer(10, vertex, read, true),
+            buffer(11, vertex, read, false),
+            buffer(12, ShaderStages::FRAGMENT, uniform, true),
+        ];
+        let few_bones = buffer(1, ShaderStages::VERTEX, uniform, false);
         let material: Vec<BindGroupLayoutEntry> = textures.chain(buffers).collect();
         Self {
-            globals: group("globals", &[buffer(0, both, BufferBindingType::Uniform, false)]),
+            globals: group("globals", &[buffer(0, both, uniform, false), few_bones]),
             instances: group("instances", &[0, 1, 2].map(|binding| buffer(binding, vertex, read, false))),
             shadow: group("shadow", &[depth_texture(0), comparison_sampler(1)]),
             material: group("material", &material),

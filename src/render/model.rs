@@ -47,6 +47,8 @@ pub(super) struct ModelPart {
     pub(super) material: wgpu::BindGroup,
     /// The offset of the part's own record.
     pub(super) offset: u32,
+    /// What the shaders need to know when a pipeline is created, as bits of [`flags`].
+    pub(super) flags: u32,
     /// Which of the five textures exist.
     pub(super) maps: [bool; 5],
     /// Whether vertices have more than four influences.
@@ -78,7 +80,7 @@ impl Model {
                 first_influence: range.first_influence,
                 morph_targets: to_u32(primitive.morph_targets.len()),
                 vertices: to_u32(primitive.vertices()),
-                ..surface(primitive, material_of(primitive))
+                ..surface(material_of(primitive))
             };
             let (head, _) = bytes.split_at_mut(size_of::<gpu_types::Part>());
             head.copy_from_slice(bytes_of(&uniform));
@@ -87,7 +89,7 @@ impl Model {
         gpu.check_storage("parts", records.len() as u64)?;
         let Geometry { vertices, surfaces, indices, extras, .. } = geometry;
         let storage = BufferUsages::STORAGE;
-        let records = create_buffer(gpu, "parts", &records, storage)?;
+        let records = create_buffer(gpu, "parts", &records, storage | BufferUsages::UNIFORM)?;
         let extras = create_buffer(gpu, "morph targets", cast_slice(&extras), storage)?;
         let mut textures = Textures::new(gpu, character, decoded);
         let mut bound = HashMap::new();
@@ -105,6 +107,7 @@ impl Model {
                 uniform,
                 material: group,
                 offset: to_u32(index * PART_STRIDE),
+                flags: part_flags(primitive, material),
                 maps,
                 second_set: part.skin.is_some() && primitive.influences.len() > 1,
                 blended: material.alpha_mode == AlphaMode::Blend,
@@ -280,22 +283,24 @@ fn push_second_set(primitive: &Primitive, out: &mut Vec<Vec4>) {
     }
 }
 
-fn surface(primitive: &Primitive, material: &Material) -> gpu_types::Part {
+fn surface(material: &Material) -> gpu_types::Part {
     let cutoff = if let AlphaMode::Mask(cutoff) = material.alpha_mode { cutoff } else { 0.0 };
-    let flag = |set: bool, bit: u32| if set { bit } else { 0 };
     gpu_types::Part {
         base_color: material.base_color.into(),
         emissive_normal_scale: material.emissive.extend(material.normal_scale).into(),
         surface: [material.metallic, material.roughness, material.occlusion_strength, cutoff],
         uv: slots(material).map(|(texture, _)| uv_transform(texture)),
-        flags: flag(!primitive.normals.is_empty(), flags::HAS_NORMALS)
-            | flag(!primitive.tangents.is_empty(), flags::HAS_TANGENTS)
-            | flag(matches!(material.alpha_mode, AlphaMode::Mask(_)), flags::ALPHA_MASK)
-            | flag(material.alpha_mode == AlphaMode::Blend, flags::ALPHA_BLEND)
-            | flag(material.double_sided, flags::DOUBLE_SIDED)
-            | flag(material.unlit, flags::UNLIT),
         ..gpu_types::Part::zeroed()
     }
+}
+
+fn part_flags(primitive: &Primitive, material: &Material) -> u32 {
+    let flag = |set: bool, bit: u32| if set { bit } else { 0 };
+    flag(!primitive.normals.is_empty(), flags::HAS_NORMALS)
+        | flag(!primitive.tangents.is_empty(), flags::HAS_TANGENTS)
+        | flag(matches!(material.alpha_mode, AlphaMode::Mask(_)), flags::ALPHA_MASK)
+        | flag(material.alpha_mode == AlphaMode::Blend, flags::ALPHA_BLEND)
+        | flag(material.unlit, flags::UNLIT)
 }
 
 fn uv_transform(texture: Option<TextureRef>) -> UvTransform {
@@ -325,8 +330,9 @@ fn bind_material(
         size: wgpu::BufferSize::new(size_of::<gpu_types::Part>() as u64),
     };
     let buffers = [
-        wgpu::BindGroupEntry { binding: 10, resource: wgpu::BindingResource::Buffer(record) },
+        wgpu::BindGroupEntry { binding: 10, resource: wgpu::BindingResource::Buffer(record.clone()) },
         wgpu::BindGroupEntry { binding: 11, resource: extras.as_entire_binding() },
+        wgpu::BindGroupEntry { binding: 12, resource: wgpu::BindingResource::Buffer(record) },
     ];
     let entries: Vec<wgpu::BindGroupEntry<'_>> = (0_u32..)
         .zip(&bound)

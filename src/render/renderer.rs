@@ -8,7 +8,7 @@ use crate::asset::{Character, Part};
 
 use super::crowd_batch::draw_crowds;
 use super::culling::Frustum;
-use super::draw_list::{DrawList, draw_all};
+use super::draw_list::{DrawList, draw_all, has_few_bones};
 use super::floor::FloorPass;
 use super::ghost::GhostPass;
 use super::globals::{globals, pixels};
@@ -303,6 +303,8 @@ impl Renderer {
             has_ghosts: !(frame.ghosts.is_empty() || frame.mode.is_data()),
         };
         list.clear();
+        let is_software = gpu.info.device_type == wgpu::DeviceType::Cpu;
+        list.input.few_bones = is_software && has_few_bones(frame);
         for instance in &frame.instances {
             list.add(models, instance, &camera, plan.has_shadow.then_some(&light));
         }
@@ -338,6 +340,7 @@ impl Renderer {
             self.buffers.write_views(gpu, &mut culling.views, &planes)?;
         }
         self.buffers.write_globals(gpu, &globals)?;
+        self.buffers.write_few_bones(gpu, &list.input)?;
         self.buffers.write_instances(gpu, &list.input)?;
         self.buffers.write_lines(gpu, &self.overlays)?;
         Ok(plan)

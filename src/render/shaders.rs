@@ -2,6 +2,7 @@
 
 const GLOBALS: &str = include_str!("../../shaders/globals.wgsl");
 const SKINNING: &str = include_str!("../../shaders/skinning.wgsl");
+const BONES: &str = include_str!("../../shaders/bones.wgsl");
 const BASE_COLOR: &str = include_str!("../../shaders/base_color.wgsl");
 /// Instances whose palettes are on the GPU.
 pub(crate) const PLACED: &str = include_str!("../../shaders/placed.wgsl");
@@ -9,14 +10,15 @@ const SHADOW_MAP: &str = include_str!("../../shaders/shadow_map.wgsl");
 
 /// Surfaces in all modes.
 pub(super) const SURFACE: &[&str] =
-    &[GLOBALS, SKINNING, BASE_COLOR, SHADOW_MAP, include_str!("../../shaders/surface.wgsl")];
+    &[GLOBALS, SKINNING, BONES, BASE_COLOR, SHADOW_MAP, include_str!("../../shaders/surface.wgsl")];
 /// Depth as seen from the key light.
 pub(super) const SHADOW: &[&str] =
-    &[GLOBALS, SKINNING, BASE_COLOR, include_str!("../../shaders/shadow.wgsl")];
+    &[GLOBALS, SKINNING, BONES, BASE_COLOR, include_str!("../../shaders/shadow.wgsl")];
 /// The floor.
 pub(super) const FLOOR: &[&str] = &[GLOBALS, SHADOW_MAP, include_str!("../../shaders/floor.wgsl")];
 /// Translucent copies of the character.
-pub(super) const GHOST: &[&str] = &[GLOBALS, SKINNING, BASE_COLOR, include_str!("../../shaders/ghost.wgsl")];
+pub(super) const GHOST: &[&str] =
+    &[GLOBALS, SKINNING, BONES, BASE_COLOR, include_str!("../../shaders/ghost.wgsl")];
 /// Lines and triangles on top of the scene.
 pub(super) const LINES: &[&str] = &[GLOBALS, include_str!("../../shaders/lines.wgsl")];
 /// Skinned vertices for reading back.

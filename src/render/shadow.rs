@@ -86,13 +86,13 @@ impl Shadow {
         };
         let variant = |item: &Item| {
             let part = item.part(models).filter(|part| item.is_lit && !part.blended)?;
-            Some(ShadowVariant::new(part, item.dual, item.mirrored))
+            Some(ShadowVariant::new(part, (item.dual, item.few_bones), item.mirrored))
         };
         self.casters.group(list, variant, &mut pipeline);
         self.crowds.clear();
         let casters = crowd_parts(models, frame).filter(|(_, _, part, _)| !part.blended);
         self.crowds.extend(casters.map(|(crowd, index, part, mirrored)| {
-            let pipeline = pipeline(ShadowVariant::new(part, false, mirrored));
+            let pipeline = pipeline(ShadowVariant::new(part, (false, false), mirrored));
             CrowdBatch { crowd, part: index, pipeline, is_blended: false }
         }));
     }
@@ -105,12 +105,12 @@ impl Shadow {
 }
 
 impl ShadowVariant {
-    fn new(part: &ModelPart, dual: bool, mirrored: bool) -> Self {
+    fn new(part: &ModelPart, (dual, few_bones): (bool, bool), mirrored: bool) -> Self {
         Self {
-            skinning: SkinningVariant::of(part, dual),
+            skinning: SkinningVariant::of(part, dual, few_bones),
             culled: !part.double_sided,
             mirrored,
-            holes: (part.uniform.flags & flags::ALPHA_MASK != 0).then_some(part.maps[0]),
+            holes: (part.flags & flags::ALPHA_MASK != 0).then_some(part.maps[0]),
         }
     }
 }
@@ -121,7 +121,10 @@ fn create_pipeline(
     module: &wgpu::ShaderModule,
     v: ShadowVariant,
 ) -> wgpu::RenderPipeline {
-    let constants = [("BASE_COLOR_MAP", f64::from(u8::from(v.holes == Some(true))))];
+    let constants = [
+        ("BASE_COLOR_MAP", f64::from(u8::from(v.holes == Some(true)))),
+        ("FLAGS", f64::from(flags::ALPHA_MASK)),
+    ];
     gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
         label: Some("shadow"),
         layout: Some(layout),

@@ -10,20 +10,22 @@ pub(super) struct SkinningVariant {
     morphed: bool,
     second_set: bool,
     dual: bool,
+    few_bones: bool,
 }
 
 impl SkinningVariant {
     /// Returns the features for a part in a frame.
-    pub(super) fn of(part: &ModelPart, dual: bool) -> Self {
-        Self { morphed: part.uniform.morph_targets > 0, second_set: part.second_set, dual }
+    pub(super) fn of(part: &ModelPart, dual: bool, few_bones: bool) -> Self {
+        Self { morphed: part.uniform.morph_targets > 0, second_set: part.second_set, dual, few_bones }
     }
 
     /// Returns the values of the shader's override constants.
-    pub(super) fn constants(self) -> [(&'static str, f64); 3] {
+    pub(super) fn constants(self) -> [(&'static str, f64); 4] {
         [
             ("MORPHED", f64::from(u8::from(self.morphed))),
             ("SECOND_SET", f64::from(u8::from(self.second_set))),
             ("DUAL_QUATERNIONS", f64::from(u8::from(self.dual))),
+            ("FEW_BONES", f64::from(u8::from(self.few_bones))),
         ]
     }
 }

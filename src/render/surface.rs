@@ -20,6 +20,8 @@ pub(super) struct SurfaceVariant {
     skinning: SkinningVariant,
     mode: ShadingMode,
     maps: [bool; 5],
+    /// Those that matter for the mode.
+    flags: u32,
     shadows: bool,
     blended: bool,
     culled: bool,
@@ -76,7 +78,7 @@ impl Surfaces {
         };
         let variant = |item: &Item| {
             let part = item.part(models).filter(|_| item.is_seen)?;
-            Some(SurfaceVariant::new(frame, part, (item.dual, item.mirrored), output))
+            Some(SurfaceVariant::new(frame, part, (item.dual, item.few_bones, item.mirrored), output))
         };
         let opaque = |item: &Item| variant(item).filter(|variant| !variant.blended);
         self.opaque.group(list, opaque, &mut pipeline);
@@ -98,7 +100,7 @@ impl Surfaces {
         }
         self.crowds.clear();
         let parts = crowd_parts(models, frame).map(|(crowd, index, part, mirrored)| {
-            let variant = SurfaceVariant::new(frame, part, (false, mirrored), output);
+            let variant = SurfaceVariant::new(frame, part, (false, false, mirrored), output);
             CrowdBatch { crowd, part: index, pipeline: pipeline(variant), is_blended: variant.blended }
         });
         self.crowds.extend(parts);
@@ -107,18 +109,37 @@ impl Surfaces {
 }
 
 impl SurfaceVariant {
-    fn new(frame: &Frame<'_>, part: &ModelPart, (dual, mirrored): (bool, bool), output: Output) -> Self {
+    fn new(
+        frame: &Frame<'_>,
+        part: &ModelPart,
+        (dual, few_bones, mirrored): (bool, bool, bool),
+        output: Output,
+    ) -> Self {
         let shaded = frame.mode.is_shaded();
-        let used = texture::used_textures(frame.mode, part.uniform.flags & flags::ALPHA_MASK != 0);
+        let used = texture::used_textures(frame.mode, part.flags & flags::ALPHA_MASK != 0);
         Self {
-            skinning: SkinningVariant::of(part, dual),
+            skinning: SkinningVariant::of(part, dual, few_bones),
             mode: if shaded { ShadingMode::Shaded } else { frame.mode },
             maps: std::array::from_fn(|map| part.maps[map] && used[map]),
+            flags: part.flags & used_flags(frame.mode, part.maps[2]),
             shadows: shaded && frame.shadow,
             blended: part.blended && !frame.mode.is_data(),
             culled: frame.mode != ShadingMode::Mask && !part.double_sided,
             mirrored,
             output,
+        }
+    }
+}
+
+/// Returns the flags that a mode uses. Parts that differ only in others share a pipeline.
+fn used_flags(mode: ShadingMode, has_normal_map: bool) -> u32 {
+    let tangents = if has_normal_map { flags::HAS_TANGENTS } else { 0 };
+    match mode {
+        ShadingMode::Mask => 0,
+        ShadingMode::Normal => flags::HAS_NORMALS | flags::ALPHA_MASK,
+        ShadingMode::Lambert => flags::HAS_NORMALS | flags::ALPHA_MASK | flags::ALPHA_BLEND | flags::UNLIT,
+        ShadingMode::Shaded | ShadingMode::Skeleton => {
+            flags::HAS_NORMALS | flags::ALPHA_MASK | flags::ALPHA_BLEND | flags::UNLIT | tangents
         }
     }
 }
@@ -138,6 +159,7 @@ fn create_pipeline(
     };
     let constants = [
         ("MODE", mode),
+        ("FLAGS", f64::from(v.flags)),
         ("SHADOWS", flag(v.shadows)),
         ("BASE_COLOR_MAP", flag(v.maps[0])),
         ("METALLIC_ROUGHNESS_MAP", flag(v.maps[1])),

@@ -1,9 +1,10 @@
 //! The buffers with the input of a frame, and their bind groups. They are reused in later frames.
 
 use bytemuck::{bytes_of, cast_slice};
+use glam::Vec4;
 use wgpu::BufferUsages;
 
-use super::draw_list::Input;
+use super::draw_list::{FEW_BONES, Input};
 use super::layout::Layouts;
 use super::staging::Staging;
 use super::{Gpu, RenderError, gpu_types};
@@ -16,6 +17,7 @@ pub(super) struct FrameBuffers {
     globals: Option<wgpu::Buffer>,
     records: Option<wgpu::Buffer>,
     bones: Option<wgpu::Buffer>,
+    few_bones: Option<wgpu::Buffer>,
     weights: Option<wgpu::Buffer>,
     lines: Option<wgpu::Buffer>,
     globals_group: Option<wgpu::BindGroup>,
@@ -46,13 +48,30 @@ impl FrameBuffers {
         self.staging.write(gpu, (views, "views"), bytes_of(planes), BufferUsages::UNIFORM).map(drop)
     }
 
+    /// Schedules the upload of matrices for the uniform buffer, which must have been written once before the first frame.
+    pub(super) fn write_few_bones(&mut self, gpu: &Gpu, input: &Input) -> Result<(), RenderError> {
+        let is_missing = self.few_bones.is_none();
+        if input.few_bones || is_missing {
+            // The shaders declare its size, so all of it is bound even if they do not read it.
+            let mut padded = [Vec4::ZERO; FEW_BONES];
+            let used = input.bones.iter().filter(|_| input.few_bones);
+            padded.iter_mut().zip(used).for_each(|(to, from)| *to = *from);
+            let buffer = (&mut self.few_bones, "few joint matrices");
+            if self.staging.write(gpu, buffer, cast_slice(&padded), BufferUsages::UNIFORM)? {
+                self.globals_group = None;
+            }
+        }
+        Ok(())
+    }
+
     /// Schedules the upload of all instances.
     pub(super) fn write_instances(&mut self, gpu: &Gpu, input: &Input) -> Result<(), RenderError> {
         let storage = BufferUsages::STORAGE;
         let Self { staging, records, bones, weights, instances_group, .. } = self;
+        let many = if input.few_bones { &[][..] } else { &input.bones };
         let buffers = [
             (records, "instances", cast_slice(&input.records)),
-            (bones, "joint matrices", cast_slice(&input.bones)),
+            (bones, "joint matrices", cast_slice(many)),
             (weights, "morph weights", cast_slice(&input.weights)),
         ];
         for (buffer, label, bytes) in buffers {
@@ -87,12 +106,15 @@ impl FrameBuffers {
 
     /// Binds the globals, which must have been written.
     pub(super) fn bind_globals(&mut self, gpu: &Gpu, layouts: &Layouts) -> Option<&wgpu::BindGroup> {
-        let buffer = self.globals.as_ref()?;
+        let (buffer, few_bones) = (self.globals.as_ref()?, self.few_bones.as_ref()?);
         Some(self.globals_group.get_or_insert_with(|| {
             gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some("globals"),
                 layout: &layouts.globals,
-                entries: &[wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() }],
+                entries: &[
+                    wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() },
+                    wgpu::BindGroupEntry { binding: 1, resource: few_bones.as_entire_binding() },
+                ],
             })
         }))
     }

@@ -78,17 +78,17 @@ impl Renderer {
                 wgpu::BindGroupEntry { binding: 2, resource: skinned.as_entire_binding() },
             ],
         });
-        let pipeline = self.skinning_pipeline(&layout, SkinningVariant::of(part, draw.dual));
+        let pipeline = self.skinning_pipeline(&layout, SkinningVariant::of(part, draw.dual, false));
         let mut pass = encoder.begin_compute_pass(&Default::default());
         pass.set_pipeline(&pipeline);
         pass.set_bind_group(0, &group, &[]);
         pass.set_bind_group(1, instances.as_ref(), &[]);
-        pass.set_bind_group(3, &part.material, &[part.offset]);
+        pass.set_bind_group(3, &part.material, &[part.offset; 2]);
         pass.dispatch_workgroups(vertices.div_ceil(64), 1, 1);
         drop(pass);
         encoder.copy_buffer_to_buffer(&skinned, 0, &readback, 0, size);
         let work = self.gpu().queue.submit([encoder.finish()]);
-        let has_normals = part.uniform.flags & flags::HAS_NORMALS != 0;
+        let has_normals = part.flags & flags::HAS_NORMALS != 0;
         read_buffer(self.gpu(), &readback, work, |bytes| {
             let pairs = cast_slice::<u8, [Vec4; 2]>(bytes);
             let positions = pairs.iter().map(|[position, _]| position.xyz()).collect();

@@ -72,8 +72,6 @@ fn parts_have_the_same_layout_in_shaders_and_rust() {
             first_delta,
             first_influence,
             vertices,
-            flags,
-            reserved,
         }
     );
     assert_twins!("surface", Instance { tint, first_matrix, first_weight, reserved });
@@ -184,7 +182,6 @@ fn flags_have_the_same_values_in_shaders_and_rust() {
         ("HAS_TANGENTS", flags::HAS_TANGENTS),
         ("ALPHA_MASK", flags::ALPHA_MASK),
         ("ALPHA_BLEND", flags::ALPHA_BLEND),
-        ("DOUBLE_SIDED", flags::DOUBLE_SIDED),
         ("UNLIT", flags::UNLIT),
     ] {
         assert_eq!(constant("surface", name), here, "{name}");
