@@ -2,6 +2,8 @@
 
 @group(0) @binding(0) var image: texture_2d<f32>;
 @group(0) @binding(1) var image_sampler: sampler;
+// Four samples for each pixel of the viewport.
+@group(0) @binding(2) var samples: texture_multisampled_2d<f32>;
 
 struct Corner {
     @builtin(position) clip: vec4<f32>,
@@ -21,6 +23,14 @@ fn compose_vertex(@builtin(vertex_index) index: u32) -> Corner {
 @fragment
 fn compose(in: Corner) -> @location(0) vec4<f32> {
     return textureSampleLevel(image, image_sampler, in.texcoord, 0.0);
+}
+
+// Returns the mean of the samples of a pixel.
+@fragment
+fn resolve(in: Corner) -> @location(0) vec4<f32> {
+    let at = vec2<i32>(in.texcoord * vec2<f32>(textureDimensions(samples)));
+    let first = textureLoad(samples, at, 0) + textureLoad(samples, at, 1);
+    return 0.25 * (first + textureLoad(samples, at, 2) + textureLoad(samples, at, 3));
 }
 
 @fragment

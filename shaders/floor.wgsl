@@ -58,7 +58,7 @@ fn floor_fragment(in: FloorFragment) -> @location(0) vec4<f32> {
         dark = 0.07 * grid(in.world.xz / globals.light.w);
     }
     if SHADOWS {
-        dark = 1.0 - (1.0 - dark) * (1.0 - 0.42 * (1.0 - key_light_at(in.world, vec3<f32>(0.0, 1.0, 0.0), 5.0, 16u)));
+        dark = 1.0 - (1.0 - dark) * (1.0 - 0.42 * (1.0 - key_light_on_floor(in.world)));
     }
     let color = vec4<f32>(vec3<f32>(0.01, 0.012, 0.02) * (dark * fade), dark * fade);
     if CLEAR_GRID {

@@ -3,25 +3,76 @@
 @group(2) @binding(0) var shadow_map: texture_depth_2d;
 @group(2) @binding(1) var shadow_sampler: sampler_comparison;
 
-// A point of an evenly covered disc (Vogel 1979), in units of the disc's radius.
-fn disc(i: u32, points: u32) -> vec2<f32> {
-    let angle = f32(i) * 2.3999632;
-    return sqrt((f32(i) + 0.5) / f32(points)) * vec2<f32>(cos(angle), sin(angle));
+fn lit(at: vec2<f32>, depth: f32) -> f32 {
+    return textureSampleCompareLevel(shadow_map, shadow_sampler, at, depth);
 }
 
-// Returns 1 in full light and 0 in full shadow, averaged over samples in a disc whose radius is in texels.
-fn key_light_at(world: vec3<f32>, normal: vec3<f32>, radius: f32, points: u32) -> f32 {
-    // Offset along the normal by more than the width of a texel, so that a surface does not shadow itself.
-    let offset = normal * globals.viewport.w;
-    let clip = globals.shadow_from_world * vec4<f32>(world + offset, 1.0);
-    let uv = clip.xy * vec2<f32>(0.5, -0.5) + 0.5;
-    if any(uv < vec2<f32>(0.0)) || any(uv > vec2<f32>(1.0)) || clip.z > 1.0 {
+// Returns where a point is in the map, and its depth. The offset along the normal is more than the width of a texel, so that a
+// surface does not shadow itself.
+fn in_shadow_map(world: vec3<f32>, normal: vec3<f32>) -> vec3<f32> {
+    let clip = globals.shadow_from_world * vec4<f32>(world + normal * globals.viewport.w, 1.0);
+    return vec3<f32>(clip.xy * vec2<f32>(0.5, -0.5) + 0.5, clip.z);
+}
+
+fn is_outside(at: vec3<f32>) -> bool {
+    return any(at.xy < vec2<f32>(0.0)) || any(at.xy > vec2<f32>(1.0)) || at.z > 1.0;
+}
+
+// The functions below return 1 in full light and 0 in full shadow: the mean of samples in a disc around a point. The samples
+// are evenly spread (Vogel 1979): sample i is at the square root of (i + 0.5) / n and an angle of 2.4 i. Every other sample is
+// taken first. They cover the disc without gaps, so if they agree, the rest is not needed, which saves software drivers half of
+// the time. The numbers are constants because the drivers would compute sines and cosines for each pixel.
+
+// 8 samples in a disc whose radius is 2.5 texels.
+fn key_light_on_surface(world: vec3<f32>, normal: vec3<f32>) -> f32 {
+    let at = in_shadow_map(world, normal);
+    if is_outside(at) {
         return 1.0;
     }
+    let uv = at.xy;
+    let depth = at.z - 0.0005;
+    let scale = 2.5 * globals.viewport.z;
     var light = 0.0;
-    for (var i = 0u; i < points; i++) {
-        let at = uv + disc(i, points) * (radius * globals.viewport.z);
-        light += textureSampleCompareLevel(shadow_map, shadow_sampler, at, clip.z - 0.0005);
+    var taken = 0.0;
+    loop {
+        let is_first = taken == 0.0;
+        light += lit(uv + scale * select(vec2<f32>(-0.3192901, 0.2924959), vec2<f32>(0.2500000, 0.0000000), is_first), depth);
+        light += lit(uv + scale * select(vec2<f32>(0.4024445, 0.5249175), vec2<f32>(0.0488724, -0.5568765), is_first), depth);
+        light += lit(uv + scale * select(vec2<f32>(0.6996049, -0.4450315), vec2<f32>(-0.7385351, -0.1306364), is_first), depth);
+        light += lit(uv + scale * select(vec2<f32>(-0.4462715, -0.8592682), vec2<f32>(-0.2340040, 0.8704838), is_first), depth);
+        taken += 4.0;
+        if taken == 8.0 || light <= 0.0 || light >= taken {
+            break;
+        }
     }
-    return light / f32(points);
+    return light / taken;
+}
+
+// 16 samples in a disc whose radius is 5 texels.
+fn key_light_on_floor(world: vec3<f32>) -> f32 {
+    let at = in_shadow_map(world, vec3<f32>(0.0, 1.0, 0.0));
+    if is_outside(at) {
+        return 1.0;
+    }
+    let uv = at.xy;
+    let depth = at.z - 0.0005;
+    let scale = 5.0 * globals.viewport.z;
+    var light = 0.0;
+    var taken = 0.0;
+    loop {
+        let is_first = taken == 0.0;
+        light += lit(uv + scale * select(vec2<f32>(-0.2257722, 0.2068258), vec2<f32>(0.1767767, 0.0000000), is_first), depth);
+        light += lit(uv + scale * select(vec2<f32>(0.2845713, 0.3711727), vec2<f32>(0.0345580, -0.3937712), is_first), depth);
+        light += lit(uv + scale * select(vec2<f32>(0.4946953, -0.3146848), vec2<f32>(-0.5222232, -0.0923739), is_first), depth);
+        light += lit(uv + scale * select(vec2<f32>(-0.3155616, -0.6075943), vec2<f32>(-0.1654658, 0.6155250), is_first), depth);
+        light += lit(uv + scale * select(vec2<f32>(-0.7122560, 0.2940091), vec2<f32>(0.6846422, 0.2500301), is_first), depth);
+        light += lit(uv + scale * select(vec2<f32>(0.2537305, 0.8089319), vec2<f32>(0.3433543, -0.7337287), is_first), depth);
+        light += lit(uv + scale * select(vec2<f32>(0.8971339, -0.1972327), vec2<f32>(-0.7647461, -0.4431856), is_first), depth);
+        light += lit(uv + scale * select(vec2<f32>(-0.1264872, -0.9760896), vec2<f32>(-0.5475066, 0.7787725), is_first), depth);
+        taken += 8.0;
+        if taken == 16.0 || light <= 0.0 || light >= taken {
+            break;
+        }
+    }
+    return light / taken;
 }

@@ -53,6 +53,12 @@ fn transform(
     return out;
 }
 
+// Returns a vector with a length of one, or zero for zero. It is less exact than `normalize_or_zero` and takes less time, because it
+// does not divide.
+fn unit_or_zero(v: vec3<f32>) -> vec3<f32> {
+    return v * inverseSqrt(max(dot(v, v), 1e-37));
+}
+
 // Returns the unit normal that points outwards. If the mesh has no normals, this is the normal of the triangle,
 // computed from derivatives. The cross product of the x derivative and the y derivative points away from the viewer, so
 // its operands are swapped.
@@ -60,7 +66,7 @@ fn outside_normal(in: Surface, front: bool) -> vec3<f32> {
     let world = -in.eye_direction;
     let towards_viewer = cross(dpdy(world), dpdx(world));
     let flat_normal = select(-towards_viewer, towards_viewer, front);
-    return normalize_or_zero(select(flat_normal, in.normal, has(HAS_NORMALS)));
+    return unit_or_zero(select(flat_normal, in.normal, has(HAS_NORMALS)));
 }
 
 // The tangent frame of a texture from derivatives (Schüler 2006), for meshes without tangents. The tangent points to
@@ -85,7 +91,7 @@ fn mapped_normal(in: Surface, outward: vec3<f32>) -> vec3<f32> {
     var n = look_up(normal_map, normal_sampler, 2u, in.texcoord).xyz * 2.0 - 1.0;
     n = vec3<f32>(n.xy * material.emissive_normal_scale.w, n.z);
     let derived = derived_tangent(outward, -in.eye_direction, in.texcoord);
-    let t = normalize_or_zero(in.tangent.xyz - outward * dot(outward, in.tangent.xyz));
+    let t = unit_or_zero(in.tangent.xyz - outward * dot(outward, in.tangent.xyz));
     let from_mesh = mat3x3<f32>(t, cross(outward, t) * in.tangent.w, outward);
     let use_mesh_tangents = has(HAS_TANGENTS);
     let frame = mat3x3<f32>(
@@ -93,7 +99,7 @@ fn mapped_normal(in: Surface, outward: vec3<f32>) -> vec3<f32> {
         select(derived[1], from_mesh[1], use_mesh_tangents),
         outward,
     );
-    return normalize_or_zero(frame * n);
+    return unit_or_zero(frame * n);
 }
 
 struct Material {
@@ -105,7 +111,7 @@ struct Material {
 // GGX (Walter et al. 2007) with height-correlated Smith visibility (Heitz 2014) and Schlick's Fresnel, over a Lambert
 // base.
 fn reflect_light(m: Material, n: vec3<f32>, v: vec3<f32>, l: vec3<f32>) -> vec3<f32> {
-    let h = normalize_or_zero(v + l);
+    let h = unit_or_zero(v + l);
     let nl = max(dot(n, l), 0.0);
     let nv = max(dot(n, v), 1e-4);
     let nh = max(dot(n, h), 0.0);
@@ -114,7 +120,8 @@ fn reflect_light(m: Material, n: vec3<f32>, v: vec3<f32>, l: vec3<f32>) -> vec3<
     let d = a2 / (3.14159265 * pow(nh * nh * (a2 - 1.0) + 1.0, 2.0));
     let visibility = 0.5 / (nl * sqrt(nv * nv * (1.0 - a2) + a2) + nv * sqrt(nl * nl * (1.0 - a2) + a2) + 1e-5);
     let f0 = mix(vec3<f32>(0.04), m.albedo, m.metallic);
-    let fresnel = f0 + (1.0 - f0) * pow(1.0 - vh, 5.0);
+    let grazing = (1.0 - vh) * (1.0 - vh);
+    let fresnel = f0 + (1.0 - f0) * (grazing * grazing * (1.0 - vh));
     let diffuse = (1.0 - fresnel) * (1.0 - m.metallic) * m.albedo / 3.14159265;
     return (diffuse + fresnel * (d * visibility)) * nl;
 }
@@ -163,7 +170,7 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<
     if NORMAL_MAP {
         n = mapped_normal(in, outward) * side;
     }
-    let v = normalize_or_zero(in.eye_direction);
+    let v = unit_or_zero(in.eye_direction);
     var m = Material(albedo, material.surface.x, material.surface.y);
     if METALLIC_ROUGHNESS_MAP {
         let s = look_up(metallic_roughness_map, metallic_roughness_sampler, 1u, in.texcoord);
@@ -183,7 +190,7 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<
     }
     var key = 1.0;
     if SHADOWS {
-        key = key_light_at(-in.eye_direction + globals.eye.xyz, towards, 2.5, 8u);
+        key = key_light_on_surface(-in.eye_direction + globals.eye.xyz, towards);
     }
     let fill_direction = normalize(vec3<f32>(-0.75, 0.25, 0.6));
     let nv = max(dot(n, v), 1e-4);

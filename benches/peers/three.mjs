@@ -2,10 +2,10 @@
 // Measures three.js on the software driver SwiftShader, in turn with sinew on the software adapter of this machine, and prints
 // both times and their ratio.
 //
-//     SINEW_TEST_DATA=FOLDER node benches/peers/three.mjs [--rounds N] [--profile NAME] [--image OUT.png]
+//     SINEW_TEST_DATA=FOLDER node benches/peers/three.mjs [--turns N] [--program FILE] [--image OUT.png]
 //
-// Needs Node.js and Chromium (or the program that CHROMIUM names). three.js is installed from npm into target/peers/three. Both
-// draw the same animated character with the same camera at 1280x720, with one sample per pixel, and without a floor or shadows.
+// Needs Node.js and Chromium (or the program that CHROMIUM names). three.js is installed from npm into target/peers/three.
+// sinew is measured by `cargo bench -p sinew-benches --bench draw`, or by a copy of that program (--program). Both draw the same animated character with the same camera at 1280x720, with one sample per pixel, and without a floor or shadows.
 // three.js has MeshStandardMaterial, a directional light and a hemisphere light. Each frame is finished before the next one
 // begins: by reading back one pixel in three.js, by waiting for the device in sinew.
 
@@ -21,7 +21,8 @@ const FOLDER = join(ROOT, "target/peers/three");
 const VERSION = "0.187.0";
 const CHARACTER = "models/vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb";
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".glb": "model/gltf-binary" };
-const FRAMES = 40;
+// Rounds of sinew in each turn, and of the browser. A round has four frames.
+const ROUNDS = 6;
 // A browser that does not answer for this long has failed.
 const PATIENCE_MS = 180_000;
 
@@ -29,7 +30,7 @@ const PAGE = `<!doctype html><script type="importmap">{"imports": {
   "three": "/three/build/three.module.js", "three/addons/": "/three/examples/jsm/"
 }}</script><script type="module" src="/page.js"></script>`;
 
-// Runs in the browser. Each answer of /next is the number of frames to draw, or 0 to stop.
+// Runs in the browser. Each answer of /next is the number of rounds to draw, or 0 to stop.
 async function page(camera) {
     const THREE = await import("three");
     const { GLTFLoader } = await import("three/addons/loaders/GLTFLoader.js");
@@ -61,21 +62,24 @@ async function page(camera) {
     let last = { driver, image: canvas.toDataURL() };
     for (;;) {
         const answer = await fetch("/next", { method: "POST", body: JSON.stringify(last) });
-        const frames = await answer.json();
-        if (frames === 0) return;
-        const began = performance.now();
-        for (let i = 0; i < frames; i++) draw();
-        last = { time: (performance.now() - began) / frames };
+        const rounds = await answer.json();
+        if (rounds === 0) return;
+        last = { times: [] };
+        for (let round = 0; round < rounds; round++) {
+            const began = performance.now();
+            for (let i = 0; i < 4; i++) draw();
+            last.times.push((performance.now() - began) / 4);
+        }
     }
 }
 
 function options() {
-    const found = { rounds: 6, profile: "bench", image: null };
+    const found = { turns: 8, program: null, image: null };
     const list = process.argv.slice(2);
     while (list.length > 0) {
         const name = list.shift().replace(/^--/, "");
         if (!(name in found) || list.length === 0) throw new Error(`unknown option or missing value: --${name}`);
-        found[name] = name === "rounds" ? Number(list.shift()) : list.shift();
+        found[name] = name === "turns" ? Number(list.shift()) : list.shift();
     }
     return found;
 }
@@ -89,14 +93,15 @@ function install() {
 }
 
 // Returns the camera and the times of some rounds of sinew.
-function sinew(profile, rounds) {
-    const cargo = ["bench", "-q", "-p", "sinew-benches", "--bench", "draw", "--profile", profile, "--"];
+function sinew(program, rounds) {
+    const cargo = ["cargo", "bench", "-q", "-p", "sinew-benches", "--bench", "draw", "--"];
+    const [name, ...start] = program ? [resolve(program)] : cargo;
     const looks = ["--looks", "bare,default", "--rounds", String(rounds), "--json"];
     const stdio = ["ignore", "pipe", "ignore"];
-    return JSON.parse(execFileSync("cargo", [...cargo, ...looks], { cwd: ROOT, stdio, encoding: "utf8" }));
+    return JSON.parse(execFileSync(name, [...start, ...looks], { cwd: ROOT, stdio, encoding: "utf8" }));
 }
 
-// Serves the page, three.js and the character. `next` gets what the browser reports, and resolves to its next number of frames.
+// Serves the page, three.js and the character. `next` gets what the browser reports, and returns its next number of rounds.
 function serve(character, camera, next) {
     const library = join(FOLDER, "node_modules/three") + sep;
     const read = (url) => {
@@ -110,7 +115,7 @@ function serve(character, camera, next) {
         if (request.url === "/next") {
             let text = "";
             for await (const piece of request) text += piece;
-            response.end(JSON.stringify(await next(JSON.parse(text))));
+            response.end(JSON.stringify(next(JSON.parse(text))));
             return;
         }
         const body = read(request.url);
@@ -133,33 +138,37 @@ const row = (name, values) => {
 };
 
 async function main() {
-    const { rounds, profile, image } = options();
+    const { turns: wanted, program, image } = options();
     const character = join(process.env.SINEW_TEST_DATA ?? "", CHARACTER);
     if (!existsSync(character)) throw new Error("SINEW_TEST_DATA must name the folder of the test data");
     install();
-    const { camera } = sinew(profile, 1);
+    const { camera } = sinew(program, 1);
     const three = [], bare = [], looks = [];
-    let driver = "", waiting = null;
-    const finished = new Promise((done, failed) => {
-        const expect = () => { waiting = setTimeout(() => failed(new Error("the browser does not answer")), PATIENCE_MS); };
-        expect();
-        finished_by = async (report) => {
-            clearTimeout(waiting);
-            if (report.image) {
-                driver = report.driver;
-                if (image) writeFileSync(image, Buffer.from(report.image.split(",")[1], "base64"));
-            } else {
-                three.push(report.time);
-            }
-            if (three.length >= rounds) { done(); return 0; }
-            const times = sinew(profile, 6).looks;
-            bare.push(...times.bare);
-            looks.push(...times.default);
-            expect();
-            return FRAMES;
-        };
-    });
-    const server = await serve(character, camera, (report) => finished_by(report));
+    let driver = "", waiting = null, turns = 0;
+    let done, failed;
+    const finished = new Promise((resolved, rejected) => { [done, failed] = [resolved, rejected]; });
+    const wait = () => { waiting = setTimeout(() => failed(new Error("the browser does not answer")), PATIENCE_MS); };
+    const next = (report) => {
+        clearTimeout(waiting);
+        if (report.image) {
+            driver = report.driver;
+            if (image) writeFileSync(image, Buffer.from(report.image.split(",")[1], "base64"));
+        } else {
+            three.push(...report.times);
+            turns += 1;
+        }
+        if (turns >= wanted) {
+            done();
+            return 0;
+        }
+        const times = sinew(program, ROUNDS).looks;
+        bare.push(...times.bare);
+        looks.push(...times.default);
+        wait();
+        return ROUNDS;
+    };
+    wait();
+    const server = await serve(character, camera, next);
     const folder = mkdtempSync(join(tmpdir(), "three-"));
     const browser = browse(`http://127.0.0.1:${server.address().port}/`, folder);
     try {
@@ -180,5 +189,4 @@ async function main() {
     console.log(`bare / three.js: ${ratio(median)} (median), ${ratio((values) => Math.min(...values))} (minimum)`);
 }
 
-let finished_by = null;
 await main();

@@ -154,7 +154,7 @@ impl Composed {
     }
 }
 
-fn create_pipeline(
+pub(super) fn create_pipeline(
     device: &wgpu::Device,
     (module, entry_point): (&wgpu::ShaderModule, &str),
     group: Option<&wgpu::BindGroupLayout>,

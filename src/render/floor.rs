@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use glam::{Vec3, vec3};
-
-use crate::view::Projection;
+use glam::{Vec2, vec2, vec3};
 
 use super::draw_list::Item;
+use super::globals::pixels;
 use super::layout::Layouts;
 use super::output::Output;
+use super::rect::{Projector, Rect, corners};
 use super::shadow::KEY_LIGHT;
 use super::surface::depth_state;
 use super::{Floor, Frame, Gpu, Grid, shaders, shadow};
@@ -17,14 +17,33 @@ use super::{Floor, Frame, Gpu, Grid, shaders, shadow};
 /// the offset along the normal.
 const SOFT_RADIUS: f32 = 9.0;
 
+/// Number of horizontal bands into which the shadowed part of an image is divided, each as wide as the shadow there, and their
+/// minimum height in pixels.
+const BANDS: u32 = 6;
+const MIN_BAND: u32 = 8;
+/// With more parts than this, the shadow is bounded by one rectangle, because finding the bands would take longer than they save.
+const MAX_OUTLINES: usize = 16;
+
 /// Pipelines for the floor, created on first use.
 #[derive(Debug)]
 pub(super) struct FloorPass {
     module: wgpu::ShaderModule,
     layout: wgpu::PipelineLayout,
-    pipelines: HashMap<(bool, bool, Output), wgpu::RenderPipeline>,
-    /// The rectangles of the frame and their pipelines.
+    pipelines: HashMap<FloorVariant, wgpu::RenderPipeline>,
+    /// The rectangles of the image that are drawn with the surfaces, and their pipelines.
     pieces: Vec<(wgpu::RenderPipeline, Rect)>,
+    /// Those that are drawn outside of the rectangle around the surfaces.
+    surroundings: Vec<(wgpu::RenderPipeline, Rect)>,
+}
+
+/// The properties that select a pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct FloorVariant {
+    shadows: bool,
+    clear_grid: bool,
+    /// Whether the surfaces may hide it. Otherwise its pass has no depth.
+    depth: bool,
+    output: Output,
 }
 
 impl FloorPass {
@@ -35,48 +54,69 @@ impl FloorPass {
             immediate_size: 0,
         });
         let module = shaders::module(&gpu.device, "floor", shaders::FLOOR);
-        Self { module, layout, pipelines: HashMap::new(), pieces: Vec::new() }
+        Self { module, layout, pipelines: HashMap::new(), pieces: Vec::new(), surroundings: Vec::new() }
     }
 
     /// Divides the image into rectangles in which the floor is drawn with or without shadows. Sampling the shadow map is
-    /// the most expensive part of drawing the floor, and most of the floor is not in shadow.
+    /// the most expensive part of drawing the floor, and most of the floor is not in shadow. `patch` is the rectangle in which
+    /// surfaces are drawn, if the rest of the image is drawn separately with one sample per pixel.
     pub(super) fn prepare(
         &mut self,
         gpu: &Gpu,
         (frame, items): (&Frame<'_>, &[Item]),
         floor: &Floor,
         shadows: bool,
-        (area, output): ((u32, u32), Output),
+        (area, patch, output): ((u32, u32), Option<Rect>, Output),
     ) {
-        self.pieces.clear();
-        let all = Rect { x: 0, y: 0, width: area.0, height: area.1 };
-        let shadowed = if shadows { shadow_rect(frame, items, floor, all) } else { Rect::default() };
-        let pieces = [(true, shadowed)].into_iter().chain(all.without(shadowed).map(|rest| (false, rest)));
-        for (shadows, piece) in pieces.filter(|(_, piece)| piece.width > 0 && piece.height > 0) {
-            let pipeline = self.pipeline(gpu, (shadows, floor.grid), output).clone();
-            self.pieces.push((pipeline, piece));
-        }
+        let all = Rect::of_size(area);
+        let (outer, bands) =
+            if shadows { shadowed(frame, items, floor, area) } else { (Rect::default(), Vec::new()) };
+        let lit = all.without(outer).map(|rest| (false, rest));
+        let whole = lit.into_iter().chain([(true, outer)]);
+        let row = |band: &Rect| Rect { y: band.y, height: band.height, ..outer };
+        let beside = bands.iter().flat_map(|band| row(band).without(*band)).map(|rest| (false, rest));
+        let in_bands = lit.into_iter().chain(beside).chain(bands.iter().map(|band| (true, *band)));
+        let clear_grid = floor.grid != Grid::Faint;
+        let single = Output { samples: 1, ..output };
+        let mut list = |pieces: Vec<(bool, Rect)>, depth: bool, output: Output| -> Vec<_> {
+            let pieces = pieces.into_iter().filter(|(_, rect)| !rect.is_empty());
+            let variant = |shadows| FloorVariant { shadows, clear_grid, depth, output };
+            pieces.map(|(shadows, rect)| (self.pipeline(gpu, variant(shadows)).clone(), rect)).collect()
+        };
+        let (pieces, surroundings) = match patch {
+            Some(patch) => {
+                let inside = whole.map(|(shadows, piece)| (shadows, piece.intersection(patch)));
+                // Its target begins at the upper left corner of the patch.
+                let moved = |rect: Rect| Rect { x: rect.x - patch.x, y: rect.y - patch.y, ..rect };
+                let inside = inside.filter(|(_, rect)| !rect.is_empty());
+                let inside = inside.map(|(shadows, rect)| (shadows, moved(rect)));
+                let outside = in_bands.flat_map(|(shadows, piece)| {
+                    piece.without(piece.intersection(patch)).map(|rest| (shadows, rest))
+                });
+                (list(inside.collect(), true, output), list(outside.collect(), false, single))
+            }
+            // Where pieces meet, llvmpipe draws some of several samples twice, so there are no bands across the shadow.
+            None if output.samples > 1 => (list(whole.collect(), true, output), Vec::new()),
+            None => (list(in_bands.collect(), true, output), Vec::new()),
+        };
+        (self.pieces, self.surroundings) = (pieces, surroundings);
     }
 
-    /// Draws the prepared rectangles into an area of the target.
-    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, area: (u32, u32)) {
-        for (pipeline, Rect { x, y, width, height }) in &self.pieces {
-            pass.set_pipeline(pipeline);
-            pass.set_scissor_rect(*x, *y, *width, *height);
-            pass.draw(0..6, 0..1);
-        }
-        pass.set_scissor_rect(0, 0, area.0, area.1);
+    /// Draws the floor below and around the surfaces. `rect` is the rectangle of the image that the target contains.
+    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, rect: Rect) {
+        draw_pieces(pass, &self.pieces);
+        pass.set_scissor_rect(0, 0, rect.width, rect.height);
     }
 
-    fn pipeline(
-        &mut self,
-        gpu: &Gpu,
-        (shadows, grid): (bool, Grid),
-        output: Output,
-    ) -> &wgpu::RenderPipeline {
-        let is_clear = grid != Grid::Faint;
+    /// Draws the rest of the floor, without depth.
+    pub(super) fn draw_surroundings(&self, pass: &mut wgpu::RenderPass<'_>) {
+        draw_pieces(pass, &self.surroundings);
+    }
+
+    fn pipeline(&mut self, gpu: &Gpu, variant: FloorVariant) -> &wgpu::RenderPipeline {
+        let FloorVariant { shadows, clear_grid, depth, output } = variant;
         let (module, layout) = (&self.module, &self.layout);
-        self.pipelines.entry((shadows, is_clear, output)).or_insert_with(|| {
+        self.pipelines.entry(variant).or_insert_with(|| {
             overlay_pipeline(
                 gpu,
                 "floor",
@@ -88,10 +128,10 @@ impl FloorPass {
                     buffers: &[],
                     constants: &[
                         ("SHADOWS", f64::from(u8::from(shadows))),
-                        ("CLEAR_GRID", f64::from(u8::from(is_clear))),
+                        ("CLEAR_GRID", f64::from(u8::from(clear_grid))),
                         output.encode_constant(),
                     ],
-                    depth_compare: depth_state(false),
+                    depth: depth.then(|| depth_state(false)),
                     output,
                 },
             )
@@ -99,65 +139,80 @@ impl FloorPass {
     }
 }
 
-/// A rectangle of pixels. (0, 0) is the upper left corner.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Rect {
-    pub(super) x: u32,
-    pub(super) y: u32,
-    pub(super) width: u32,
-    pub(super) height: u32,
-}
-
-impl Rect {
-    /// Returns the rectangle without `part`, as four rectangles above, below, left and right of `part`.
-    fn without(self, part: Self) -> [Self; 4] {
-        let (right, bottom) = (part.x + part.width, part.y + part.height);
-        [
-            Self { height: part.y - self.y, ..self },
-            Self { y: bottom, height: self.y + self.height - bottom, ..self },
-            Self { x: self.x, width: part.x - self.x, ..part },
-            Self { x: right, width: self.x + self.width - right, ..part },
-        ]
+fn draw_pieces(pass: &mut wgpu::RenderPass<'_>, pieces: &[(wgpu::RenderPipeline, Rect)]) {
+    for (pipeline, Rect { x, y, width, height }) in pieces {
+        pass.set_pipeline(pipeline);
+        pass.set_scissor_rect(*x, *y, *width, *height);
+        pass.draw(0..6, 0..1);
     }
 }
 
-/// Returns the rectangle in which the floor may be in shadow: the boxes of all parts, projected along the key light.
-fn shadow_rect(frame: &Frame<'_>, items: &[Item], floor: &Floor, all: Rect) -> Rect {
+/// Returns the pieces of an image in which the floor may be in shadow: the boxes of all parts, projected along the key light.
+/// All of them lie inside the first rectangle.
+fn shadowed(frame: &Frame<'_>, items: &[Item], floor: &Floor, area: (u32, u32)) -> (Rect, Vec<Rect>) {
+    let all = Rect::of_size(area);
+    let everything = (all, vec![all]);
     let light = KEY_LIGHT.normalize();
     let (center, radius) = frame.sphere;
-    let (_, _, texel_metres) = shadow::light_space(center, radius, shadow::size((all.width, all.height)));
+    let (_, _, texel_metres) = shadow::light_space(center, radius, shadow::size(area));
     // A length perpendicular to the light becomes longer when projected onto the floor.
     let soft = SOFT_RADIUS * texel_metres / light.y;
-    #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
-    let (width, height) = (all.width as f32, all.height as f32);
-    let clip_from_world = frame.camera.clip_from_world(width / height);
-    let is_perspective = matches!(frame.camera.projection, Projection::Perspective { .. });
-    let (mut lo, mut hi) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-    for bounds in items.iter().filter(|item| item.is_lit).map(|item| item.bounds) {
-        for corner in 0..8_u8 {
-            let choose = |bit: u8, lo: f32, hi: f32| if corner & bit == 0 { lo } else { hi };
-            let (a, b) = (bounds.lo, bounds.hi);
-            let caster = vec3(choose(1, a.x, b.x), choose(2, a.y, b.y), choose(4, a.z, b.z));
+    let projector = Projector::new(&frame.camera, area);
+    let mut outlines: Vec<[Vec2; 32]> = Vec::new();
+    let (mut lo, mut hi) = (Vec2::INFINITY, Vec2::NEG_INFINITY);
+    for bounds in items.iter().filter(|item| item.is_lit).map(|item| &item.bounds) {
+        let mut outline = [Vec2::ZERO; 32];
+        for (four, caster) in outline.as_chunks_mut::<4>().0.iter_mut().zip(corners(bounds)) {
             let below = caster - light * ((caster.y - floor.center.y) / light.y);
-            for (x, z) in [(-soft, -soft), (-soft, soft), (soft, -soft), (soft, soft)] {
-                let clip = clip_from_world * (below + vec3(x, 0.0, z)).extend(1.0);
+            let offsets = [(-soft, -soft), (-soft, soft), (soft, -soft), (soft, soft)];
+            for (at, (x, z)) in four.iter_mut().zip(offsets) {
                 // Points behind the camera and unknown bounds have no position in the image.
-                if !clip.is_finite() || is_perspective && clip.w < frame.camera.near {
-                    return all;
+                let Some(pixel) = projector.pixel(below + vec3(x, 0.0, z)) else { return everything };
+                *at = pixel;
+                (lo, hi) = (lo.min(pixel), hi.max(pixel));
+            }
+        }
+        outlines.push(outline);
+    }
+    // Add a margin of one pixel, because the shader rounds differently.
+    let rect = all.around(lo, hi, 1);
+    if outlines.len() > MAX_OUTLINES || rect.height < MIN_BAND * BANDS {
+        return (rect, vec![rect]);
+    }
+    let step = rect.height / BANDS;
+    let bands = (0..BANDS).map(|band| {
+        let height = if band + 1 == BANDS { rect.height - step * band } else { step };
+        let band = Rect { y: rect.y + step * band, height, ..rect };
+        let (left, right) = extent(&outlines, pixels((band.y, band.y + band.height)));
+        let (lo, hi) = (vec2(left, lo.y), vec2(right, hi.y));
+        Rect { y: band.y, height: band.height, ..band.around(lo, hi, 1) }
+    });
+    (rect, bands.filter(|band| !band.is_empty()).collect())
+}
+
+/// Returns the smallest and the largest x of convex outlines within a range of y, with a margin of one pixel.
+fn extent(outlines: &[[Vec2; 32]], (top, bottom): (f32, f32)) -> (f32, f32) {
+    let (top, bottom) = (top - 1.0, bottom + 1.0);
+    let (mut left, mut right) = (f32::INFINITY, f32::NEG_INFINITY);
+    for outline in outlines {
+        // The edges of a convex outline are among the lines between any two of its points.
+        for (i, a) in outline.iter().enumerate() {
+            for b in outline.iter().skip(i) {
+                let (above, below) = if a.y <= b.y { (a, b) } else { (b, a) };
+                if above.y > bottom || below.y < top {
+                    continue;
                 }
-                let at = clip.truncate() / clip.w;
-                (lo, hi) = (lo.min(at), hi.max(at));
+                let x_at = |y: f32| {
+                    let t = ((y - above.y) / (below.y - above.y)).clamp(0.0, 1.0);
+                    if t.is_finite() { above.x + (below.x - above.x) * t } else { above.x }
+                };
+                for x in [x_at(top.max(above.y)), x_at(bottom.min(below.y))] {
+                    (left, right) = (left.min(x), right.max(x));
+                }
             }
         }
     }
-    // Add a margin of one pixel, because the shader rounds differently.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the image")]
-    let pixel = |at: f32, of: f32| at.clamp(0.0, of) as u32;
-    let x = pixel((lo.x * 0.5 + 0.5) * width - 1.0, width);
-    let y = pixel((0.5 - hi.y * 0.5) * height - 1.0, height);
-    let right = pixel(((hi.x * 0.5 + 0.5) * width + 2.0).ceil(), width);
-    let bottom = pixel(((0.5 - lo.y * 0.5) * height + 2.0).ceil(), height);
-    Rect { x, y, width: right.saturating_sub(x), height: bottom.saturating_sub(y) }
+    (left, right)
 }
 
 /// The parameters of an overlay pipeline.
@@ -166,7 +221,8 @@ pub(super) struct OverlayPipeline<'a> {
     pub(super) fragment: &'a str,
     pub(super) buffers: &'a [Option<wgpu::VertexBufferLayout<'a>>],
     pub(super) constants: &'a [(&'a str, f64)],
-    pub(super) depth_compare: wgpu::DepthStencilState,
+    /// `None` for a pass without depth.
+    pub(super) depth: Option<wgpu::DepthStencilState>,
     pub(super) output: Output,
 }
 
@@ -193,7 +249,7 @@ pub(super) fn overlay_pipeline(
             buffers: o.buffers,
         },
         primitive: Default::default(),
-        depth_stencil: Some(o.depth_compare.clone()),
+        depth_stencil: o.depth.clone(),
         multisample: wgpu::MultisampleState { count: o.output.samples, ..Default::default() },
         fragment: Some(wgpu::FragmentState {
             module,
@@ -207,27 +263,4 @@ pub(super) fn overlay_pipeline(
         multiview_mask: None,
         cache: None,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_part_and_the_rest_cover_every_pixel_once() {
-        let all = Rect { x: 0, y: 0, width: 7, height: 5 };
-        let contains = |r: &Rect, x: u32, y: u32| {
-            (r.x..r.x + r.width).contains(&x) && (r.y..r.y + r.height).contains(&y)
-        };
-        for [x, y, width, height] in
-            [[2, 1, 3, 2], [0, 0, 7, 5], [0, 3, 7, 2], [6, 0, 1, 1], [0, 0, 0, 0], [7, 5, 0, 0], [3, 2, 0, 3]]
-        {
-            let part = Rect { x, y, width, height };
-            let pieces: Vec<Rect> = all.without(part).into_iter().chain([part]).collect();
-            for (x, y) in (0..7).flat_map(|x| (0..5).map(move |y| (x, y))) {
-                let times = pieces.iter().filter(|r| contains(r, x, y)).count();
-                assert_eq!(times, 1, "{x}, {y} of {part:?}");
-            }
-        }
-    }
 }

@@ -45,13 +45,13 @@ impl LinePass {
                     fragment: "line",
                     buffers: BUFFERS,
                     constants: &[output.encode_constant()],
-                    depth_compare: wgpu::DepthStencilState {
+                    depth: Some(wgpu::DepthStencilState {
                         format: DEPTH,
                         depth_write_enabled: Some(false),
                         depth_compare: Some(wgpu::CompareFunction::Always),
                         stencil: Default::default(),
                         bias: Default::default(),
-                    },
+                    }),
                     output,
                 },
             )

@@ -4,6 +4,7 @@ use wgpu::{TextureFormat, TextureUsages};
 
 use crate::asset::DecodedImage;
 
+use super::passes::SceneViews;
 use super::srgb::{from_linear, to_linear};
 use super::{Gpu, RenderError};
 
@@ -80,6 +81,16 @@ impl RenderTarget {
     /// Returns whether the target has this size, number of samples and format.
     pub(super) fn fits(&self, size: (u32, u32), samples: u32, format: TextureFormat) -> bool {
         (self.width, self.height, self.samples, self.format) == (size.0, size.1, samples, format)
+    }
+
+    /// Returns the views of a pass that draws the whole image.
+    pub(super) fn views(&self) -> SceneViews<'_> {
+        match &self.multisampled {
+            Some(samples) => {
+                SceneViews { color: samples, resolved: Some(&self.resolved), depth: &self.depth }
+            }
+            None => SceneViews { color: &self.resolved, resolved: None, depth: &self.depth },
+        }
     }
 
     /// Encodes a copy of the image into a buffer that the CPU can read.

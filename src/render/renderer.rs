@@ -11,7 +11,7 @@ use super::culling::Frustum;
 use super::draw_list::{DrawList, draw_all, has_few_bones};
 use super::floor::FloorPass;
 use super::ghost::GhostPass;
-use super::globals::{globals, pixels};
+use super::globals::globals;
 use super::indirect::Culling;
 use super::layer::Layer;
 use super::layout::Layouts;
@@ -19,6 +19,9 @@ use super::lines::LinePass;
 use super::model::Model;
 use super::offscreen::{Canvas, Pending, RenderTarget};
 use super::output::Output;
+use super::passes::{begin_scene, begin_surroundings, cleared_depth};
+use super::patch::Patch;
+use super::rect::Rect;
 use super::shadow::Shadow;
 use super::surface::Surfaces;
 use super::texture::DecodedImages;
@@ -39,6 +42,7 @@ pub struct Renderer {
     target: Option<RenderTarget>,
     window: Option<RenderTarget>,
     layer: Option<Layer>,
+    patch: Patch,
     list: DrawList,
     overlays: Vec<gpu_types::Line>,
     culling: Option<Culling>,
@@ -71,6 +75,7 @@ impl Renderer {
             target: None,
             window: None,
             layer: None,
+            patch: Patch::default(),
             list: DrawList::default(),
             overlays: Vec::new(),
             culling: None,
@@ -133,15 +138,16 @@ impl Renderer {
     ) -> Result<Pending, RenderError> {
         let format =
             if frame.mode.is_data() { TextureFormat::Rgba8Unorm } else { TextureFormat::Rgba8UnormSrgb };
-        let target = match self.target.take().filter(|t| t.fits(size, frame.samples, format)) {
+        let output = Output::new(frame.mode, frame.samples, format, false);
+        let samples = self.patch.choose(&self.gpu, frame, size, output);
+        let target = match self.target.take().filter(|t| t.fits(size, samples, format)) {
             Some(target) => target,
-            None => RenderTarget::new(&self.gpu, size, frame.samples, format)?,
+            None => RenderTarget::new(&self.gpu, size, samples, format)?,
         };
         let background = match frame.background {
             Background::Keep => Background::Transparent,
             other => other,
         };
-        let output = Output::new(frame.mode, frame.samples, format, false);
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         self.encode(models, (frame, background), (&target, size, output), &mut encoder)?;
         let buffer = target.copy_out(&self.gpu, &mut encoder);
@@ -166,6 +172,7 @@ impl Renderer {
         let area = (area.0.clamp(1, size.0.max(1)), area.1.clamp(1, size.1.max(1)));
         let output = Output::new(frame.mode, frame.samples, format, is_hdr);
         if frame.background == Background::Keep && frame.samples > 1 {
+            self.patch.rect = None;
             let layer =
                 self.layer.take().filter(|l| l.area == area && l.target.fits(size, frame.samples, format));
             let layer =
@@ -176,9 +183,10 @@ impl Renderer {
             self.layer = Some(layer);
             return result;
         }
-        let mut target = match self.window.take().filter(|t| t.fits(size, frame.samples, format)) {
+        let samples = self.patch.choose(&self.gpu, frame, area, output);
+        let mut target = match self.window.take().filter(|t| t.fits(size, samples, format)) {
             Some(target) => target,
-            None => RenderTarget::new(&self.gpu, size, frame.samples, format)?,
+            None => RenderTarget::new(&self.gpu, size, samples, format)?,
         };
         target.resolved = view.clone();
         let result = self.encode(models, (frame, frame.background), (&target, area, output), encoder);
@@ -198,6 +206,7 @@ impl Renderer {
         canvas: &Canvas<'_>,
     ) -> Result<(), RenderError> {
         let output = Output::new(frame.mode, frame.samples, canvas.format, canvas.is_hdr);
+        self.patch.choose(&self.gpu, frame, canvas.area, output);
         let result = self.plan(models, frame, canvas.area, output).map(drop);
         self.buffers.cancel();
         result?;
@@ -231,6 +240,7 @@ impl Renderer {
             overlays,
             culling,
             buffers,
+            patch,
             ..
         } = self;
         let (Some(globals), Some(instances)) =
@@ -259,7 +269,8 @@ impl Renderer {
             shadow.draw(&mut pass, models, frame);
         }
         let load = output.load(background, frame.mode);
-        let mut pass = begin_pass(encoder, target, area, load);
+        let (scene, rect) = patch.target().unwrap_or((target.views(), Rect::of_size(area)));
+        let mut pass = begin_scene(encoder, scene, (area, rect), load);
         pass.set_bind_group(0, &globals, &[]);
         pass.set_bind_group(1, &instances, &[]);
         pass.set_bind_group(2, shadow.map_or(&*no_shadow, |shadow| &shadow.group), &[]);
@@ -267,7 +278,7 @@ impl Renderer {
         let (opaque, blended) = surfaces.crowds.split_at(surfaces.crowds.partition_point(|b| !b.is_blended));
         draw_crowds(opaque.iter(), &mut pass, (models, frame), 0);
         if let Some(floor) = floor.as_ref().filter(|_| plan.has_floor) {
-            floor.draw(&mut pass, area);
+            floor.draw(&mut pass, rect);
         }
         draw_crowds(blended.iter(), &mut pass, (models, frame), 0);
         pass.set_bind_group(1, &instances, &[]);
@@ -279,6 +290,16 @@ impl Renderer {
             pass.set_pipeline(lines.pipeline(gpu, output));
             pass.set_vertex_buffer(0, buffer.slice(..));
             pass.draw(0..6, 0..u32::try_from(overlays.len()).unwrap_or(u32::MAX));
+        }
+        drop(pass);
+        if patch.target().is_some() {
+            let mut pass = begin_surroundings(encoder, &target.resolved, area, load);
+            pass.set_bind_group(0, &globals, &[]);
+            pass.set_bind_group(2, shadow.map_or(&*no_shadow, |shadow| &shadow.group), &[]);
+            if let Some(floor) = floor.as_ref().filter(|_| plan.has_floor) {
+                floor.draw_surroundings(&mut pass);
+            }
+            patch.resolve(&mut pass);
         }
         Ok(())
     }
@@ -317,7 +338,7 @@ impl Renderer {
         }
         if let Some(floor) = floor {
             let pass = self.floor.get_or_insert_with(|| FloorPass::new(gpu, layouts));
-            pass.prepare(gpu, (frame, &list.items), &floor, plan.has_shadow, (area, output));
+            pass.prepare(gpu, (frame, &list.items), &floor, plan.has_shadow, (area, self.patch.rect, output));
         }
         if plan.has_ghosts {
             let pass = self.ghosts.get_or_insert_with(|| GhostPass::new(gpu, layouts));
@@ -363,40 +384,4 @@ impl Renderer {
         buffers.flush(gpu, encoder)?;
         Ok(buffers.bind_instances(gpu, layouts).cloned())
     }
-}
-
-fn cleared_depth(view: &wgpu::TextureView) -> wgpu::RenderPassDepthStencilAttachment<'_> {
-    wgpu::RenderPassDepthStencilAttachment {
-        view,
-        depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(1.0), store: wgpu::StoreOp::Store }),
-        stencil_ops: None,
-    }
-}
-
-/// Begins the pass that covers an area of the target. If the pass clears, the rest of the target becomes background.
-fn begin_pass<'e>(
-    encoder: &'e mut wgpu::CommandEncoder,
-    target: &RenderTarget,
-    area: (u32, u32),
-    load: wgpu::LoadOp<wgpu::Color>,
-) -> wgpu::RenderPass<'e> {
-    let (view, resolve_target) = match &target.multisampled {
-        Some(samples) => (samples, Some(&target.resolved)),
-        None => (&target.resolved, None),
-    };
-    let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-        label: Some("scene"),
-        color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-            view,
-            depth_slice: None,
-            resolve_target,
-            ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
-        })],
-        depth_stencil_attachment: Some(cleared_depth(&target.depth)),
-        ..Default::default()
-    });
-    let (width, height) = pixels(area);
-    pass.set_viewport(0.0, 0.0, width, height, 0.0, 1.0);
-    pass.set_scissor_rect(0, 0, area.0, area.1);
-    pass
 }

@@ -1,4 +1,4 @@
-//! Bounding boxes of skinned parts, computed from boxes around the vertices of each joint. They need no skinned vertices.
+//! Bounding boxes of skinned parts, computed from hulls around the vertices of each joint. They need no skinned vertices.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +8,18 @@ use crate::asset::Primitive;
 use crate::view::Bounds;
 
 use super::SkinMatrices;
+use super::hull::Hull;
 
-/// By how much the boxes are larger than the posed vertices, relative to the largest number in the computation. The sums of
-/// weights and matrices are rounded.
-const MARGIN: f32 = 4e-6;
-
-/// For one part, the box of the vertices that each joint influences, in the frame of the mesh.
+/// For one part, the hull of the vertices that each joint influences, in the frame of the mesh.
 ///
 /// A skinned vertex is a weighted mean of what its joints' matrices make of it, and therefore lies in the box around what each
-/// matrix makes of its joint's box.
+/// matrix makes of its joint's hull.
 #[derive(Clone, Debug, Default)]
 pub struct JointBoxes {
-    /// The joints that influence a vertex, as indices into the matrices of the part, with their boxes.
-    joints: Vec<(usize, Bounds)>,
-    /// The box of all vertices.
-    all: Bounds,
+    /// The joints that influence a vertex, as indices into the matrices of the part, with their hulls.
+    joints: Vec<(usize, Hull)>,
+    /// The hull of all vertices.
+    all: Hull,
     /// For each morph target, the box of its displacements.
     morphs: Vec<Bounds>,
 }
@@ -30,22 +27,24 @@ pub struct JointBoxes {
 impl JointBoxes {
     /// Computes the boxes of a primitive. Its influences are ignored unless it is skinned.
     pub fn new(primitive: &Primitive, is_skinned: bool) -> Self {
-        let mut joints: BTreeMap<usize, Bounds> = BTreeMap::new();
+        let mut joints: BTreeMap<usize, Hull> = BTreeMap::new();
         for set in primitive.influences.iter().filter(|_| is_skinned) {
             for ((position, vertex_joints), weights) in
                 primitive.positions.iter().zip(&set.joints).zip(&set.weights)
             {
                 for (&joint, weight) in vertex_joints.iter().zip(weights.to_array()) {
                     if weight != 0.0 {
-                        joints.entry(usize::from(joint)).or_default().extend([*position]);
+                        joints.entry(usize::from(joint)).or_default().extend(*position);
                     }
                 }
             }
         }
+        let mut all = Hull::default();
+        primitive.positions.iter().for_each(|position| all.extend(*position));
         let displacements = |positions: &Vec<Vec3>| Bounds::around(positions.iter().copied());
         Self {
             joints: joints.into_iter().collect(),
-            all: Bounds::around(primitive.positions.iter().copied()),
+            all,
             morphs: primitive.morph_targets.iter().map(|target| displacements(&target.positions)).collect(),
         }
     }
@@ -57,12 +56,11 @@ impl JointBoxes {
     ///
     /// `morph_weights`: one weight per morph target. Missing weights count as zero.
     pub fn bounds(&self, matrices: SkinMatrices<'_>, morph_weights: &[f32]) -> Option<Bounds> {
-        let (lo, hi) = self.displacement(morph_weights);
+        let displacement = self.displacement(morph_weights);
         let mut bounds = Bounds::default();
-        let mut add = |around: &Bounds, world_from_mesh: &Mat4| {
+        let mut add = |around: &Hull, world_from_mesh: &Mat4| {
             if !around.is_empty() {
-                bounds
-                    .extend(transformed(&Bounds { lo: around.lo + lo, hi: around.hi + hi }, world_from_mesh));
+                bounds.extend(around.displaced(displacement).transformed(world_from_mesh));
             }
         };
         match matrices {
@@ -81,7 +79,10 @@ impl JointBoxes {
     /// indices into the matrices of the part.
     pub fn reach(&self) -> Vec<(usize, Bounds)> {
         let (lo, hi) = self.displacement(&vec![1.0; self.morphs.len()]);
-        let widened = |around: &Bounds| Bounds { lo: around.lo + lo, hi: around.hi + hi };
+        let widened = |around: &Hull| {
+            let around = around.bounds();
+            Bounds { lo: around.lo + lo, hi: around.hi + hi }
+        };
         match &self.joints[..] {
             [] if !self.all.is_empty() => vec![(0, widened(&self.all))],
             joints => joints.iter().map(|(joint, around)| (*joint, widened(around))).collect(),
@@ -98,15 +99,4 @@ impl JointBoxes {
             (lo + ends[0].min(ends[1]).min(Vec3::ZERO), hi + ends[0].max(ends[1]).max(Vec3::ZERO))
         })
     }
-}
-
-/// Returns two opposite corners of the box around a transformed box (Arvo 1990).
-fn transformed(around: &Bounds, matrix: &Mat4) -> [Vec3; 2] {
-    let (center, half) = ((around.lo + around.hi) * 0.5, (around.hi - around.lo) * 0.5);
-    let [x, y, z] = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(|axis| axis.truncate().abs());
-    let to = matrix.transform_point3(center);
-    let reach = center.abs() + half;
-    let magnitude = x * reach.x + y * reach.y + z * reach.z + matrix.w_axis.truncate().abs();
-    let half = x * half.x + y * half.y + z * half.z + magnitude * MARGIN;
-    [to - half, to + half]
 }

@@ -2,6 +2,7 @@
 
 mod boxes;
 mod dual;
+mod hull;
 mod linear;
 mod palette;
 

@@ -14,6 +14,7 @@ mod gpu_ik;
 mod layout;
 mod lost;
 mod overlays;
+mod patch;
 mod pixels;
 mod surfaces;
 mod twin;

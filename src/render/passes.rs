@@ -1,0 +1,69 @@
+//! Beginning render passes.
+
+use super::globals::pixels;
+use super::rect::Rect;
+
+pub(super) fn cleared_depth(view: &wgpu::TextureView) -> wgpu::RenderPassDepthStencilAttachment<'_> {
+    wgpu::RenderPassDepthStencilAttachment {
+        view,
+        depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(1.0), store: wgpu::StoreOp::Store }),
+        stencil_ops: None,
+    }
+}
+
+/// What the pass of the scene draws into.
+#[derive(Clone, Copy)]
+pub(super) struct SceneViews<'a> {
+    pub(super) color: &'a wgpu::TextureView,
+    /// The view into which several samples are resolved.
+    pub(super) resolved: Option<&'a wgpu::TextureView>,
+    pub(super) depth: &'a wgpu::TextureView,
+}
+
+/// Begins the pass that draws a rectangle of an image of `area` pixels. The upper left pixel of the target is that of the
+/// rectangle. If the pass clears, the rest of the target becomes background.
+pub(super) fn begin_scene<'e>(
+    encoder: &'e mut wgpu::CommandEncoder,
+    views: SceneViews<'_>,
+    (area, rect): ((u32, u32), Rect),
+    load: wgpu::LoadOp<wgpu::Color>,
+) -> wgpu::RenderPass<'e> {
+    let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some("scene"),
+        color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+            view: views.color,
+            depth_slice: None,
+            resolve_target: views.resolved,
+            ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
+        })],
+        depth_stencil_attachment: Some(cleared_depth(views.depth)),
+        ..Default::default()
+    });
+    let ((width, height), (x, y)) = (pixels(area), pixels((rect.x, rect.y)));
+    pass.set_viewport(-x, -y, width, height, 0.0, 1.0);
+    pass.set_scissor_rect(0, 0, rect.width, rect.height);
+    pass
+}
+
+/// Begins the pass that draws what surrounds the surfaces, without depth.
+pub(super) fn begin_surroundings<'e>(
+    encoder: &'e mut wgpu::CommandEncoder,
+    view: &wgpu::TextureView,
+    area: (u32, u32),
+    load: wgpu::LoadOp<wgpu::Color>,
+) -> wgpu::RenderPass<'e> {
+    let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some("surroundings"),
+        color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+            view,
+            depth_slice: None,
+            resolve_target: None,
+            ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
+        })],
+        ..Default::default()
+    });
+    let (width, height) = pixels(area);
+    pass.set_viewport(0.0, 0.0, width, height, 0.0, 1.0);
+    pass.set_scissor_rect(0, 0, area.0, area.1);
+    pass
+}

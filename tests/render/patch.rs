@@ -1,0 +1,62 @@
+//! On software adapters, only the surroundings of surfaces are drawn with several samples. The image must not show it.
+
+use glam::{Vec3, Vec4};
+use sinew::asset;
+use sinew::puppet::Puppet;
+use sinew::render::{Background, DecodedImage, DecodedImages, Fill, ShadingMode};
+use sinew::scene::{self, ViewSettings};
+use sinew::view::{AUTO_FOV_Y, Camera};
+
+use crate::renderer;
+
+/// Draws the mannequin as it is, and once more with an invisible triangle, with which all of the image has several samples.
+fn images(mode: ShadingMode, background: Background, size: (u32, u32)) -> [DecodedImage; 2] {
+    let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);
+    puppet.update().unwrap();
+    let bounds = puppet.bounds();
+    let mut renderer = renderer();
+    let images = DecodedImages::decode(puppet.character(), puppet.parts(), mode);
+    let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
+    let camera = Camera::framing(&bounds, AUTO_FOV_Y, 1.8);
+    let is_color = !mode.is_data();
+    let settings = ViewSettings {
+        camera,
+        mode,
+        background,
+        samples: 4,
+        bounds,
+        floor: is_color,
+        shadow: is_color,
+        scale: 1.0,
+    };
+    let mut frame = scene::frame(&puppet, &settings);
+    let alone = renderer.render(&[&model], &frame, size).unwrap();
+    frame.fills.push(Fill { corners: [Vec3::ZERO, Vec3::X, Vec3::Y], color: Vec4::ZERO });
+    [alone, renderer.render(&[&model], &frame, size).unwrap()]
+}
+
+#[test]
+fn samples_around_surfaces_give_the_same_image_as_samples_everywhere() {
+    let cases = [
+        (ShadingMode::Shaded, Background::STUDIO, (540, 300)),
+        (ShadingMode::Shaded, Background::Transparent, (531, 299)),
+        (ShadingMode::Lambert, Background::BLACK, (540, 300)),
+        (ShadingMode::Normal, Background::BLACK, (540, 300)),
+        (ShadingMode::Mask, Background::BLACK, (540, 300)),
+    ];
+    for (mode, background, size) in cases {
+        let [alone, everywhere] = images(mode, background, size);
+        // An almost transparent colour has few digits, and its straight form has large errors.
+        let visible = |pixel: &[u8]| pixel.get(3).is_some_and(|&alpha| alpha > 40);
+        let pixels = alone.rgba.chunks_exact(4).zip(everywhere.rgba.chunks_exact(4));
+        let differences = pixels.map(|(a, b)| {
+            let levels = a.iter().zip(b).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or(0);
+            if visible(a) || visible(b) { levels } else { a[3].abs_diff(b[3]) }
+        });
+        let differences: Vec<u8> = differences.collect();
+        let worst = differences.iter().max().copied();
+        // The resolved colours are stored once more or less often.
+        let several = differences.iter().filter(|d| **d > 2).count();
+        assert!(several == 0, "{mode:?}: {several} pixels differ, the worst by {worst:?} levels");
+    }
+}
