@@ -25,12 +25,15 @@ fn compose(in: Corner) -> @location(0) vec4<f32> {
     return textureSampleLevel(image, image_sampler, in.texcoord, 0.0);
 }
 
+fn sample(at: vec2<i32>, index: i32) -> vec4<f32> {
+    return min(textureLoad(samples, at, index), vec4<f32>(1.0));
+}
+
 // Returns the mean of the samples of a pixel.
 @fragment
 fn resolve(in: Corner) -> @location(0) vec4<f32> {
     let at = vec2<i32>(in.texcoord * vec2<f32>(textureDimensions(samples)));
-    let first = textureLoad(samples, at, 0) + textureLoad(samples, at, 1);
-    return 0.25 * (first + textureLoad(samples, at, 2) + textureLoad(samples, at, 3));
+    return 0.25 * (sample(at, 0) + sample(at, 1) + sample(at, 2) + sample(at, 3));
 }
 
 @fragment

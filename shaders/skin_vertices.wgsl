@@ -1,4 +1,4 @@
-// Writes the skinned positions and normals for reading back. Requires skinning.wgsl.
+// Writes the skinned positions and normals for reading back. Requires skinning.wgsl and many_bones.wgsl.
 
 // Both streams of vertices of a model, as words. The vectors in them are not aligned as WGSL wants them.
 @group(0) @binding(0) var<storage, read> vertices: array<u32>;
@@ -8,10 +8,6 @@
 
 const VERTEX_WORDS: u32 = 8u;
 const SURFACE_WORDS: u32 = 11u;
-
-fn bone_vector(at: u32) -> vec4<f32> {
-    return bones[at];
-}
 
 fn vector(words: vec3<u32>) -> vec3<f32> {
     return bitcast<vec3<f32>>(words);

@@ -66,7 +66,7 @@ impl FloorPass {
         (frame, items): (&Frame<'_>, &[Item]),
         floor: &Floor,
         shadows: bool,
-        (area, patch, output): ((u32, u32), Option<Rect>, Output),
+        (area, patch, [inner, output]): ((u32, u32), Option<Rect>, [Output; 2]),
     ) {
         let all = Rect::of_size(area);
         let (outer, bands) =
@@ -93,7 +93,7 @@ impl FloorPass {
                 let outside = in_bands.flat_map(|(shadows, piece)| {
                     piece.without(piece.intersection(patch)).map(|rest| (shadows, rest))
                 });
-                (list(inside.collect(), true, output), list(outside.collect(), false, single))
+                (list(inside.collect(), true, inner), list(outside.collect(), false, single))
             }
             // Where pieces meet, llvmpipe draws some of several samples twice, so there are no bands across the shadow.
             None if output.samples > 1 => (list(whole.collect(), true, output), Vec::new()),

@@ -50,19 +50,27 @@ impl Patch {
         let is_software = gpu.info.device_type == DeviceType::Cpu;
         self.rect = if is_software && is_byte_format(output.format) { rect(frame, area) } else { None };
         let Some(rect) = self.rect else { return frame.samples };
+        let format = self.inner(output).format;
         // A texture that is too large would have to be cleared too.
         let fits = |t: &PatchTarget| {
             let (width, height) = t.size;
             let is_large_enough = width >= rect.width && height >= rect.height;
-            is_large_enough && width * height <= 2 * rect.width * rect.height && t.format == output.format
+            is_large_enough && width * height <= 2 * rect.width * rect.height && t.format == format
         };
         if !self.target.as_ref().is_some_and(fits) {
-            self.target = Some(PatchTarget::new(gpu, (rect.width, rect.height), output.format));
+            self.target = Some(PatchTarget::new(gpu, (rect.width, rect.height), format));
         }
         if self.resolve.as_ref().is_none_or(|(format, _)| *format != output.format) {
             self.resolve = Some((output.format, resolve_pipeline(gpu, output.format)));
         }
         1
+    }
+
+    /// Returns the output of the surfaces. Half floats store linear light with more precision than bytes, and software drivers
+    /// convert each sample to sRGB and back otherwise.
+    pub(super) fn inner(&self, output: Output) -> Output {
+        let is_linear = self.rect.is_some() && output.format.is_srgb();
+        if is_linear { Output { format: TextureFormat::Rgba16Float, ..output } } else { output }
     }
 
     /// Returns the target for the surfaces, and the rectangle of the image that it contains.

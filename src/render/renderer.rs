@@ -269,8 +269,9 @@ impl Renderer {
             shadow.draw(&mut pass, models, frame);
         }
         let load = output.load(background, frame.mode);
+        let inner = patch.inner(output).load(background, frame.mode);
         let (scene, rect) = patch.target().unwrap_or((target.views(), Rect::of_size(area)));
-        let mut pass = begin_scene(encoder, scene, (area, rect), load);
+        let mut pass = begin_scene(encoder, scene, (area, rect), inner);
         pass.set_bind_group(0, &globals, &[]);
         pass.set_bind_group(1, &instances, &[]);
         pass.set_bind_group(2, shadow.map_or(&*no_shadow, |shadow| &shadow.group), &[]);
@@ -329,7 +330,7 @@ impl Renderer {
         for instance in &frame.instances {
             list.add(models, instance, &camera, plan.has_shadow.then_some(&light));
         }
-        self.surfaces.prepare(gpu, (models, frame), list, output);
+        self.surfaces.prepare(gpu, (models, frame), list, self.patch.inner(output));
         if plan.has_shadow {
             let size = shadow::size(area);
             let shadow = self.shadow.get_or_insert_with(|| Shadow::new(gpu, layouts, size));
@@ -338,7 +339,13 @@ impl Renderer {
         }
         if let Some(floor) = floor {
             let pass = self.floor.get_or_insert_with(|| FloorPass::new(gpu, layouts));
-            pass.prepare(gpu, (frame, &list.items), &floor, plan.has_shadow, (area, self.patch.rect, output));
+            pass.prepare(
+                gpu,
+                (frame, &list.items),
+                &floor,
+                plan.has_shadow,
+                (area, self.patch.rect, [self.patch.inner(output), output]),
+            );
         }
         if plan.has_ghosts {
             let pass = self.ghosts.get_or_insert_with(|| GhostPass::new(gpu, layouts));

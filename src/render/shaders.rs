@@ -3,6 +3,7 @@
 const GLOBALS: &str = include_str!("../../shaders/globals.wgsl");
 const SKINNING: &str = include_str!("../../shaders/skinning.wgsl");
 const BONES: &str = include_str!("../../shaders/bones.wgsl");
+const MANY_BONES: &str = include_str!("../../shaders/many_bones.wgsl");
 const BASE_COLOR: &str = include_str!("../../shaders/base_color.wgsl");
 /// Instances whose palettes are on the GPU.
 pub(crate) const PLACED: &str = include_str!("../../shaders/placed.wgsl");
@@ -22,9 +23,10 @@ pub(super) const GHOST: &[&str] =
 /// Lines and triangles on top of the scene.
 pub(super) const LINES: &[&str] = &[GLOBALS, include_str!("../../shaders/lines.wgsl")];
 /// Skinned vertices for reading back.
-pub(super) const SKIN_VERTICES: &[&str] = &[SKINNING, include_str!("../../shaders/skin_vertices.wgsl")];
+pub(super) const SKIN_VERTICES: &[&str] =
+    &[SKINNING, MANY_BONES, include_str!("../../shaders/skin_vertices.wgsl")];
 /// Culling of instances whose palettes are on the GPU.
-pub(super) const CULL: &[&str] = &[SKINNING, PLACED, include_str!("../../shaders/cull.wgsl")];
+pub(super) const CULL: &[&str] = &[SKINNING, MANY_BONES, PLACED, include_str!("../../shaders/cull.wgsl")];
 
 /// A texture over a part of a window.
 pub(super) const COMPOSE: &[&str] = &[include_str!("../../shaders/compose.wgsl")];

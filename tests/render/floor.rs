@@ -42,7 +42,8 @@ fn shadows_are_complete_from_any_direction() {
             .for_each(|draw| draw.bounds = Bounds::default());
         let complete = renderer.render(&[&model], &frame, (96, 64)).unwrap();
         let worst = culled.rgba.iter().zip(&complete.rgba).map(|(a, b)| a.abs_diff(*b)).max();
-        assert!(worst <= Some(1), "from {position}: {worst:?}");
+        // Without bounds, the whole image has several samples, which are rounded one by one.
+        assert!(worst <= Some(2), "from {position}: {worst:?}");
     }
 }
 

@@ -1,0 +1,5 @@
+// The bone matrices as compute passes read them. Requires skinning.wgsl.
+
+fn bone_vector(at: u32) -> vec4<f32> {
+    return bones[at];
+}
