@@ -152,6 +152,10 @@ fn draw_pieces(pass: &mut wgpu::RenderPass<'_>, pieces: &[(wgpu::RenderPipeline,
 fn shadowed(frame: &Frame<'_>, items: &[Item], floor: &Floor, area: (u32, u32)) -> (Rect, Vec<Rect>) {
     let all = Rect::of_size(area);
     let everything = (all, vec![all]);
+    if !frame.crowds.is_empty() {
+        // Only the GPU knows where they are.
+        return everything;
+    }
     let light = KEY_LIGHT.normalize();
     let (center, radius) = frame.sphere;
     let (_, _, texel_metres) = shadow::light_space(center, radius, shadow::size(area));
