@@ -60,7 +60,9 @@ impl JointBoxes {
         let mut bounds = Bounds::default();
         let mut add = |around: &Hull, world_from_mesh: &Mat4| {
             if !around.is_empty() {
-                bounds.extend(around.displaced(displacement).transformed(world_from_mesh));
+                let is_displaced = displacement != (Vec3::ZERO, Vec3::ZERO);
+                let displaced = is_displaced.then(|| around.displaced(displacement));
+                bounds.extend(displaced.as_ref().unwrap_or(around).transformed(world_from_mesh));
             }
         };
         match matrices {

@@ -12,7 +12,7 @@ const MARGIN: f32 = 6e-6;
 /// The reach of some points in all directions whose components are −1, 0 or 1.
 #[derive(Clone, Debug)]
 pub(super) struct Hull {
-    /// By [`index`].
+    /// By the index of [`direction`].
     reach: [f32; 27],
 }
 
@@ -22,12 +22,10 @@ impl Default for Hull {
     }
 }
 
-/// Index of a direction. The index of the opposite direction is 26 minus this number.
-fn index(direction: [i8; 3]) -> usize {
-    direction.iter().fold(0, |sum, &component| sum * 3 + usize::from((component + 1).unsigned_abs()))
-}
+/// Index of the direction without length.
+const CENTER: usize = 13;
 
-/// Returns the direction of an index.
+/// Returns the direction of an index. The opposite direction has 26 minus this index.
 fn direction(index: usize) -> [i8; 3] {
     [index / 9, index / 3 % 3, index % 3].map(|digit| [-1, 0, 1][digit])
 }
@@ -56,20 +54,17 @@ impl Hull {
 
     /// Returns the box of the points.
     pub(super) fn bounds(&self) -> Bounds {
-        let along = |direction| self.reach.get(index(direction)).copied().unwrap_or(f32::NEG_INFINITY);
-        let hi = Vec3::new(along([1, 0, 0]), along([0, 1, 0]), along([0, 0, 1]));
-        let lo = Vec3::new(along([-1, 0, 0]), along([0, -1, 0]), along([0, 0, -1]));
+        let along = |index: usize| self.reach.get(index).copied().unwrap_or(f32::NEG_INFINITY);
+        let [hi, lo] = [[22, 16, 14], [4, 10, 12]].map(|axes| Vec3::from(axes.map(along)));
         Bounds { lo: -lo, hi }
     }
 
     /// Returns the hull of the points, each of them displaced by something in a box.
     pub(super) fn displaced(&self, (lo, hi): (Vec3, Vec3)) -> Self {
         let mut reach = self.reach;
-        if (lo, hi) != (Vec3::ZERO, Vec3::ZERO) {
-            for (index, reach) in reach.iter_mut().enumerate() {
-                let axis = Vec3::from(direction(index).map(f32::from));
-                *reach += (axis * lo).max(axis * hi).element_sum();
-            }
+        for (index, reach) in reach.iter_mut().enumerate() {
+            let axis = Vec3::from(direction(index).map(f32::from));
+            *reach += (axis * lo).max(axis * hi).element_sum();
         }
         Self { reach }
     }
@@ -77,17 +72,23 @@ impl Hull {
     /// Returns an upper bound of how far the points reach in a direction of any length. The direction is a sum of three of the 26
     /// with positive factors: that of its largest component, of its two largest ones, and of all three.
     fn reach(&self, along: Vec3) -> f32 {
-        let size = along.abs().to_array();
-        let sign = along.to_array().map(|v| if v < 0.0 { -1 } else { 1 });
-        let mut order = [0, 1, 2];
-        order.sort_unstable_by(|&a: &usize, &b: &usize| size[b].total_cmp(&size[a]));
-        let (mut direction, mut sum) = ([0; 3], 0.0);
-        for (rank, &axis) in order.iter().enumerate() {
-            direction[axis] = sign[axis];
-            let next = order.get(rank + 1).map_or(0.0, |&next| size[next]);
-            sum += (size[axis] - next) * self.reach.get(index(direction)).copied().unwrap_or(f32::INFINITY);
+        let Vec3 { x, y, z } = along;
+        // The size of each component, and by how much its direction changes the index.
+        let term = |value: f32, place: isize| (value.abs(), if value < 0.0 { -place } else { place });
+        let (mut a, mut b, mut c) = (term(x, 9), term(y, 3), term(z, 1));
+        if a.0 < b.0 {
+            (a, b) = (b, a);
         }
-        sum
+        if b.0 < c.0 {
+            (b, c) = (c, b);
+        }
+        if a.0 < b.0 {
+            (a, b) = (b, a);
+        }
+        let at = |offset: isize| {
+            self.reach.get(CENTER.wrapping_add_signed(offset)).copied().unwrap_or(f32::INFINITY)
+        };
+        (a.0 - b.0) * at(a.1) + (b.0 - c.0) * at(a.1 + b.1) + c.0 * at(a.1 + b.1 + c.1)
     }
 
     /// Returns two opposite corners of a box around the transformed points.
@@ -150,8 +151,12 @@ mod tests {
     }
 
     #[test]
-    fn directions_and_indices_agree() {
-        assert!((0..27).all(|i| index(direction(i)) == i));
-        assert!(Hull::default().is_empty());
+    fn the_reach_along_each_direction_is_exact() {
+        let (points, hull) = rod();
+        for axis in (0..27).map(|index| Vec3::from(direction(index).map(f32::from))) {
+            let exact = points.iter().map(|p| p.dot(axis)).fold(f32::NEG_INFINITY, f32::max);
+            assert!((hull.reach(axis) - exact).abs() < 1e-5, "{axis}");
+        }
+        assert!(Hull::default().is_empty() && !hull.is_empty());
     }
 }
