@@ -4,7 +4,6 @@ use wgpu::{TextureFormat, TextureUsages};
 
 use crate::asset::DecodedImage;
 
-use super::passes::SceneViews;
 use super::srgb::{from_linear, to_linear};
 use super::{Gpu, RenderError};
 
@@ -25,6 +24,15 @@ pub struct Canvas<'a> {
     /// Whether the view stores linear light that may exceed one, without tone mapping. Otherwise it stores sRGB colours, which
     /// the shaders encode if the format does not.
     pub is_hdr: bool,
+}
+
+/// What the pass of the scene draws into.
+#[derive(Clone, Copy)]
+pub(super) struct SceneViews<'a> {
+    pub(super) color: &'a wgpu::TextureView,
+    /// The view into which several samples are resolved.
+    pub(super) resolved: Option<&'a wgpu::TextureView>,
+    pub(super) depth: &'a wgpu::TextureView,
 }
 
 /// Textures to draw into, reused while size, samples and format stay the same.

@@ -1,6 +1,7 @@
 //! Beginning render passes.
 
 use super::globals::pixels;
+use super::offscreen::SceneViews;
 use super::rect::Rect;
 
 pub(super) fn cleared_depth(view: &wgpu::TextureView) -> wgpu::RenderPassDepthStencilAttachment<'_> {
@@ -9,15 +10,6 @@ pub(super) fn cleared_depth(view: &wgpu::TextureView) -> wgpu::RenderPassDepthSt
         depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(1.0), store: wgpu::StoreOp::Store }),
         stencil_ops: None,
     }
-}
-
-/// What the pass of the scene draws into.
-#[derive(Clone, Copy)]
-pub(super) struct SceneViews<'a> {
-    pub(super) color: &'a wgpu::TextureView,
-    /// The view into which several samples are resolved.
-    pub(super) resolved: Option<&'a wgpu::TextureView>,
-    pub(super) depth: &'a wgpu::TextureView,
 }
 
 /// Begins the pass that draws a rectangle of an image of `area` pixels. The upper left pixel of the target is that of the

@@ -10,9 +10,8 @@ use wgpu::{DeviceType, TextureFormat, TextureUsages};
 
 use super::compose::create_pipeline;
 use super::globals::pixels;
-use super::offscreen::DEPTH;
+use super::offscreen::{DEPTH, SceneViews};
 use super::output::Output;
-use super::passes::SceneViews;
 use super::place::Place;
 use super::rect::{Projector, Rect, corners};
 use super::{Background, Frame, Gpu, shaders};
