@@ -5,6 +5,7 @@
 //! ```
 //!
 //! Writes `crowd.png`.
+#![allow(clippy::print_stdout, reason = "an example")]
 
 use std::error::Error;
 use std::f32::consts::TAU;
@@ -32,8 +33,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // What all characters share is compiled once.
     let rig = rig::detect(&character);
-    let hand =
-        rig.body.as_ref().and_then(|body| body.limbs.iter().find(|l| !l.stands)).map(|limb| limb.end());
+    let hand = rig
+        .body
+        .as_ref()
+        .and_then(|body| body.limbs.iter().find(|l| !l.stands))
+        .map(sinew::rig::BodyLimb::end);
     let model = CrowdModel::new(character, 0, &rig);
     let mut renderer = Renderer::new(Gpu::new(&AdapterChoice::Auto)?);
     let images = DecodedImages::decode(model.character(), model.parts(), ShadingMode::Shaded);

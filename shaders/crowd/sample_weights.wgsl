@@ -20,7 +20,7 @@ fn sample_weights(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_wor
     var value = rest_weights[morph];
     for (var i = 0u; i < LAYERS; i++) {
         let layer = characters[character].layers[i];
-        // A mask selects joints, and morph weights belong to none.
+        // A mask selects joints, and morph weights have no joint.
         if layer.clip >= crowd.clips || layer.weight <= 0.0 || layer.mask != NONE {
             continue;
         }

@@ -70,10 +70,10 @@ impl Clips {
                 let entry = slot.map(|slot| first_channel + slot);
                 match &channel.values {
                     Values::Translation(v) => {
-                        clips.add(channel, times, entry, 0, v.iter().map(|v| v.extend(0.0)))
+                        clips.add(channel, times, entry, 0, v.iter().map(|v| v.extend(0.0)));
                     }
                     Values::Rotation(v) => {
-                        clips.add(channel, times, entry, 1, v.iter().map(|q| Vec4::from(*q)))
+                        clips.add(channel, times, entry, 1, v.iter().map(|q| Vec4::from(*q)));
                     }
                     Values::Scale(v) => clips.add(channel, times, entry, 2, v.iter().map(|v| v.extend(0.0))),
                     Values::Weights(v) => {

@@ -50,7 +50,7 @@ pub(super) fn sample_weights(layers: &[Layer], clips: &Clips, rest: &[f32], weig
     for (index, (&rest_weight, weight)) in rest.iter().zip(weights).enumerate() {
         let mut sum = rest_weight;
         for layer in layers {
-            // A mask selects joints, and morph weights belong to none.
+            // A mask selects joints, and morph weights have no joint.
             if layer.clip as usize >= clips.infos.len() || layer.weight <= 0.0 || layer.mask != NONE {
                 continue;
             }

@@ -1,13 +1,14 @@
 //! Instances whose palettes are on the GPU. The GPU also decides which of them are drawn.
 
+use std::ops::Range;
+
 use bytemuck::{Zeroable, bytes_of, cast_slice};
 use wgpu::BufferUsages;
 
 use super::compute::{Access, Kernel, storage, storage_with};
 use super::gpu_types::{CullSize, CullViews, Instance};
-use super::model::Model;
-use super::upload::bind_instances;
-use super::{Gpu, RenderError, Renderer, shaders};
+use super::layout::{Layouts, bind_instances};
+use super::{Gpu, RenderError, shaders};
 
 /// Lanes in a workgroup of `cull` and `record`.
 const LANES: u32 = 64;
@@ -101,19 +102,13 @@ impl Culling {
     }
 }
 
-impl Renderer {
-    /// Prepares the drawing of instances whose palettes are on the GPU. The buffers must have the usage `STORAGE`. `parts`
-    /// describes the parts of the model, in their order.
-    ///
-    /// # Errors
-    /// [`RenderError::Buffer`] if there are more instances than the adapter can list at once.
-    pub fn gpu_instances(
-        &mut self,
-        model: &Model,
+impl GpuInstances {
+    /// See [`Renderer::gpu_instances`](super::Renderer::gpu_instances). `indices` has the triangles of each part.
+    pub(super) fn new(
+        (culling, gpu, layouts): (&Culling, &Gpu, &Layouts),
         buffers: &GpuInstanceBuffers<'_>,
-        parts: &[GpuPart],
-    ) -> Result<GpuInstances, RenderError> {
-        let (culling, gpu, layouts) = self.culling();
+        (parts, indices): (&[GpuPart], &[Range<u32>]),
+    ) -> Result<Self, RenderError> {
         let mut offsets: Vec<[u32; 2]> = Vec::new();
         let mut groups = Vec::with_capacity(parts.len());
         for part in parts {
@@ -128,15 +123,15 @@ impl Renderer {
         let region = u64::from(stride) * size_of::<Instance>() as u64;
         let offset_buffer = storage_with(gpu, "groups of parts", cast_slice(&offsets))?;
         let arguments: Vec<[u32; 5]> =
-            model.parts.iter().map(|part| [part.indices.len() as u32, 0, part.indices.start, 0, 0]).collect();
+            indices.iter().map(|indices| [to_u32(indices.len()), 0, indices.start, 0, 0]).collect();
         let view = |index: u32| -> Result<View, RenderError> {
             let size = CullSize {
                 instances: buffers.instances,
                 bones: buffers.bones,
                 weights: buffers.weight_count,
                 stride,
-                groups: u32::try_from(offsets.len()).unwrap_or(u32::MAX),
-                parts: u32::try_from(arguments.len()).unwrap_or(u32::MAX),
+                groups: to_u32(offsets.len()),
+                parts: to_u32(arguments.len()),
                 view: index,
                 ..CullSize::zeroed()
             };
@@ -169,11 +164,9 @@ impl Renderer {
         };
         let views = [view(0)?, view(1)?];
         let bytes = 2 * (region * offsets.len() as u64 + (u64::from(buffers.instances) * 2 + 1) * 4);
-        Ok(GpuInstances { instances: buffers.instances, bytes, views, parts: parts.to_vec(), groups })
+        Ok(Self { instances: buffers.instances, bytes, views, parts: parts.to_vec(), groups })
     }
-}
 
-impl GpuInstances {
     /// Returns the size of the list in bytes, without the buffers that it was given.
     pub fn bytes(&self) -> u64 {
         self.bytes
@@ -197,4 +190,9 @@ fn uniform_with(gpu: &Gpu, label: &'static str, bytes: &[u8]) -> wgpu::Buffer {
     });
     gpu.queue.write_buffer(&buffer, 0, bytes);
     buffer
+}
+
+/// Converts a count. What does not fit into 32 bits does not fit into a buffer either.
+fn to_u32(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
 }

@@ -2,6 +2,8 @@
 
 use wgpu::{BindGroupLayout, BindGroupLayoutEntry, BindingType, BufferBindingType, ShaderStages};
 
+use super::Gpu;
+
 /// The bind group layouts of all passes, by group number.
 #[derive(Debug)]
 pub(super) struct Layouts {
@@ -80,4 +82,23 @@ fn comparison_sampler(binding: u32) -> BindGroupLayoutEntry {
 
 fn entry(binding: u32, visibility: ShaderStages, ty: BindingType) -> BindGroupLayoutEntry {
     BindGroupLayoutEntry { binding, visibility, ty, count: None }
+}
+
+/// Binds the records, the matrices and the morph weights of instances.
+pub(super) fn bind_instances(
+    gpu: &Gpu,
+    layouts: &Layouts,
+    records: wgpu::BufferBinding<'_>,
+    bones: &wgpu::Buffer,
+    weights: &wgpu::Buffer,
+) -> wgpu::BindGroup {
+    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some("instances"),
+        layout: &layouts.instances,
+        entries: &[
+            wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(records) },
+            wgpu::BindGroupEntry { binding: 1, resource: bones.as_entire_binding() },
+            wgpu::BindGroupEntry { binding: 2, resource: weights.as_entire_binding() },
+        ],
+    })
 }

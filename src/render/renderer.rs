@@ -12,7 +12,7 @@ use super::draw_list::{DrawList, draw_all, has_few_bones};
 use super::floor::FloorPass;
 use super::ghost::GhostPass;
 use super::globals::globals;
-use super::indirect::Culling;
+use super::indirect::{Culling, GpuInstanceBuffers, GpuInstances, GpuPart};
 use super::layer::Layer;
 use super::layout::Layouts;
 use super::lines::LinePass;
@@ -92,9 +92,20 @@ impl Renderer {
         &self.layouts
     }
 
-    /// Returns the kernels that cull instances on the GPU, with what their bindings need.
-    pub(super) fn culling(&mut self) -> (&Culling, &Gpu, &Layouts) {
-        (self.culling.get_or_insert_with(|| Culling::new(&self.gpu)), &self.gpu, &self.layouts)
+    /// Prepares the drawing of instances whose palettes are on the GPU. The buffers must have the usage `STORAGE`. `parts`
+    /// describes the parts of the model, in their order.
+    ///
+    /// # Errors
+    /// [`RenderError::Buffer`] if there are more instances than the adapter can list at once.
+    pub fn gpu_instances(
+        &mut self,
+        model: &Model,
+        buffers: &GpuInstanceBuffers<'_>,
+        parts: &[GpuPart],
+    ) -> Result<GpuInstances, RenderError> {
+        let culling = self.culling.get_or_insert_with(|| Culling::new(&self.gpu));
+        let indices: Vec<_> = model.parts.iter().map(|part| part.indices.clone()).collect();
+        GpuInstances::new((culling, &self.gpu, &self.layouts), buffers, (parts, &indices))
     }
 
     /// Uploads some parts of a character.

@@ -5,7 +5,7 @@ use glam::Vec4;
 use wgpu::BufferUsages;
 
 use super::draw_list::{FEW_BONES, Input};
-use super::layout::Layouts;
+use super::layout::{Layouts, bind_instances};
 use super::staging::Staging;
 use super::{Gpu, RenderError, gpu_types};
 
@@ -127,23 +127,4 @@ impl FrameBuffers {
             bind_instances(gpu, layouts, records.as_entire_buffer_binding(), bones, weights)
         }))
     }
-}
-
-/// Binds the records, the matrices and the morph weights of instances.
-pub(super) fn bind_instances(
-    gpu: &Gpu,
-    layouts: &Layouts,
-    records: wgpu::BufferBinding<'_>,
-    bones: &wgpu::Buffer,
-    weights: &wgpu::Buffer,
-) -> wgpu::BindGroup {
-    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: Some("instances"),
-        layout: &layouts.instances,
-        entries: &[
-            wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(records) },
-            wgpu::BindGroupEntry { binding: 1, resource: bones.as_entire_binding() },
-            wgpu::BindGroupEntry { binding: 2, resource: weights.as_entire_binding() },
-        ],
-    })
 }

@@ -174,7 +174,7 @@ fn hands_of_a_crowd_reach_their_goals_and_feet_stand_on_the_ground() {
     let rig = rig::detect(&character);
     let limbs = &rig.body.as_ref().unwrap().limbs;
     let hand = limbs.iter().find(|limb| !limb.stands).unwrap().end();
-    let feet: Vec<usize> = limbs.iter().filter(|limb| limb.stands).map(|limb| limb.end()).collect();
+    let feet: Vec<usize> = limbs.iter().filter(|limb| limb.stands).map(rig::BodyLimb::end).collect();
     let terrain = Terrain::hills(9, 20.0);
     let mut stage = Stage::on(renderer(), character, Some(terrain.clone()));
     let spots = [(-4.0, 3.0, 0.3), (6.0, -5.0, 2.0), (0.0, 0.0, -1.0), (9.0, 9.0, 4.0)];
