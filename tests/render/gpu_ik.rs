@@ -26,16 +26,10 @@ fn on_gpu() -> GpuOptions {
     options
 }
 
-/// Returns a robot arm whose flange is fixed to its last joint, and poses of the flange.
+/// Returns a robot arm, and poses of its flange.
 fn arm(robot: Robot, count: usize) -> (Vec<Body>, Vec<Vec<Goal>>) {
     let cases = robot.cases(count, 7).unwrap();
-    let mut links: Vec<Link> = cases.body.links().to_vec();
-    links.last_mut().unwrap().limit = Limit::Locked;
-    let mut body = Body::new(links, cases.body.world_from_base()).unwrap();
-    for (link, rotation) in cases.body.rotations().iter().enumerate() {
-        body.set_rotation(link, *rotation);
-    }
-    (vec![body; count], cases.goals.into_iter().map(|g| vec![g]).collect())
+    (vec![cases.body; count], cases.goals.into_iter().map(|g| vec![g]).collect())
 }
 
 /// Returns a body of a trunk, four limbs with hinges in the middle and a head, and reachable goals for its five ends. The

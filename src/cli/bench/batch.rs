@@ -113,21 +113,13 @@ fn row(
     })
 }
 
-/// Returns poses of an arm whose flange is fixed to its last joint.
+/// Returns poses of the flange of an arm.
 fn arms(robot: Robot, count: usize, seed: u64) -> Result<Batch, SolveError> {
     let cases = robot.cases(count, seed)?;
-    let mut links: Vec<Link> = cases.body.links().to_vec();
-    if let Some(flange) = links.last_mut() {
-        flange.limit = Limit::Locked;
-    }
-    let mut body = Body::new(links, cases.body.world_from_base())?;
-    for (link, rotation) in cases.body.rotations().iter().enumerate() {
-        body.set_rotation(link, *rotation);
-    }
     Ok(Batch {
         name: robot.name(),
         options: Options { method: Method::Dls, ..Options::default() },
-        bodies: vec![body; count],
+        bodies: vec![cases.body; count],
         goals: cases.goals.into_iter().map(|goal| vec![goal]).collect(),
     })
 }

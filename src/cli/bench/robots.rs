@@ -90,7 +90,8 @@ impl Robot {
             ..Link::base()
         };
         let mut links: Vec<Link> = hinges.iter().enumerate().map(link).collect();
-        links.push(Link::child(hinges.len() - 1, self.flange()));
+        // The flange is bolted to the last joint. If it were free, it would be a ball joint that the robot does not have.
+        links.push(Link { limit: Limit::Locked, ..Link::child(hinges.len() - 1, self.flange()) });
         let mut body = Body::new(links, DAffine3::IDENTITY)?;
         for (i, h) in hinges.iter().enumerate() {
             body.set_rotation(i, DQuat::from_rotation_x(h.alpha) * DQuat::from_rotation_z(h.start));
