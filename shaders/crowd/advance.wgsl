@@ -14,6 +14,32 @@ struct ClipInfo {
 @group(0) @binding(2) var<storage, read> heights: array<f32>;
 @group(0) @binding(3) var<storage, read_write> characters: array<Character>;
 
+// Part of the terrain, from its centre, outside of which characters turn back.
+const BORDER: f32 = 0.8;
+// Cosine of the angle to the centre at which they stop turning.
+const ROUGHLY: f32 = 0.8;
+// Their turn in radians per second.
+const TURN_BACK: f32 = 0.9;
+
+// Returns the turn of a character in radians per second. If it walks out of the terrain, it turns back.
+fn steering(character: Character, velocity: vec3<f32>) -> f32 {
+    if crowd.columns < 2u || crowd.rows < 2u {
+        return character.turn;
+    }
+    let half = 0.5 * crowd.cell * vec2<f32>(f32(crowd.columns - 1u), f32(crowd.rows - 1u));
+    let away = character.position.xz - (crowd.origin + half);
+    let walk = quat_rotate(character.rotation, velocity * character.pace).xz;
+    let inner = BORDER * half;
+    let is_outside = abs(away.x) > inner.x || abs(away.y) > inner.y;
+    // It turns until it walks to the centre, at least roughly.
+    if !is_outside || -dot(walk, away) > ROUGHLY * length(walk) * length(away) || all(walk == vec2<f32>(0.0)) {
+        return character.turn;
+    }
+    // A positive turn about +Y leads from +Z to +X.
+    let side = walk.y * -away.x - walk.x * -away.y;
+    return select(TURN_BACK, -TURN_BACK, side < 0.0);
+}
+
 @compute @workgroup_size(LANES)
 fn advance(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let index = lane_index(id, groups);
@@ -45,10 +71,12 @@ fn advance(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
     }
     let character = characters[index];
     // A small turn, whose half angle is so small that its sine equals it.
-    let half = 0.5 * character.turn * crowd.seconds;
+    let half = 0.5 * steering(character, velocity) * crowd.seconds;
     let turn = quat_normalize(vec4<f32>(0.0, half, 0.0, 1.0));
     let rotation = quat_normalize(quat_mul(turn, character.rotation));
-    let moved = (velocity * crowd.seconds + jump) * (character.pace * character.scale);
+    // A clip that travels undoes its own motion when it starts again, however fast the character walks.
+    jump = select(jump, vec3<f32>(0.0), character.pace == 0.0);
+    let moved = (velocity * (crowd.seconds * character.pace) + jump) * character.scale;
     var position = character.position + quat_rotate(rotation, moved);
     if crowd.columns > 0u {
         position.y = terrain_height(position.xz);

@@ -1,4 +1,4 @@
-// Turns the neck and the head so that the face looks at a point. Requires limit.wgsl. The CPU twin is src/crowd/aim.rs.
+// Turns the neck and the head so that the face looks at a point. Requires limit.wgsl. The CPU twin is src/crowd/body/aim.rs.
 
 // Seconds in which the head follows.
 const AIM_FOLLOW: f32 = 0.12;

@@ -1,4 +1,4 @@
-// Plants feet on the ground. Requires limb.wgsl and terrain.wgsl. The CPU twin is src/crowd/plant.rs.
+// Plants feet on the ground. Requires limb.wgsl and terrain.wgsl. The CPU twin is src/crowd/body/plant.rs.
 //
 // "Placed" vectors have the axes and the unit of the world, and are relative to the position of the character.
 
@@ -6,6 +6,8 @@
 const RELEASE: f32 = 0.15;
 // A foot that stands is let go when it is this far from where the clip has it, as a fraction of the leg.
 const LEASH: f32 = 0.15;
+// A foot that is this many leashes away was moved with its character, and is forgotten where it stood.
+const JUMP: f32 = 2.0;
 // Tangent of half the largest angle by which a foot that stands is turned, 40°.
 const LARGEST_YAW: f32 = 0.36;
 // Height at which a foot no longer follows the slope, as a fraction of the leg.
@@ -121,7 +123,14 @@ fn footing(
     var foot = stances[character].feet[leg];
     let leash = LEASH * body.size * abs(characters[character].scale);
     let stands = contact_of(character, leg) > 0.5;
-    let was_held = (stances[character].held & bit) != 0u && stands;
+    var was_held = (stances[character].held & bit) != 0u && stands;
+    // A character that was placed elsewhere does not stretch its legs to where it was.
+    let away = 0.5 * (foot.heel + foot.toe) - place - (ankle.xz + 0.5 * (heel.xz + toe.xz));
+    let reach = JUMP * leash;
+    if was_held && !(dot(away, away) < reach * reach) {
+        was_held = false;
+        foot = Foot();
+    }
     var spent = stands && (stances[character].spent & bit) != 0u;
     let part = smooth_step(foot.weight);
     var at = ankle.xz + foot.offset * part;

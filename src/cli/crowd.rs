@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, ValueEnum};
 
 use crate::asset::{self, Character};
 use crate::crowd::CrowdError;
 use crate::files::Progress as ReadProgress;
-use crate::render::{Gpu, Renderer};
+use crate::render::{Gpu, Renderer, ShadingMode};
 use crate::rig::Rig;
 use crate::scene::{CrowdLayout, CrowdScene};
 
@@ -26,6 +27,9 @@ pub(super) const MAX_COUNT: u32 = 1_000_000;
 const WARM_UP: f32 = 1.0;
 /// Duration of a step before the first image, seconds.
 const WARM_STEP: f32 = 1.0 / 30.0;
+
+/// Number of steps without an image after which the program waits for the GPU.
+const WAIT: u32 = 16;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -95,7 +99,15 @@ impl LayoutArgs {
     }
 }
 
-pub(super) fn run(args: &CrowdArgs, verbosity: Verbosity) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &CrowdArgs, matches: &ArgMatches, verbosity: Verbosity) -> Result<ExitCode, Failure> {
+    for option in ["ground", "skinning"] {
+        if matches.value_source(option) == Some(ValueSource::CommandLine) {
+            return Err(Failure::Usage(format!("--{option} has no effect on crowds; remove it")));
+        }
+    }
+    if args.image.mode() == ShadingMode::Skeleton {
+        return Err(Failure::Usage("--mode skeleton cannot show crowds; use another mode".into()));
+    }
     let mut watch = Stopwatch::new(verbosity.verbose);
     let names = OutputNames::new(&args.output, args.frames)?;
     output::protect(&names.single, args.layout.files.iter().map(PathBuf::as_path))?;
@@ -130,6 +142,9 @@ pub(super) fn run(args: &CrowdArgs, verbosity: Verbosity) -> Result<ExitCode, Fa
             step(&mut scene, &renderer, 1.0 / args.fps)?;
         }
         if frame < frames.first {
+            if frame % WAIT == 0 {
+                wait(&renderer)?;
+            }
             continue;
         }
         let image = renderer.render(&scene.models(), &scene.frame(&settings), args.image.size())?;
@@ -147,6 +162,15 @@ pub(super) fn run(args: &CrowdArgs, verbosity: Verbosity) -> Result<ExitCode, Fa
     watch.stage("draw");
     watch.total();
     Ok(ExitCode::SUCCESS)
+}
+
+/// Waits until the GPU has done everything, so that commands do not pile up.
+fn wait(renderer: &Renderer) -> Result<(), Failure> {
+    let gpu = renderer.gpu();
+    let waited = gpu.device.poll(wgpu::PollType::wait_indefinitely());
+    // A lost device is a more useful error than a failed wait.
+    gpu.check()?;
+    waited.map(drop).map_err(|error| Failure::Usage(error.to_string()))
 }
 
 /// Returns the failure of a crowd that cannot be drawn.

@@ -193,7 +193,7 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         #[cfg(not(feature = "viewer"))]
         None => default_image::run(&cli.model, cli.verbosity),
         Some(Command::Render(args)) => render::run(&args, arguments, cli.verbosity),
-        Some(Command::Crowd(args)) => crowd::run(&args, cli.verbosity),
+        Some(Command::Crowd(args)) => crowd::run(&args, arguments, cli.verbosity),
         Some(Command::Pose(args)) => pose::run(&args, arguments, cli.verbosity),
         Some(Command::Bake(args)) => bake::run(&args, arguments, cli.verbosity),
         Some(Command::Test(args)) => test::run(&args, cli.verbosity),

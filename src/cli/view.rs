@@ -113,7 +113,10 @@ fn show_crowd(args: &ViewArgs, count: u32) -> Result<ExitCode, Failure> {
     let opening = CrowdOpening { characters, layout, adapter: args.adapter.clone() };
     match viewer::open_crowd(opening) {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) => Err(Failure::Usage(format!("{error}; use `sinew crowd` to draw without a window"))),
+        Err(error @ ViewerError::NoDisplay(_)) => {
+            Err(Failure::Usage(format!("{error}; use `sinew crowd` to draw without a window")))
+        }
+        Err(error) => Err(Failure::Usage(error.to_string())),
     }
 }
 

@@ -1,12 +1,19 @@
 //! Advances the clips and the places of characters: the CPU twin of `shaders/crowd/advance.wgsl`.
 
-use glam::{Vec3, Vec3Swizzles, Vec4};
+use glam::{Vec2, Vec3, Vec3Swizzles, Vec4};
 
 use crate::mathematics::single::normalize;
 
 use super::clips::ClipInfo;
 use super::terrain::Terrain;
 use super::types::{Character, NONE};
+
+/// Part of the terrain, from its centre, outside of which characters turn back.
+const BORDER: f32 = 0.8;
+/// Cosine of the angle to the centre at which they stop turning.
+const ROUGHLY: f32 = 0.8;
+/// Their turn in radians per second.
+const TURN_BACK: f32 = 0.9;
 
 /// Advances a character by some seconds.
 pub(super) fn advance(
@@ -32,13 +39,36 @@ pub(super) fn advance(
             jump = jump.lerp(clip.jump * starts, layer.weight);
         }
     }
+    let turn = steering(character, velocity, terrain).unwrap_or(character.turn);
     // A small turn, whose half angle is so small that its sine equals it.
-    let half = 0.5 * character.turn * seconds;
+    let half = 0.5 * turn * seconds;
     let turn = normalize(Vec4::new(0.0, half, 0.0, 1.0));
     character.rotation = normalize(Vec4::from(turn * character.rotation));
-    let moved = (velocity * seconds + jump) * (character.pace * character.scale);
+    // A clip that travels undoes its own motion when it starts again, however fast the character walks.
+    let jump = if character.pace == 0.0 { Vec3::ZERO } else { jump };
+    let moved = (velocity * (seconds * character.pace) + jump) * character.scale;
     character.position += character.rotation * moved;
     if let Some(terrain) = terrain {
         character.position.y = terrain.height(character.position.xz());
     }
+}
+
+/// Returns the turn in radians per second by which a character that walks out of the terrain turns back, or `None` if it does
+/// not.
+fn steering(character: &Character, velocity: Vec3, terrain: Option<&Terrain>) -> Option<f32> {
+    let terrain = terrain?;
+    let (columns, rows) = terrain.size();
+    #[expect(clippy::cast_precision_loss, reason = "at most 2²³ columns or rows")]
+    let half = 0.5 * terrain.cell() * Vec2::new((columns - 1) as f32, (rows - 1) as f32);
+    let away = character.position.xz() - (terrain.origin() + half);
+    let walk = (character.rotation * (velocity * character.pace)).xz();
+    let inner = BORDER * half;
+    let is_outside = away.x.abs() > inner.x || away.y.abs() > inner.y;
+    // It turns until it walks to the centre, at least roughly.
+    if !is_outside || -walk.dot(away) > ROUGHLY * walk.length() * away.length() || walk == Vec2::ZERO {
+        return None;
+    }
+    // A positive turn about +Y leads from +Z to +X.
+    let side = walk.y * -away.x - walk.x * -away.y;
+    Some(if side < 0.0 { -TURN_BACK } else { TURN_BACK })
 }

@@ -60,11 +60,14 @@ impl Batch {
         let palette = model.bones.len().max(1) * size_of::<Rows>();
         let groups = model.draws.len().max(1) * 32;
         let goals = GOALS * size_of::<Goal>();
-        let most = [joints, palette, groups, goals, size_of::<Stance>(), size_of::<Character>()]
+        let weights = model.rest_weights.len() * size_of::<f32>();
+        let most = [joints, palette, groups, goals, weights, size_of::<Stance>(), size_of::<Character>()]
             .into_iter()
             .max()
             .unwrap_or(1);
-        u32::try_from(limit / most as u64).unwrap_or(u32::MAX).max(1)
+        // Lists of instances are rounded up to eight.
+        let count = u32::try_from(limit / most as u64).unwrap_or(u32::MAX);
+        (count / 8 * 8).max(1)
     }
 
     pub(super) fn new(

@@ -17,10 +17,12 @@ use super::body::{GOALS, Goal};
 use super::goal::CrowdGoal;
 use super::kernels::{Kernels, ModelBuffers};
 use super::model::CrowdModel;
-use super::spawn::{CharacterId, PlayedClip, Spawn};
+use super::spawn::{CharacterId, FASTEST, PlayedClip, Spawn};
 use super::terrain::Terrain;
 use super::types::{Character, LAYERS, Layer, Rows};
 
+/// The longest step in seconds.
+const LONGEST_STEP: f32 = 10.0;
 /// The smallest number of characters for which buffers are created.
 const SMALLEST: u32 = 64;
 
@@ -46,6 +48,7 @@ impl Crowd {
     /// planted on it. Without one, they keep the height at which they are placed, and the poses of their clips.
     ///
     /// # Errors
+    /// [`RenderError::NoCompute`] if the device has no compute shaders (see [`CpuCrowd`](super::CpuCrowd)), or
     /// [`RenderError::Buffer`] if the clips exceed the limits of the adapter.
     pub fn new(
         renderer: &Renderer,
@@ -53,6 +56,9 @@ impl Crowd {
         terrain: Option<Terrain>,
     ) -> Result<Self, RenderError> {
         let (gpu, model) = (renderer.gpu().clone(), model.into());
+        if !gpu.has_compute {
+            return Err(RenderError::NoCompute);
+        }
         let shared = ModelBuffers::new(&gpu, &model)?;
         let heights = terrain.as_ref().map_or(&[][..], Terrain::heights);
         let heights = storage_with(&gpu, "heights of the terrain", cast_slice(heights))?;
@@ -137,8 +143,11 @@ impl Crowd {
         let Some(batch) = self.batches.get_mut(index) else { return Err(CrowdError::Despawned) };
         let generation = batch.generations.get(slot as usize).copied().unwrap_or_default();
         self.staging.write_at(&batch.characters, offset_of_character(slot), bytes_of(&character));
-        self.staging.write_at(&batch.stances, offset_of_stance(slot), bytes_of(&Stance::default()));
-        self.staging.write_at(&batch.goals, offset_of_goals(slot), bytes_of(&[Goal::NONE; GOALS]));
+        // New buffers contain zeros, which are no stance and no goals.
+        if generation > 0 {
+            self.staging.write_at(&batch.stances, offset_of_stance(slot), bytes_of(&Stance::default()));
+            self.staging.write_at(&batch.goals, offset_of_goals(slot), bytes_of(&[Goal::NONE; GOALS]));
+        }
         Ok(CharacterId { batch: u32::try_from(index).unwrap_or(u32::MAX), slot, generation })
     }
 
@@ -217,10 +226,11 @@ impl Crowd {
         if let Some(value) = [pace, turn].into_iter().find(|value| !value.is_finite()) {
             return Err(CrowdError::NotFinite { what: "pace", value });
         }
-        self.write(id, offset_of!(Character, pace), bytes_of(&[pace, turn]))
+        let limited = [pace, turn].map(|value| value.clamp(-FASTEST, FASTEST));
+        self.write(id, offset_of!(Character, pace), bytes_of(&limited))
     }
 
-    /// Encodes a step of some seconds: clips, blending, limbs, palettes. `eye` is the position of the camera, at which heads may
+    /// Encodes a step of some seconds, at most ten: clips, blending, limbs, palettes. `eye` is the position of the camera, at which heads may
     /// look.
     ///
     /// # Errors
@@ -231,7 +241,7 @@ impl Crowd {
         seconds: f32,
         eye: Vec3,
     ) -> Result<(), RenderError> {
-        let seconds = if seconds.is_finite() { seconds } else { 0.0 };
+        let seconds = if seconds.is_finite() { seconds.clamp(0.0, LONGEST_STEP) } else { 0.0 };
         for batch in &self.batches {
             batch.begin((&self.model, self.terrain.as_ref()), &mut self.staging, (seconds, eye));
         }
@@ -252,7 +262,7 @@ impl Crowd {
     }
 
     /// Waits for the GPU and returns where a character is, `world_from_model`, and `model_from_joint` of its joints, in the
-    /// order of [`CrowdModel::nodes`]. For tests and tools: drawing needs nothing of it.
+    /// order of [`CrowdModel::nodes`], after the last step. For tests and tools: drawing needs nothing of it.
     ///
     /// # Errors
     /// [`CrowdError`] if the character does not exist, or if the driver reports an error.

@@ -2,6 +2,8 @@
 
 use glam::{Quat, Vec3};
 
+use crate::mathematics::single::normalize;
+
 use super::CrowdError;
 use super::body::{Body, Goal, HAS_POLE, HAS_ROTATION, HEAD};
 
@@ -51,7 +53,7 @@ impl CrowdGoal {
         let goal = Goal {
             limb,
             position: self.position,
-            rotation: self.rotation.unwrap_or_default(),
+            rotation: self.rotation.map_or(Quat::IDENTITY, |rotation| normalize(rotation.into())),
             pole: self.pole.unwrap_or_default(),
             flags: flag(self.rotation.is_some(), HAS_ROTATION) | flag(self.pole.is_some(), HAS_POLE),
             weight: self.weight.clamp(0.0, 1.0),

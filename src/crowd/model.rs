@@ -10,6 +10,7 @@ use crate::rig::Rig;
 use crate::skin::{JointBoxes, Palette};
 use crate::view::Bounds;
 
+use super::CrowdError;
 use super::body::Body;
 use super::body::gait;
 use super::clips::{Clips, to_u32};
@@ -143,7 +144,13 @@ impl CrowdModel {
 
     /// Selects the joints of one of four masks: the given nodes and all nodes below them. Other joints do not follow layers with
     /// this mask. At first every mask selects all joints.
-    pub fn set_mask(&mut self, mask: usize, nodes: &[usize]) {
+    ///
+    /// # Errors
+    /// [`CrowdError::Mask`] if there is no such mask.
+    pub fn set_mask(&mut self, mask: usize, nodes: &[usize]) -> Result<(), CrowdError> {
+        if mask >= 4 {
+            return Err(CrowdError::Mask { mask });
+        }
         for slot in 0..self.joints.len() {
             let Some(joint) = self.joints.get(slot).copied() else { continue };
             let is_listed = self.nodes.get(slot).is_some_and(|node| nodes.contains(node));
@@ -154,6 +161,7 @@ impl CrowdModel {
                 *value = weight;
             }
         }
+        Ok(())
     }
 }
 

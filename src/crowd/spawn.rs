@@ -5,6 +5,10 @@ use glam::{Quat, Vec3, Vec4};
 use super::CrowdError;
 use super::types::{Character, LAYERS, Layer, NONE};
 
+/// The largest time in seconds, and the largest factor of a speed, with which all sums stay finite.
+const LONGEST: f32 = 1e6;
+pub(super) const FASTEST: f32 = 1e4;
+
 /// A character of a crowd. It is valid until the character is despawned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CharacterId {
@@ -87,10 +91,10 @@ impl PlayedClip {
         }
         Ok(Layer {
             clip: u32::try_from(self.clip).unwrap_or(NONE),
-            time: self.time,
-            speed: self.speed,
+            time: self.time.clamp(-LONGEST, LONGEST),
+            speed: self.speed.clamp(-FASTEST, FASTEST),
             weight: self.weight.clamp(0.0, 1.0),
-            rate: self.rate,
+            rate: self.rate.clamp(-FASTEST, FASTEST),
             mask: self.mask.and_then(|mask| u32::try_from(mask).ok()).unwrap_or(NONE),
             loops: u32::from(self.loops),
             reserved: 0,
@@ -129,8 +133,8 @@ impl Spawn {
             position: self.position,
             scale: self.scale,
             tint: self.tint.into(),
-            pace: self.pace,
-            turn: self.turn,
+            pace: self.pace.clamp(-FASTEST, FASTEST),
+            turn: self.turn.clamp(-FASTEST, FASTEST),
             is_present: 1,
             looks: self.looks.clamp(0.0, 1.0),
             layers,

@@ -47,22 +47,28 @@ impl Terrain {
     }
 
     /// Returns smooth hills with slopes of up to 20°, the sum of a few waves of cubic noise. They reach `half_size` metres
-    /// in each direction, at most 500.
+    /// in each direction, at most 10,000. Fields of more than a kilometre have a coarser grid.
     pub fn hills(seed: u32, half_size: f32) -> Self {
-        let half_size = if half_size.is_finite() { half_size.clamp(1.0, 500.0) } else { 1.0 };
+        let half_size = if half_size.is_finite() { half_size.clamp(1.0, 1e4) } else { 1.0 };
+        let cell = CELL.max(half_size / 1000.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "2 to 2001")]
-        let side = (2.0 * half_size / CELL).ceil() as u32 + 1;
+        let side = (2.0 * half_size / cell).ceil() as u32 + 1;
         let origin = Vec2::splat(-half_size);
         let mut heights = Vec::new();
         for z in 0..side {
             for x in 0..side {
                 #[expect(clippy::cast_precision_loss, reason = "at most 2001")]
-                let at = origin + Vec2::new(x as f32, z as f32) * CELL;
-                heights
-                    .push(WAVES.iter().zip(seed..).map(|(size, seed)| wave(at, size * LONGEST, seed)).sum());
+                let at = origin + Vec2::new(x as f32, z as f32) * cell;
+                heights.push(
+                    WAVES
+                        .iter()
+                        .zip(0_u32..)
+                        .map(|(size, i)| wave(at, size * LONGEST, seed.wrapping_add(i)))
+                        .sum(),
+                );
             }
         }
-        let mut hills = Self { heights, columns: side, rows: side, cell: CELL, origin };
+        let mut hills = Self { heights, columns: side, rows: side, cell, origin };
         let steepest = hills.steepest();
         if steepest > STEEPEST {
             hills.heights.iter_mut().for_each(|h| *h *= STEEPEST / steepest);

@@ -127,11 +127,12 @@ impl Gpu {
     /// The caller keeps the device's callbacks, so errors and losses that only they report are not part of the errors of this
     /// crate.
     pub fn from_device(device: wgpu::Device, queue: wgpu::Queue, info: wgpu::AdapterInfo) -> Self {
+        let has_compute = computes(&device);
         Self {
             device,
             queue,
             info,
-            has_compute: true,
+            has_compute,
             error: FirstMessage::default(),
             lost: FirstMessage::default(),
         }
@@ -188,7 +189,7 @@ impl Gpu {
         let slot = Arc::clone(&lost);
         device.set_device_lost_callback(move |_, reason| store_first(&slot, || reason));
         let needed = wgpu::DownlevelFlags::COMPUTE_SHADERS | wgpu::DownlevelFlags::INDIRECT_EXECUTION;
-        let has_compute = adapter.get_downlevel_capabilities().flags.contains(needed);
+        let has_compute = adapter.get_downlevel_capabilities().flags.contains(needed) && computes(&device);
         Ok(Self { device, queue, info, has_compute, error, lost })
     }
 
@@ -224,6 +225,12 @@ impl Gpu {
         let limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
         if bytes > limit { Err(RenderError::Buffer { what, bytes, limit }) } else { Ok(()) }
     }
+}
+
+/// Returns whether the limits of a device suffice for the compute shaders of crowds.
+fn computes(device: &wgpu::Device) -> bool {
+    let limits = device.limits();
+    limits.max_storage_buffers_per_shader_stage >= 8 && limits.max_compute_invocations_per_workgroup >= 256
 }
 
 fn store_first(slot: &FirstMessage, message: impl FnOnce() -> String) {

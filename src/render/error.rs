@@ -56,6 +56,9 @@ pub enum RenderError {
         /// The requested number.
         samples: u32,
     },
+    /// The device cannot run the compute shaders of crowds.
+    #[error("the graphics device has no compute shaders with eight buffers and 256 invocations")]
+    NoCompute,
     /// The image could not be encoded as PNG.
     #[error("cannot encode the image as PNG: {0}")]
     Png(String),

@@ -33,7 +33,7 @@ impl Frame<'_> {
         hash.count(crowds.len());
         for CrowdInstances { model, instances, version } in crowds {
             hash.count(*model);
-            hash.0.write_usize(std::ptr::from_ref(*instances).addr());
+            hash.0.write_u64(instances.id);
             hash.0.write_u64(*version);
         }
         hash.camera(camera);

@@ -1,6 +1,7 @@
 //! Instances whose palettes are on the GPU. The GPU also decides which of them are drawn.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytemuck::{Zeroable, bytes_of, cast_slice};
 use wgpu::BufferUsages;
@@ -9,6 +10,9 @@ use super::compute::{Access, Kernel, storage, storage_with};
 use super::gpu_types::{CullSize, CullViews, Instance};
 use super::layout::{Layouts, bind_instances};
 use super::{Gpu, RenderError, shaders};
+
+/// Number of lists that were created.
+static LISTS: AtomicU64 = AtomicU64::new(0);
 
 /// Lanes in a workgroup of `cull` and `record`.
 const LANES: u32 = 64;
@@ -31,6 +35,8 @@ pub(super) struct Culling {
 /// and the key light can see, and each part is drawn by one indirect draw.
 #[derive(Debug)]
 pub struct GpuInstances {
+    /// A number that no other list of this process has.
+    pub(super) id: u64,
     instances: u32,
     bytes: u64,
     views: [View; 2],
@@ -164,7 +170,8 @@ impl GpuInstances {
         };
         let views = [view(0)?, view(1)?];
         let bytes = 2 * (region * offsets.len() as u64 + (u64::from(buffers.instances) * 2 + 1) * 4);
-        Ok(Self { instances: buffers.instances, bytes, views, parts: parts.to_vec(), groups })
+        let id = LISTS.fetch_add(1, Ordering::Relaxed);
+        Ok(Self { id, instances: buffers.instances, bytes, views, parts: parts.to_vec(), groups })
     }
 
     /// Returns the size of the list in bytes, without the buffers that it was given.

@@ -6,6 +6,9 @@ use wgpu::BufferUsages;
 
 use super::{Gpu, RenderError};
 
+/// Buffers of at most this size are kept for later frames, in bytes.
+const KEPT: u64 = 1 << 22;
+
 /// Copies the input of a frame into buffers that are reused.
 ///
 /// The copies are commands of the frame's encoder. If they were writes of the queue, which all happen before the encoder is
@@ -84,10 +87,13 @@ impl Staging {
             return Ok(());
         }
         let size = self.bytes.len() as u64;
+        gpu.check_buffer("uploads", size)?;
         let taken = {
             let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-            // Buffers that have become too small are not needed any more.
-            free.retain(|b| b.size() >= size);
+            // Buffers that have become too small are not needed any more, and neither is one that was once filled with much
+            // more than usual.
+            let most = (16 * size).max(KEPT);
+            free.retain(|b| (size..=most).contains(&b.size()));
             free.pop()
         };
         let buffer = taken.unwrap_or_else(|| {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use glam::Vec2;
 use winit::application::ApplicationHandler;
 use winit::dpi::PhysicalSize;
-use winit::event::{ElementState, KeyEvent, MouseButton, MouseScrollDelta, WindowEvent};
+use winit::event::{ElementState, KeyEvent, MouseButton, MouseScrollDelta, StartCause, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::keyboard::{Key, NamedKey};
 use winit::window::{Window, WindowId};
@@ -26,6 +26,8 @@ use super::{Orbit, ViewerError};
 const MAX_STEP: Duration = Duration::from_millis(50);
 /// How often the title shows the number of frames per second.
 const TITLE_INTERVAL: Duration = Duration::from_secs(1);
+/// Time until drawing is tried again if the window has no texture.
+const RETRY: Duration = Duration::from_millis(50);
 /// A device that is lost again within this time is not recreated.
 const REBUILD_INTERVAL: Duration = Duration::from_secs(2);
 /// Height of the camera above the ground, at least, as a fraction of the radius of the crowd.
@@ -75,6 +77,14 @@ struct CrowdApp {
     is_paused: bool,
     rebuilt: Option<Instant>,
     failure: Option<ViewerError>,
+}
+
+/// What became of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    Now,
+    Later,
+    Hidden,
 }
 
 /// The pointer and the button that is held.
@@ -133,13 +143,16 @@ impl Stage {
     }
 
     /// Advances the crowd to now and draws it.
-    fn draw(&mut self, orbit: &Orbit, is_paused: bool) -> Result<(), RenderError> {
+    ///
+    /// Returns whether there was a texture to draw into.
+    fn draw(&mut self, orbit: &Orbit, is_paused: bool) -> Result<Shown, RenderError> {
         let gpu = self.renderer.gpu().clone();
         let now = Instant::now();
         let seconds = (now - self.stepped).min(MAX_STEP).as_secs_f32();
         let texture = match self.swapchain.accept(&gpu, self.swapchain.current())? {
             Acquired::Texture(texture) => texture,
-            Acquired::Retry | Acquired::Hidden => return Ok(()),
+            Acquired::Retry => return Ok(Shown::Later),
+            Acquired::Hidden => return Ok(Shown::Hidden),
         };
         self.stepped = now;
         // A software adapter takes several times as long for smooth edges and shadows.
@@ -168,7 +181,7 @@ impl Stage {
         self.window.pre_present_notify();
         gpu.queue.present(texture);
         self.count();
-        gpu.check()
+        gpu.check().map(|()| Shown::Now)
     }
 
     /// Shows the number of frames per second in the title.
@@ -209,7 +222,10 @@ impl CrowdApp {
     fn redraw(&mut self, events: &ActiveEventLoop) {
         let (Some(stage), Some(orbit)) = (&mut self.stage, &self.orbit) else { return };
         match stage.draw(orbit, self.is_paused) {
-            Ok(()) => stage.window.request_redraw(),
+            // A hidden window is drawn again when it appears, and a paused one when the camera moves.
+            Ok(Shown::Now) if !self.is_paused => stage.window.request_redraw(),
+            Ok(Shown::Later) => events.set_control_flow(ControlFlow::wait_duration(RETRY)),
+            Ok(Shown::Now | Shown::Hidden) => {}
             Err(lost @ RenderError::Lost(_)) => {
                 let before = self.rebuilt.replace(Instant::now());
                 // The old graphics must be dropped first, because a window can only have one surface.
@@ -224,6 +240,10 @@ impl CrowdApp {
         }
     }
 
+    fn request_redraw(&self) {
+        self.stage.iter().for_each(|stage| stage.window.request_redraw());
+    }
+
     fn move_pointer(&mut self, at: Vec2) {
         let by = at - self.pointer.at;
         self.pointer.at = at;
@@ -233,8 +253,9 @@ impl CrowdApp {
         match self.pointer.held {
             Some(MouseButton::Left) => orbit.turn(by),
             Some(MouseButton::Middle | MouseButton::Right) => orbit.pan(by, height),
-            _ => {}
+            _ => return,
         }
+        stage.window.request_redraw();
     }
 
     fn press(&mut self, events: &ActiveEventLoop, key: &KeyEvent) {
@@ -243,7 +264,10 @@ impl CrowdApp {
         }
         match key.logical_key {
             Key::Named(NamedKey::Escape) => events.exit(),
-            Key::Named(NamedKey::Space) => self.is_paused = !self.is_paused,
+            Key::Named(NamedKey::Space) => {
+                self.is_paused = !self.is_paused;
+                self.request_redraw();
+            }
             _ => {}
         }
     }
@@ -261,19 +285,27 @@ impl ApplicationHandler for CrowdApp {
         self.stage = None;
     }
 
+    fn new_events(&mut self, events: &ActiveEventLoop, cause: StartCause) {
+        if matches!(cause, StartCause::ResumeTimeReached { .. }) {
+            events.set_control_flow(ControlFlow::Wait);
+            self.request_redraw();
+        }
+    }
+
     #[expect(clippy::cast_possible_truncation, reason = "window coordinates")]
     fn window_event(&mut self, events: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
         match event {
             WindowEvent::CloseRequested => events.exit(),
             WindowEvent::Destroyed => self.fail(events, ViewerError::Destroyed),
             WindowEvent::Resized(PhysicalSize { width, height }) => {
-                if let Some(stage) = &mut self.stage {
+                // A minimised window has no pixels.
+                if let Some(stage) = self.stage.as_mut().filter(|_| width > 0 && height > 0) {
                     stage.swapchain.resize(stage.renderer.gpu(), width, height);
                     stage.window.request_redraw();
                 }
             }
             WindowEvent::Occluded(false) => {
-                self.stage.iter().for_each(|stage| stage.window.request_redraw());
+                self.request_redraw();
             }
             WindowEvent::RedrawRequested => self.redraw(events),
             WindowEvent::CursorMoved { position, .. } => {
@@ -290,6 +322,7 @@ impl ApplicationHandler for CrowdApp {
                 if let Some(orbit) = &mut self.orbit {
                     orbit.zoom(steps, orbit.target);
                 }
+                self.request_redraw();
             }
             WindowEvent::KeyboardInput { event, .. } => self.press(events, &event),
             _ => {}

@@ -32,8 +32,10 @@ fn crowds_of_several_models_are_drawn_frame_by_frame() {
 #[test]
 fn invalid_crowds_are_refused() {
     let out = folder("crowd-refused").join("crowd.png").display().to_string();
-    let range = "--count <N>: 0 is not in 1..=1000000";
-    assert!(refusal(["crowd", "--count", "0", "-o", &out]).contains(range));
+    assert!(refusal(["crowd", "--count", "0", "-o", &out]).contains("0 is not in 1..=1000000"));
+    let unused = "--ground has no effect on crowds; remove it";
+    assert_eq!(refusal(["crowd", "--ground", "off", "-o", &out]), unused);
+    assert!(refusal(["crowd", "--mode", "skeleton", "-o", &out]).starts_with("--mode skeleton cannot"));
     assert!(refusal(["crowd", "missing.glb", "-o", &out]).starts_with("missing.glb"));
     assert!(refusal(["crowd", "--frames", "0..2", "-o", &out]).contains("a sequence needs {frame}"));
     assert!(refusal(["crowd", "-o", "crowd.jpg"]).contains("unknown file type; use .png"));

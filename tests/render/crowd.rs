@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use glam::{Affine3A, Quat, Vec3, Vec3Swizzles};
+use serde_json::json;
 use sinew::asset::{Character, mannequin};
 use sinew::crowd::{CharacterId, CpuCrowd, Crowd, CrowdGoal, CrowdModel, PlayedClip, Spawn, Terrain};
 use sinew::puppet::Puppet;
@@ -10,6 +11,7 @@ use sinew::render::{DecodedImages, Model, Renderer};
 use sinew::rig;
 
 use crate::renderer;
+use crate::support::Builder;
 
 /// A crowd with everything that it needs.
 pub(crate) struct Stage {
@@ -23,13 +25,26 @@ impl Stage {
         Self::with(renderer(), character)
     }
 
+    /// Returns a stage whose mask 1 selects what is below the last joint that has children, and that joint.
+    fn masked(character: Character) -> Self {
+        let inner = character.skeleton.nodes.iter().rposition(|node| !node.children.is_empty());
+        let rig = rig::detect(&character);
+        let mut model = CrowdModel::new(character, 0, &rig);
+        model.set_mask(1, &[inner.unwrap_or_default()]).unwrap();
+        assert!(model.set_mask(4, &[]).is_err());
+        Self::of(renderer(), model, None)
+    }
+
     pub(crate) fn with(renderer: Renderer, character: Character) -> Self {
         Self::on(renderer, character, None)
     }
 
     fn on(renderer: Renderer, character: Character, terrain: Option<Terrain>) -> Self {
         let rig = rig::detect(&character);
-        let model = CrowdModel::new(character, 0, &rig);
+        Self::of(renderer, CrowdModel::new(character, 0, &rig), terrain)
+    }
+
+    fn of(renderer: Renderer, model: CrowdModel, terrain: Option<Terrain>) -> Self {
         let surface = renderer.model(model.character(), model.parts(), &DecodedImages::default()).unwrap();
         let crowd = Crowd::new(&renderer, model, terrain).unwrap();
         Self { renderer, surface, crowd }
@@ -114,7 +129,7 @@ fn random_spawns(clips: usize) -> Vec<Spawn> {
 fn every_pass_gives_the_same_poses_on_the_gpu_and_on_the_cpu() {
     for (name, character) in cast() {
         let size = Puppet::new(character.clone(), 0).bounds().sphere().1 * 2.0;
-        let mut stage = Stage::new(character);
+        let mut stage = Stage::masked(character);
         let mut cpu = CpuCrowd::new(stage.crowd.model().clone(), None);
         let spawns = random_spawns(stage.crowd.model().character().clips.len());
         let ids: Vec<CharacterId> = spawns.iter().map(|spawn| stage.spawn(spawn)).collect();
@@ -204,5 +219,94 @@ fn hands_of_a_crowd_reach_their_goals_and_feet_stand_on_the_ground() {
             let height = at(foot).y - terrain.height(at(foot).xz());
             assert!((0.04..0.16).contains(&height), "an ankle is {height} m above the ground");
         }
+    }
+}
+
+/// A chain that is longer than a workgroup has lanes per level is posed by one workgroup for each character.
+#[test]
+fn long_skeletons_are_posed_by_workgroups() {
+    const JOINTS: usize = 120;
+    let mut b = Builder::default();
+    let corners = b.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+    let times = b.floats("SCALAR", 1, &[0.0, 1.0]);
+    let turns = b.floats("VEC4", 4, &[0.0, 0.0, 0.0, 1.0, 0.05, 0.0, 0.02, 0.998_55]);
+    // Every joint but the last has one more child beside the next joint.
+    let mut nodes: Vec<serde_json::Value> = (0..JOINTS)
+        .map(|i| match i {
+            0 => json!({"mesh": 0, "children": [1, 2]}),
+            i if i % 2 == 0 && i + 2 < JOINTS => {
+                json!({"translation": [0.0, 0.1, 0.0], "children": [i + 1, i + 2]})
+            }
+            _ => json!({"translation": [0.1, 0.1, 0.0]}),
+        })
+        .collect();
+    nodes[JOINTS - 1]["mesh"] = 0.into();
+    let channels: Vec<serde_json::Value> =
+        (0..JOINTS).map(|i| json!({"sampler": 0, "target": {"node": i, "path": "rotation"}})).collect();
+    let bytes = b.file(json!({
+        "meshes": [{"primitives": [{"attributes": {"POSITION": corners}}]}],
+        "nodes": nodes,
+        "scenes": [{"nodes": [0]}],
+        "animations": [{"samplers": [{"input": times, "output": turns}], "channels": channels}],
+        "skins": [{"joints": (0..JOINTS).collect::<Vec<_>>()}],
+    }));
+    let mut rig = rig::Rig::default();
+    rig.chains.push(rig::Chain {
+        name: "all".into(),
+        kind: rig::ChainKind::Limb,
+        effector: JOINTS - 1,
+        base: 0,
+        joints: (0..JOINTS).collect(),
+        bend: None,
+        pole: None,
+        weight: 1.0,
+        pull: None,
+    });
+    let model = CrowdModel::new(crate::load(&bytes), 0, &rig);
+    assert_eq!(model.joint_count(), JOINTS);
+    let mut stage = Stage::of(renderer(), model, None);
+    let mut cpu = CpuCrowd::new(stage.crowd.model().clone(), None);
+    for index in 0..5 {
+        let spawn = Spawn { clips: vec![PlayedClip::new(0, 0.19 * index as f32)], ..Spawn::default() };
+        let id = stage.spawn(&spawn);
+        let index = cpu.spawn(&spawn).unwrap();
+        stage.step(0.1);
+        cpu.step(0.1, Vec3::ZERO);
+        let ((_, gpu), (_, cpu)) = (stage.crowd.read_pose(id).unwrap(), cpu.pose(index).unwrap());
+        let (distance, angle) = difference(&gpu, &cpu, 6.0);
+        assert!(distance < 1e-5 && angle < 1e-4, "{distance}, {angle}");
+    }
+}
+
+/// Characters that reach the border of the ground turn back, and one that is placed elsewhere stands there at once.
+#[test]
+fn characters_stay_on_the_ground_and_can_be_moved() {
+    let terrain = Terrain::hills(u32::MAX, 12.0);
+    let mut stage = Stage::on(renderer(), mannequin().unwrap(), Some(terrain.clone()));
+    let walk = 2;
+    let spawn = |heading: f32| Spawn { heading, clips: vec![PlayedClip::new(walk, 0.0)], ..Spawn::default() };
+    let ids: Vec<CharacterId> = (0..8).map(|i| stage.spawn(&spawn(i as f32 * 0.8))).collect();
+    let mut furthest = 0.0_f32;
+    for _ in 0..40 {
+        for _ in 0..10 {
+            stage.step(0.1);
+        }
+        for id in &ids {
+            let (place, _) = stage.crowd.read_pose(*id).unwrap();
+            furthest = furthest.max(place.translation.x.abs()).max(place.translation.z.abs());
+        }
+    }
+    assert!((8.0..12.0).contains(&furthest), "{furthest} m from the centre");
+    // A step later, the feet are below the hips again.
+    stage.crowd.set_place(ids[0], Vec3::new(3.0, 0.0, -4.0), 1.0).unwrap();
+    stage.step(1.0 / 60.0);
+    let (place, joints) = stage.crowd.read_pose(ids[0]).unwrap();
+    let model = stage.crowd.model();
+    let height = |joint: &Affine3A| place.transform_point3(joint.translation.into());
+    let name =
+        |slot: usize| model.character().skeleton.nodes[model.nodes()[slot]].name.clone().unwrap_or_default();
+    for (slot, joint) in joints.iter().enumerate().filter(|(slot, _)| name(*slot).contains("Foot")) {
+        let away = (height(joint) - Vec3::from(place.translation)).xz().length();
+        assert!(away < 0.8, "{} is {away} m away", name(slot));
     }
 }

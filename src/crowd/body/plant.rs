@@ -8,6 +8,7 @@ use crate::mathematics::single::{normalize, shortest_arc};
 
 use super::figure::Figure;
 use super::limit::part_of;
+use super::stance::Foot;
 use super::{INTERVALS, Limb};
 use crate::crowd::terrain::Terrain;
 
@@ -15,6 +16,8 @@ use crate::crowd::terrain::Terrain;
 const RELEASE: f32 = 0.15;
 /// A foot that stands is let go when it is this far from where the clip has it, as a fraction of the leg.
 const LEASH: f32 = 0.15;
+/// A foot that is this many leashes away was moved with its character, and is forgotten where it stood.
+const JUMP: f32 = 2.0;
 /// Tangent of half the largest angle by which a foot that stands is turned, 40°.
 const LARGEST_YAW: f32 = 0.36;
 /// Height at which a foot no longer follows the slope, as a fraction of the leg.
@@ -136,13 +139,21 @@ impl Figure<'_> {
         let place = self.character.position.xz();
         let mut foot = self.stance.feet.get(leg).copied().unwrap_or_default();
         let leash = LEASH * self.size();
+        let [heel, toe] = ends;
         let stands = self.contact(leg, limb) > 0.5;
-        let was_held = self.stance.held & bit != 0 && stands;
+        let mut was_held = self.stance.held & bit != 0 && stands;
+        // A character that was placed elsewhere does not stretch its legs to where it was.
+        let away = 0.5 * (foot.heel + foot.toe) - place - (ankle.xz() + 0.5 * (heel.xz() + toe.xz()));
+        let reach = JUMP * leash;
+        if was_held && !matches!(away.dot(away).partial_cmp(&(reach * reach)), Some(std::cmp::Ordering::Less))
+        {
+            was_held = false;
+            foot = Foot::default();
+        }
         let mut spent = stands && self.stance.spent & bit != 0;
         let part = smooth_step(foot.weight);
         let mut at = ankle.xz() + foot.offset * part;
         let mut yaw = foot.yaw * part;
-        let [heel, toe] = ends;
         let heading = toe.xz() - heel.xz();
         if was_held && heading.dot(heading) > 0.25 * foot.heading.dot(foot.heading) {
             yaw = yaw_between(heading, foot.heading);
