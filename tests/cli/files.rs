@@ -147,7 +147,7 @@ fn start_drawing(folder: &Path, shell: &str) -> Child {
         "--resolution",
         "32,32",
     ]);
-    command.args(["--adapter", "cpu", "--animation", "walk", "--frames", "0..2000", "-o", "{frame:06}.png"]);
+    command.args(["--adapter", "cpu", "--animation", "walk", "--frames", "0..5000", "-o", "{frame:06}.png"]);
     let child = command.current_dir(folder).stderr(Stdio::null()).spawn().unwrap();
     wait_for_more(folder, 3);
     child
