@@ -37,6 +37,10 @@ impl Group {
         if options.start == Start::Rest {
             body.reset();
         }
+        for &index in &self.structure.locked {
+            let rest = body.links().get(index).map(|link| link.rest);
+            rest.into_iter().for_each(|rest| body.set_rotation(index, rest));
+        }
         for (joint, own) in self.structure.joints.iter().zip(answer.rotations) {
             let Some(link) = body.links().get(joint.link).copied() else { continue };
             let own = DQuat::from_array(own.map(f64::from));

@@ -11,6 +11,9 @@ pub const ANGLE_TOLERANCE: f64 = 1e-4;
 /// Default for the maximum number of iterations of each start. Steps converge quadratically, so that a start that needs more
 /// has stalled.
 const ITERATIONS: u32 = 48;
+/// Restarts spend their iterations in four parts, and each part needs one. Beyond the maximum, a launch could take so long
+/// that drivers stop it.
+const ITERATION_RANGE: [u32; 2] = [4, 1000];
 /// Default for the number of restarts.
 const RESTARTS: u32 = 8;
 
@@ -18,7 +21,8 @@ const RESTARTS: u32 = 8;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Choice {
-    /// The faster one, by the rule of [`GpuSolver::choose`](super::GpuSolver::choose).
+    /// The faster one, by the rule of [`GpuSolver::choose`](super::GpuSolver::choose). On hardware, the first solve also measures
+    /// both processors and compiles the shaders of the measured chain.
     #[default]
     Auto,
     /// The GPU, except for problems that it does not support.
@@ -38,7 +42,7 @@ pub struct GpuOptions {
     /// Number of restarts of a chain that does not reach its goal from its start pose, 0 to 64. It is rounded up to a power
     /// of two. Whole bodies do not restart.
     pub restarts: u32,
-    /// Maximum number of iterations of each start.
+    /// Maximum number of iterations of each start, 4 to 1000. Numbers outside this range count as its nearer end.
     pub iterations: u32,
     /// Whether the CPU continues from the GPU's poses until positions are accurate to 1e-9 of the chain's length and
     /// orientations to 1e-9 radians.
@@ -56,6 +60,14 @@ impl Default for GpuOptions {
             polish: false,
             choice: Choice::Auto,
         }
+    }
+}
+
+impl GpuOptions {
+    /// Returns the options with a number of iterations that the shaders support.
+    pub(super) fn within_range(&self) -> Self {
+        let [least, most] = ITERATION_RANGE;
+        Self { iterations: self.iterations.clamp(least, most), ..self.clone() }
     }
 }
 

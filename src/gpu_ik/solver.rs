@@ -22,7 +22,7 @@ use super::pose_table;
 
 /// Number of structures whose joints and poses stay on the GPU.
 const MAX_UPLOADED: usize = 16;
-/// Largest buffer by default, which every adapter supports.
+/// Largest buffer by default. Devices of a host may have smaller limits.
 const MAX_BYTES: u64 = 128 << 20;
 /// The error of adapters that can only draw.
 const NO_COMPUTE: &str = "the adapter has no compute shaders";
@@ -40,6 +40,7 @@ pub struct GpuSolver {
     uploaded: Vec<(Vec<u64>, UploadedChain)>,
     body: Option<BodyKernel>,
     limb: Option<LimbKernel>,
+    /// Size in bytes of the largest buffer of a batch.
     most_bytes: u64,
     device_time: Duration,
     calibration: Option<Calibration>,
@@ -60,15 +61,16 @@ impl GpuSolver {
             uploaded: Vec::new(),
             body: None,
             limb: None,
-            most_bytes: MAX_BYTES,
+            most_bytes: largest_buffer(gpu),
             device_time: Duration::ZERO,
             calibration: None,
         }
     }
 
-    /// Sets the size in bytes of the largest buffer, which is 128 MiB by default. Larger batches are split.
+    /// Sets the size in bytes of the largest buffer. The default is the maximum: 128 MiB, or less if the limits of the device
+    /// are smaller. Larger batches are split.
     pub fn set_max_buffer_size(&mut self, bytes: u64) {
-        self.most_bytes = bytes.clamp(1, MAX_BYTES);
+        self.most_bytes = bytes.clamp(1, largest_buffer(&self.gpu));
     }
 
     /// Returns how long the last solve waited for the GPU, from the first upload to the last download.
@@ -80,7 +82,9 @@ impl GpuSolver {
     ///
     /// The rule: a software adapter never helps, because it competes with the CPU solver for the same cores. For hardware, a
     /// batch must have at least as many problems times joints as the CPU solves in the time that the GPU needs for its
-    /// smallest batch. Both times are measured once for each solver.
+    /// smallest batch. Both times are measured once for each solver, on a chain of hinges. The rule applies them to whole bodies
+    /// too, whose times per joint differ, so that it is only an estimate for these. The first call therefore solves a few small
+    /// batches and compiles the shaders of chains; call it in advance if the first batch must not wait.
     pub fn choose(&mut self, problems: usize, joints: usize) -> Option<CpuReason> {
         if !self.gpu.has_compute {
             return Some(CpuReason::Failed(NO_COMPUTE.to_owned()));
@@ -116,6 +120,7 @@ impl GpuSolver {
         options: &GpuOptions,
     ) -> Vec<Result<Solved, SolveError>> {
         self.device_time = Duration::ZERO;
+        let options = &options.within_range();
         let count = bodies.len().min(goals.len());
         let (bodies, goals) = (&mut bodies[..count], &goals[..count]);
         if options.choice == Choice::Cpu {
@@ -297,6 +302,12 @@ impl GpuSolver {
         }
         Ok(())
     }
+}
+
+/// Returns the size in bytes of the largest buffer of a batch. It is at least one, as limits may be any number.
+fn largest_buffer(gpu: &Gpu) -> u64 {
+    let limits = gpu.device.limits();
+    MAX_BYTES.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size).max(1)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]

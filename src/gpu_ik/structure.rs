@@ -50,6 +50,8 @@ pub(super) struct Effector {
 pub(super) struct Structure {
     pub(super) joints: Vec<ReducedJoint>,
     pub(super) effectors: Vec<Effector>,
+    /// All locked links of the body, which are at rest in every solution, as on the CPU.
+    pub(super) locked: Vec<usize>,
     /// Length of the longest chain.
     pub(super) length: f64,
     /// Largest number of degrees of freedom above an effector, in ball joints.
@@ -68,8 +70,8 @@ struct Folded {
 }
 
 impl Structure {
-    /// Builds the structure of a body and its goals. The goals must be valid. Links that do not turn keep the rotation that
-    /// they have in this body.
+    /// Builds the structure of a body and its goals. The goals must be valid. Links without weight keep the
+    /// rotation that they have in this body, and locked links are at rest.
     ///
     /// # Errors
     /// What the shaders do not support.
@@ -148,7 +150,9 @@ impl Structure {
         };
         let effectors: Vec<Effector> = goals.iter().map(effector).collect::<Result<_, &'static str>>()?;
         let length = effectors.iter().map(|e| e.length).fold(0.0, f64::max);
-        let mut structure = Self { joints, effectors, length, freedom: 0.0, packed: Vec::new() };
+        let is_locked = |(_, link): &(usize, &Link)| options.limits && link.limit == Limit::Locked;
+        let locked = links.iter().enumerate().filter(is_locked).map(|(index, _)| index).collect();
+        let mut structure = Self { joints, effectors, locked, length, freedom: 0.0, packed: Vec::new() };
         structure.freedom = structure.largest_freedom(links);
         structure.packed = structure.joints.iter().map(|j| j.pack(&links[j.link], length)).collect();
         Ok(structure)

@@ -237,6 +237,98 @@ fn split_and_repeated_batches_give_the_same_bits() {
     assert!(whole == run(9000), "the split batch differs");
 }
 
+/// The middle link is bent at rest, and every body of the batch has turned it otherwise, as well as a locked link beside the
+/// chain.
+#[test]
+fn locked_links_that_were_turned_return_to_rest_as_on_the_cpu() {
+    let cone = round_cone(DVec3::Y, 1.2, [-0.5, 0.5]);
+    let bent =
+        Link { rest: DQuat::from_rotation_z(0.7), limit: Limit::Locked, ..Link::child(0, DVec3::Y * 0.5) };
+    let links = vec![
+        Link { limit: cone, ..Link::base() },
+        bent,
+        Link { limit: cone, ..Link::child(1, DVec3::Y * 0.4) },
+        Link { limit: cone, ..Link::child(2, DVec3::Y * 0.4) },
+        Link::child(3, DVec3::Y * 0.2),
+        Link { parent: Some(0), ..bent },
+    ];
+    let body = Body::new(links, DAffine3::IDENTITY).unwrap();
+    let (mut random, mut goals, mut start) = (Random(5), Vec::new(), vec![body.clone(); 60]);
+    for (number, turned) in start.iter_mut().enumerate() {
+        let mut posed = body.clone();
+        for link in [0, 2, 3] {
+            let turn = DQuat::from_scaled_axis(random.turn(0.5));
+            posed.set_rotation(link, body.links()[link].nearest(turn));
+        }
+        let place = posed.world_from_link(4).unwrap().translation;
+        let with_orientation =
+            Goal::pose(3, posed.world_from_link(3).unwrap().translation, posed.orientation(3).unwrap());
+        goals.push(vec![if number.is_multiple_of(2) { Goal::position(4, place) } else { with_orientation }]);
+        turned.set_rotation(1, DQuat::from_scaled_axis(random.turn(1.0)));
+        turned.set_rotation(5, DQuat::from_scaled_axis(random.turn(1.0)));
+    }
+    // A chain, and then a whole body.
+    for root_motion in [false, true] {
+        let mut options = on_gpu();
+        options.options = Options { start: Start::Current, root_motion, ..Options::default() };
+        let (mut bodies, mut on_cpu) = (start.clone(), start.clone());
+        let solved = solve(&mut bodies, &goals, &options);
+        let reports = solve_many(&mut on_cpu, &goals, &options.options);
+        for (index, (solved, report)) in solved.iter().zip(&reports).enumerate() {
+            assert_eq!(solved.by, SolvedBy::Gpu);
+            assert_eq!(solved.report.reached(), report.as_ref().unwrap().reached(), "{index}: {solved:?}");
+            for link in [1, 5] {
+                let [own, wanted] = [&bodies, &on_cpu].map(|b| b[index].rotations()[link]);
+                assert_eq!(own, wanted, "link {link} of body {index}, root motion {root_motion}");
+                assert_eq!(own, body.links()[link].rest);
+            }
+        }
+        assert!(reached(&solved) >= 58, "{} of 60", reached(&solved));
+    }
+}
+
+#[test]
+fn numbers_of_iterations_outside_the_range_count_as_its_ends() {
+    let (start, goals) = arm(Robot::Ur5, 20);
+    let run = |iterations: u32| {
+        let mut options = on_gpu();
+        options.iterations = iterations;
+        let mut bodies = start.clone();
+        let solved = solve(&mut bodies, &goals, &options);
+        assert!(solved.iter().all(|s| s.by == SolvedBy::Gpu));
+        (bodies, solved)
+    };
+    assert!(run(0) == run(4));
+    let most = run(u32::MAX);
+    assert!(most == run(1000));
+    assert!(reached(&most.1) >= 19, "{} of 20", reached(&most.1));
+}
+
+/// The answers to the whole batch are larger than a buffer of this device.
+#[test]
+fn batches_are_split_for_devices_with_small_buffers() {
+    let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());
+    let Gpu { info, .. } = Gpu::new(&adapter.parse().unwrap()).unwrap();
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+    let adapters = pollster::block_on(instance.enumerate_adapters(info.backend.into()));
+    let adapter = adapters.into_iter().find(|adapter| adapter.get_info().name == info.name).unwrap();
+    let size = 1 << 17;
+    let required_limits = wgpu::Limits { max_storage_buffer_binding_size: size, ..adapter.limits() };
+    let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
+    let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
+    let mut small = GpuSolver::new(&Gpu::from_device(device, queue, info));
+    let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
+    let count = 4000;
+    let start = vec![Body::new(links, DAffine3::IDENTITY).unwrap(); count];
+    let goals = vec![vec![Goal::position(2, DVec3::new(1.0, 1.0, 0.0))]; count];
+    for bytes in [None, Some(u64::MAX)] {
+        bytes.into_iter().for_each(|bytes| small.set_max_buffer_size(bytes));
+        let solved = small.solve_many(&mut start.clone(), &goals, &on_gpu());
+        assert!(solved.iter().all(|s| s.as_ref().unwrap().by == SolvedBy::Gpu));
+        assert!(solved.iter().all(|s| s.as_ref().unwrap().report.reached()));
+    }
+}
+
 #[test]
 fn a_polish_continues_to_double_precision() {
     let (mut bodies, goals) = arm(Robot::Ur5, 200);
