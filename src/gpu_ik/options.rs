@@ -11,7 +11,7 @@ pub const ANGLE_TOLERANCE: f64 = 1e-4;
 /// Default for the maximum number of iterations of each start. Steps converge quadratically, so that a start that needs more
 /// has stalled.
 const ITERATIONS: u32 = 48;
-/// Restarts spend their iterations in four parts, and each part needs one. Beyond the maximum, a launch could take so long
+/// Restarts spend their iterations in four parts, and each part needs one. Beyond the maximum, a launch could take too long
 /// that drivers stop it.
 const ITERATION_RANGE: [u32; 2] = [4, 1000];
 /// Default for the number of restarts.
