@@ -38,7 +38,7 @@ var<workgroup> met: array<atomic<u32>, 64>;
 var<workgroup> scores: array<f32, 64>;
 
 // Solves the listed problems from other poses. Of the answers that meet the goal, the one that turns the joints least is
-// stored. If there is none, the one with the least error is stored.
+// stored. If no start reaches the goal, the one with the least error is stored.
 @compute @workgroup_size(64)
 fn restart(
     @builtin(workgroup_id) group: vec3<u32>,

@@ -112,7 +112,7 @@ struct Stance {
     hips: f32,                // height of the hips above where the clip has them, world metres
     is_known: u32,            // 0 before the first step
     held: u32,                // bit per leg: the foot stands
-    spent: u32,               // bit per leg: the foot was let go before its contact ended
+    spent: u32,               // bit per leg: the foot was released before its contact ended
     tilt: vec2<f32>,          // slope of the hips along x and z of the world
     reserved: vec2<f32>,
     feet: array<Foot, LIMBS>,

@@ -2,9 +2,9 @@
 //
 // "Placed" vectors have the axes and the unit of the world, and are relative to the position of the character.
 
-// Seconds in which a foot that is let go returns to where the clip has it.
+// Seconds in which a released foot returns to where the clip has it.
 const RELEASE: f32 = 0.15;
-// A foot that stands is let go when it is this far from where the clip has it, as a fraction of the leg.
+// A foot that stands is released when it is this far from where the clip has it, as a fraction of the leg.
 const LEASH: f32 = 0.15;
 // A foot that is this many leashes away was moved with its character, and is forgotten where it stood.
 const JUMP: f32 = 2.0;

@@ -12,9 +12,9 @@ use super::stance::Foot;
 use super::{INTERVALS, Limb};
 use crate::crowd::terrain::Terrain;
 
-/// Seconds in which a foot that is let go returns to where the clip has it.
+/// Seconds in which a released foot returns to where the clip has it.
 const RELEASE: f32 = 0.15;
-/// A foot that stands is let go when it is this far from where the clip has it, as a fraction of the leg.
+/// A foot that stands is released when it is this far from where the clip has it, as a fraction of the leg.
 const LEASH: f32 = 0.15;
 /// A foot that is this many leashes away was moved with its character, and is forgotten where it stood.
 const JUMP: f32 = 2.0;

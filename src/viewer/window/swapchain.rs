@@ -17,7 +17,7 @@ pub(in crate::viewer) struct Swapchain {
 pub(in crate::viewer) enum Acquired {
     /// The texture to draw and present.
     Texture(SurfaceTexture),
-    /// There is none at the moment. Drawing should be tried again soon.
+    /// No texture is available at the moment. Drawing should be tried again soon.
     Retry,
     /// The window is not visible.
     Hidden,
@@ -71,7 +71,7 @@ impl Swapchain {
         }
     }
 
-    /// Asks the window system for a texture, and waits for the display if there is none yet.
+    /// Asks the window system for a texture, and waits until the display has released one.
     pub(in crate::viewer) fn current(&self) -> CurrentSurfaceTexture {
         self.surface.get_current_texture()
     }
