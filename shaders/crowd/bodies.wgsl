@@ -1,5 +1,5 @@
-// Inverse kinematics of all characters, one lane for each: feet and hips, goals of limbs and chains, and the head. Only local
-// rotations and the translation of the hips change. Requires rotation.wgsl, types.wgsl, body.wgsl, terrain.wgsl, limit.wgsl,
+// Inverse kinematics of all characters: feet and hips, goals of limbs and chains, and the head. Only local rotations and the
+// translation of the hips change. No two limbs and chains turn the same joint. Requires rotation.wgsl, types.wgsl, body.wgsl, terrain.wgsl, limit.wgsl,
 // limb.wgsl, plant.wgsl, hips.wgsl, aim.wgsl and chain.wgsl. The CPU twin is src/crowd/body/bodies.rs.
 
 @group(0) @binding(0) var<uniform> crowd: Step;
@@ -28,8 +28,20 @@ fn in_model(character: u32, position: vec3<f32>) -> vec3<f32> {
     return unplaced(character, position - characters[character].position);
 }
 
-// Moves a limb to the place of its foot, and towards its goal if it has one.
-fn pose_limb(character: u32, index: u32, base: Base, foot: FootGoal) {
+// Where a limb must go.
+struct LimbGoal {
+    turn: vec4<f32>,          // rotation of the end from the pose of the clip, before the hips moved
+    position: vec3<f32>,      // of the end in model space, before the hips moved
+    pole: vec3<f32>,          // relative to the first joint, or zero
+    is_moved: bool,
+}
+
+fn is_standing(index: u32) -> bool {
+    return index < body.legs && crowd.columns > 0u;
+}
+
+// Returns the place of a limb's foot, or its goal if it has one.
+fn limb_goal(character: u32, index: u32, base: Base, foot: FootGoal) -> LimbGoal {
     let first = character * crowd.joints;
     let end = body.limb[index].end;
     let is_below = (body.limb[index].flags & BELOW_HIPS) != 0u;
@@ -40,9 +52,7 @@ fn pose_limb(character: u32, index: u32, base: Base, foot: FootGoal) {
         turn = base.turn;
     }
     var is_moved = false;
-    // The limits of hips give way to the ground, because a foot must not sink into it.
-    let is_standing = index < body.legs && crowd.columns > 0u;
-    if is_standing {
+    if is_standing(index) {
         is_moved = foot.is_moved || any(base.shift != vec3<f32>(0.0));
         at = unplaced(character, foot.ankle);
         turn = unplaced_turn(character, foot.turn);
@@ -64,50 +74,43 @@ fn pose_limb(character: u32, index: u32, base: Base, foot: FootGoal) {
             pole = unmoved(base, in_model(character, goal.pole)) - origin;
         }
     }
-    if is_moved {
-        turn = quat_mul(quat_conjugate(base.turn), turn);
-        solve_limb(first, index, base, unmoved(base, at), turn, pole, !is_standing);
+    return LimbGoal(quat_mul(quat_conjugate(base.turn), turn), unmoved(base, at), pole, is_moved);
+}
+
+fn pose_limb(character: u32, index: u32, base: Base, goal: LimbGoal) {
+    if goal.is_moved {
+        // The limits of hips give way to the ground, because a foot must not sink into it.
+        let is_limited = !is_standing(index);
+        solve_limb(character * crowd.joints, index, base, goal.position, goal.turn, goal.pole, is_limited);
     }
 }
 
-@compute @workgroup_size(LANES)
-fn pose_bodies(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    let character = lane_index(id, groups);
-    if character >= crowd.characters || characters[character].is_present == 0u {
+// Moves the joint of the hips.
+fn pose_hips(character: u32, base: Base) {
+    let first = character * crowd.joints;
+    if all(base.shift == vec3<f32>(0.0)) {
         return;
     }
-    let first = character * crowd.joints;
-    var feet: array<FootGoal, LIMBS>;
-    var base = Base(IDENTITY, vec3<f32>(0.0));
-    if crowd.columns > 0u {
-        for (var leg = 0u; leg < min(body.legs, LIMBS); leg++) {
-            feet[leg] = place_foot(character, leg);
-        }
-        if body.hips != NONE && body.legs > 0u {
-            base = move_hips(character, &feet);
-        }
+    let above = parent_rows(first, body.hips);
+    let hips = position_of(models[first + body.hips]);
+    translate(first, body.hips, vector_in_frame(above, moved(base, hips) - hips));
+    if any(base.turn != IDENTITY) {
+        let rotation = quat_mul(to_parent(above, base.turn), locals[first + body.hips].rotation);
+        set_rotation(first, body.hips, rotation);
     }
-    for (var limb = 0u; limb < min(body.limbs, LIMBS); limb++) {
-        pose_limb(character, limb, base, feet[limb]);
+}
+
+fn pose_chain(character: u32, chain: u32, base: Base) {
+    let found = goal_of(character, body.limbs + chain);
+    if found != NONE {
+        let end = body.chain[chain].joints[min(body.chain[chain].links, LINKS)];
+        let now = position_of(models[character * crowd.joints + end]);
+        let goal = unmoved(base, in_model(character, goals[found].position));
+        solve_chain(character * crowd.joints, chain, mix(now, goal, min(goals[found].weight, 1.0)));
     }
-    if any(base.shift != vec3<f32>(0.0)) {
-        let above = parent_rows(first, body.hips);
-        let hips = position_of(models[first + body.hips]);
-        translate(first, body.hips, vector_in_frame(above, moved(base, hips) - hips));
-        if any(base.turn != IDENTITY) {
-            let rotation = quat_mul(to_parent(above, base.turn), locals[first + body.hips].rotation);
-            set_rotation(first, body.hips, rotation);
-        }
-    }
-    for (var chain = 0u; chain < min(body.chains, CHAINS); chain++) {
-        let found = goal_of(character, body.limbs + chain);
-        if found != NONE {
-            let end = body.chain[chain].joints[min(body.chain[chain].links, LINKS)];
-            let now = position_of(models[first + end]);
-            let goal = unmoved(base, in_model(character, goals[found].position));
-            solve_chain(first, chain, mix(now, goal, min(goals[found].weight, 1.0)));
-        }
-    }
+}
+
+fn pose_head(character: u32, base: Base) {
     var at = crowd.eye;
     var weight = characters[character].looks;
     let found = goal_of(character, HEAD);
@@ -117,4 +120,90 @@ fn pose_bodies(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgr
     }
     aim_head(character, unmoved(base, in_model(character, at)), weight);
     stances[character].is_known = 1u;
+}
+
+// Returns how the hips move.
+fn stand(character: u32, feet: ptr<function, array<FootGoal, LIMBS>>) -> Base {
+    if crowd.columns == 0u {
+        return Base(IDENTITY, vec3<f32>(0.0));
+    }
+    remember_feet(character, feet);
+    if body.hips == NONE || body.legs == 0u {
+        return Base(IDENTITY, vec3<f32>(0.0));
+    }
+    return move_hips(character, feet);
+}
+
+// One lane for each character, for short skeletons.
+@compute @workgroup_size(LANES)
+fn bodies_by_lane(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let character = lane_index(id, groups);
+    if character >= crowd.characters || characters[character].is_present == 0u {
+        return;
+    }
+    var feet: array<FootGoal, LIMBS>;
+    for (var leg = 0u; leg < min(body.legs, LIMBS) && crowd.columns > 0u; leg++) {
+        feet[leg] = place_foot(character, leg);
+    }
+    let base = stand(character, &feet);
+    // All goals come first, because they depend on the pose of the clips.
+    var limb_goals: array<LimbGoal, LIMBS>;
+    for (var limb = 0u; limb < min(body.limbs, LIMBS); limb++) {
+        limb_goals[limb] = limb_goal(character, limb, base, feet[limb]);
+    }
+    for (var limb = 0u; limb < min(body.limbs, LIMBS); limb++) {
+        pose_limb(character, limb, base, limb_goals[limb]);
+    }
+    pose_hips(character, base);
+    for (var chain = 0u; chain < min(body.chains, CHAINS); chain++) {
+        pose_chain(character, chain, base);
+    }
+    pose_head(character, base);
+}
+
+// The lanes of a workgroup that poses one character: one for each limb, for each chain, for the hips and for the head.
+const HIPS_LANE: u32 = 12u;   // LIMBS + CHAINS
+const HEAD_LANE: u32 = 13u;
+const BODY_LANES: u32 = 16u;
+
+var<workgroup> group_feet: array<FootGoal, LIMBS>;
+var<workgroup> group_base: Base;
+
+// One workgroup for each character, for long skeletons.
+@compute @workgroup_size(BODY_LANES)
+fn bodies_by_group(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let index = group.y * groups.x + group.x;
+    // Lanes of a group without a character also come to all barriers.
+    let character = min(index, crowd.characters - 1u);
+    let is_posed = index < crowd.characters && characters[character].is_present != 0u;
+    let is_limb = is_posed && lane < min(body.limbs, LIMBS);
+    if is_posed && lane < min(body.legs, LIMBS) && crowd.columns > 0u {
+        group_feet[lane] = place_foot(character, lane);
+    }
+    workgroupBarrier();
+    if is_posed && lane == 0u {
+        var feet = group_feet;
+        group_base = stand(character, &feet);
+    }
+    workgroupBarrier();
+    storageBarrier();
+    let base = group_base;
+    var goal: LimbGoal;
+    if is_limb {
+        goal = limb_goal(character, lane, base, group_feet[lane]);
+    }
+    storageBarrier();
+    if is_limb {
+        pose_limb(character, lane, base, goal);
+    } else if is_posed && lane >= LIMBS && lane < LIMBS + min(body.chains, CHAINS) {
+        pose_chain(character, lane - LIMBS, base);
+    } else if is_posed && lane == HIPS_LANE {
+        pose_hips(character, base);
+    } else if is_posed && lane == HEAD_LANE {
+        pose_head(character, base);
+    }
 }

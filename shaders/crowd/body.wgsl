@@ -114,6 +114,7 @@ struct Stance {
     held: u32,                // bit per leg: the foot stands
     spent: u32,               // bit per leg: the foot was released before its contact ended
     tilt: vec2<f32>,          // slope of the hips along x and z of the world
-    reserved: vec2<f32>,
+    on_toes: u32,             // bit per leg: the toes carry the foot, not the heel
+    reserved: u32,
     feet: array<Foot, LIMBS>,
 }

@@ -3,7 +3,7 @@
 
 // The last part of the reach over which a limb stretches ever more slowly, as a fraction of the reach.
 const SOFT: f32 = 0.004;
-const LEAST_SOFT: f32 = 0.0005;
+const LEAST_SOFT: f32 = 5e-5;
 // Sine of the bend below which a limb bends as its middle prefers.
 const STRAIGHT: f32 = 0.05;
 
@@ -72,32 +72,45 @@ fn two_bone(
     let c = dot(upper, lower) - fixed_part;
     let s = dot(upper, cross(hinge, lower));
     let r = sqrt(c * c + s * s);
+    // Angles near the straightest pose are computed from one minus their cosine, because the cosine itself is inexact. This is
+    // how much the product of both bones stays below that of their lengths there.
+    let straight = fixed_part + r;
+    let across = upper - hinge * dot(upper, hinge);
+    let ratio = dot(upper, hinge) * r / max(dot(across, across), 1e-12 * squares);
+    let skew = ratio - dot(lower, hinge);
+    let missing = dot(across, across) * skew * skew / max(product + straight, 1e-6 * product);
+    // As straight as the limit allows, or as now if that is straighter.
+    let versed_now = select(1.0 - c / max(r, 1e-6 * product), s * s / max(r * (r + c), 1e-12 * product * product), c > 0.0);
+    let versed_far = min(max(product * (1.0 - cosines.y) - missing, 0.0) / max(r, 1e-6 * product), versed_now);
     // The distance of the target, within what the hinge and the lengths allow. It approaches the largest distance f as
     // f − s² / (x − f + 2s), whose value and slope are continuous.
-    let most = min(product * cosines.y, fixed_part + r);
-    let far = max(sqrt(max(squares + 2.0 * most, 0.0)), now);
+    let far = sqrt(max(squares + 2.0 * (straight - r * versed_far), 0.0));
     let near = min(sqrt(max(squares + 2.0 * max(product * cosines.x, fixed_part - r), 0.0)), now);
     let soft = clamp(far - now, LEAST_SOFT * far, SOFT * far);
     let wanted = length(target_at);
-    var d = wanted;
-    if d > far - soft {
-        d = far - soft * soft / (d - far + 2.0 * soft);
+    var gap = far - wanted;
+    if gap < soft {
+        gap = soft * soft / (2.0 * soft - gap);
     }
-    d = max(d, max(near, 1e-3 * far));
+    gap = max(min(gap, far - max(near, 1e-3 * far)), 0.0);
     var bend = IDENTITY;
+    // The normal of the plane in which the limb is bent, with the length of the product of both bones.
+    var normal = cross(upper, lower);
     if r > 1e-6 * product {
-        let cosine = clamp((0.5 * (d * d - squares) - fixed_part) / r, -1.0, 1.0);
+        let versed = min(versed_far + 0.5 * gap * (2.0 * far - gap) / r, 2.0);
+        let cosine = 1.0 - versed;
         // The limb bends in the sense of the axis, unless it is clearly bent the other way.
-        let sine = sqrt(max(1.0 - cosine * cosine, 0.0)) * select(1.0, -1.0, s > STRAIGHT * r);
+        let sine = sqrt(versed * (2.0 - versed)) * select(1.0, -1.0, s > STRAIGHT * r);
         bend = axis_turn(hinge, (cosine * c - sine * s) / r, (sine * c + cosine * s) / r);
+        normal = hinge * (r * sine) - across * (ratio * sine) + cross(hinge, across) * (skew - ratio * versed);
     }
     let bent = upper + quat_rotate(bend, lower);
     let reached = length(bent);
     // A target at the first joint has no direction. Near it, the direction turns to that of the limb.
     let direction = normalize_or(target_at + line * max(AT_BASE * far - wanted, 0.0), line);
     var carry = quat_mul(shortest_arc(line, direction), shortest_arc(bent, line));
-    let knee = quat_rotate(carry, upper);
-    let knee_aside = knee - direction * dot(direction, knee);
+    // From the line of the limb to its middle. The normal keeps it exact for a limb that is nearly straight.
+    let knee_aside = quat_rotate(carry, cross(bent, normal)) / max(reached * reached, 1e-30);
     let pole_aside = pole - direction * dot(direction, pole);
     // A pole on the line of the limb has no direction, and a straight limb has no side, so their effect fades.
     let pole_part = dot(pole_aside, pole_aside) / max(POLE_FADE * dot(pole, pole), 1e-30);

@@ -48,32 +48,71 @@ fn stretch(m: Rows) -> f32 {
     return sqrt(longest + 2.0 * skewed);
 }
 
-@compute @workgroup_size(LANES)
-fn enclose(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    let character = lane_index(id, groups);
-    if character >= crowd.characters {
-        return;
+// A box in model space.
+struct Box {
+    low: vec3<f32>,
+    high: vec3<f32>,
+}
+
+// Returns the box around the spheres of every `stride`-th joint.
+fn box_of(character: u32, from_joint: u32, stride: u32) -> Box {
+    var low = vec3<f32>(3.4e38);
+    var high = vec3<f32>(-3.4e38);
+    for (var joint = from_joint; joint < crowd.joints; joint += stride) {
+        let radius = joints[joint].radius;
+        let m = models[character * crowd.joints + joint];
+        let center = vec3<f32>(m.x.w, m.y.w, m.z.w);
+        let reach = radius * stretch(m);
+        // A joint without vertices has a negative radius.
+        low = select(low, min(low, center - reach), radius >= 0.0);
+        high = select(high, max(high, center + reach), radius >= 0.0);
     }
+    return Box(low, high);
+}
+
+fn place_sphere(character: u32, around: Box) {
     if characters[character].is_present == 0u {
         placed[character] = Placed(vec4<f32>(0.0, 0.0, 0.0, -1.0), vec4<f32>(0.0));
         return;
     }
-    var low = vec3<f32>(3.4e38);
-    var high = vec3<f32>(-3.4e38);
-    let first = character * crowd.joints;
-    for (var joint = 0u; joint < crowd.joints; joint++) {
-        let radius = joints[joint].radius;
-        if radius < 0.0 {
-            continue;
-        }
-        let m = models[first + joint];
-        let center = vec3<f32>(m.x.w, m.y.w, m.z.w);
-        let reach = radius * stretch(m);
-        low = min(low, center - reach);
-        high = max(high, center + reach);
-    }
     let place = world_from_model(character);
-    let center = row_point(place, 0.5 * (low + high));
-    let radius = select(-1.0, 0.5 * length(high - low) * abs(characters[character].scale), low.x <= high.x);
+    let center = row_point(place, 0.5 * (around.low + around.high));
+    let size = length(around.high - around.low) * abs(characters[character].scale);
+    let radius = select(-1.0, 0.5 * size, around.low.x <= around.high.x);
     placed[character] = Placed(vec4<f32>(center, radius), characters[character].tint);
+}
+
+// One lane for each character, for short skeletons.
+@compute @workgroup_size(LANES)
+fn enclose_by_lane(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let character = lane_index(id, groups);
+    if character < crowd.characters {
+        place_sphere(character, box_of(character, 0u, 1u));
+    }
+}
+
+var<workgroup> boxes: array<Box, LANES>;
+
+// One workgroup for each character, for long skeletons.
+@compute @workgroup_size(LANES)
+fn enclose_by_group(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let character = group.y * groups.x + group.x;
+    let is_used = character < crowd.characters;
+    if is_used {
+        boxes[lane] = box_of(character, lane, LANES);
+    }
+    for (var half = LANES / 2u; half > 0u; half /= 2u) {
+        workgroupBarrier();
+        if lane < half {
+            boxes[lane].low = min(boxes[lane].low, boxes[lane + half].low);
+            boxes[lane].high = max(boxes[lane].high, boxes[lane + half].high);
+        }
+    }
+    if is_used && lane == 0u {
+        place_sphere(character, boxes[0]);
+    }
 }

@@ -12,7 +12,7 @@ const JUMP: f32 = 2.0;
 const LARGEST_YAW: f32 = 0.36;
 // Height at which a foot no longer follows the slope, as a fraction of the leg.
 const LIFTED: f32 = 0.35;
-// Difference of the heights of heel and toes at which only the lower one carries the foot, as a fraction of half the foot.
+// Difference of the heights of heel and toes at which the lower one begins to carry the foot, as a fraction of half the foot.
 const ROLL: f32 = 0.02;
 // Changes below this fraction of the leg are rounding errors.
 const NOTHING: f32 = 2e-6;
@@ -24,6 +24,9 @@ struct FootGoal {
     change: f32,              // height of the ankle above that of the clip
     weight: f32,              // how near the foot is to the floor in the clip
     is_moved: bool,
+    held: bool,               // the foot stands
+    spent: bool,              // the foot was released before its contact ended
+    on_toes: bool,            // the toes carry the foot, not the heel
 }
 
 fn smooth_step(x: f32) -> f32 {
@@ -94,6 +97,8 @@ fn ankle_height(character: u32, leg: u32, ankle: vec3<f32>, turn: vec4<f32>, at:
 struct Footing {
     at: vec2<f32>,            // x and z of the ankle, placed
     turn: vec4<f32>,          // rotation of the foot from the pose of the clip, in world axes
+    held: bool,
+    spent: bool,
 }
 
 fn yaw_turn(tangent: f32) -> vec4<f32> {
@@ -106,16 +111,15 @@ fn yaw_between(from_dir: vec2<f32>, to_dir: vec2<f32>) -> f32 {
     return clamp(arc.y / max(arc.w, 1e-3), -1.0, 1.0);
 }
 
-// Decides where a foot stands. While it is in contact, the lower end of its sole does not move, so that it rolls without
-// slipping, and it keeps its heading. Afterwards its distance from the clip fades. `front` is 1 if the toes carry the foot and
-// 0 if the heel does. `slope` tilts the foot.
+// Decides where a foot stands. While it is in contact, the end of its sole that carries it does not move, so that it rolls
+// without slipping, and it keeps its heading. Afterwards its distance from the clip fades. `slope` tilts the foot.
 fn footing(
     character: u32,
     leg: u32,
     ankle: vec3<f32>,
     heel: vec3<f32>,
     toe: vec3<f32>,
-    front: f32,
+    on_toes: bool,
     slope: vec4<f32>,
 ) -> Footing {
     let bit = 1u << leg;
@@ -143,7 +147,7 @@ fn footing(
     let heel_at = quat_rotate(turn, heel).xz;
     let toe_at = quat_rotate(turn, toe).xz;
     if was_held {
-        at = mix(foot.heel - heel_at, foot.toe - toe_at, front) - place;
+        at = select(foot.heel - heel_at, foot.toe - toe_at, on_toes) - place;
         let offset = at - ankle.xz;
         if !(dot(offset, offset) < leash * leash && abs(yaw) < LARGEST_YAW) {
             spent = true;
@@ -162,9 +166,7 @@ fn footing(
     foot.toe = place + at + toe_at;
     foot.heading = quat_rotate(yaw_turn(yaw), vec3<f32>(heading.x, 0.0, heading.y)).xz;
     stances[character].feet[leg] = foot;
-    stances[character].held = select(stances[character].held & ~bit, stances[character].held | bit, held);
-    stances[character].spent = select(stances[character].spent & ~bit, stances[character].spent | bit, spent);
-    return Footing(at, turn);
+    return Footing(at, turn, held, spent);
 }
 
 // Returns where a foot must go: with its sole on the slope, and as high above the ground as the clip has it above the floor.
@@ -188,11 +190,29 @@ fn place_foot(character: u32, leg: u32) -> FootGoal {
         below = place.xz + (ankle.xz + foot.offset * smooth_step(foot.weight) + 0.5 * (heel.xz + toe.xz));
     }
     let slope = shortest_arc(vec3<f32>(0.0, 1.0, 0.0), terrain_normal(below, max(body.foot * scale, 1e-4)));
-    let front = clamp(0.5 + (heel.y - toe.y) / max(ROLL * body.foot * scale, 1e-6), 0.0, 1.0);
-    let stood = footing(character, leg, ankle, heel, toe, front, part_of(slope, near));
+    // While both ends are equally high, the one that carried the foot before still does.
+    let roll = heel.y - toe.y;
+    let carried = (stances[character].on_toes & (1u << leg)) != 0u;
+    let on_toes = select(carried, roll > 0.0, abs(roll) > ROLL * body.foot * scale);
+    let stood = footing(character, leg, ankle, heel, toe, on_toes, part_of(slope, near));
     let turn = stood.turn;
     let height = ankle_height(character, leg, ankle, turn, stood.at, low);
     let goal = vec3<f32>(stood.at.x, height, stood.at.y);
     let is_moved = any(abs(goal - ankle) > vec3<f32>(NOTHING * body.size * scale)) || any(abs(turn.xyz) > vec3<f32>(1e-6));
-    return FootGoal(goal, turn, height - ankle.y, near, is_moved);
+    return FootGoal(goal, turn, height - ankle.y, near, is_moved, stood.held, stood.spent, on_toes);
+}
+
+// Stores how all feet stand.
+fn remember_feet(character: u32, feet: ptr<function, array<FootGoal, LIMBS>>) {
+    var held = 0u;
+    var spent = 0u;
+    var on_toes = 0u;
+    for (var leg = 0u; leg < min(body.legs, LIMBS); leg++) {
+        held |= select(0u, 1u, (*feet)[leg].held) << leg;
+        spent |= select(0u, 1u, (*feet)[leg].spent) << leg;
+        on_toes |= select(0u, 1u, (*feet)[leg].on_toes) << leg;
+    }
+    stances[character].held = held;
+    stances[character].spent = spent;
+    stances[character].on_toes = on_toes;
 }

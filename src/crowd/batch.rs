@@ -219,11 +219,11 @@ impl Batch {
         kernels.sample_weights.dispatch(pass, sample_weights, lanes(model.rest_weights.len()));
         let by_character = if kernels.by_group { self.used } else { lanes(1) };
         kernels.world.dispatch(pass, world, by_character);
-        kernels.bodies.dispatch(pass, bodies, lanes(1));
+        kernels.bodies.dispatch(pass, bodies, by_character);
         // The bodies are now solved.
         kernels.world.dispatch(pass, world, by_character);
         kernels.palette.dispatch(pass, palette, lanes(model.bones.len()));
-        kernels.enclose.dispatch(pass, palette, lanes(1));
+        kernels.enclose.dispatch(pass, palette, by_character);
     }
 
     /// Returns where the matrices of a character's joints are in `models`, in bytes.

@@ -267,6 +267,13 @@ impl Crowd {
     /// # Errors
     /// [`CrowdError`] if the character does not exist, or if the driver reports an error.
     pub fn read_pose(&self, id: CharacterId) -> Result<(Affine3A, Vec<Affine3A>), CrowdError> {
+        let (c, _, rows) = self.read_state(id)?;
+        let place = Affine3A::from_scale_rotation_translation(Vec3::splat(c.scale), c.rotation, c.position);
+        Ok((place, rows.iter().map(Affine3A::from).collect()))
+    }
+
+    /// Waits for the GPU and returns a character, what it remembers, and `model_from_joint` of its joints.
+    pub(super) fn read_state(&self, id: CharacterId) -> Result<(Character, Stance, Vec<Rows>), CrowdError> {
         let batch = self.batch(id)?;
         let read = |buffer: &wgpu::Buffer, range: std::ops::Range<u64>| {
             let encoder = self.gpu.device.create_command_encoder(&Default::default());
@@ -274,13 +281,14 @@ impl Crowd {
         };
         let first = offset_of_character(id.slot);
         let character = read(&batch.characters, first..first + size_of::<Character>() as u64)?;
-        let character: Vec<Character> = pod_collect_to_vec(&character);
-        let place = character.first().map_or(Affine3A::IDENTITY, |c| {
-            Affine3A::from_scale_rotation_translation(Vec3::splat(c.scale), c.rotation, c.position)
-        });
+        let first = offset_of_stance(id.slot);
+        let stance = read(&batch.stances, first..first + size_of::<Stance>() as u64)?;
         let rows = read(&batch.models, batch.model_range(id.slot, &self.model.joints))?;
-        let rows: Vec<Rows> = pod_collect_to_vec(&rows);
-        Ok((place, rows.iter().map(Affine3A::from).collect()))
+        Ok((
+            bytemuck::try_pod_read_unaligned(&character).map_err(|_| CrowdError::Despawned)?,
+            bytemuck::try_pod_read_unaligned(&stance).map_err(|_| CrowdError::Despawned)?,
+            pod_collect_to_vec(&rows),
+        ))
     }
 
     fn batch(&self, id: CharacterId) -> Result<&Batch, CrowdError> {

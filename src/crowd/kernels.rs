@@ -18,7 +18,8 @@ const SAMPLE_FILES: &[&str] = &[ROTATION, TYPES, SAMPLE];
 const WEIGHT_FILES: &[&str] =
     &[ROTATION, TYPES, SAMPLE, include_str!("../../shaders/crowd/sample_weights.wgsl")];
 const WORLD_FILES: &[&str] = &[ROTATION, TYPES, include_str!("../../shaders/crowd/world.wgsl")];
-const PALETTE_FILES: &[&str] = &[ROTATION, TYPES, PLACED, include_str!("../../shaders/crowd/palette.wgsl")];
+pub(super) const PALETTE_FILES: &[&str] =
+    &[ROTATION, TYPES, PLACED, include_str!("../../shaders/crowd/palette.wgsl")];
 pub(super) const BODY_FILES: &[&str] = &[
     ROTATION,
     TYPES,
@@ -53,7 +54,7 @@ pub(super) struct Kernels {
     pub(super) sample: Kernel,
     pub(super) sample_weights: Kernel,
     pub(super) world: Kernel,
-    /// Whether `world` runs one workgroup for each character.
+    /// Whether `world`, `bodies` and `enclose` run one workgroup for each character.
     pub(super) by_group: bool,
     pub(super) bodies: Kernel,
     pub(super) palette: Kernel,
@@ -80,7 +81,11 @@ impl Kernels {
     pub(super) fn new(gpu: &Gpu, model: &CrowdModel) -> Self {
         use Access::{Read, Uniform, Write};
         let by_group = model.joint_count() > LONG;
-        let world_entry = if by_group { "world_by_group" } else { "world_by_lane" };
+        let [world, pose_bodies, enclose] = if by_group {
+            ["world_by_group", "bodies_by_group", "enclose_by_group"]
+        } else {
+            ["world_by_lane", "bodies_by_lane", "enclose_by_lane"]
+        };
         let sampling = [Uniform, Read, Read, Read, Read, Read, Read, Write];
         let palette = [Uniform, Read, Read, Read, Read, Write, Write];
         let bodies = [Uniform, Read, Read, Read, Read, Read, Write, Write, Read];
@@ -91,11 +96,11 @@ impl Kernels {
             advance: kernel("advance", ADVANCE_FILES, &[Uniform, Read, Read, Write]),
             sample: kernel("sample", SAMPLE_FILES, &sampling),
             sample_weights: kernel("sample_weights", WEIGHT_FILES, &sampling),
-            world: kernel(world_entry, WORLD_FILES, &[Uniform, Read, Read, Read, Read, Write]),
+            world: kernel(world, WORLD_FILES, &[Uniform, Read, Read, Read, Read, Write]),
             by_group,
-            bodies: kernel("pose_bodies", BODY_FILES, &bodies),
+            bodies: kernel(pose_bodies, BODY_FILES, &bodies),
             palette: kernel("palette", PALETTE_FILES, &palette),
-            enclose: kernel("enclose", PALETTE_FILES, &palette),
+            enclose: kernel(enclose, PALETTE_FILES, &palette),
         }
     }
 }

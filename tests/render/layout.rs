@@ -117,7 +117,10 @@ fn bodies_of_crowds_have_the_same_layout_in_shaders_and_rust() {
     assert_twins!("bodies", Chain { links, reserved, joints, limits });
     assert_twins!("bodies", Goal { rotation, position, limb, pole, flags, weight, reserved });
     assert_twins!("bodies", Foot { heel, toe, offset, heading, weight, yaw });
-    assert_twins!("bodies", Stance { aim, aim_weight, hips, is_known, held, spent, tilt, reserved, feet });
+    assert_twins!(
+        "bodies",
+        Stance { aim, aim_weight, hips, is_known, held, spent, tilt, on_toes, reserved, feet }
+    );
     // The contacts follow the parts.
     let (members, _) = layout(&module("bodies"), "Body");
     let contacts = members.iter().find(|(name, ..)| name == "contacts").unwrap();

@@ -9,6 +9,18 @@ use super::plant::FootGoal;
 use super::{BELOW_HIPS, GOALS, Goal, HAS_POLE, HAS_ROTATION, HEAD, LIMBS, Limb};
 use crate::crowd::types::NONE;
 
+/// Where a limb must go.
+#[derive(Clone, Copy)]
+struct LimbGoal {
+    /// Rotation of the end from the pose of the clip, before the hips moved.
+    turn: Quat,
+    /// Position of the end in model space, before the hips moved.
+    position: Vec3,
+    /// Relative to the first joint, or zero.
+    pole: Vec3,
+    is_moved: bool,
+}
+
 impl Figure<'_> {
     /// Returns the goal of a limb, a chain or the head.
     fn goal(&self, limb: u32) -> Option<Goal> {
@@ -21,8 +33,8 @@ impl Figure<'_> {
         self.unplaced(position - self.character.position)
     }
 
-    /// Moves a limb to the place of its foot, and towards its goal if it has one.
-    fn pose_limb(&mut self, index: u32, limb: &Limb, base: &Base, foot: Option<&FootGoal>) {
+    /// Returns the place of a limb's foot, or its goal if it has one.
+    fn limb_goal(&self, index: u32, limb: &Limb, base: &Base, foot: Option<&FootGoal>) -> LimbGoal {
         let (mut at, mut turn) = (self.position(limb.end), Quat::IDENTITY);
         if limb.flags & BELOW_HIPS != 0 {
             (at, turn) = (base.moved(at), base.turn);
@@ -46,11 +58,7 @@ impl Figure<'_> {
                 pole = base.unmoved(self.in_model(goal.pole)) - self.position(limb.first);
             }
         }
-        if is_moved {
-            // The limits of hips give way to the ground, because a foot must not sink into it.
-            let turn = base.turn.conjugate() * turn;
-            self.solve_limb(limb, base, base.unmoved(at), turn, pole, foot.is_none());
-        }
+        LimbGoal { turn: base.turn.conjugate() * turn, position: base.unmoved(at), pole, is_moved }
     }
 
     /// Moves the joint of the hips.
@@ -75,13 +83,23 @@ impl Figure<'_> {
             for (leg, (limb, foot)) in body.legs().iter().zip(&mut feet).enumerate() {
                 *foot = self.place_foot(terrain, leg, limb);
             }
+            self.remember_feet(&feet);
             if body.parts.hips != NONE && !body.legs().is_empty() {
                 base = self.move_hips(&feet);
             }
         }
-        for (index, (limb, foot)) in (0..).zip(body.limbs().iter().zip(&feet)) {
-            let stands = index < body.parts.legs && self.terrain.is_some();
-            self.pose_limb(index, limb, &base, Some(foot).filter(|_| stands));
+        // All goals come first, because they depend on the pose of the clips.
+        let stands = |index: u32| index < body.parts.legs && self.terrain.is_some();
+        let mut goals = [None; LIMBS];
+        for ((index, goal), (limb, foot)) in (0..).zip(&mut goals).zip(body.limbs().iter().zip(&feet)) {
+            let foot = Some(foot).filter(|_| stands(index));
+            *goal = Some((self.limb_goal(index, limb, &base, foot), foot.is_none()));
+        }
+        for (limb, goal) in body.limbs().iter().zip(goals) {
+            // The limits of hips give way to the ground, because a foot must not sink into it.
+            if let Some((goal, is_limited)) = goal.filter(|(goal, _)| goal.is_moved) {
+                self.solve_limb(limb, &base, goal.position, goal.turn, goal.pole, is_limited);
+            }
         }
         self.pose_hips(&base);
         for (index, chain) in (body.parts.limbs..).zip(body.chains()) {

@@ -308,8 +308,17 @@ impl Builder<'_> {
     fn add_chains(&self, body: &mut Body) {
         let tails = self.rig.body.iter().flat_map(|plan| plan.tails.iter().cloned());
         let others = self.rig.chains.iter().filter(|c| matches!(c.kind, ChainKind::Tail | ChainKind::Limb));
+        let parts = &body.parts;
+        let turned = body.limbs().iter().flat_map(|limb| [limb.first, limb.middle, limb.end]);
+        let necks = parts.neck.iter().take(parts.necks as usize).copied();
+        let mut used: Vec<u32> = turned.chain(necks).chain([parts.hips]).collect();
         for nodes in tails.chain(others.map(|c| c.joints.clone())) {
-            let nodes = nodes.get(nodes.len().saturating_sub(LINKS + 1)..).unwrap_or_default();
+            // Each joint belongs to one part. A chain starts below the joints of others.
+            let is_used = |node: &usize| (self.slot)(*node).is_some_and(|slot| used.contains(&slot));
+            let inner = nodes.get(..nodes.len().saturating_sub(1)).unwrap_or_default();
+            let start = inner.iter().rposition(is_used).map_or(0, |last| last + 1);
+            let start = start.max(nodes.len().saturating_sub(LINKS + 1));
+            let nodes = nodes.get(start..).unwrap_or_default();
             let is_chain =
                 nodes.len() >= 2 && nodes.windows(2).all(|w| w[0] != w[1] && self.is_below(w[1], w[0]));
             let slots: Option<Vec<u32>> = nodes.iter().map(|node| (self.slot)(*node)).collect();
@@ -323,6 +332,7 @@ impl Builder<'_> {
             if let Some(entry) = body.parts.chain.get_mut(body.tips.len()) {
                 *entry = chain;
                 body.tips.push(tip);
+                used.extend(slots.iter().take(slots.len() - 1));
             }
         }
         body.parts.chains = u32::try_from(body.tips.len()).unwrap_or(0);

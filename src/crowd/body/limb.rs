@@ -11,7 +11,7 @@ use super::{BELOW_HIPS, DETACHED, FREE, HINGED, Limb};
 
 /// The last part of the reach over which a limb stretches ever more slowly, as a fraction of the reach.
 const SOFT: f32 = 0.004;
-const LEAST_SOFT: f32 = 0.0005;
+const LEAST_SOFT: f32 = 5e-5;
 /// Sine of the bend below which a limb bends as its middle prefers.
 const STRAIGHT: f32 = 0.05;
 
@@ -79,31 +79,45 @@ pub(super) fn two_bone(
     let c = upper.dot(lower) - fixed_part;
     let s = upper.dot(hinge.cross(lower));
     let r = (c * c + s * s).sqrt();
+    let (least_r, straight) = (r.max(1e-6 * product), fixed_part + r);
+    // Angles near the straightest pose are computed from one minus their cosine, because the cosine itself is inexact. This is
+    // how much the product of both bones stays below that of their lengths there.
+    let across = upper - hinge * upper.dot(hinge);
+    let ratio = upper.dot(hinge) * r / across.dot(across).max(1e-12 * squares);
+    let skew = ratio - lower.dot(hinge);
+    let missing = across.dot(across) * skew * skew / (product + straight).max(1e-6 * product);
+    // As straight as the limit allows, or as now if that is straighter.
+    let versed_now =
+        if c > 0.0 { s * s / (r * (r + c)).max(1e-12 * product * product) } else { 1.0 - c / least_r };
+    let versed_far = ((product * (1.0 - cosines.y) - missing).max(0.0) / least_r).min(versed_now);
     // The distance of the target, within what the hinge and the lengths allow. It approaches the largest distance f as
     // f − s² / (x − f + 2s), whose value and slope are continuous.
-    let most = (product * cosines.y).min(fixed_part + r);
-    let far = (squares + 2.0 * most).max(0.0).sqrt().max(now);
+    let far = (squares + 2.0 * (straight - r * versed_far)).max(0.0).sqrt();
     let near = (squares + 2.0 * (product * cosines.x).max(fixed_part - r)).max(0.0).sqrt().min(now);
     let soft = (far - now).max(LEAST_SOFT * far).min(SOFT * far);
     let wanted = target.length();
-    let is_soft = wanted > far - soft;
-    let d = if is_soft { far - soft * soft / (wanted - far + 2.0 * soft) } else { wanted };
-    let d = d.max(near.max(1e-3 * far));
+    let gap = far - wanted;
+    let gap = if gap < soft { soft * soft / (2.0 * soft - gap) } else { gap };
+    let gap = gap.min(far - near.max(1e-3 * far)).max(0.0);
     let mut bend = Quat::IDENTITY;
+    // The normal of the plane in which the limb is bent, with the length of the product of both bones.
+    let mut normal = upper.cross(lower);
     if r > 1e-6 * product {
-        let cosine = ((0.5 * (d * d - squares) - fixed_part) / r).clamp(-1.0, 1.0);
+        let versed = (versed_far + 0.5 * gap * (2.0 * far - gap) / r).min(2.0);
+        let cosine = 1.0 - versed;
         // The limb bends in the sense of the axis, unless it is clearly bent the other way.
         let sense = if s > STRAIGHT * r { -1.0 } else { 1.0 };
-        let sine = (1.0 - cosine * cosine).max(0.0).sqrt() * sense;
+        let sine = (versed * (2.0 - versed)).sqrt() * sense;
         bend = axis_turn(hinge, (cosine * c - sine * s) / r, (sine * c + cosine * s) / r);
+        normal = hinge * (r * sine) - across * (ratio * sine) + hinge.cross(across) * (skew - ratio * versed);
     }
     let bent = upper + bend * lower;
     let reached = bent.length();
     // A target at the first joint has no direction. Near it, the direction turns to that of the limb.
     let direction = normalize_or(target + line * (AT_BASE * far - wanted).max(0.0), line);
     let mut carry = shortest_arc(line, direction) * shortest_arc(bent, line);
-    let knee = carry * upper;
-    let knee_aside = knee - direction * direction.dot(knee);
+    // From the line of the limb to its middle. The normal keeps it exact for a limb that is nearly straight.
+    let knee_aside = carry * bent.cross(normal) / (reached * reached).max(1e-30);
     let pole_aside = pole - direction * direction.dot(pole);
     // A pole on the line of the limb has no direction, and a straight limb has no side, so their effect fades.
     let pole_part = pole_aside.dot(pole_aside) / (POLE_FADE * pole.dot(pole)).max(1e-30);

@@ -22,7 +22,8 @@ const JUMP: f32 = 2.0;
 const LARGEST_YAW: f32 = 0.36;
 /// Height at which a foot no longer follows the slope, as a fraction of the leg.
 const LIFTED: f32 = 0.35;
-/// Difference of the heights of heel and toes at which only the lower one carries the foot, as a fraction of half the foot.
+/// Difference of the heights of heel and toes at which the lower one begins to carry the foot, as a fraction of half the
+/// foot.
 const ROLL: f32 = 0.02;
 /// Changes below this fraction of the leg are rounding errors.
 pub(super) const NOTHING: f32 = 2e-6;
@@ -39,6 +40,22 @@ pub(super) struct FootGoal {
     /// How near the foot is to the floor in the clip, from 0 to 1.
     pub(super) weight: f32,
     pub(super) is_moved: bool,
+    /// Whether the foot stands.
+    pub(super) held: bool,
+    /// Whether the foot was released before its contact ended.
+    pub(super) spent: bool,
+    /// Whether the toes carry the foot, not the heel.
+    pub(super) on_toes: bool,
+}
+
+/// Where a foot stands.
+struct Footing {
+    /// x and z of the ankle, placed.
+    at: Vec2,
+    /// Rotation of the foot from the pose of the clip, in world axes.
+    turn: Quat,
+    held: bool,
+    spent: bool,
 }
 
 fn smooth_step(x: f32) -> f32 {
@@ -122,19 +139,18 @@ impl Figure<'_> {
         low - least
     }
 
-    /// Decides where a foot stands, and returns x and z of its ankle, placed, and its rotation from the pose of the clip.
-    /// While it is in contact, the lower end of its sole does not move, so that it rolls without slipping, and it keeps its
-    /// heading. Afterwards its distance from the clip fades. `front` is 1 if the toes carry the foot and 0 if the heel does.
-    /// `slope` tilts the foot.
+    /// Decides where a foot stands. While it is in contact, the end of its sole that carries it does not move, so that it
+    /// rolls without slipping, and it keeps its heading. Afterwards its distance from the clip fades. `slope` tilts the
+    /// foot.
     fn footing(
         &mut self,
         leg: usize,
         limb: &Limb,
         ankle: Vec3,
         ends: [Vec3; 2],
-        front: f32,
+        on_toes: bool,
         slope: Quat,
-    ) -> (Vec2, Quat) {
+    ) -> Footing {
         let bit = 1_u32 << leg;
         let place = self.character.position.xz();
         let mut foot = self.stance.feet.get(leg).copied().unwrap_or_default();
@@ -161,7 +177,7 @@ impl Figure<'_> {
         let turn = slope * yaw_turn(yaw);
         let [heel_at, toe_at] = [(turn * heel).xz(), (turn * toe).xz()];
         if was_held {
-            at = (foot.heel - heel_at) * (1.0 - front) + (foot.toe - toe_at) * front - place;
+            at = if on_toes { foot.toe - toe_at } else { foot.heel - heel_at } - place;
             let offset = at - ankle.xz();
             spent |= !(offset.dot(offset) < leash * leash && yaw.abs() < LARGEST_YAW);
         }
@@ -178,10 +194,7 @@ impl Figure<'_> {
         if let Some(stored) = self.stance.feet.get_mut(leg) {
             *stored = foot;
         }
-        let with = |bits: u32, is_set: bool| if is_set { bits | bit } else { bits & !bit };
-        self.stance.held = with(self.stance.held, held);
-        self.stance.spent = with(self.stance.spent, spent);
-        (at, turn)
+        Footing { at, turn, held, spent }
     }
 
     /// Returns where a foot must go: with its sole on the slope, and as high above the ground as the clip has it above the
@@ -203,13 +216,30 @@ impl Figure<'_> {
             place.xz() + (ankle.xz() + foot.offset * smooth_step(foot.weight) + 0.5 * (heel.xz() + toe.xz()))
         };
         let slope = shortest_arc(Vec3::Y, terrain.normal(below, (self.body.parts.foot * scale).max(1e-4)));
-        let front =
-            (0.5 + (heel.y - toe.y) / (ROLL * self.body.parts.foot * scale).max(1e-6)).clamp(0.0, 1.0);
-        let (at, turn) = self.footing(leg, limb, ankle, [heel, toe], front, part_of(slope, near));
+        // While both ends are equally high, the one that carried the foot before still does.
+        let roll = heel.y - toe.y;
+        let is_rolled = roll.abs() > ROLL * self.body.parts.foot * scale;
+        let on_toes = if is_rolled { roll > 0.0 } else { self.stance.on_toes >> leg & 1 == 1 };
+        let Footing { at, turn, held, spent } =
+            self.footing(leg, limb, ankle, [heel, toe], on_toes, part_of(slope, near));
         let height = self.ankle_height(terrain, limb, ankle, turn, at, low);
         let goal = Vec3::new(at.x, height, at.y);
         let is_moved = (goal - ankle).abs().max_element() > NOTHING * self.size()
             || turn.xyz().abs().max_element() > 1e-6;
-        FootGoal { ankle: goal, turn, change: height - ankle.y, weight: near, is_moved }
+        FootGoal { ankle: goal, turn, change: height - ankle.y, weight: near, is_moved, held, spent, on_toes }
+    }
+
+    /// Stores how all feet stand.
+    pub(super) fn remember_feet(&mut self, feet: &[FootGoal]) {
+        let legs = self.body.legs().len();
+        let bits = |is_set: fn(&FootGoal) -> bool| {
+            feet.iter()
+                .take(legs)
+                .enumerate()
+                .fold(0, |bits, (leg, foot)| bits | u32::from(is_set(foot)) << leg)
+        };
+        self.stance.held = bits(|foot| foot.held);
+        self.stance.spent = bits(|foot| foot.spent);
+        self.stance.on_toes = bits(|foot| foot.on_toes);
     }
 }

@@ -30,6 +30,7 @@ pub struct Stance {
     pub held: u32,
     pub spent: u32,
     pub tilt: Vec2,
-    pub reserved: Vec2,
+    pub on_toes: u32,
+    pub reserved: u32,
     pub feet: [Foot; LIMBS],
 }

@@ -17,7 +17,7 @@ use crate::render::compute::{Access, Kernel, read_back, storage, storage_with};
 const COUNT: usize = 1000;
 const SECONDS: f32 = 1.0 / 60.0;
 
-fn gpu() -> Gpu {
+pub(super) fn gpu() -> Gpu {
     let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());
     Gpu::new(&adapter.parse().unwrap()).unwrap()
 }
@@ -84,8 +84,14 @@ fn crowd(actor: &Actor, terrain: &Terrain) -> Vec<Posed> {
         .collect()
 }
 
-/// Solves all characters on the GPU.
-fn solve(gpu: &Gpu, actor: &Actor, terrain: &Terrain, crowd: &[Posed]) -> (Vec<Local>, Vec<Stance>) {
+/// Solves all characters on the GPU. `entry` is the entry point, and `lanes` the number of characters per workgroup.
+fn solve(
+    gpu: &Gpu,
+    actor: &Actor,
+    terrain: &Terrain,
+    crowd: &[Posed],
+    (entry, lanes): (&str, u32),
+) -> (Vec<Local>, Vec<Stance>) {
     let joints = actor.joints();
     let (columns, rows) = terrain.size();
     let step = Step {
@@ -102,7 +108,7 @@ fn solve(gpu: &Gpu, actor: &Actor, terrain: &Terrain, crowd: &[Posed]) -> (Vec<L
     };
     use Access::{Read, Uniform, Write};
     let access = [Uniform, Read, Read, Read, Read, Read, Write, Write, Read];
-    let kernel = Kernel::new(gpu, "bodies", BODY_FILES, "pose_bodies", &[], &access);
+    let kernel = Kernel::new(gpu, "bodies", BODY_FILES, entry, &[], &access);
     let uniform = gpu.device.create_buffer(&wgpu::BufferDescriptor {
         label: None,
         size: size_of::<Step>() as u64,
@@ -127,7 +133,7 @@ fn solve(gpu: &Gpu, actor: &Actor, terrain: &Terrain, crowd: &[Posed]) -> (Vec<L
     let group = kernel.bind(gpu, &bindings);
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
     let mut pass = encoder.begin_compute_pass(&Default::default());
-    kernel.dispatch(&mut pass, &group, (crowd.len() as u32).div_ceil(64));
+    kernel.dispatch(&mut pass, &group, (crowd.len() as u32).div_ceil(lanes));
     drop(pass);
     let size = (crowd.len() * joints.len() * size_of::<Local>()) as u64;
     let locals = read_back(gpu, encoder, &locals, 0..size, pod_collect_to_vec::<u8, Local>).unwrap();
@@ -141,7 +147,15 @@ fn check(actor: &Actor, name: &str) {
     let terrain = Terrain::hills(5, 25.0);
     let mut crowd = crowd(actor, &terrain);
     let gpu = gpu();
-    let (locals, stances) = solve(&gpu, actor, &terrain, &crowd);
+    let (locals, stances) = solve(&gpu, actor, &terrain, &crowd, ("bodies_by_lane", 64));
+    // Workgroups run the same functions. Compilers may round them differently in another place.
+    let (by_group, group_stances) = solve(&gpu, actor, &terrain, &crowd, ("bodies_by_group", 1));
+    let angle = |(a, b): (&Local, &Local)| Vec4::from(a.rotation).distance(Vec4::from(b.rotation));
+    assert!(locals.iter().zip(&by_group).map(angle).fold(0.0, f32::max) < 5e-5, "{name}");
+    for (a, b) in stances.iter().zip(&group_stances) {
+        assert_eq!((a.held, a.spent, a.on_toes), (b.held, b.spent, b.on_toes), "{name}");
+        assert!((a.hips - b.hips).abs() < 1e-5 && b.is_known == 1, "{name}");
+    }
     let height = 2.0 * actor.body.parts.size;
     let (mut moved, mut turned, mut changed, mut held) = (0.0_f32, 0.0_f32, 0, 0);
     for (index, posed) in crowd.iter_mut().enumerate() {
@@ -163,6 +177,7 @@ fn check(actor: &Actor, name: &str) {
         }
         assert_eq!(posed.stance.held, stances[index].held, "{index}");
         assert_eq!(posed.stance.spent, stances[index].spent, "{index}");
+        assert_eq!(posed.stance.on_toes, stances[index].on_toes, "{index}");
         for (a, b) in posed.stance.feet.iter().zip(&stances[index].feet) {
             assert!(a.heel.distance(b.heel) < 1e-4 * height && a.toe.distance(b.toe) < 1e-4 * height);
         }

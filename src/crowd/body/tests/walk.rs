@@ -1,13 +1,19 @@
-//! Characters that walk over hills.
+//! Characters that walk over hills, on the CPU and on the GPU.
 
 use std::path::Path;
 
-use glam::{Quat, Vec3Swizzles};
+use glam::{Quat, Vec3, Vec3Swizzles};
 
-use super::{Actor, data};
+use super::twins::gpu;
+use super::{Actor, Posed, data};
 use crate::asset::MANNEQUIN_PATH;
 use crate::crowd::advance::advance;
+use crate::crowd::model::CrowdModel;
 use crate::crowd::terrain::Terrain;
+use crate::crowd::{Crowd, PlayedClip, Spawn};
+use crate::render::{DecodedImages, Renderer};
+
+const FRAME: f32 = 1.0 / 60.0;
 
 /// The largest values of a walk.
 #[derive(Debug, Default)]
@@ -24,23 +30,23 @@ struct Walk {
     let_go: usize,
 }
 
-/// Walks for some seconds at 60 Hz, in a circle.
-fn walk(actor: &Actor, clip: usize, terrain: &Terrain, seconds: f32, turn: f32) -> Walk {
-    let infos = &actor.model.clips.infos;
-    let mut posed = actor.play(clip, 0.0);
-    posed.state.turn = turn;
-    posed.state.rotation = Quat::from_rotation_y(0.4);
+/// Walks for some seconds at 60 Hz, in a circle. `step` moves the character and poses it.
+fn walk(
+    actor: &Actor,
+    mut posed: Posed,
+    terrain: &Terrain,
+    seconds: f32,
+    mut step: impl FnMut(&mut Posed),
+) -> Walk {
     let mut walk = Walk::default();
     let legs = actor.body.legs().len();
     let mut before: Vec<Option<[glam::Vec3; 2]>> = vec![None; legs];
     let frames = (seconds * 60.0) as usize;
     let mut last = posed.state.position;
     for _ in 0..frames {
-        advance(&mut posed.state, infos, 1.0 / 60.0, Some(terrain));
+        step(&mut posed);
         walk.distance += posed.state.position.xz().distance(last.xz());
         last = posed.state.position;
-        posed.sample(actor);
-        posed.solve(actor, Some(terrain), 1.0 / 60.0);
         walk.let_go += posed.stance.spent.count_ones() as usize;
         for (leg, before) in before.iter_mut().enumerate() {
             let soles = posed.soles(actor, leg);
@@ -68,17 +74,61 @@ fn check(path: &Path, clip: &str, turn: f32) {
     let clip = actor.clip(clip);
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     for seed in [1, 7] {
-        let walked = walk(&actor, clip, &Terrain::hills(seed, 40.0), 10.0, turn);
-        println!(
-            "{name}: legs {} size {:.3} stride {:?} jump {:?} {walked:?}",
-            actor.body.parts.legs,
-            actor.body.parts.size,
-            actor.model.clips.infos[clip].stride,
-            actor.model.clips.infos[clip].jump
-        );
-        assert!(walked.penetration < 0.002, "{name}: {walked:?}");
-        assert!(walked.slide < 0.001 * actor.body.parts.size.max(1.0), "{name}: {walked:?}");
-        assert!(walked.standing > 30, "{name}: {walked:?}");
+        let terrain = Terrain::hills(seed, 40.0);
+        let mut start = actor.play(clip, 0.0);
+        start.state.turn = turn;
+        start.state.rotation = Quat::from_rotation_y(0.4);
+        let walked = walk(&actor, start, &terrain, 10.0, |posed| {
+            advance(&mut posed.state, &actor.model.clips.infos, FRAME, Some(&terrain));
+            posed.sample(&actor);
+            posed.solve(&actor, Some(&terrain), FRAME);
+        });
+        walked.check(&actor, &name);
+    }
+}
+
+impl Walk {
+    fn check(&self, actor: &Actor, name: &str) {
+        println!("{name}: legs {} size {:.3} {self:?}", actor.body.parts.legs, actor.body.parts.size);
+        assert!(self.penetration < 0.002, "{name}: {self:?}");
+        assert!(self.slide < 0.001, "{name}: {self:?}");
+        assert!(self.standing > 30, "{name}: {self:?}");
+    }
+}
+
+/// The same on the GPU: all passes of a crowd, whose positions are read back after each step.
+fn check_on_gpu(path: &Path, clip: &str, seconds: f32) {
+    let actor = Actor::load(path);
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let terrain = Terrain::hills(7, 40.0);
+    let mut renderer = Renderer::new(gpu());
+    let surface =
+        renderer.model(actor.model.character(), actor.model.parts(), &DecodedImages::default()).unwrap();
+    let model =
+        CrowdModel::new(actor.model.character.clone(), actor.model.character.default_scene, &actor.rig);
+    let mut crowd = Crowd::new(&renderer, model, Some(terrain.clone())).unwrap();
+    let played = PlayedClip::new(actor.clip(clip), 0.0);
+    let spawn = Spawn { heading: 0.4, turn: 0.1, clips: vec![played], ..Spawn::default() };
+    let id = crowd.spawn(&mut renderer, &surface, &spawn).unwrap();
+    let start = actor.play(actor.clip(clip), 0.0);
+    let walked = walk(&actor, start, &terrain, seconds, |posed| {
+        let mut encoder = renderer.gpu().device.create_command_encoder(&Default::default());
+        crowd.step(&mut encoder, FRAME, Vec3::ZERO).unwrap();
+        renderer.gpu().queue.submit([encoder.finish()]);
+        (posed.state, posed.stance, posed.models) = crowd.read_state(id).unwrap();
+    });
+    walked.check(&actor, &format!("{name} on the GPU"));
+}
+
+#[test]
+fn a_mannequin_walks_over_hills_on_the_gpu() {
+    check_on_gpu(Path::new(MANNEQUIN_PATH), "walk", 10.0);
+}
+
+#[test]
+fn an_animal_walks_over_hills_on_the_gpu() {
+    if let Some(path) = data("models/quaternius/animals_pack/Wolf/Wolf.glb") {
+        check_on_gpu(&path, "walk", 4.0);
     }
 }
 
