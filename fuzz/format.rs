@@ -19,9 +19,12 @@ pub(crate) struct Format {
 }
 
 /// All formats.
-pub(crate) static ALL: [Format; 14] = [
+pub(crate) static ALL: [Format; 17] = [
     crate::gltf::FORMAT,
+    crate::draco::FORMAT,
     crate::images::FORMAT,
+    crate::images::WEBP,
+    crate::images::KTX2,
     crate::bvh::FORMAT,
     crate::rig::FORMAT,
     crate::motion::FORMAT,

@@ -1,4 +1,4 @@
-//! PNG and JPEG images.
+//! PNG, JPEG, WebP and KTX2 images.
 
 use std::sync::LazyLock;
 
@@ -8,12 +8,30 @@ use crate::format::Format;
 use crate::random::Random;
 
 pub(crate) const FORMAT: Format = Format { name: "image", inputs_per_round: 1500, make, check };
+pub(crate) const WEBP: Format =
+    Format { name: "webp", inputs_per_round: 600, make: |random| change(&WEBPS, random), check };
+pub(crate) const KTX2: Format =
+    Format { name: "ktx2", inputs_per_round: 600, make: |random| change(&KTX2S, random), check };
 
 /// Maximum size of a decoded image, bytes. Larger images are not decoded.
 const MAX_DECODED_BYTES: u64 = 1 << 22;
 
 /// A baseline and a progressive JPEG of 16 x 16 pixels.
 const JPEGS: [&[u8]; 2] = [include_bytes!("jpeg/baseline.jpg"), include_bytes!("jpeg/progressive.jpg")];
+
+/// Lossy and lossless images of 20 by 12 pixels. `scripts/compressed-models.mjs` writes them and those below.
+const WEBPS: [&[u8]; 3] = [
+    include_bytes!("webp/lossy.webp"),
+    include_bytes!("webp/lossy-alpha.webp"),
+    include_bytes!("webp/lossless-alpha.webp"),
+];
+
+/// An image in ETC1S with BasisLZ, one in UASTC, and one in UASTC with Zstandard.
+const KTX2S: [&[u8]; 3] = [
+    include_bytes!("ktx2/etc1s.ktx2"),
+    include_bytes!("ktx2/uastc.ktx2"),
+    include_bytes!("ktx2/uastc-zstd.ktx2"),
+];
 
 static SEEDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let pixels: Vec<u8> = (0..16 * 16 * 3).map(|i| u8::try_from(i % 251).unwrap_or(0)).collect();
@@ -45,6 +63,17 @@ fn make(random: &mut Random) -> Vec<u8> {
     random.mutate_bytes(&mut bytes);
     if bytes.starts_with(b"\x89PNG") && !random.once_in(4) {
         fix_checksums(&mut bytes);
+    }
+    bytes
+}
+
+/// Changes a few bytes of an image, or truncates it.
+fn change(seeds: &[&[u8]], random: &mut Random) -> Vec<u8> {
+    let mut bytes = seeds[random.below(seeds.len())].to_vec();
+    if random.once_in(12) {
+        bytes.truncate(random.below(bytes.len()));
+    } else {
+        random.mutate_bytes(&mut bytes);
     }
     bytes
 }

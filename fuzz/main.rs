@@ -10,6 +10,10 @@ mod arguments;
 mod attempt;
 mod bvh;
 mod character;
+mod draco;
+#[allow(dead_code, unreachable_pub, reason = "the module is shared with other test binaries")]
+#[path = "../tests/support/draco.rs"]
+mod encode;
 mod format;
 mod gltf;
 mod golden;

@@ -1,5 +1,6 @@
-//! Decodes PNG and JPEG images.
+//! Decodes PNG, JPEG, WebP and KTX2 images.
 
+use image_webp::WebPDecoder;
 use png::Transformations;
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
@@ -9,6 +10,7 @@ use zune_jpeg::zune_core::options::DecoderOptions;
 use crate::files::Progress;
 
 use super::stoppable::StoppableBytes;
+use super::{ktx2, webp};
 
 /// Maximum total size of all decoded images of a character, in bytes.
 pub const MAX_IMAGES_BYTES: u64 = 1 << 30;
@@ -28,7 +30,7 @@ pub struct DecodedImage {
 }
 
 impl DecodedImage {
-    /// Decodes a PNG or JPEG file, regardless of its name.
+    /// Decodes a PNG, JPEG, WebP or KTX2 file, regardless of its name.
     ///
     /// # Errors
     /// A one-line reason if the format is unknown, the data is damaged, or a side is longer than [`MAX_IMAGE_SIDE`].
@@ -71,15 +73,19 @@ pub(super) struct EncodedImage<'a> {
 enum ImageDecoder<'a> {
     Png(Box<png::Reader<StoppableBytes<'a>>>),
     Jpeg(Box<JpegDecoder<ZCursor<&'a [u8]>>>),
+    Webp(Box<WebPDecoder<StoppableBytes<'a>>>),
+    Ktx2(&'a [u8]),
 }
 
 impl<'a> EncodedImage<'a> {
-    /// Reads the header. `progress` stops the decoding of a PNG; a JPEG is decoded to its end.
+    /// Reads the header. `progress` stops the decoding of a PNG or WebP. Other images are decoded to their end.
     pub(super) fn new(bytes: &'a [u8], progress: &Progress) -> Result<Self, String> {
         let encoded = match bytes {
             [0x89, b'P', b'N', b'G', ..] => Self::png(bytes, progress)?,
             [0xff, 0xd8, 0xff, ..] => Self::jpeg(bytes)?,
-            _ => return Err("not a PNG or JPEG image".into()),
+            [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Self::webp(bytes, progress)?,
+            _ if bytes.starts_with(&ktx2::IDENTIFIER) => Self::ktx2(bytes)?,
+            _ => return Err("not a PNG, JPEG, WebP or KTX2 image".into()),
         };
         let (width, height) = (encoded.width, encoded.height);
         if width > MAX_IMAGE_SIDE || height > MAX_IMAGE_SIDE {
@@ -126,11 +132,38 @@ impl<'a> EncodedImage<'a> {
         Ok(Self { decoder: ImageDecoder::Jpeg(Box::new(decoder)), width, height, decoded_bytes })
     }
 
+    fn webp(bytes: &'a [u8], progress: &Progress) -> Result<Self, String> {
+        // The planes of a lossy image, alpha and two results of up to 4 bytes.
+        const BYTES_PER_PIXEL: u64 = 12;
+        let decoder = WebPDecoder::new(StoppableBytes::new(bytes, progress)).map_err(damaged)?;
+        if decoder.is_animated() {
+            return Err("animated WebP images are not supported".into());
+        }
+        let (width, height) = decoder.dimensions();
+        // The decoder allocates the image inside an extended file before it compares the two sizes.
+        if webp::coded_size(bytes).is_none_or(|size| size != (width, height)) {
+            return Err("damaged: the image and the file have different sizes".into());
+        }
+        let decoded_bytes = u64::from(width) * u64::from(height) * BYTES_PER_PIXEL;
+        Ok(Self { decoder: ImageDecoder::Webp(Box::new(decoder)), width, height, decoded_bytes })
+    }
+
+    fn ktx2(bytes: &'a [u8]) -> Result<Self, String> {
+        let ktx2::Header { width, height, decoded_bytes } = ktx2::header(bytes)?;
+        Ok(Self { decoder: ImageDecoder::Ktx2(bytes), width, height, decoded_bytes })
+    }
+
     pub(super) fn decode(self) -> Result<DecodedImage, String> {
         let (width, height) = (self.width, self.height);
         let size = usize::try_from(u64::from(width) * u64::from(height) * 4).map_err(damaged)?;
         let rgba = match self.decoder {
             ImageDecoder::Jpeg(mut decoder) => opaque(&decoder.decode().map_err(damaged)?),
+            ImageDecoder::Ktx2(bytes) => ktx2::decode(bytes)?,
+            ImageDecoder::Webp(mut decoder) => {
+                let mut decoded = vec![0; decoder.output_buffer_size().ok_or("too large to decode")?];
+                decoder.read_image(&mut decoded).map_err(damaged)?;
+                if decoder.has_alpha() { decoded } else { opaque(&decoded) }
+            }
             ImageDecoder::Png(mut reader) => {
                 let mut decoded = vec![0; reader.output_buffer_size().ok_or("too large to decode")?];
                 let frame = reader.next_frame(&mut decoded).map_err(damaged)?;

@@ -6,12 +6,12 @@ use crate::files::Progress;
 
 use super::decode::{DecodedImage, EncodedImage};
 
-/// An encoded PNG or JPEG image. Its size is checked before any pixel is decoded.
+/// An encoded PNG, JPEG, WebP or KTX2 image. Its size is checked before any pixel is decoded.
 #[derive(Clone, Debug)]
 pub struct Image {
     /// Name in the file.
     pub name: Option<String>,
-    /// The PNG or JPEG data.
+    /// The encoded data.
     pub bytes: Arc<[u8]>,
     /// Width in pixels.
     pub width: u32,
@@ -25,7 +25,7 @@ impl Image {
     /// Reads only the header. The format is detected from the data, not from a name or MIME type.
     ///
     /// # Errors
-    /// A one-line reason if the data is not PNG or JPEG, is damaged, or has a side longer than
+    /// A one-line reason if the data has another format, is damaged, or has a side longer than
     /// [`MAX_IMAGE_SIDE`](super::MAX_IMAGE_SIDE).
     pub fn new(name: Option<String>, bytes: Arc<[u8]>) -> Result<Self, String> {
         let EncodedImage { width, height, decoded_bytes, .. } =

@@ -14,13 +14,16 @@ mod finite;
 pub mod gltf;
 mod humanoid;
 mod image;
+mod ktx2;
 mod load;
 mod mannequin;
 mod material;
 mod mesh;
 mod skeleton;
 mod stoppable;
+pub mod support;
 mod vrm;
+mod webp;
 
 pub use character::{Character, Humanoid, Part, Scene};
 pub use clip::{Channel, Clip, Interpolation, Values};

@@ -1,6 +1,8 @@
 //! Helpers that several test binaries share: test data, and small generated files.
 #![allow(dead_code, reason = "each binary uses only some of the helpers")]
 #![allow(unreachable_pub, reason = "the module is shared by several binaries")]
+#[path = "draco.rs"]
+pub mod draco;
 #[path = "image.rs"]
 pub mod image;
 #[path = "test_data.rs"]
@@ -27,6 +29,11 @@ impl Builder {
         self.accessors
             .push(json!({"bufferView": view, "type": kind, "componentType": component, "count": count}));
         self.accessors.len() - 1
+    }
+
+    /// Adds accessors, which may have no data.
+    pub fn add_accessors(&mut self, accessors: Vec<Value>) {
+        self.accessors.extend(accessors);
     }
 
     /// Adds a buffer view with its data and returns its index.

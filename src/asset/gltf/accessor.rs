@@ -101,7 +101,9 @@ fn to_u32(component: ComponentType, bytes: &[u8]) -> u32 {
 impl GltfFile<'_> {
     /// Returns the number of elements of an accessor. `at` is the object that refers to it, for messages.
     pub(super) fn count(&self, index: usize, at: &str) -> Result<usize, ObjectError> {
-        Ok(usize::try_from(self.accessor_json(index, at)?.count.0).unwrap_or(usize::MAX))
+        let json = self.accessor_json(index, at)?;
+        let declared = || usize::try_from(json.count.0).unwrap_or(usize::MAX);
+        Ok(self.decoded.get(&index).map_or_else(declared, |decoded| decoded.count))
     }
 
     fn accessor_json(&self, index: usize, at: &str) -> Result<&gltf::json::Accessor, ObjectError> {
@@ -120,6 +122,8 @@ impl GltfFile<'_> {
         let Checked::Valid(kind) = json.type_ else {
             return Err(ObjectError::new(at, "type is unknown"));
         };
+        let decoded = self.decoded.get(&index);
+        let component = decoded.map_or(component.0, |decoded| decoded.component);
         let width = match kind {
             Type::Scalar => 1,
             Type::Vec2 => 2,
@@ -128,22 +132,24 @@ impl GltfFile<'_> {
             Type::Mat3 => 9,
             Type::Mat4 => 16,
         };
+        let width = decoded.map_or(width, |decoded| decoded.width);
         let count = self.count(index, &at)?;
-        let size = width * component_size(component.0);
-        let elements = match json.buffer_view {
-            Some(view) => {
+        let size = width * component_size(component);
+        let elements = match (decoded, json.buffer_view) {
+            (Some(decoded), _) => Some(Elements { bytes: &decoded.bytes, stride: size, size }),
+            (None, Some(view)) => {
                 let view = self.buffers.view(view.value(), &format!("{at}.bufferView"))?;
                 let offset = json.byte_offset.map_or(0, |o| usize::try_from(o.0).unwrap_or(usize::MAX));
                 Some(Elements::new(&view, offset, count, size, &at)?)
             }
-            None => None,
+            (None, None) => None,
         };
         self.buffers.claim((count as u64).saturating_mul(bytes as u64), &at)?;
         let sparse = match &json.sparse {
             Some(sparse) => Some(self.sparse(sparse, count, size, &format!("{at}.sparse"))?),
             None => None,
         };
-        Ok(Accessor { count, component: component.0, width, normalized: json.normalized, elements, sparse })
+        Ok(Accessor { count, component, width, normalized: json.normalized, elements, sparse })
     }
 
     /// Returns the indices of the elements that sparse values replace, and the values.

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use glam::{Affine2, Mat2, Vec2, Vec3, Vec4};
 use gltf::json::material::{AlphaMode as JsonAlphaMode, Material as Json};
-use gltf::json::texture::{MagFilter, MinFilter, Sampler as JsonSampler, WrappingMode};
+use gltf::json::texture::{
+    MagFilter, MinFilter, Sampler as JsonSampler, Texture as JsonTexture, WrappingMode,
+};
 use gltf::json::validation::Checked;
 use serde_json::{Map, Value};
 
@@ -15,6 +17,9 @@ use crate::asset::{
 
 use super::extension::{index, number, single};
 use super::{GltfFile, ObjectError, label, uri};
+
+/// Extensions that add an image in another format to a texture, the preferred one first.
+const IMAGE_EXTENSIONS: [&str; 2] = ["KHR_texture_basisu", "EXT_texture_webp"];
 
 /// Location of the bytes of an image: a URI or a buffer view.
 type ImageLocation<'a> = (Option<&'a str>, Option<usize>);
@@ -123,15 +128,18 @@ impl GltfFile<'_> {
                 }
                 None => Sampler { mipmap: Some(Filter::Linear), ..Sampler::default() },
             };
-            let source = json.source.value();
-            // The crate returns this index for a texture without a source. An extension may then define an image in
-            // another format.
-            if source == u32::MAX as usize {
-                self.warn(format!("{at}: has no PNG or JPEG source, so a neutral colour is used"));
-            } else if source >= images.len() {
-                return Err(ObjectError::missing(format!("{at}.source"), "image", source, images.len()));
+            let sources = sources(json, &at);
+            if sources.is_empty() {
+                self.warn(format!("{at}: has no image in a supported format, so a neutral colour is used"));
             }
-            textures.push(Texture { image: image_indices.get(source).copied().flatten(), sampler });
+            let mut image = None;
+            for (at, source) in sources {
+                let Some(index) = image_indices.get(source) else {
+                    return Err(ObjectError::missing(at, "image", source, images.len()));
+                };
+                image = image.or(*index);
+            }
+            textures.push(Texture { image, sampler });
         }
         Ok(textures)
     }
@@ -177,6 +185,22 @@ impl GltfFile<'_> {
             (None, None) => Err("has neither uri nor bufferView".into()),
         }
     }
+}
+
+/// Returns the images of a texture and where they are referenced, the preferred one first. The others are used if it
+/// cannot be read.
+fn sources(json: &JsonTexture, at: &str) -> Vec<(String, usize)> {
+    let others = json.extensions.as_ref().map(|e| &e.others);
+    let of_extension = |name: &&str| {
+        let source = others.and_then(|o| o.get(*name)).and_then(|e| index(e, "source"))?;
+        Some((format!("{at}.extensions.{name}.source"), source))
+    };
+    let mut sources: Vec<_> = IMAGE_EXTENSIONS.iter().filter_map(of_extension).collect();
+    // The crate returns this index for a texture without a source.
+    if json.source.value() != u32::MAX as usize {
+        sources.push((format!("{at}.source"), json.source.value()));
+    }
+    sources
 }
 
 /// Converts a `KHR_texture_transform`, which scales, then rotates counter-clockwise, and then translates.

@@ -6,7 +6,7 @@ use gltf::json::validation::Checked;
 
 use crate::asset::{Mesh, MorphTarget, Primitive};
 
-use super::{GltfFile, ObjectError, label};
+use super::{GltfFile, ObjectError, draco, label};
 
 impl GltfFile<'_> {
     pub(super) fn meshes(&self) -> Result<Vec<Mesh>, ObjectError> {
@@ -31,6 +31,8 @@ impl GltfFile<'_> {
     fn primitive(&self, json: &Json, index: usize, at: &str) -> Result<Option<Primitive>, ObjectError> {
         self.progress.check()?;
         let mode = match json.mode {
+            // The compressed data always contains a list of triangles, even for a strip.
+            Checked::Valid(_) if draco::is_compressed(json) => Mode::Triangles,
             Checked::Valid(mode @ (Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan)) => mode,
             Checked::Valid(mode) => {
                 self.warn(format!("{at}: mode {mode:?} is not supported, so the primitive is not drawn"));

@@ -9,6 +9,7 @@ mod animation;
 mod buffer;
 mod container;
 mod copy;
+mod draco;
 mod expression;
 mod extension;
 mod influence;
@@ -32,6 +33,7 @@ use crate::text::printable;
 
 use super::{Character, LoadError, vrm};
 use buffer::Buffers;
+use draco::DecodedAccessors;
 
 /// Reads the bytes of a regular file. Folders, pipes and devices are refused.
 ///
@@ -80,7 +82,9 @@ pub(super) fn load_bytes_with(
         |error: ObjectError| LoadError::Object { path: path.into(), at: error.at, cause: error.cause };
     progress.expect(uri::sizes(&root, folder));
     let buffers = Buffers::read(&root, container.binary, folder, bytes.len(), progress).map_err(object)?;
-    let file = GltfFile { root: &root, buffers, folder, warnings: RefCell::new(warnings), progress };
+    let decoded = draco::decode(&root, &buffers, &mut warnings, progress).map_err(object)?;
+    let warnings = RefCell::new(warnings);
+    let file = GltfFile { root: &root, buffers, decoded, folder, warnings, progress };
     file.character(path).map_err(object)
 }
 
@@ -128,6 +132,8 @@ impl Warnings {
 struct GltfFile<'a> {
     root: &'a Root,
     buffers: Buffers<'a>,
+    /// The contents of accessors of compressed primitives.
+    decoded: DecodedAccessors,
     folder: Option<&'a Path>,
     warnings: RefCell<Warnings>,
     progress: &'a Progress,

@@ -83,6 +83,34 @@ fn every_kind_of_jpeg_becomes_rgba() {
     }
 }
 
+/// The pixels of the WebP and KTX2 files in `fuzz`, which `scripts/compressed-models.mjs` writes.
+fn gradient(has_alpha: bool) -> Vec<[u8; 4]> {
+    let pixel = |x: u8, y: u8| [x * 12, y * 20, 128, if has_alpha { 255 - x * 6 } else { 255 }];
+    (0..12).flat_map(|y| (0..20).map(move |x| pixel(x, y))).collect()
+}
+
+#[test]
+fn webp_and_ktx2_images_become_rgba() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
+    for (name, has_alpha, tolerance) in [
+        ("webp/lossless-alpha.webp", true, 0),
+        ("webp/lossy.webp", false, 24),
+        ("webp/lossy-alpha.webp", true, 24),
+        ("ktx2/uastc.ktx2", true, 12),
+        ("ktx2/uastc-zstd.ktx2", true, 12),
+        ("ktx2/etc1s.ktx2", true, 60),
+    ] {
+        let image = DecodedImage::decode(&std::fs::read(folder.join(name)).unwrap()).unwrap();
+        assert_eq!((image.width, image.height), (20, 12), "{name}");
+        let differences = image
+            .pixels()
+            .zip(gradient(has_alpha))
+            .map(|(a, b)| a.iter().zip(b).map(|(a, b)| a.abs_diff(b)).max().unwrap());
+        let most = differences.max().unwrap();
+        assert!(most <= tolerance, "{name} differs by {most}");
+    }
+}
+
 #[test]
 fn damaged_images_are_refused_with_the_reason() {
     let complete = png(3, 3, ColorType::Rgb, &[9; 27]);
@@ -96,7 +124,7 @@ fn damaged_images_are_refused_with_the_reason() {
             assert_eq!((image.width, image.height, image.rgba.len()), (8, 8, 256), "{cut} bytes");
         }
     }
-    assert_eq!(DecodedImage::decode(b"GIF89a").unwrap_err(), "not a PNG or JPEG image");
+    assert_eq!(DecodedImage::decode(b"GIF89a").unwrap_err(), "not a PNG, JPEG, WebP or KTX2 image");
     // Only the size in the header is changed.
     let mut large = complete;
     large[16..20].copy_from_slice(&(MAX_IMAGE_SIDE + 1).to_be_bytes());

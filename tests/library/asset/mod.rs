@@ -3,6 +3,7 @@
 mod accessors;
 mod animations;
 pub(crate) mod bvh;
+mod compressed;
 pub(crate) mod corpus;
 mod expressions;
 mod finite;

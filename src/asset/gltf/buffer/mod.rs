@@ -26,6 +26,9 @@ pub(super) struct Buffers<'a> {
     buffers: Vec<Result<BufferBytes<'a>, String>>,
     /// The decoded bytes and the stride of each compressed buffer view.
     decoded: Vec<Option<(Vec<u8>, usize)>>,
+    /// Size of the file and of all buffers in other files, in bytes.
+    total: u64,
+    /// Number of bytes of decoded data that may still be claimed.
     budget: Cell<u64>,
 }
 
@@ -78,8 +81,9 @@ impl<'a> Buffers<'a> {
                 (None, _) => Err("has neither a uri nor a GLB chunk".into()),
             });
         }
-        let budget = (file_bytes as u64 + external).saturating_mul(BUDGET_FACTOR).saturating_add(BUDGET_BASE);
-        let mut all = Self { root, buffers, decoded: Vec::new(), budget: Cell::new(budget) };
+        let total = (file_bytes as u64).saturating_add(external);
+        let budget = Cell::new(total.saturating_mul(BUDGET_FACTOR).saturating_add(BUDGET_BASE));
+        let mut all = Self { root, buffers, decoded: Vec::new(), total, budget };
         for view in 0..root.buffer_views.len() {
             progress.check()?;
             let decoded = meshopt::decode(&all, view)?;
@@ -103,6 +107,21 @@ impl<'a> Buffers<'a> {
                 format!("{bytes} more bytes of decoded data are out of proportion to the file size"),
             )),
         }
+    }
+
+    /// Adds bytes to the budget of decoded data.
+    pub(super) fn grant(&self, bytes: u64) {
+        self.budget.set(self.budget.get().saturating_add(bytes));
+    }
+
+    /// Returns how many bytes of decoded data may still be claimed.
+    pub(super) fn remaining(&self) -> u64 {
+        self.budget.get()
+    }
+
+    /// Returns the size of the file and of all buffers in other files.
+    pub(super) fn total_bytes(&self) -> u64 {
+        self.total
     }
 
     pub(super) fn root(&self) -> &'a Root {

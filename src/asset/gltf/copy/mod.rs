@@ -146,7 +146,12 @@ fn embed_images(root: &mut Value, binary: &mut Vec<u8>, folder: Option<&Path>) {
             .and_then(Value::as_str)
             .and_then(|uri| uri::read(uri, folder, &Progress::default()).ok());
         let Some(bytes) = bytes else { continue };
-        let mime = if bytes.starts_with(b"\x89PNG") { "image/png" } else { "image/jpeg" };
+        let mime = match &*bytes {
+            [0x89, b'P', b'N', b'G', ..] => "image/png",
+            [b'R', b'I', b'F', b'F', ..] => "image/webp",
+            [0xab, b'K', b'T', b'X', ..] => "image/ktx2",
+            _ => "image/jpeg",
+        };
         image.remove("uri");
         image.entry("mimeType").or_insert_with(|| mime.into());
         image.insert("bufferView".into(), views.into());

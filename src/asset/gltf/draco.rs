@@ -1,0 +1,221 @@
+//! Decodes primitives that are compressed with `KHR_draco_mesh_compression`.
+//!
+//! The accessors of such a primitive have no data of their own. What is decoded here takes its place, so that the rest
+//! of the loader reads compressed and uncompressed primitives in the same way.
+
+use std::collections::HashMap;
+
+use draco_core::{DataType, DecodeLimits, DecoderBuffer, Mesh, MeshDecoder, PointAttribute, PointIndex};
+use gltf::json::Root;
+use gltf::json::accessor::ComponentType;
+use gltf::json::mesh::{Primitive, Semantic};
+use gltf::json::validation::Checked;
+use serde_json::Value;
+
+use crate::files::Progress;
+
+use super::buffer::Buffers;
+use super::mesh::attribute;
+use super::{ObjectError, Warnings, extension};
+
+const NAME: &str = "KHR_draco_mesh_compression";
+/// Maximum ratio of the decoded to the compressed size, in addition to what every file may decode. Real meshes with all
+/// attributes reach about 30.
+const FACTOR: u64 = 64;
+/// Memory that the decoder may need for each triangle, in bytes.
+const BYTES_PER_FACE: u64 = 32;
+/// Maximum number of components of an attribute: a matrix of 4 by 4.
+const MAX_WIDTH: u8 = 16;
+
+/// The elements of an accessor of a compressed primitive.
+pub(super) struct DecodedAccessor {
+    pub(super) bytes: Vec<u8>,
+    pub(super) component: ComponentType,
+    /// Components per element.
+    pub(super) width: usize,
+    pub(super) count: usize,
+    /// The buffer view and the identifier of the attribute from which it was decoded. Indices have no identifier.
+    source: (usize, Option<u32>),
+}
+
+/// Decoded accessors by their index.
+pub(super) type DecodedAccessors = HashMap<usize, DecodedAccessor>;
+
+/// A primitive with the extension.
+struct Compressed<'a> {
+    at: String,
+    view: usize,
+    primitive: &'a Primitive,
+    /// Identifiers of attributes by their names in glTF.
+    attributes: &'a Value,
+}
+
+/// Returns whether a primitive is compressed.
+pub(super) fn is_compressed(primitive: &Primitive) -> bool {
+    primitive.extensions.as_ref().is_some_and(|e| e.others.contains_key(NAME))
+}
+
+/// Decodes all compressed primitives of a file. A primitive whose accessors also have uncompressed data is left out, with
+/// a warning, if it cannot be decoded.
+pub(super) fn decode(
+    root: &Root,
+    buffers: &Buffers<'_>,
+    warnings: &mut Warnings,
+    progress: &Progress,
+) -> Result<DecodedAccessors, ObjectError> {
+    let mut compressed = compressed_primitives(root)?;
+    // A view is decoded only once, however many primitives refer to it.
+    compressed.sort_by_key(|c| c.view);
+    let mut decoded = DecodedAccessors::new();
+    let mut rest = buffers.total_bytes();
+    for of_view in compressed.chunk_by(|a, b| a.view == b.view) {
+        progress.check()?;
+        let Some(first) = of_view.first() else { continue };
+        let mesh = decode_view(buffers, first, &mut rest);
+        for c in of_view {
+            let added = match &mesh {
+                Ok(mesh) => add_accessors(mesh, c, buffers, &mut decoded),
+                Err(cause) => Err(ObjectError::new(&*c.at, cause.clone())),
+            };
+            match added {
+                Err(ObjectError { at, cause }) if has_fallback(root, c.primitive) => {
+                    warnings.push(&format!("{at}: {cause}, so the uncompressed data is used"));
+                }
+                other => other?,
+            }
+        }
+    }
+    Ok(decoded)
+}
+
+fn compressed_primitives(root: &Root) -> Result<Vec<Compressed<'_>>, ObjectError> {
+    let mut all = Vec::new();
+    for (m, mesh) in root.meshes.iter().enumerate() {
+        for (p, primitive) in mesh.primitives.iter().enumerate() {
+            let Some(json) = primitive.extensions.as_ref().and_then(|e| e.others.get(NAME)) else {
+                continue;
+            };
+            let at = format!("meshes[{m}].primitives[{p}].extensions.{NAME}");
+            let view = extension::index(json, "bufferView")
+                .ok_or_else(|| ObjectError::new(&*at, "bufferView is missing or not an unsigned integer"))?;
+            let attributes = json.get("attributes").unwrap_or(&Value::Null);
+            all.push(Compressed { at, view, primitive, attributes });
+        }
+    }
+    Ok(all)
+}
+
+/// Returns whether the positions and indices of a primitive also have uncompressed data.
+fn has_fallback(root: &Root, primitive: &Primitive) -> bool {
+    let has_view = |accessor: usize| root.accessors.get(accessor).is_some_and(|a| a.buffer_view.is_some());
+    attribute(primitive, Semantic::Positions).is_some_and(has_view)
+        && primitive.indices.is_none_or(|i| has_view(i.value()))
+}
+
+/// Decodes the mesh in a buffer view. `rest` is the number of compressed bytes that may still be decoded.
+fn decode_view(buffers: &Buffers<'_>, first: &Compressed<'_>, rest: &mut u64) -> Result<Mesh, String> {
+    let view = buffers.view(first.view, &first.at).map_err(|e| format!("{}: {}", e.at, e.cause))?;
+    let size = view.bytes.len() as u64;
+    // Without this check, a small file could make the decoder read the same bytes thousands of times.
+    *rest = rest.checked_sub(size).ok_or("the buffer views of compressed primitives overlap")?;
+    buffers.grant(size.saturating_mul(FACTOR));
+    let budget = buffers.remaining();
+    let limits = DecodeLimits::default()
+        .with_max_decoded_bytes(budget)
+        .with_max_faces(budget / BYTES_PER_FACE)
+        .with_max_points(budget / BYTES_PER_FACE);
+    let mut mesh = Mesh::new();
+    let mut buffer = DecoderBuffer::new(view.bytes).with_limits(limits);
+    MeshDecoder::new()
+        .decode(&mut buffer, &mut mesh)
+        .map_err(|error| format!("the compressed data is damaged ({error})"))?;
+    Ok(mesh)
+}
+
+/// Adds the accessors of a primitive: its attributes, and its indices.
+fn add_accessors(
+    mesh: &Mesh,
+    c: &Compressed<'_>,
+    buffers: &Buffers<'_>,
+    decoded: &mut DecodedAccessors,
+) -> Result<(), ObjectError> {
+    let Some(indices) = c.primitive.indices else {
+        return Err(ObjectError::new(&*c.at, "the primitive has no indices"));
+    };
+    for (semantic, accessor) in &c.primitive.attributes {
+        let Checked::Valid(semantic) = semantic else { continue };
+        let name = semantic.to_string();
+        let Some(id) = c.attributes.get(&name) else { continue };
+        let at = format!("{}.attributes.{name}", c.at);
+        let id = id.as_u64().and_then(|id| u32::try_from(id).ok());
+        let id = id.ok_or_else(|| ObjectError::new(&*at, "value is not an unsigned integer"))?;
+        if is_new(decoded, accessor.value(), (c.view, Some(id)), &at)? {
+            let values = mesh
+                .attribute_by_unique_id(id)
+                .ok_or_else(|| ObjectError::new(&*at, format!("attribute {id} does not exist")))?;
+            decoded.insert(accessor.value(), values_of_points(mesh, values, (c.view, id), buffers, &at)?);
+        }
+    }
+    let at = format!("{}.indices", c.at);
+    if is_new(decoded, indices.value(), (c.view, None), &at)? {
+        let count = mesh.num_faces().saturating_mul(3);
+        buffers.claim((count as u64).saturating_mul(4), &at)?;
+        let bytes = mesh.faces().iter().flatten().flat_map(|point| point.0.to_le_bytes()).collect();
+        let source = (c.view, None);
+        let component = ComponentType::U32;
+        decoded.insert(indices.value(), DecodedAccessor { bytes, component, width: 1, count, source });
+    }
+    Ok(())
+}
+
+/// Returns whether an accessor was not decoded yet. Fails if it was decoded from other data.
+fn is_new(
+    decoded: &DecodedAccessors,
+    accessor: usize,
+    source: (usize, Option<u32>),
+    at: &str,
+) -> Result<bool, ObjectError> {
+    match decoded.get(&accessor) {
+        None => Ok(true),
+        Some(known) if known.source == source => Ok(false),
+        Some(_) => Err(ObjectError::new(at, format!("accessor {accessor} belongs to other compressed data"))),
+    }
+}
+
+/// Copies the value of every point, because points may share values.
+fn values_of_points(
+    mesh: &Mesh,
+    values: &PointAttribute,
+    (view, id): (usize, u32),
+    buffers: &Buffers<'_>,
+    at: &str,
+) -> Result<DecodedAccessor, ObjectError> {
+    let component = match values.data_type() {
+        DataType::Int8 => ComponentType::I8,
+        DataType::Uint8 | DataType::Bool => ComponentType::U8,
+        DataType::Int16 => ComponentType::I16,
+        DataType::Uint16 => ComponentType::U16,
+        DataType::Int32 | DataType::Uint32 => ComponentType::U32,
+        DataType::Float32 => ComponentType::F32,
+        other => return Err(ObjectError::new(at, format!("data type {other:?} is not supported"))),
+    };
+    let width = values.num_components();
+    if width == 0 || width > MAX_WIDTH {
+        return Err(ObjectError::new(at, format!("{width} components are not supported")));
+    }
+    let size = usize::from(width) * values.data_type().byte_length();
+    let stride = usize::try_from(values.byte_stride()).unwrap_or(0).max(size);
+    let count = mesh.num_points();
+    buffers.claim((count as u64).saturating_mul(size as u64), at)?;
+    let data = values.buffer().data();
+    let mut bytes = Vec::with_capacity(count.saturating_mul(size));
+    for point in 0..u32::try_from(count).unwrap_or(u32::MAX) {
+        let value = values.mapped_index(PointIndex(point)).0 as usize;
+        let start = value.saturating_mul(stride);
+        match data.get(start..start.saturating_add(size)) {
+            Some(value) => bytes.extend_from_slice(value),
+            None => return Err(ObjectError::new(at, format!("point {point} has no value"))),
+        }
+    }
+    Ok(DecodedAccessor { bytes, component, width: width.into(), count, source: (view, Some(id)) })
+}
