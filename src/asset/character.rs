@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::{Clip, Expression, Image, Material, Mesh, Primitive, Skeleton, Skin, Texture};
+use super::{Clip, Expression, Image, Light, Material, Mesh, Primitive, Skeleton, Skin, Texture, Variants};
 
 /// A character: the skeleton, skins, meshes, materials and clips of one file. Nothing in it changes after loading.
 #[derive(Clone, Debug, Default)]
@@ -34,8 +34,12 @@ pub struct Character {
     pub materials: Vec<Material>,
     /// Images with their samplers.
     pub textures: Vec<Texture>,
+    /// Alternative materials.
+    pub variants: Variants,
     /// Encoded images.
     pub images: Vec<Image>,
+    /// Lights of the file. They are not drawn.
+    pub lights: Vec<Light>,
     /// Animation clips.
     pub clips: Vec<Clip>,
     /// Map from the bones of a human body to nodes, if the file has one.
@@ -96,11 +100,16 @@ impl Character {
         visible
     }
 
-    /// Returns the primitives that a scene shows, in node order, then in primitive order.
+    /// Returns the primitives that a scene shows, in node order, then in primitive order. Hidden nodes are left out.
     ///
     /// A primitive without influences moves rigidly with its node even if the node has a skin.
     pub fn parts(&self, scene: usize) -> Vec<Part> {
-        let visible = self.visible(scene);
+        let mut visible = self.visible(scene);
+        let mut hidden = vec![false; visible.len()];
+        for &(node, parent) in &self.skeleton.parents_first {
+            hidden[node] = self.skeleton.hidden.contains(&node) || parent.is_some_and(|p| hidden[p]);
+            visible[node] &= !hidden[node];
+        }
         let mut parts = Vec::new();
         for (index, node) in self.skeleton.nodes.iter().enumerate().filter(|(n, _)| visible[*n]) {
             let Some(mesh) = node.mesh else { continue };

@@ -15,6 +15,7 @@ pub mod gltf;
 mod humanoid;
 mod image;
 mod ktx2;
+mod light;
 mod load;
 mod mannequin;
 mod material;
@@ -22,6 +23,7 @@ mod mesh;
 mod skeleton;
 mod stoppable;
 pub mod support;
+mod variant;
 mod vrm;
 mod webp;
 
@@ -37,8 +39,10 @@ pub use humanoid::humanoid;
 #[cfg(test)]
 pub(crate) use humanoid::tests as humanoids;
 pub use image::Image;
+pub use light::{Light, LightKind};
 pub use load::{load, load_in_units, load_with};
 pub use mannequin::{MANNEQUIN, MANNEQUIN_PATH, MANNEQUIN_RIG, mannequin};
 pub use material::{AlphaMode, Filter, Material, Sampler, Texture, TextureRef, Wrap};
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
 pub use skeleton::{Node, Skeleton, Skin, Transform};
+pub use variant::{UnknownVariant, VariantPart, Variants};

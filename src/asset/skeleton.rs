@@ -1,6 +1,6 @@
 //! The node hierarchy of a character, and its skins.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A};
@@ -87,13 +87,15 @@ pub struct Node {
 /// The node hierarchy of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Skeleton {
-    /// All nodes, in file order.
+    /// All nodes, in file order. Instances of a mesh (`EXT_mesh_gpu_instancing`) are nodes of their own after them.
     pub nodes: Vec<Node>,
     /// Every node with its parent, sorted so that parents come before their children.
     pub parents_first: Vec<(usize, Option<usize>)>,
     /// Matrices in the file that a [`Transform`] cannot express, by node. Such a matrix is used while its node is at
     /// rest.
     pub sheared: BTreeMap<usize, Affine3A>,
+    /// Nodes that are not drawn, and neither are the nodes below them (`KHR_node_visibility`).
+    pub hidden: BTreeSet<usize>,
     /// Rest morph weights of all nodes in node order. A node without weights of its own has those of its mesh, or zeros
     /// if the mesh has none either.
     pub rest_weights: Vec<f32>,

@@ -66,7 +66,7 @@ const fn format(
 }
 
 use Concern::{Geometry, Look, Motion, Other};
-use Support::{Drawn, Ignored, Refused};
+use Support::{Drawn, Ignored, Read, Refused};
 
 /// All extensions that the loader knows by name, sorted by name. [`Extension::find`] also returns a decision for others.
 pub const EXTENSIONS: &[Extension] = &[
@@ -82,7 +82,7 @@ pub const EXTENSIONS: &[Extension] = &[
     row("EXT_lights_ies", Look, Ignored, ""),
     row("EXT_lights_image_based", Look, Ignored, ""),
     row("EXT_mesh_features", Other, Ignored, ""),
-    row("EXT_mesh_gpu_instancing", Geometry, Refused, ""),
+    row("EXT_mesh_gpu_instancing", Geometry, Drawn, "each instance is a node; not for skinned meshes"),
     row("EXT_mesh_manifold", Other, Ignored, ""),
     row("EXT_meshopt_compression", Geometry, Drawn, "all modes and filters"),
     row("EXT_primitive_voxels", Geometry, Refused, ""),
@@ -91,12 +91,17 @@ pub const EXTENSIONS: &[Extension] = &[
     row("EXT_texture_webp", Look, Drawn, ""),
     row("FB_geometry_metadata", Other, Ignored, ""),
     row("GODOT_single_root", Other, Ignored, ""),
-    row("KHR_animation_pointer", Motion, Ignored, ""),
+    row(
+        "KHR_animation_pointer",
+        Motion,
+        Drawn,
+        "translation, rotation, scale and weights of nodes; other pointers are ignored with a warning",
+    ),
     row("KHR_audio_emitter", Other, Ignored, ""),
     row("KHR_draco_mesh_compression", Geometry, Drawn, "all versions of Draco; posed copies stay compressed"),
     row("KHR_gaussian_splatting", Geometry, Refused, ""),
     row("KHR_interactivity", Other, Ignored, ""),
-    row("KHR_lights_punctual", Look, Ignored, ""),
+    row("KHR_lights_punctual", Look, Read, ""),
     row("KHR_materials_anisotropy", Look, Ignored, ""),
     row("KHR_materials_clearcoat", Look, Ignored, ""),
     row("KHR_materials_diffuse_transmission", Look, Ignored, ""),
@@ -109,13 +114,13 @@ pub const EXTENSIONS: &[Extension] = &[
     row("KHR_materials_specular", Look, Ignored, ""),
     row("KHR_materials_transmission", Look, Ignored, ""),
     row("KHR_materials_unlit", Look, Drawn, ""),
-    row("KHR_materials_variants", Look, Ignored, "the materials of the primitives are used"),
+    row("KHR_materials_variants", Look, Drawn, "`sinew render --variant NAME`; `sinew inspect` lists them"),
     row("KHR_materials_volume", Look, Ignored, ""),
     row("KHR_mesh_quantization", Geometry, Drawn, ""),
     row("KHR_meshopt_compression", Geometry, Drawn, "all modes and filters"),
     row("KHR_node_hoverability", Other, Ignored, ""),
     row("KHR_node_selectability", Other, Ignored, ""),
-    row("KHR_node_visibility", Look, Ignored, "all nodes are visible"),
+    row("KHR_node_visibility", Look, Drawn, "not animated"),
     row("KHR_physics_rigid_bodies", Other, Ignored, ""),
     row("KHR_techniques_webgl", Look, Ignored, ""),
     row("KHR_texture_basisu", Look, Drawn, "ETC1S and UASTC, decoded to RGBA"),

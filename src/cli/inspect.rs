@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde::Serialize;
 
-use crate::asset::{Character, Mesh, humanoid};
+use crate::asset::{Character, LightKind, Mesh, humanoid};
 use crate::ik::Limit;
 use crate::rig;
 use crate::rig::{BodyKind, BodyPlan, Chain, JointRig, MimicRig, Rig};
@@ -47,6 +47,12 @@ struct InspectReport<'a> {
     meshes: Vec<MeshReport<'a>>,
     skins: Vec<SkinReport<'a>>,
     animations: Vec<ClipReport<'a>>,
+    /// Names of the alternative materials.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    variants: &'a [String],
+    /// Number of lights of each kind.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    lights: BTreeMap<&'static str, usize>,
     body: BodyReport,
     /// Nodes by the bone names of VRM 1.0, if the character is a biped.
     humanoid: Option<Bones>,
@@ -194,6 +200,8 @@ impl<'a> InspectReport<'a> {
             meshes: character.meshes.iter().map(MeshReport::new).collect(),
             skins: skins.collect(),
             animations: clips.collect(),
+            variants: &character.variants.names,
+            lights: lights(character),
             chains: rig.chains.into_iter().map(chain).collect(),
             warnings: &character.warnings,
         }
@@ -229,6 +237,13 @@ impl<'a> InspectReport<'a> {
         lines.extend(self.animations.iter().enumerate().map(|(i, c)| {
             format!("animation   {}: {} s, {} channels", name(c.name, i), c.seconds, c.channels)
         }));
+        if !self.variants.is_empty() {
+            lines.push(format!("variants    {}", self.variants.join(", ")));
+        }
+        if !self.lights.is_empty() {
+            let lights: Vec<_> = self.lights.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+            lines.push(format!("lights      {}", lights.join(", ")));
+        }
         lines.push(format!("body        {}", self.body.line()));
         lines.extend(self.chains.iter().map(|c| {
             format!("chain       {}: {} to {}, {} joints", c.name, c.base, c.effector, c.joints.len())
@@ -275,6 +290,20 @@ impl BodyReport {
             |kind| format!("{kind}, {certainty} ({:.0} %): {reasons}", 100.0 * self.certainty),
         )
     }
+}
+
+/// Returns the number of lights of each kind.
+fn lights(character: &Character) -> BTreeMap<&'static str, usize> {
+    let mut counts = BTreeMap::new();
+    for light in &character.lights {
+        let kind = match light.kind {
+            LightKind::Directional => "directional",
+            LightKind::Point => "point",
+            LightKind::Spot { .. } => "spot",
+        };
+        *counts.entry(kind).or_default() += 1;
+    }
+    counts
 }
 
 /// Returns the nodes of a biped and of a quadruped by bone names. Names of joints also determine bones of a human body that

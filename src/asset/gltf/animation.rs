@@ -24,15 +24,15 @@ impl GltfFile<'_> {
         for (c, channel) in json.channels.iter().enumerate() {
             self.progress.check()?;
             let at = format!("animations[{index}].channels[{c}]");
-            let node = channel.target.node.value();
-            let nodes = skeleton.nodes.len();
-            if node >= nodes {
-                return Err(ObjectError::missing(format!("{at}.target.node"), "node", node, nodes));
-            }
             let Checked::Valid(property) = channel.target.path else {
                 self.warn(format!("{at}.target.path: value is unknown, so the channel is ignored"));
                 continue;
             };
+            let node = channel.target.node.value();
+            let nodes = self.root.nodes.len();
+            if node >= nodes {
+                return Err(ObjectError::missing(format!("{at}.target.node"), "node", node, nodes));
+            }
             let sampler = json.samplers.get(channel.sampler.value()).ok_or_else(|| {
                 let (sampler, count) = (channel.sampler.value(), json.samplers.len());
                 ObjectError::missing(format!("{at}.sampler"), "sampler", sampler, count)

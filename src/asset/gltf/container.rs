@@ -3,6 +3,7 @@
 use std::io::BufReader;
 
 use gltf::json::Root;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -10,6 +11,8 @@ use crate::asset::stoppable::StoppableBytes;
 use crate::files::{Progress, Stopped};
 use crate::text::json;
 use crate::text::json::not_finite;
+
+use super::Warnings;
 
 /// The contents of a container.
 pub(super) struct Container<'a> {
@@ -122,14 +125,21 @@ fn check_proportion(json: &[u8]) -> Result<(), String> {
 }
 
 /// Parses the JSON and checks that no number is infinite. Optional fields that the crate requires are filled in.
-pub(super) fn parse(json: &[u8], progress: &Progress) -> Result<Root, String> {
+pub(super) fn parse(json: &[u8], progress: &Progress, warnings: &mut Warnings) -> Result<Root, String> {
     check_proportion(json)?;
     let mut root: Root = match deserialize(json, progress) {
         Ok(root) => root,
         Err(_) if progress.is_stopped() => return Err(Stopped.to_string()),
         Err(first) => {
-            let repaired = deserialize(json, progress).ok().map(with_optional_fields);
-            repaired.and_then(|v| serde_json::from_value(v).ok()).ok_or_else(|| format!("JSON: {first}"))?
+            let mut value: Value = deserialize(json, progress).map_err(|_| format!("JSON: {first}"))?;
+            for warning in add_optional_fields(&mut value) {
+                warnings.push(&warning);
+            }
+            // Extras contain the names of morph targets, so they are removed only if the file cannot be read with them.
+            Root::deserialize(&value).or_else(|_| {
+                relax_values(&mut value);
+                Root::deserialize(&value).map_err(|_| format!("JSON: {first}"))
+            })?
         }
     };
     // Cameras are not used, and some have an infinite far plane.
@@ -153,10 +163,9 @@ fn deserialize<T: DeserializeOwned>(json: &[u8], progress: &Progress) -> serde_j
     serde_json::from_reader(BufReader::new(StoppableBytes::new(json, progress)))
 }
 
-/// Changes the parts that the crate refuses although glTF 2.0 allows them: scenes without `nodes`, channels without a
-/// target node, arbitrary `extras`, and integers that are written as `1.0`.
-fn with_optional_fields(mut root: Value) -> Value {
-    relax_values(&mut root);
+/// Changes the parts that the crate refuses although glTF 2.0 allows them: scenes without `nodes`, and channels without a
+/// target node. Returns a warning for each channel that is ignored because of its pointer.
+fn add_optional_fields(root: &mut Value) -> Vec<String> {
     let objects =
         |value: &'_ mut Value| -> Vec<Value> { value.as_array_mut().map(std::mem::take).unwrap_or_default() };
     if let Some(scenes) = root.get_mut("scenes").and_then(Value::as_array_mut) {
@@ -164,13 +173,38 @@ fn with_optional_fields(mut root: Value) -> Value {
             scene.entry("nodes").or_insert_with(|| Value::Array(Vec::new()));
         }
     }
-    for animation in root.get_mut("animations").and_then(Value::as_array_mut).into_iter().flatten() {
-        if let Some(channels) = animation.get_mut("channels") {
-            let has_node = |c: &Value| c.pointer("/target/node").is_some();
-            *channels = objects(channels).into_iter().filter(has_node).collect();
+    let mut warnings = Vec::new();
+    let animations = root.get_mut("animations").and_then(Value::as_array_mut);
+    for (a, animation) in animations.into_iter().flatten().enumerate() {
+        let Some(channels) = animation.get_mut("channels") else { continue };
+        let mut all = objects(channels);
+        for target in all.iter_mut().filter_map(|c| c.get_mut("target")) {
+            if let Err(pointer) = resolve_pointer(target) {
+                warnings.push(format!("animations[{a}]: \"{pointer}\" is not animated"));
+            }
         }
+        let has_node = |c: &Value| c.pointer("/target/node").is_some();
+        *channels = all.into_iter().filter(has_node).collect();
     }
-    root
+    warnings
+}
+
+/// Gives the target of a channel with `KHR_animation_pointer` a node and a path.
+///
+/// # Errors
+/// The pointer, if a node and a path cannot express it.
+fn resolve_pointer(target: &mut Value) -> Result<(), String> {
+    let pointer = target.pointer("/extensions/KHR_animation_pointer/pointer").and_then(Value::as_str);
+    let Some(pointer) = pointer.filter(|_| target.get("node").is_none()) else { return Ok(()) };
+    let (node, path) = pointer
+        .strip_prefix("/nodes/")
+        .and_then(|rest| rest.split_once('/'))
+        .filter(|(_, path)| ["translation", "rotation", "scale", "weights"].contains(path))
+        .and_then(|(node, path)| Some((node.parse::<u32>().ok()?, path.to_owned())))
+        .ok_or_else(|| pointer.to_owned())?;
+    target["node"] = node.into();
+    target["path"] = path.into();
+    Ok(())
 }
 
 /// Removes `extras` and converts whole floats to integers in the entire document. The parser has limited its depth.

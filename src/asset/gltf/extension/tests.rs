@@ -124,6 +124,22 @@ fn fixture(name: &str) -> Fixture {
             let image = f.image(include_bytes!("../../../../fuzz/ktx2/uastc.ktx2"));
             f.at("/textures/0", json!({"source": image}))
         }
+        "EXT_mesh_gpu_instancing" => {
+            let translation = f.floats(&[1.0, 0.0, 0.0, 2.0, 0.0, 0.0], 3, "VEC3");
+            f.at("/nodes/0", json!({"attributes": {"TRANSLATION": translation}}))
+        }
+        "KHR_lights_punctual" => {
+            let lights =
+                json!({"lights": [{"type": "spot", "intensity": 3, "spot": {"outerConeAngle": 0.5}}]});
+            f.root["extensions"] = json!({"KHR_lights_punctual": lights});
+            f.at("/nodes/1", json!({"light": 0}))
+        }
+        "KHR_materials_variants" => {
+            f.root["extensions"] = json!({"KHR_materials_variants": {"variants": [{"name": "red"}]}});
+            let mapping = json!({"material": 1, "variants": [0]});
+            f.at("/meshes/0/primitives/0", json!({"mappings": [mapping]}))
+        }
+        "KHR_node_visibility" => f.at("/nodes/0", json!({"visible": false})),
         "KHR_draco_mesh_compression" => {
             let points = [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]];
             let view = f.view(&draco_triangle(points));

@@ -1,0 +1,75 @@
+//! Alternative materials of a character.
+
+use std::collections::BTreeMap;
+
+use super::Character;
+
+/// Named sets of alternative materials (`KHR_materials_variants`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Variants {
+    /// Names in the file.
+    pub names: Vec<String>,
+    /// Primitives whose material depends on the variant.
+    pub parts: Vec<VariantPart>,
+    /// Index of the selected variant. `None` if the materials of the file are shown.
+    pub selected: Option<usize>,
+}
+
+/// A primitive whose material depends on the variant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VariantPart {
+    /// Mesh index.
+    pub mesh: usize,
+    /// Position in the mesh's list of primitives.
+    pub primitive: usize,
+    /// Index of the material without a variant.
+    pub default: Option<usize>,
+    /// Index of the material for each variant. Variants that are missing show the default.
+    pub materials: BTreeMap<usize, usize>,
+}
+
+/// A character has no variant of this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("variant \"{name}\" does not exist; {}", list(names))]
+pub struct UnknownVariant {
+    /// The name that was given.
+    pub name: String,
+    /// Names of the variants that exist.
+    pub names: Vec<String>,
+}
+
+fn list(names: &[String]) -> String {
+    match names {
+        [] => "the model has no variants".to_owned(),
+        names => format!("the model has {}", names.join(", ")),
+    }
+}
+
+impl Character {
+    /// Shows the materials of a variant, or those of the file for `None`. Of several variants with the same name, the
+    /// first is selected.
+    ///
+    /// # Errors
+    /// [`UnknownVariant`] if no variant has the name. The character does not change then.
+    pub fn select_variant(&mut self, name: Option<&str>) -> Result<(), UnknownVariant> {
+        let names = &self.variants.names;
+        let selected = match name {
+            Some(name) => Some(
+                names
+                    .iter()
+                    .position(|n| n == name)
+                    .ok_or_else(|| UnknownVariant { name: name.to_owned(), names: names.clone() })?,
+            ),
+            None => None,
+        };
+        self.variants.selected = selected;
+        for part in &self.variants.parts {
+            let material = selected.and_then(|v| part.materials.get(&v).copied()).or(part.default);
+            let primitives = self.meshes.get_mut(part.mesh).map(|m| &mut m.primitives);
+            if let Some(primitive) = primitives.and_then(|p| p.get_mut(part.primitive)) {
+                primitive.material = material;
+            }
+        }
+        Ok(())
+    }
+}
