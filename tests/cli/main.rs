@@ -22,6 +22,7 @@ mod skipped;
 mod style;
 mod suite;
 mod trace;
+mod variants;
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -6,6 +6,7 @@ pub(crate) mod bvh;
 mod compressed;
 pub(crate) mod corpus;
 mod expressions;
+mod extensions;
 mod finite;
 mod humanoids;
 mod images;
