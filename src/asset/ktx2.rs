@@ -16,6 +16,8 @@ const LEVEL_SIZE: usize = 24;
 const BLOCK_SIZE: u64 = 16;
 /// Maximum size of the window of Zstandard if the image is smaller, which every decoder must support.
 const MIN_WINDOW: u64 = 8 << 20;
+/// Where the header stores the offset and size of the key/value data.
+const KEY_VALUE_DATA: std::ops::Range<usize> = 56..64;
 /// Supercompression schemes.
 const BASIS_LZ: u32 = 1;
 const ZSTANDARD: u32 = 2;
@@ -56,16 +58,21 @@ fn read_header(file: &[u8]) -> Option<Result<Header, String>> {
     if !ranges(file, levels)?.iter().all(|(start, size)| is_inside(file, *start, *size)) {
         return Some(Err("damaged: a part of the KTX file is outside the file".into()));
     }
+    // The caller refuses large images. Until then, no product may overflow.
     let blocks = u64::from(width.div_ceil(4)) * u64::from(height.div_ceil(4));
+    let blocks_size = blocks.saturating_mul(BLOCK_SIZE);
     let window = match scheme {
-        ZSTANDARD => match check_zstandard(file, blocks * BLOCK_SIZE)? {
+        ZSTANDARD => match check_zstandard(file, blocks_size)? {
             Ok(window) => window,
             Err(cause) => return Some(Err(cause)),
         },
         _ => 0,
     };
     // The pixels, and the blocks with a record for each of them.
-    let decoded_bytes = u64::from(width) * u64::from(height) * 4 + blocks * BLOCK_SIZE * 2 + window;
+    let pixels = u64::from(width).saturating_mul(u64::from(height));
+    let decoded_bytes = [pixels.saturating_mul(4), blocks_size.saturating_mul(2), window, file.len() as u64]
+        .into_iter()
+        .fold(0, u64::saturating_add);
     Some(Ok(Header { width, height, decoded_bytes }))
 }
 
@@ -126,7 +133,13 @@ fn window(frame: &[u8]) -> Option<u64> {
 pub(super) fn decode(file: &[u8]) -> Result<Vec<u8>, String> {
     header(file)?;
     let damaged = |error: basisu::Error| format!("damaged: {error:?}");
-    let transcoder = Transcoder::new(file).map_err(damaged)?;
+    // Version 0.1.0 of the transcoder panics if the last entry of the key/value data is too short. Nothing in these data
+    // is needed, so they are left out.
+    let mut file = file.to_vec();
+    if let Some(range) = file.get_mut(KEY_VALUE_DATA) {
+        range.fill(0);
+    }
+    let transcoder = Transcoder::new(&file).map_err(damaged)?;
     transcoder.transcode(0, TargetFormat::Rgba32, DecodeFlags::NONE).map_err(damaged)
 }
 

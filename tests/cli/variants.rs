@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::image::{self, PixelAccess};
 use crate::support::Builder;
+use crate::support::image::{self, PixelAccess};
 use crate::{folder, refusal, stdout};
 
 /// Returns a square that is red, or blue in its only variant.

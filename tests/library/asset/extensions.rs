@@ -53,7 +53,10 @@ fn instances_with_different_counts_are_refused() {
     let translation = b.floats("VEC3", 3, &[0.0; 6]);
     let scale = b.floats("VEC3", 3, &[1.0; 3]);
     let line = refusal(&instanced(json!({"TRANSLATION": translation, "SCALE": scale}), b));
-    assert!(line.ends_with("EXT_mesh_gpu_instancing.attributes: the accessors have different counts"), "{line}");
+    assert!(
+        line.ends_with("EXT_mesh_gpu_instancing.attributes: the accessors have different counts"),
+        "{line}"
+    );
 }
 
 #[test]
@@ -82,9 +85,7 @@ fn pointing_to(first: &str, second: &str) -> Vec<u8> {
     let input = b.floats("SCALAR", 1, &[0.0, 1.0]);
     let vectors = b.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 2.0, 3.0]);
     let weights = b.floats("SCALAR", 1, &[0.0, 1.0]);
-    let target = |pointer: &str| {
-        json!({"path": "pointer", "extensions": {"KHR_animation_pointer": {"pointer": pointer}}})
-    };
+    let target = |pointer: &str| json!({"path": "pointer", "extensions": {"KHR_animation_pointer": {"pointer": pointer}}});
     b.file(json!({
         "extensionsUsed": ["KHR_animation_pointer"],
         "meshes": [{
@@ -143,9 +144,14 @@ fn a_variant_selects_other_materials() {
     let mut character = with_variants();
     assert_eq!(character.variants.names, ["red", "blue", "old", "plain"]);
     let materials = |c: &Character| c.meshes[0].primitives.iter().map(|p| p.material).collect::<Vec<_>>();
-    for (name, first) in
-        [(Some("red"), 1), (Some("blue"), 2), (Some("old"), 1), (Some("plain"), 0), (Some("red"), 1), (None, 0)]
-    {
+    for (name, first) in [
+        (Some("red"), 1),
+        (Some("blue"), 2),
+        (Some("old"), 1),
+        (Some("plain"), 0),
+        (Some("red"), 1),
+        (None, 0),
+    ] {
         character.select_variant(name).unwrap();
         assert_eq!(materials(&character), [Some(first), Some(2)], "{name:?}");
     }

@@ -112,6 +112,30 @@ fn webp_and_ktx2_images_become_rgba() {
 }
 
 #[test]
+fn damaged_ktx2_headers_are_refused() {
+    let file = include_bytes!("../../../fuzz/ktx2/uastc-zstd.ktx2");
+    let with = |at: usize, value: u32| {
+        let mut bytes = file.to_vec();
+        bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        DecodedImage::decode(&bytes)
+    };
+    assert!(with(20, u32::MAX).unwrap_err().starts_with("damaged: the level has 240 bytes"));
+    assert_eq!(
+        with(36, 6).unwrap_err(),
+        "KTX2: an image that is not a single two-dimensional one is not supported"
+    );
+    assert_eq!(with(64, u32::MAX).unwrap_err(), "damaged: a part of the KTX file is outside the file");
+    assert_eq!(with(44, 3).unwrap_err(), "KTX2: colour model 166 with supercompression 3 is not supported");
+    // The key/value data may end anywhere.
+    for size in 0..64 {
+        with(60, size).unwrap();
+    }
+    for cut in 0..file.len() {
+        DecodedImage::decode(&file[..cut]).unwrap_err();
+    }
+}
+
+#[test]
 fn damaged_images_are_refused_with_the_reason() {
     let complete = png(3, 3, ColorType::Rgb, &[9; 27]);
     for cut in 0..complete.len() - 12 {
