@@ -114,7 +114,12 @@ pub const EXTENSIONS: &[Extension] = &[
     row("KHR_materials_specular", Look, Ignored, ""),
     row("KHR_materials_transmission", Look, Ignored, ""),
     row("KHR_materials_unlit", Look, Drawn, ""),
-    row("KHR_materials_variants", Look, Drawn, "`sinew render --variant NAME`; `sinew inspect` lists them"),
+    row(
+        "KHR_materials_variants",
+        Look,
+        Drawn,
+        "`sinew render --variant NAME`, and a menu in the viewer; `sinew inspect` lists them",
+    ),
     row("KHR_materials_volume", Look, Ignored, ""),
     row("KHR_mesh_quantization", Geometry, Drawn, ""),
     row("KHR_meshopt_compression", Geometry, Drawn, "all modes and filters"),

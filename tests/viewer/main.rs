@@ -36,6 +36,7 @@ mod scope;
 mod steps;
 mod toast;
 mod turn;
+mod variants;
 mod views;
 mod watched;
 mod window;

@@ -8,7 +8,7 @@ use crate::cli::failure::Failure;
 use crate::cli::progress::Progress;
 use crate::cli::timing::Stopwatch;
 use crate::cli::{ModelArg, Verbosity, output, rig_of};
-use crate::render::ShadingMode;
+use crate::render::{DecodedImages, ShadingMode};
 use crate::viewer::{Recording, Replay};
 
 use super::{LoadedModel, OutputNames, PendingRenderer, RenderArgs};
@@ -45,9 +45,17 @@ pub(in crate::cli) fn run(
     }
     // A session may switch to any shading mode, so all textures are needed.
     let mut loaded = pending.load(replay.session().puppet(), ShadingMode::Shaded, &mut watch)?;
+    let mut variant: Option<String> = None;
     let mut draw = |replay: &Replay| -> Result<Vec<u8>, Failure> {
-        let (frame, size) = args.image.replayed(replay.session());
+        let session = replay.session();
+        let (frame, size) = args.image.replayed(session);
         let LoadedModel { renderer, model } = &mut loaded;
+        if variant.as_deref() != session.variant() {
+            let (character, parts) = (session.shown_character(), session.puppet().parts());
+            let images = DecodedImages::decode(&character, parts, ShadingMode::Shaded);
+            *model = renderer.model(&character, parts, &images)?;
+            variant = session.variant().map(str::to_owned);
+        }
         let image = renderer.render(&[model], &frame, size)?;
         Ok(image.png(frame.background)?)
     };

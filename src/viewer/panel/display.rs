@@ -4,6 +4,7 @@ use egui::{RichText, Ui};
 
 use crate::render::ShadingMode;
 use crate::skin::Skinning;
+use crate::text::printable;
 use crate::viewer::{Command, Display, Keymap, Session};
 
 use super::{PanelState, heading, theme};
@@ -20,6 +21,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
             }
         }
     });
+    variants(ui, session, commands);
     ui.horizontal_wrapped(|ui| {
         ui.label("Skinning");
         for skinning in Skinning::ALL {
@@ -55,6 +57,23 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     if display != session.display {
         commands.push(Command::Display(display));
     }
+}
+
+/// Shows the menu of variants, if the character has any.
+fn variants(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let names = &session.puppet().character().variants.names;
+    if names.is_empty() {
+        return;
+    }
+    let shown = session.variant();
+    let label = |name: Option<&str>| name.map_or("default".into(), printable::line).into_owned();
+    egui::ComboBox::from_label("Materials").selected_text(label(shown)).show_ui(ui, |ui| {
+        for name in std::iter::once(None).chain(names.iter().map(|name| Some(name.as_str()))) {
+            if ui.selectable_label(shown == name, label(name)).clicked() {
+                commands.push(Command::Variant(name.map(str::to_owned)));
+            }
+        }
+    });
 }
 
 /// Shows the choice of the keymap, the button that resets the layout, and the adapter.

@@ -167,6 +167,7 @@ impl<'a> ProjectReader<'a> {
                 "radius",
                 "projection",
                 "shading",
+                "variant",
                 "skinning",
                 "skeleton",
                 "names",
@@ -200,6 +201,7 @@ impl<'a> ProjectReader<'a> {
             return Err(SpannedError::at(required(table, key)?, format!("{key} needs distance")));
         }
         before.extend(choice(table, "shading")?.map(Command::ShadingMode));
+        before.extend(choice(table, "variant")?.map(|name: String| Command::Variant(Some(name))));
         before.extend(choice(table, "skinning")?.map(Command::Skinning));
         let shown =
             |key: &str, default: bool| if table.contains_key(key) { flag(table, key) } else { Ok(default) };

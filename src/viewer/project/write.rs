@@ -147,6 +147,9 @@ impl<'a> ProjectWriter<'a> {
         if display.follow {
             table.insert("follow", true.into());
         }
+        if let Some(variant) = self.session.variant() {
+            table.insert("variant", variant.into());
+        }
         table.insert("speed", short(clock.speed).into());
         table.insert("looping", clock.looping.into());
         let ghosts = self.session.onion_skin();

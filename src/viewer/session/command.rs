@@ -241,6 +241,8 @@ pub enum Command {
     /// Sets the shading mode.
     #[serde(alias = "mode")]
     ShadingMode(ShadingMode),
+    /// Shows the materials of a variant of the character, or those of the file.
+    Variant(Option<String>),
     /// Sets the skinning method.
     Skinning(Skinning),
     /// Sets the display options.

@@ -144,6 +144,7 @@ impl Session {
             Command::AddClips(addition) => self.add(*addition),
             Command::LivePose(nodes, morphs) => self.apply_live_pose(&nodes, &morphs),
             Command::ShadingMode(mode) => self.mode = mode,
+            Command::Variant(name) => self.set_variant(name),
             Command::Skinning(skinning) => {
                 self.puppet.skinning = skinning;
                 self.show();

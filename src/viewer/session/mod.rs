@@ -64,6 +64,7 @@ mod steps;
 mod symmetry;
 mod thumbnail;
 mod turn;
+mod variant;
 mod views;
 
 pub use onion::OnionSkin;
@@ -184,6 +185,7 @@ pub struct Session {
     reflection: Option<Box<Reflection>>,
     pub(super) clock: Clock,
     pub(super) mode: ShadingMode,
+    variant: Option<String>,
     pub(super) display: Display,
     pub(super) trail: Vec<glam::Vec3>,
     /// Durations of the last updates in microseconds.
@@ -271,6 +273,7 @@ impl Session {
             reflection: None,
             clock: Clock::default(),
             mode: ShadingMode::Shaded,
+            variant: None,
             display: Display { skeleton: false, names: false, ground: true, shadow: true, follow: false },
             trail: Vec::new(),
             update_times: Vec::new(),

@@ -19,6 +19,7 @@ impl Session {
         self.adopt_rig_options(from, !reloaded);
         if reloaded {
             self.orbit = from.orbit;
+            self.set_variant(from.variant.clone());
             self.project.clone_from(&from.project);
             errors = self.reapply_added_clips(from.additions());
             self.restore_from(from);

@@ -37,6 +37,7 @@ impl Session {
     /// Returns commands that restore the state of this session in another session with the same character and size.
     pub(super) fn state_commands(&self) -> Vec<Command> {
         let mut commands = self.settings();
+        commands.extend(self.variant.clone().map(|name| Command::Variant(Some(name))));
         commands.push(Command::Restore(Box::new(self.snapshot())));
         commands.extend([Command::Looping(self.clock.looping), Command::Speed(self.clock.speed)]);
         // A camera that follows the character moves with the time.

@@ -198,6 +198,7 @@ impl Session {
             | Command::DragScope(_)
             | Command::Scale(_)
             | Command::ShadingMode(_)
+            | Command::Variant(_)
             | Command::Display(_)
             | Command::OnionSkin(_)
             | Command::Camera(_)

@@ -74,6 +74,7 @@ impl App {
         let is_busy = self.input.is_busy() || self.session.is_playing() || self.capture.is_some();
         let Some(open) = &mut self.open else { return Ok(DrawOutcome::Hidden) };
         let (graphics, quality) = (&mut open.graphics, &mut open.quality);
+        graphics.update_variant(&self.session)?;
         self.settings.set_full_quality(self.panel.full_quality);
         let mut frame = window_frame(&self.session, panel.scale);
         let chosen = if self.panel.full_quality {

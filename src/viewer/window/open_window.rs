@@ -114,7 +114,7 @@ impl App {
         self.context.memory_mut(|now| *now = memory);
         let size = window.is_some().then_some(self.size);
         let mut open = OpenWindow::new(events, window.zip(size), &self.adapter, &self.context)?;
-        open.graphics.show(self.session.puppet(), &decode(&self.session, &Progress::default()))?;
+        open.graphics.show(&self.session, &decode(&self.session, &Progress::default()))?;
         self.size = open.size;
         self.panel.adapter = open.graphics.adapter();
         open.window.request_redraw();

@@ -157,7 +157,7 @@ impl<E: Send + 'static> Startup<E> {
         if let Some(address) = self.opening.listen {
             app.capture = Some(Capture::new(address, &app.session).map_err(ViewerError::Capture)?);
         }
-        open.graphics.show(app.session.puppet(), images)?;
+        open.graphics.show(&app.session, images)?;
         open.window.request_redraw();
         app.context = self.context.clone();
         app.size = open.size;

@@ -12,10 +12,9 @@ use winit::dpi::PhysicalSize;
 use winit::window::Window;
 
 use crate::asset::Character;
-use crate::puppet::Puppet;
 use crate::render::{
     AdapterChoice, Compositor, DecodedImages, Frame, FrameTexture, Gpu, Model, Placement, RenderError,
-    Renderer,
+    Renderer, ShadingMode,
 };
 use crate::viewer::{SaveError, Session};
 
@@ -29,6 +28,8 @@ const UNSEEN_SIZE: (u32, u32) = (64, 64);
 pub(in crate::viewer) struct Graphics {
     renderer: Renderer,
     model: Model,
+    /// The variant whose materials the model has.
+    variant: Option<String>,
     scene: FrameTexture,
     compositor: Compositor,
     swapchain: Swapchain,
@@ -92,6 +93,7 @@ impl Graphics {
         Ok(Self {
             renderer,
             model,
+            variant: None,
             scene,
             compositor,
             swapchain,
@@ -106,14 +108,25 @@ impl Graphics {
         self.renderer.gpu().describe()
     }
 
-    /// Switches to another character. Its textures must be decoded already.
+    /// Switches to the character of a session. Its textures must be decoded already.
     pub(in crate::viewer) fn show(
         &mut self,
-        puppet: &Puppet,
+        session: &Session,
         images: &DecodedImages,
     ) -> Result<(), RenderError> {
-        self.model = self.renderer.model(puppet.character(), puppet.parts(), images)?;
+        self.model = self.renderer.model(&session.shown_character(), session.puppet().parts(), images)?;
+        self.variant = session.variant().map(str::to_owned);
         Ok(())
+    }
+
+    /// Switches to other materials if the session shows another variant.
+    pub(in crate::viewer) fn update_variant(&mut self, session: &Session) -> Result<(), RenderError> {
+        if self.variant.as_deref() == session.variant() {
+            return Ok(());
+        }
+        let parts = session.puppet().parts();
+        let images = DecodedImages::decode(&session.shown_character(), parts, ShadingMode::Shaded);
+        self.show(session, &images)
     }
 
     /// Saves an image of the session's scene.

@@ -36,7 +36,7 @@ impl App {
         path: PathBuf,
     ) {
         let open = self.open.as_mut();
-        let updated = open.map_or(Ok(()), |o| o.graphics.show(replay.session().puppet(), images));
+        let updated = open.map_or(Ok(()), |o| o.graphics.show(replay.session(), images));
         if let Err(error) = updated {
             return self.notify(Err(error.to_string()));
         }

@@ -99,7 +99,7 @@ impl App {
         let result = found.and_then(|(mut session, images)| {
             session.apply(Command::Resize(self.session.size()));
             // Without a window there are no graphics to update. They are created later from the session.
-            let updated = open.map_or(Ok(()), |s| s.graphics.show(session.puppet(), &images));
+            let updated = open.map_or(Ok(()), |s| s.graphics.show(&session, &images));
             updated.map(|()| session).map_err(|e| e.to_string())
         });
         match result {

@@ -97,7 +97,7 @@ pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
 pub(in crate::viewer::window) fn decode(session: &Session, progress: &Progress) -> DecodedImages {
     progress.set_stage("Decoding textures");
     let puppet = session.puppet();
-    DecodedImages::decode_with(puppet.character(), puppet.parts(), ShadingMode::Shaded, progress)
+    DecodedImages::decode_with(&session.shown_character(), puppet.parts(), ShadingMode::Shaded, progress)
 }
 
 /// Reads a project, or a recorded session up to its end.
