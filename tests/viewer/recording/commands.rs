@@ -134,6 +134,8 @@ fn every_command() -> Vec<Command> {
             0.25,
         ),
         Command::ShadingMode(ShadingMode::Lambert),
+        Command::Variant(Some("red".into())),
+        Command::Variant(None),
         Command::Skinning(Skinning::DualQuaternion),
         Command::Display(Display {
             skeleton: true,
