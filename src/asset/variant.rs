@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::Character;
-
 /// Named sets of alternative materials (`KHR_materials_variants`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variants {
@@ -42,34 +40,5 @@ fn list(names: &[String]) -> String {
     match names {
         [] => "the model has no variants".to_owned(),
         names => format!("the model has {}", names.join(", ")),
-    }
-}
-
-impl Character {
-    /// Shows the materials of a variant, or those of the file for `None`. Of several variants with the same name, the
-    /// first is selected.
-    ///
-    /// # Errors
-    /// [`UnknownVariant`] if no variant has the name. The character does not change then.
-    pub fn select_variant(&mut self, name: Option<&str>) -> Result<(), UnknownVariant> {
-        let names = &self.variants.names;
-        let selected = match name {
-            Some(name) => Some(
-                names
-                    .iter()
-                    .position(|n| n == name)
-                    .ok_or_else(|| UnknownVariant { name: name.to_owned(), names: names.clone() })?,
-            ),
-            None => None,
-        };
-        self.variants.selected = selected;
-        for part in &self.variants.parts {
-            let material = selected.and_then(|v| part.materials.get(&v).copied()).or(part.default);
-            let primitives = self.meshes.get_mut(part.mesh).map(|m| &mut m.primitives);
-            if let Some(primitive) = primitives.and_then(|p| p.get_mut(part.primitive)) {
-                primitive.material = material;
-            }
-        }
-        Ok(())
     }
 }

@@ -15,7 +15,6 @@ use serde_json::Value;
 use crate::files::Progress;
 
 use super::buffer::Buffers;
-use super::mesh::attribute;
 use super::{ObjectError, Warnings, extension};
 
 const NAME: &str = "KHR_draco_mesh_compression";
@@ -108,7 +107,8 @@ fn compressed_primitives(root: &Root) -> Result<Vec<Compressed<'_>>, ObjectError
 /// Returns whether the positions and indices of a primitive also have uncompressed data.
 fn has_fallback(root: &Root, primitive: &Primitive) -> bool {
     let has_view = |accessor: usize| root.accessors.get(accessor).is_some_and(|a| a.buffer_view.is_some());
-    attribute(primitive, Semantic::Positions).is_some_and(has_view)
+    let positions = primitive.attributes.get(&Checked::Valid(Semantic::Positions));
+    positions.is_some_and(|accessor| has_view(accessor.value()))
         && primitive.indices.is_none_or(|i| has_view(i.value()))
 }
 
