@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::{
-    Clip, Expression, Image, Light, Material, Mesh, Primitive, Skeleton, Skin, Texture, UnknownVariant,
-    Variants,
+    Clip, Constraint, Expression, Image, Light, LookAt, Material, Mesh, Primitive, Skeleton, Skin, SpringBones,
+    Texture, UnknownVariant, Variants,
 };
 
 /// A character: the skeleton, skins, meshes, materials and clips of one file. Nothing in it changes after loading.
@@ -49,6 +49,12 @@ pub struct Character {
     pub humanoid: Option<Humanoid>,
     /// Facial expressions of the file that move at least one morph target.
     pub expressions: Vec<Expression>,
+    /// Joints that swing.
+    pub springs: SpringBones,
+    /// Nodes that follow other nodes, in the order in which they are evaluated.
+    pub constraints: Vec<Constraint>,
+    /// How the character looks at a point.
+    pub look_at: Option<LookAt>,
     /// Warnings about problems in the file and how they were handled, one line each.
     pub warnings: Vec<String>,
 }

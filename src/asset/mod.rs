@@ -46,3 +46,7 @@ pub use material::{AlphaMode, Filter, Material, Sampler, Texture, TextureRef, Wr
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
 pub use skeleton::{Node, Skeleton, Skin, Transform};
 pub use variant::{UnknownVariant, VariantPart, Variants};
+pub use vrm::{
+    Collider, ColliderShape, Constraint, ConstraintAxis, ConstraintKind, LookAt, LookAtKind, RangeMap, Spring,
+    SpringBones, SpringJoint,
+};

@@ -21,6 +21,7 @@ mod node;
 mod skin;
 mod uri;
 mod variant;
+mod vrm;
 
 pub use copy::clips::skeleton_only;
 pub use copy::posed_copy;
@@ -34,7 +35,7 @@ use gltf::json::Root;
 use crate::files::{Progress, Stopped, bounded};
 use crate::text::printable;
 
-use super::{Character, LoadError, vrm};
+use super::{Character, LoadError};
 use buffer::Buffers;
 use draco::DecodedAccessors;
 
@@ -153,6 +154,7 @@ impl GltfFile<'_> {
         let skeleton = self.skeleton(&meshes)?;
         let (scenes, default_scene) = self.scenes(&skeleton)?;
         let images = self.images()?;
+        let vrm = self.vrm(&skeleton)?;
         let mut character = Character {
             path: path.into(),
             files: uri::files(self.root, self.folder),
@@ -165,11 +167,10 @@ impl GltfFile<'_> {
             variants: self.variants(&meshes)?,
             lights: self.lights()?,
             images: images.into_iter().flatten().collect(),
-            humanoid: self
-                .root
-                .extensions
-                .as_ref()
-                .and_then(|e| vrm::humanoid(&e.others, self.root.nodes.len())),
+            humanoid: vrm.humanoid,
+            springs: vrm.springs,
+            constraints: vrm.constraints,
+            look_at: vrm.look_at,
             expressions: self.expressions(&skeleton)?,
             skeleton,
             scenes,

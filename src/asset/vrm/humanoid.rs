@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::Humanoid;
+use crate::asset::Humanoid;
 
 /// Reads the map from the root extensions of a file. Bones without an existing node are left out.
-pub(super) fn humanoid(extensions: &Map<String, Value>, nodes: usize) -> Option<Humanoid> {
+pub(in crate::asset) fn humanoid(extensions: &Map<String, Value>, nodes: usize) -> Option<Humanoid> {
     let (vrm, bones) = match (extensions.get("VRMC_vrm"), extensions.get("VRM")) {
         (Some(v1), _) => (1, version_1(v1)?),
         (None, Some(v0)) => (0, version_0(v0)?),

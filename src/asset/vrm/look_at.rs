@@ -1,0 +1,118 @@
+//! Where the eyes look: `VRMC_vrm.lookAt`, and `VRM.firstPerson` of VRM 0.
+
+use glam::DVec3;
+use serde_json::{Map, Value};
+
+use crate::asset::Humanoid;
+
+use super::json::{number, vector};
+
+/// How a character looks at a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LookAt {
+    /// Node of the head.
+    pub head: usize,
+    /// Nodes of the left and the right eye.
+    pub eyes: [Option<usize>; 2],
+    /// Position between the eyes, in the space of the head.
+    pub offset: DVec3,
+    /// What moves.
+    pub kind: LookAtKind,
+    /// Whether the character faces −Z at rest, as in VRM 0, and not +Z.
+    pub faces_back: bool,
+    /// Turn of an eye towards the nose.
+    pub inner: RangeMap,
+    /// Turn of an eye away from the nose. Expressions use this one for both sides.
+    pub outer: RangeMap,
+    /// Turn downwards.
+    pub down: RangeMap,
+    /// Turn upwards.
+    pub up: RangeMap,
+}
+
+/// What moves when a character looks somewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LookAtKind {
+    /// The bones of the eyes.
+    Bone,
+    /// The expressions `lookUp`, `lookDown`, `lookLeft` and `lookRight`.
+    Expression,
+}
+
+/// A linear function from an angle to the turn of an eye or the weight of an expression.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RangeMap {
+    /// Angle in degrees above which the result does not grow. It is positive.
+    pub input_max: f64,
+    /// The result at that angle: degrees, or the weight of an expression.
+    pub output_scale: f64,
+}
+
+impl RangeMap {
+    /// Smallest [`RangeMap::input_max`], so that the result is finite.
+    const MIN_INPUT: f64 = 0.01;
+
+    /// Returns the result for an angle in degrees.
+    pub fn map(self, angle: f64) -> f64 {
+        self.output_scale * (angle / self.input_max).clamp(0.0, 1.0)
+    }
+
+    fn read(json: &Value, keys: [&str; 3], defaults: (f64, f64)) -> Self {
+        let [key, input, output] = keys;
+        let field = |name| json.get(key).and_then(|map| number(map, name));
+        Self {
+            input_max: field(input).unwrap_or(defaults.0).max(Self::MIN_INPUT),
+            output_scale: field(output).unwrap_or(defaults.1),
+        }
+    }
+}
+
+/// Reads how a humanoid looks at a point. Without a head there is nothing to read.
+pub(in crate::asset) fn look_at(
+    extensions: &Map<String, Value>,
+    humanoid: Option<&Humanoid>,
+) -> Option<LookAt> {
+    let bones = &humanoid?.bones;
+    let node = |bone: &str| bones.get(bone).copied();
+    let (head, eyes) = (node("head")?, [node("leftEye"), node("rightEye")]);
+    let read = |json: &Value, names: [&str; 4], fields: [&str; 2], expression: bool| {
+        let scale = if expression { 1.0 } else { 10.0 };
+        let [inner, outer, down, up] =
+            names.map(|name| RangeMap::read(json, [name, fields[0], fields[1]], (90.0, scale)));
+        let kind = if expression { LookAtKind::Expression } else { LookAtKind::Bone };
+        LookAt { head, eyes, offset: DVec3::ZERO, kind, faces_back: false, inner, outer, down, up }
+    };
+    match (extensions.get("VRMC_vrm"), extensions.get("VRM")) {
+        (Some(v1), _) => {
+            let json = v1.get("lookAt")?;
+            let expression = json.get("type").and_then(Value::as_str) == Some("expression");
+            let names = [
+                "rangeMapHorizontalInner",
+                "rangeMapHorizontalOuter",
+                "rangeMapVerticalDown",
+                "rangeMapVerticalUp",
+            ];
+            let offset = vector(json, "offsetFromHeadBone").unwrap_or(DVec3::new(0.0, 0.06, 0.0));
+            Some(LookAt { offset, ..read(json, names, ["inputMaxValue", "outputScale"], expression) })
+        }
+        (None, Some(v0)) => {
+            let json = v0.get("firstPerson")?;
+            let expression = json.get("lookAtTypeName").and_then(Value::as_str) == Some("BlendShape");
+            let names = [
+                "lookAtHorizontalInner",
+                "lookAtHorizontalOuter",
+                "lookAtVerticalDown",
+                "lookAtVerticalUp",
+            ];
+            // Positions of VRM 0 are in Unity's left-handed space.
+            let offset = vector(json, "firstPersonBoneOffset").unwrap_or(DVec3::new(0.0, 0.06, 0.0));
+            let offset = offset * DVec3::new(1.0, 1.0, -1.0);
+            Some(LookAt {
+                offset,
+                faces_back: true,
+                ..read(json, names, ["xRange", "yRange"], expression)
+            })
+        }
+        (None, None) => None,
+    }
+}

@@ -1,0 +1,20 @@
+//! Reads what VRM 0 (`VRM`) and VRM 1.0 (`VRMC_*`) add to glTF: the humanoid map, spring bones, node constraints and where
+//! the eyes look. Whatever is invalid is left out with a warning, because a character is usable without it.
+
+mod constraints;
+mod humanoid;
+mod json;
+mod look_at;
+mod read_springs;
+mod springs;
+mod springs_0;
+mod subtrees;
+
+pub use constraints::{Constraint, ConstraintAxis, ConstraintKind};
+pub(super) use constraints::constraints;
+pub(super) use humanoid::humanoid;
+pub(super) use json::Problems;
+pub use look_at::{LookAt, LookAtKind, RangeMap};
+pub(super) use look_at::look_at;
+pub(super) use read_springs::spring_bones;
+pub use springs::{Collider, ColliderShape, Spring, SpringBones, SpringJoint};
