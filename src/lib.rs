@@ -37,6 +37,7 @@ pub mod regress;
 pub mod render;
 pub mod rig;
 pub mod scene;
+pub mod secondary;
 pub mod skin;
 mod text;
 pub mod view;

@@ -38,6 +38,14 @@ pub struct Expression {
     pub binds: Vec<MorphBind>,
 }
 
+impl Expression {
+    /// Returns the value that counts when the expression is set to `value`. It is 0 or 1 for a binary expression.
+    pub fn value(&self, value: f64) -> f64 {
+        let full = if value > 0.5 { 1.0 } else { 0.0 };
+        if self.is_binary { full } else { value }
+    }
+}
+
 /// A morph weight that an expression changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MorphBind {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use glam::{Affine3A, Quat};
+use glam::{Affine3A, DVec3, Quat};
 
 use crate::asset::{Character, Clip, NotFinite, Part};
 use crate::ik::{Options, Solver};
@@ -22,6 +22,7 @@ pub(crate) mod pose_values;
 mod prior;
 mod problem;
 mod reports;
+mod secondary;
 mod shown_steps;
 mod solve;
 mod style_file;
@@ -32,9 +33,11 @@ mod trace;
 
 pub use error::PuppetError;
 pub use length_unit::LengthUnit;
+pub use secondary::{MAX_SETTLE, SpringClock};
 pub use prior::{CharacterPrior, LearnError, PostureBody};
 use solve::Workspace;
 pub use style_file::{StyleFileCause, StyleFileError, read_style};
+use secondary::Secondary;
 use target::PinnedNode;
 pub use target::{GoalKind, GoalReport, Pin, Target};
 pub use trace::{NodeStep, SolveTrace};
@@ -74,6 +77,8 @@ pub struct Puppet {
     pub style: Option<CharacterPrior>,
     /// How joints deform the vertices.
     pub skinning: Skinning,
+    /// Point in the world at which the character looks, if its file says how.
+    pub look_at: Option<DVec3>,
     character: Arc<Character>,
     parts: Arc<[Part]>,
     /// For each part, computed when they are first needed.
@@ -92,6 +97,7 @@ pub struct Puppet {
     reports: Vec<GoalReport>,
     contact_reports: Vec<GoalReport>,
     limited: Vec<usize>,
+    secondary: Secondary,
 }
 
 impl Puppet {
@@ -123,6 +129,7 @@ impl Puppet {
             shown_steps: None,
             style: None,
             skinning: Skinning::default(),
+            look_at: None,
             pose: Pose::rest(&character.skeleton),
             world_from_node: Vec::new(),
             palette: Palette::new(&character, &parts),
@@ -136,6 +143,7 @@ impl Puppet {
             reports: Vec::new(),
             contact_reports: Vec::new(),
             limited: Vec::new(),
+            secondary: Secondary::new(&character),
             parts,
             boxes: Arc::default(),
             character,
@@ -145,7 +153,7 @@ impl Puppet {
         puppet
     }
 
-    /// Samples the motion, keeps its contacts in place, solves for the targets, and computes the palette. Returns a
+    /// Samples the motion, keeps its contacts in place, solves for the targets, applies constraints, eyes and springs, and computes the palette. Returns a
     /// report for each target and each pin, group by group, and then one for each contact. Pins are solved, and
     /// reported, together with targets only, unless [`Puppet::pins`] has one.
     ///
@@ -190,7 +198,7 @@ impl Puppet {
         self.workspace.begin_frame(self.pose.locals.len());
         self.keep_contacts();
         let solved = solve(self);
-        if let Err(error) = self.check() {
+        if let Err(error) = self.check().and_then(|()| self.apply_secondary()) {
             self.reports.clear();
             return Err(error.into());
         }
@@ -212,6 +220,7 @@ impl Puppet {
         let checked =
             skeleton.check_pose(locals, weights).and_then(|()| skeleton.check_world(&self.world_from_node));
         if checked.is_err() {
+            self.secondary.is_changed = false;
             self.pose.reset(skeleton);
             self.contacts.clear();
             world_matrices(skeleton, &self.pose, &mut self.world_from_node);
