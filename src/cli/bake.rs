@@ -124,6 +124,7 @@ fn bake_motion(
 ) -> Result<ExitCode, Failure> {
     let times = times(args.seconds, &puppet, verbosity)?;
     let rate = args.fps.unwrap_or(RATE);
+    args.posing.turn_on_springs(&mut puppet);
     check_frame_count(&times, rate)?;
     let (clip, reports) = bake::bake(&mut puppet, times, rate, &args.name)?;
     watch.stage("bake");

@@ -14,7 +14,7 @@ use crate::skin::Skinned;
 use crate::{export, scene};
 
 use super::failure::Failure;
-use super::posing::PosingArgs;
+use super::posing::{PosingArgs, secondary};
 use super::session::ReplayedSession;
 use super::timing::Stopwatch;
 use super::{ModelArg, Verbosity, output, session, trace};
@@ -95,7 +95,7 @@ pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, verbosity: Verbosity) -
     watch.stage("load");
     let mut puppet = args.posing.puppet(character, matches, verbosity)?;
     puppet.options.trace = args.trace.is_some();
-    puppet.update()?;
+    secondary::pose(&mut puppet)?;
     watch.stage("pose");
     if let Some(path) = &args.trace {
         trace::write(path, &puppet)?;

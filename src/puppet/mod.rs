@@ -79,6 +79,8 @@ pub struct Puppet {
     pub skinning: Skinning,
     /// Point in the world at which the character looks, if its file says how.
     pub look_at: Option<DVec3>,
+    /// How long springs settle in a pose before they follow a motion, in seconds. See [`Puppet::start_springs`].
+    pub settle_seconds: f64,
     character: Arc<Character>,
     parts: Arc<[Part]>,
     /// For each part, computed when they are first needed.
@@ -130,6 +132,7 @@ impl Puppet {
             style: None,
             skinning: Skinning::default(),
             look_at: None,
+            settle_seconds: 0.0,
             pose: Pose::rest(&character.skeleton),
             world_from_node: Vec::new(),
             palette: Palette::new(&character, &parts),

@@ -109,6 +109,20 @@ impl Puppet {
         self.refresh_secondary()
     }
 
+    /// Updates the puppet at a time of its motion, in seconds, and lets its springs settle there for
+    /// [`Puppet::settle_seconds`]. Does nothing to a puppet without springs. Returns a clock for [`Puppet::update_at`].
+    ///
+    /// # Errors
+    /// Same as [`Puppet::update`].
+    pub fn start_springs(&mut self, time: f32) -> Result<SpringClock, PuppetError> {
+        if self.has_springs() {
+            self.time = time;
+            self.update()?;
+            self.settle(self.settle_seconds)?;
+        }
+        Ok(SpringClock { start: f64::from(time), steps: 0 })
+    }
+
     /// Updates the puppet at a time of its motion, in seconds, after all steps of the springs that end until then. `clock`
     /// counts these steps. The result is the same however many updates there were since the clock started.
     ///
@@ -172,13 +186,6 @@ pub struct SpringClock {
     /// Time of the motion at which the springs started, in seconds.
     start: f64,
     steps: u64,
-}
-
-impl SpringClock {
-    /// Creates a clock that starts at a time of a motion, in seconds.
-    pub fn new(start: f32) -> Self {
-        Self { start: f64::from(start), steps: 0 }
-    }
 }
 
 /// Returns the number of whole steps in a number of seconds. A step that is missing only by a rounding error counts.

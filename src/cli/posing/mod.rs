@@ -18,6 +18,7 @@ use super::{ModelArg, Verbosity, names};
 
 mod axes;
 pub(super) mod clips;
+pub(super) mod secondary;
 mod solver;
 
 use axes::{AngleUnit, AxisValues, Frame, LengthUnit, PlainUnit};
@@ -63,6 +64,15 @@ pub(super) struct PosingArgs {
     /// Aim a node's forward axis at a world position (repeatable)
     #[arg(long, value_name = "NODE=X,Y,Z")]
     look: Vec<Assignment<3>>,
+    /// Turn the eyes of a VRM character to a world position
+    #[arg(long, value_name = "X,Y,Z", value_parser = secondary::position, allow_hyphen_values = true)]
+    look_at: Option<[f64; 3]>,
+    /// Let the spring bones of a VRM character swing for S seconds before the first pose [default: 0]
+    #[arg(long, value_name = "S", value_parser = secondary::settle)]
+    settle: Option<f64>,
+    /// Do not simulate the spring bones of a VRM character
+    #[arg(long)]
+    no_springs: bool,
     /// Bend the limb that ends at a node towards a world position (repeatable)
     #[arg(long, value_name = "NODE=X,Y,Z")]
     pole: Vec<Assignment<3>>,
@@ -223,6 +233,7 @@ impl PosingArgs {
         puppet.rotations = rotations;
         puppet.targets = targets;
         puppet.pins = pins;
+        self.apply_secondary(&mut puppet);
         Ok(puppet)
     }
 

@@ -10,7 +10,7 @@ use clap::{ArgMatches, Args};
 
 use crate::ik::{Method, Outcome};
 use crate::pose::Pose;
-use crate::puppet::{GoalReport, Puppet};
+use crate::puppet::{GoalReport, Puppet, SpringClock};
 use crate::regress::{Drawn, GoldenState, compare};
 use crate::render::{
     Background, DecodedImage, DecodedImages, Gpu, Model, RenderError, Renderer, ShadingMode,
@@ -21,7 +21,7 @@ use crate::view::Bounds;
 
 use super::failure::Failure;
 use super::image_args::ImageArgs;
-use super::posing::{PosingArgs, methods};
+use super::posing::{PosingArgs, methods, secondary};
 use super::progress::Progress;
 use super::timing::Stopwatch;
 use super::{ModelArg, Verbosity, output, session};
@@ -168,7 +168,7 @@ pub(super) fn run(
     let mut puppet = args.posing.puppet(character, matches, verbosity)?;
     puppet.skinning = args.image.skinning();
     let Some(frames) = args.frames else {
-        puppet.update()?;
+        secondary::pose(&mut puppet)?;
         watch.stage("pose");
         let comparison = args.comparison(&puppet, verbosity);
         let reference =
@@ -178,16 +178,17 @@ pub(super) fn run(
         return Ok(if matches { args.posing.exit_code(puppet.reports()) } else { ExitCode::from(1) });
     };
     let start = puppet.time;
+    args.posing.turn_on_springs(&mut puppet);
     #[expect(clippy::cast_precision_loss, reason = "frame numbers are small")]
-    let pose = |puppet: &mut Puppet, frame: u32| -> Result<Vec<GoalReport>, Failure> {
-        puppet.time = start + frame as f32 / args.fps;
-        Ok(puppet.update()?.to_vec())
+    let pose = |puppet: &mut Puppet, clock: &mut SpringClock, frame: u32| -> Result<Vec<GoalReport>, Failure> {
+        Ok(puppet.update_at(start + frame as f32 / args.fps, clock)?.to_vec())
     };
+    let mut clock = puppet.start_springs(start)?;
     let (mut bounds, mut missed) = (Bounds::default(), Vec::new());
     // The camera frames all poses, so they are computed once before the first frame is drawn.
     let progress = Progress::new(frames.end - frames.first, "poses", verbosity);
     for frame in frames.first..frames.end {
-        missed.extend(pose(&mut puppet, frame)?.into_iter().find(|r| r.outcome != Outcome::Reached));
+        missed.extend(pose(&mut puppet, &mut clock, frame)?.into_iter().find(|r| r.outcome != Outcome::Reached));
         missed.truncate(1);
         let now = puppet.bounds();
         bounds.extend([now.lo, now.hi]);
@@ -200,8 +201,9 @@ pub(super) fn run(
     let mut loaded = pending.load(&puppet, args.image.mode(), &mut watch)?;
     let progress = Progress::new(frames.end - frames.first, "frames", verbosity);
     let mut files = output::Sequence::default();
+    let mut clock = puppet.start_springs(start)?;
     for frame in frames.first..frames.end {
-        pose(&mut puppet, frame)?;
+        pose(&mut puppet, &mut clock, frame)?;
         comparison.solve(&puppet);
         let mut scene = scene::frame(&puppet, &settings);
         comparison.add_to_frame(&mut scene, &puppet, settings.scale);

@@ -10,7 +10,7 @@ use clap::{ArgAction, Command, CommandFactory, FromArgMatches, Parser, ValueHint
 use crate::asset::Character;
 use crate::cli::failure::{Failure, first_line};
 use crate::cli::image_args::ImageArgs;
-use crate::cli::posing::{PosingArgs, methods};
+use crate::cli::posing::{PosingArgs, methods, secondary};
 use crate::cli::render::comparison;
 use crate::puppet::{GoalReport, Puppet};
 use crate::regress::{Case, Joints, Moment, OptionArity, OptionKey, Posed, Replayed};
@@ -172,7 +172,8 @@ impl AssetCache {
         let (character, _) = args.posing.extend(character, &rig).map_err(message)?;
         let mut puppet = args.posing.puppet_of(character, rig, &matches).map_err(message)?;
         puppet.skinning = args.image.skinning();
-        let reports = puppet.update().map_err(|e| e.to_string())?.to_vec();
+        secondary::pose(&mut puppet).map_err(|e| e.to_string())?;
+        let reports = puppet.reports().to_vec();
         let comparison = comparison(&args.ghosts, &puppet);
         if let Some(cause) = comparison.candidates().iter().find_map(|c| c.refusal()) {
             return Err(cause.to_owned());

@@ -24,7 +24,8 @@ pub const MAX_FRAMES: usize = 1 << 20;
 /// Samples a puppet's motion and the goals that are solved on top of it. Returns the clip and the reports of all
 /// goals, pins and contacts in all frames.
 ///
-/// `times` is the range in seconds, including its end, and `rate` is the number of frames per second. Afterwards, the
+/// `times` is the range in seconds, including its end, and `rate` is the number of frames per second. Springs, if they are on,
+/// settle in the first pose for [`Puppet::settle_seconds`]. Afterwards, the
 /// puppet's time is that of the last frame.
 ///
 /// # Errors
@@ -55,12 +56,12 @@ pub fn bake_while(
     let mut reports = Vec::new();
     let length = (times.end - times.start).max(f32::MIN_POSITIVE);
     let start = times.start;
+    let mut clock = puppet.start_springs(start)?;
     for time in frames(times, rate) {
         if !goes_on(((time - start) / length).clamp(0.0, 1.0)) {
             return Ok(None);
         }
-        puppet.time = time;
-        reports.extend_from_slice(puppet.update()?);
+        reports.extend_from_slice(puppet.update_at(time, &mut clock)?);
         recorder.push(f64::from(time), puppet.pose());
     }
     let clip = recorder.clip(&puppet.character().skeleton, Some(name.to_owned()));
