@@ -68,11 +68,10 @@ impl Puppet {
     }
 
     /// Makes the pose of the last [`Puppet::update`] the result of a step of the springs. Its fraction must have been 1.
-    pub fn end_spring_step(&mut self) {
-        if let Some(springs) = &mut self.secondary.springs {
-            springs.end_step();
-            self.secondary.fraction = 0.0;
-        }
+    /// Returns whether a spring has moved in the step.
+    pub fn end_spring_step(&mut self) -> bool {
+        self.secondary.fraction = 0.0;
+        self.secondary.springs.as_mut().is_some_and(Springs::end_step)
     }
 
     /// Shows the springs, eyes and constraints again, on the pose of the last [`Puppet::update`].

@@ -143,7 +143,7 @@ impl Candidate {
         let Ok(reports) = solved else { return };
         self.reports.extend_from_slice(reports);
         if puppet.is_posed_by_hand() {
-            puppet.held = Some(puppet.pose().clone());
+            puppet.held = Some(puppet.primary_pose().clone());
         }
     }
 }
@@ -188,6 +188,8 @@ impl Comparison {
             let existing = old.iter().position(|c| c.method == method).map(|index| old.swap_remove(index));
             let candidate = existing.unwrap_or_else(|| {
                 let mut puppet = lead.clone();
+                // Ghosts are not simulated.
+                puppet.set_springs(false);
                 puppet.held = self.start.clone().or(puppet.held);
                 let mut added = Candidate { method, puppet, reports: Vec::new(), refusal: None };
                 if let Some(start) = self.start.as_ref().filter(|_| !self.problem.targets.is_empty()) {

@@ -16,6 +16,9 @@ use super::plan::Plan;
 /// lost in each step.
 pub const STEPS_PER_SECOND: u32 = 60;
 
+/// Motion in one step that counts as none, relative to half the size of the figure.
+const REST: f64 = 1e-6;
+
 /// A simulation of the spring bones of a character.
 ///
 /// It advances in steps of a fixed length. [`Springs::apply`] shows the joints at any time after the last step, without
@@ -106,10 +109,15 @@ impl Springs {
         update_world_matrices(skeleton, pose, self.plan.first, world_from_node);
     }
 
-    /// Makes the pose that was shown last the result of a step. The fraction must have been 1.
-    pub fn end_step(&mut self) {
+    /// Makes the pose that was shown last the result of a step. The fraction must have been 1. Returns whether a joint has
+    /// moved in the step, by more than a millionth of the figure's size.
+    pub fn end_step(&mut self) -> bool {
+        let smallest = REST * self.plan.jump.min(1.0);
+        let moves = |tail: &Tail| tail.now.distance(tail.before) > smallest;
+        let is_moving = self.tails.is_empty() || self.shown.iter().any(moves);
         self.tails.clone_from(&self.shown);
         self.roots.clone_from(&self.shown_roots);
+        is_moving
     }
 
     /// Simulates all joints, parents first.

@@ -36,7 +36,7 @@ pub use session::command::{Axis, Command, DragScope, NodePoint};
 pub use session::gizmo::{RingMode, Tool};
 pub use session::recorder::Recorder;
 pub use session::save::{PoseFile, SaveError};
-pub use session::{Display, OnionSkin, Refusals, Session, Snapshot, SolveProblem};
+pub use session::{Display, EyeTarget, OnionSkin, Refusals, Session, Snapshot, SolveProblem};
 #[cfg(feature = "viewer")]
 pub use window::loader::{CharacterLoader, LoadResult, LoadedFile};
 #[cfg(feature = "viewer")]

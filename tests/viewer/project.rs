@@ -110,6 +110,8 @@ fn full(input: &mut Input) -> Session {
         Command::Pull(hand, 0.25),
         Command::OnionSkin(sinew::viewer::OnionSkin { shown: true, count: 3, step: 0.1 }),
         Command::Tool(sinew::viewer::Tool::Pull),
+        Command::Springs(false),
+        Command::LookAt(sinew::viewer::EyeTarget::Point(DVec3::new(0.1, 1.5, 2.0))),
         Command::Compare(vec![Method::Ccd, Method::TwoBone]),
         Command::ShadingMode(ShadingMode::Lambert),
         Command::Skinning(Skinning::DualQuaternion),

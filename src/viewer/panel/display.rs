@@ -5,7 +5,7 @@ use egui::{RichText, Ui};
 use crate::render::ShadingMode;
 use crate::skin::Skinning;
 use crate::text::printable;
-use crate::viewer::{Command, Display, Keymap, Session};
+use crate::viewer::{Command, Display, EyeTarget, Keymap, Session};
 
 use super::{PanelState, heading, theme};
 
@@ -41,6 +41,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
             "The camera moves with the character while a motion plays, also if it comes from a live source",
         );
     });
+    secondary(ui, session, commands);
     let mut axes = !panel.layout.folded.axes;
     if ui
         .checkbox(&mut axes, "Axis gizmo")
@@ -72,6 +73,23 @@ fn variants(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
             if ui.selectable_label(shown == name, label(name)).clicked() {
                 commands.push(Command::Variant(name.map(str::to_owned)));
             }
+        }
+    });
+}
+
+/// Shows toggles for springs and eyes, if the character has any.
+fn secondary(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let character = session.puppet.character();
+    ui.horizontal(|ui| {
+        let mut springs = session.has_springs_on();
+        let has_springs = !character.springs.is_empty();
+        if has_springs && ui.checkbox(&mut springs, "Springs").on_hover_text("Hair and clothes swing").changed() {
+            commands.push(Command::Springs(springs));
+        }
+        let mut looks = session.eye_target() == EyeTarget::Camera;
+        let has_eyes = character.look_at.is_some();
+        if has_eyes && ui.checkbox(&mut looks, "Eyes").on_hover_text("The eyes look at the camera").changed() {
+            commands.push(Command::LookAt(if looks { EyeTarget::Camera } else { EyeTarget::Nothing }));
         }
     });
 }

@@ -14,7 +14,7 @@ use crate::text::toml::{
     SpannedError, check_keys, number, numbers, optional, radians, required, single, tables,
 };
 use crate::viewer::session::default_options;
-use crate::viewer::{Command, Display, DragScope, OnionSkin, Orbit, ReplayError, RingMode, Snapshot};
+use crate::viewer::{Command, Display, DragScope, EyeTarget, OnionSkin, Orbit, ReplayError, RingMode, Snapshot};
 
 use super::{Project, free};
 
@@ -174,6 +174,9 @@ impl<'a> ProjectReader<'a> {
                 "ground",
                 "shadow",
                 "follow",
+                "springs",
+                "eyes",
+                "eye_point",
                 "time",
                 "speed",
                 "looping",
@@ -211,6 +214,15 @@ impl<'a> ProjectReader<'a> {
             ground: shown("ground", true)?,
             shadow: shown("shadow", true)?,
             follow: shown("follow", false)?,
+        }));
+        before.push(Command::Springs(shown("springs", true)?));
+        before.push(Command::LookAt(if table.contains_key("eye_point") {
+            let point = numbers::<3>(required(table, "eye_point")?, "eye_point")?;
+            EyeTarget::Point(DVec3::from_array(point))
+        } else if shown("eyes", false)? {
+            EyeTarget::Camera
+        } else {
+            EyeTarget::Nothing
         }));
         let default = OnionSkin::default();
         let number =

@@ -13,7 +13,7 @@ use crate::rig::file::NodeNames;
 use crate::text::json;
 use crate::text::toml::{degrees, exact, short};
 use crate::viewer::session::fingerprint;
-use crate::viewer::{DragScope, Session, Snapshot, Tool};
+use crate::viewer::{DragScope, EyeTarget, Session, Snapshot, Tool};
 
 use super::{VERSION, free, relative_to};
 
@@ -149,6 +149,17 @@ impl<'a> ProjectWriter<'a> {
         }
         if let Some(variant) = self.session.variant() {
             table.insert("variant", variant.into());
+        }
+        if !self.session.has_springs_on() {
+            table.insert("springs", false.into());
+        }
+        match self.session.eye_target() {
+            EyeTarget::Nothing => {}
+            EyeTarget::Camera => drop(table.insert("eyes", true.into())),
+            EyeTarget::Point(point) => {
+                let point: Array = point.to_array().map(exact).into_iter().collect();
+                table.insert("eye_point", point.into());
+            }
         }
         table.insert("speed", short(clock.speed).into());
         table.insert("looping", clock.looping.into());

@@ -12,6 +12,7 @@ use super::{Clock, Session};
 impl Session {
     pub(super) fn apply_time(&mut self, command: Command) {
         let (played, before) = (!self.puppet.is_posed_by_hand(), self.puppet.time);
+        let jumps = matches!(command, Command::Seek(_) | Command::Clip(_));
         match command {
             Command::Clip(clip) => {
                 let clip = clip.filter(|&c| c < self.puppet.character().clips.len());
@@ -49,6 +50,9 @@ impl Session {
             self.puppet.reset_solver();
             self.solve();
         }
+        if jumps {
+            self.settle_springs();
+        }
     }
 
     /// Replaces the motion if the new one is valid. Consecutive changes of the motion, until the next release, form
@@ -85,8 +89,20 @@ impl Session {
         if now <= self.clock.now {
             return;
         }
+        self.advance_springs(now);
+        let fraction = self.spring_fraction(now);
+        self.advance_once(now, fraction);
+    }
+
+    /// Sets the clock and shows the motion, and the springs at a `fraction` of a step.
+    pub(super) fn advance_once(&mut self, now: Duration, fraction: f64) {
+        if now <= self.clock.now {
+            return;
+        }
         self.clock.now = now;
+        self.puppet.set_spring_fraction(fraction);
         if !self.is_playing() {
+            self.refresh_springs();
             return;
         }
         let length = f64::from(self.seconds());
@@ -98,6 +114,7 @@ impl Session {
         self.puppet.time = time;
         if self.puppet.is_posed_by_hand() {
             self.follow_keys();
+            self.refresh_springs();
         } else {
             self.solve();
         }

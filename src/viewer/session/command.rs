@@ -10,7 +10,7 @@ use crate::ik::{GoalAxes, Limit, Method, Options};
 use crate::motion::{Easing, Motion};
 use crate::render::ShadingMode;
 use crate::skin::Skinning;
-use crate::viewer::{AddedClips, Display, OnionSkin, Orbit, RingMode, Snapshot, Tool};
+use crate::viewer::{AddedClips, Display, EyeTarget, OnionSkin, Orbit, RingMode, Snapshot, Tool};
 
 use super::sparse;
 
@@ -245,6 +245,10 @@ pub enum Command {
     Variant(Option<String>),
     /// Sets the skinning method.
     Skinning(Skinning),
+    /// Sets whether the spring bones of hair and clothes swing.
+    Springs(bool),
+    /// Sets what the eyes look at.
+    LookAt(EyeTarget),
     /// Sets the display options.
     Display(Display),
     /// Sets which ghosts of the motion are shown.
@@ -271,6 +275,7 @@ impl Command {
             Self::TurnJoints(turns) if turns.iter().any(|(_, rotation)| !rotation.is_finite()) => {
                 Err("rotation is not finite".into())
             }
+            Self::LookAt(EyeTarget::Point(point)) => check_position("point", *point),
             Self::DragTo(position) => check_position("position", *position),
             _ => Ok(()),
         }

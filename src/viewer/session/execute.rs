@@ -15,7 +15,10 @@ impl Session {
         let changes_view = hovering::changes_view(&command);
         let effect = (!matches!(command, Command::Tick(_))).then(|| CameraEffect::of(&command));
         let before = self.before_command();
+        let is_tick = matches!(command, Command::Tick(_));
+        self.is_asleep &= is_tick;
         self.perform(command);
+        self.refresh_eyes();
         self.refresh_onion();
         // The clock has moved the camera already.
         effect.into_iter().for_each(|effect| self.update_anchor(effect, before));
@@ -149,6 +152,8 @@ impl Session {
                 self.puppet.skinning = skinning;
                 self.show();
             }
+            Command::Springs(on) => self.set_springs(on),
+            Command::LookAt(target) => self.set_eye_target(target),
             Command::Display(display) => self.display = display,
             Command::OnionSkin(settings) => self.set_onion_skin(settings),
             Command::Pull(end, pull) => self.set_pull(end, pull),

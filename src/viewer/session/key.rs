@@ -25,7 +25,7 @@ impl Session {
     /// edits, the key is the pose itself. Otherwise it is an edit of the motion, unless the pose does not differ from that of
     /// the motion.
     pub(super) fn key(&mut self) {
-        let wanted = self.puppet.pose().clone();
+        let wanted = self.puppet.primary_pose().clone();
         if self.state.motion.takes_keys() {
             self.key_held(wanted);
         } else {
@@ -81,12 +81,12 @@ impl Session {
         free.motion = Motion::clone(&self.state.motion);
         // Without goals the update cannot fail.
         drop(free.update());
-        let own = free.pose().clone();
+        let own = free.primary_pose().clone();
         free.motion.edits.clear();
         free.motion.plant = false;
         drop(free.update());
         let round = self.puppet.looping.then(|| self.seconds());
-        let poses = Keyed { bare: free.pose(), own: &own, wanted: &wanted(&own), round };
+        let poses = Keyed { bare: free.primary_pose(), own: &own, wanted: &wanted(&own), round };
         let keyed = self.state.motion.keyed(poses, self.puppet.time, FADE_SECONDS);
         keyed.filter(|motion| motion.validate().is_ok())
     }

@@ -56,6 +56,7 @@ mod reload;
 mod restore;
 mod rig;
 pub(super) mod save;
+mod secondary;
 mod selection;
 mod snapshot;
 mod solve;
@@ -69,6 +70,7 @@ mod views;
 
 pub use onion::OnionSkin;
 pub use refusals::Refusals;
+pub use secondary::EyeTarget;
 pub use snapshot::{Snapshot, SolveProblem};
 
 pub(super) use add_clips::MAX_ADDITIONS;
@@ -110,13 +112,15 @@ pub(super) struct Clock {
     pub(super) looping: bool,
     /// Time since the start of the session, or of the recording.
     now: Duration,
+    /// Number of steps of the springs that have ended.
+    spring_steps: u64,
     /// The value of `now` when the playback time was last set, and that playback time in seconds.
     since: (Duration, f32),
 }
 
 impl Default for Clock {
     fn default() -> Self {
-        Self { playing: false, speed: 1.0, looping: true, now: Duration::ZERO, since: (Duration::ZERO, 0.0) }
+        Self { playing: false, speed: 1.0, looping: true, now: Duration::ZERO, spring_steps: 0, since: (Duration::ZERO, 0.0) }
     }
 }
 
@@ -184,6 +188,11 @@ pub struct Session {
     /// The mirror of the current drag, if drags are symmetric and the body is recognised.
     reflection: Option<Box<Reflection>>,
     pub(super) clock: Clock,
+    /// Whether spring bones are simulated.
+    springs: bool,
+    /// Whether no spring moves, and none will until the next command.
+    is_asleep: bool,
+    eye_target: EyeTarget,
     pub(super) mode: ShadingMode,
     variant: Option<String>,
     pub(super) display: Display,
@@ -221,6 +230,7 @@ impl Session {
         puppet.shows_held = true;
         let held = puppet.pose().clone();
         let bounds = initial_pose::apply(&mut puppet);
+        puppet.set_springs(true);
         let (center, radius) = bounds.sphere();
         let mut scene_bounds = Bounds::around([center - radius * 1.15, center + radius * 1.15]);
         scene_bounds.lo.y = if bounds.is_empty() { 0.0 } else { bounds.lo.y };
@@ -230,7 +240,7 @@ impl Session {
         let mut options = default_options(Method::Auto);
         rig.options.apply(&mut options);
         puppet.options = options;
-        Self {
+        let mut session = Self {
             state: State {
                 held,
                 goals: Vec::new(),
@@ -272,6 +282,9 @@ impl Session {
             auto_key: false,
             reflection: None,
             clock: Clock::default(),
+            springs: true,
+            is_asleep: false,
+            eye_target: EyeTarget::default(),
             mode: ShadingMode::Shaded,
             variant: None,
             display: Display { skeleton: false, names: false, ground: true, shadow: true, follow: false },
@@ -288,7 +301,11 @@ impl Session {
             recorder: None,
             refusals: refusals::RefusalCache::default(),
             puppet,
+        };
+        if session.puppet.has_springs() {
+            session.settle_springs();
         }
+        session
     }
 
     /// Executes a command, and records it if a recording is running.

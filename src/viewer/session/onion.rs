@@ -149,6 +149,8 @@ impl Session {
             self.state.motion.sample_keys(&self.puppet.character().skeleton, time, &mut pose);
             puppet.held = Some(pose);
         }
+        // Where the springs were at another time is not known.
+        puppet.set_springs(false);
         puppet.reset_solver();
         puppet.update().is_ok().then_some(puppet)
     }

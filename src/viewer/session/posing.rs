@@ -35,7 +35,7 @@ impl Session {
             return;
         };
         let skeleton = &self.puppet.character().skeleton;
-        let pose = mirror.pose(skeleton, self.puppet.pose());
+        let pose = mirror.pose(skeleton, self.puppet.primary_pose());
         let other = |node: usize| mirror.partner(node).unwrap_or(node);
         let mut changed = self.state.clone();
         let goal = |goal: &Target| mirrored_target(&mirror, skeleton, goal).unwrap_or(*goal);
@@ -60,8 +60,8 @@ impl Session {
             self.error = Some(NO_LIMB.to_owned());
             return;
         }
-        let mut pose = self.puppet.pose().clone();
-        mirror.copy(&character.skeleton, self.puppet.pose(), nodes.iter().copied(), &mut pose);
+        let mut pose = self.puppet.primary_pose().clone();
+        mirror.copy(&character.skeleton, self.puppet.primary_pose(), nodes.iter().copied(), &mut pose);
         let others: Vec<usize> = nodes.iter().filter_map(|&n| mirror.partner(n)).collect();
         self.replace_pose(pose, self.state_without_goals(&others));
     }
@@ -119,7 +119,7 @@ impl Session {
 
     /// Resets nodes to rest and removes their goals.
     fn reset_nodes(&mut self, nodes: &[usize]) {
-        let mut pose = self.puppet.pose().clone();
+        let mut pose = self.puppet.primary_pose().clone();
         reset_pose(&mut pose, &self.puppet.character().skeleton, nodes);
         if !nodes.is_empty() {
             self.replace_pose(pose, self.state_without_goals(nodes));
@@ -141,7 +141,7 @@ impl Session {
     /// transforms and unknown nodes are ignored.
     pub(super) fn set_pose(&mut self, nodes: &[(usize, Transform)], morphs: Vec<f32>) {
         self.release();
-        let mut pose = self.puppet.pose().clone();
+        let mut pose = self.puppet.primary_pose().clone();
         for (node, transform) in nodes.iter().filter(|(_, t)| is_valid(t)) {
             if let Some(local) = pose.locals.get_mut(*node) {
                 *local = *transform;
@@ -171,7 +171,7 @@ impl Session {
     pub fn paste_pose(&mut self, text: &str) -> Result<(), ReadPoseError> {
         let hips = self.puppet.rig.body.as_ref().map(|body| body.hips);
         let (mut nodes, mut morphs) = StoredPose::read(text)?.fit(&self.puppet.character().skeleton, hips)?;
-        let pose = self.puppet.pose();
+        let pose = self.puppet.primary_pose();
         nodes.retain(|(node, local)| pose.locals.get(*node) != Some(local));
         if morphs.is_empty() && pose.weights != self.puppet.character().skeleton.rest_weights {
             morphs.clone_from(&self.puppet.character().skeleton.rest_weights);

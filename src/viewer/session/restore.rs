@@ -26,6 +26,8 @@ impl Session {
             Command::ShadingMode(self.mode),
             Command::Skinning(self.puppet.skinning),
             Command::Display(self.display),
+            Command::Springs(self.springs),
+            Command::LookAt(self.eye_target),
             Command::OnionSkin(self.onion.settings),
             Command::Compare(self.comparison.methods()),
             Command::RingMode(self.ring_mode),
@@ -166,5 +168,6 @@ impl Session {
         self.restore(Some(State { held, goals, pins, base, rig: Arc::new(rig), motion, time }));
         self.restore_selection(also_selected);
         self.problem = problem;
+        self.settle_springs();
     }
 }

@@ -186,7 +186,7 @@ impl Session {
                 self.reports.extend_from_slice(reports);
                 self.error = None;
                 if has_goals && self.puppet.is_posed_by_hand() {
-                    self.state.held.clone_from(self.puppet.pose());
+                    self.state.held.clone_from(self.puppet.primary_pose());
                 }
             }
             Err(error) => {

@@ -201,6 +201,8 @@ impl Session {
             | Command::Variant(_)
             | Command::Display(_)
             | Command::OnionSkin(_)
+            | Command::Springs(_)
+            | Command::LookAt(_)
             | Command::Camera(_)
             | Command::Tick(_) => (false, false),
             _ => (true, false),

@@ -106,7 +106,8 @@ impl ApplicationHandler<AppEvent> for App {
             open.window.request_redraw();
         }
         // A clip that plays in a hidden window needs no redraw, because its time is computed from the clock.
-        if self.session.is_playing() && !self.hidden && self.size.width > 0 && self.size.height > 0 {
+        let moves = self.session.is_playing() || self.session.is_swinging();
+        if moves && !self.hidden && self.size.width > 0 && self.size.height > 0 {
             open.window.request_redraw();
         }
         let live = self.capture.as_ref().filter(|_| !self.hidden);

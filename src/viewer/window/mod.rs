@@ -242,7 +242,8 @@ impl App {
         if self.watched.is_some() {
             return;
         }
-        let step = if self.session.is_playing() { passed.min(MAX_STEP) } else { passed };
+        let moves = self.session.is_playing() || self.session.is_swinging();
+        let step = if moves { passed.min(MAX_STEP) } else { passed };
         self.session.apply(Command::Tick(step));
     }
 

@@ -26,7 +26,7 @@ impl GizmoDrag {
         let mut rotations: Vec<(usize, Quat)> = self.joints.iter().map(allowed).collect();
         let Some(reflection) = &session.reflection else { return rotations };
         let skeleton = &session.puppet.character().skeleton;
-        let mut pose = session.puppet.pose().clone();
+        let mut pose = session.puppet.primary_pose().clone();
         for (node, rotation) in rotations.clone() {
             let Some(other) = reflection.partner(node) else { continue };
             if rotations.iter().any(|(n, _)| *n == other) {

@@ -1,0 +1,132 @@
+//! Spring bones and eyes in a session.
+
+use std::time::Duration;
+
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+use crate::secondary::STEPS_PER_SECOND;
+
+use super::Session;
+
+/// How long springs settle after a jump to another time or pose, in seconds.
+const SETTLE_SECONDS: f64 = 1.0;
+
+/// What the eyes of a character look at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EyeTarget {
+    /// Nothing: the eyes have the pose of the motion.
+    #[default]
+    Nothing,
+    /// The camera.
+    Camera,
+    /// A point in the world, in metres.
+    Point(DVec3),
+}
+
+/// Returns the time on the clock at which a step of the springs ends. Steps begin with the clock, so that they are at the
+/// same times however often the clock is set.
+fn step_end(step: u64) -> Duration {
+    let nanoseconds = (u128::from(step) * 1_000_000_000).div_ceil(u128::from(STEPS_PER_SECOND));
+    Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX))
+}
+
+/// Returns the number of steps that have ended at a time on the clock.
+fn steps_at(now: Duration) -> u64 {
+    let steps = now.as_nanos() * u128::from(STEPS_PER_SECOND) / 1_000_000_000;
+    u64::try_from(steps).unwrap_or(u64::MAX)
+}
+
+impl Session {
+    /// Turns the springs on or off.
+    pub(super) fn set_springs(&mut self, on: bool) {
+        if self.springs != on {
+            self.springs = on;
+            self.puppet.set_springs(on);
+            self.settle_springs();
+        }
+    }
+
+    /// Lets the springs settle in the current pose, after a jump to it.
+    pub(super) fn settle_springs(&mut self) {
+        if self.springs {
+            self.clock.spring_steps = steps_at(self.clock.now);
+            self.is_asleep = false;
+            self.note_error(|session| session.puppet.settle(SETTLE_SECONDS));
+        } else {
+            self.note_error(|session| session.puppet.refresh_secondary());
+        }
+    }
+
+    /// Simulates the springs up to a time on the clock. Before each step, the session is advanced to the end of that step,
+    /// so that its result depends on the commands and their times, but not on the frame rate.
+    pub(super) fn advance_springs(&mut self, now: Duration) {
+        let end = steps_at(now);
+        while self.puppet.has_springs() && self.clock.spring_steps < end {
+            if self.is_asleep && !self.is_playing() {
+                self.clock.spring_steps = end;
+                break;
+            }
+            self.clock.spring_steps += 1;
+            self.advance_once(step_end(self.clock.spring_steps), 1.0);
+            self.is_asleep = !self.puppet.end_spring_step();
+        }
+    }
+
+    /// Returns the part of a step of the springs that has passed at a time on the clock.
+    pub(super) fn spring_fraction(&self, now: Duration) -> f64 {
+        let steps = self.clock.spring_steps;
+        let (from, to) = (step_end(steps), step_end(steps.saturating_add(1)));
+        let passed = now.saturating_sub(from).as_secs_f64();
+        if self.is_asleep { 0.0 } else { passed / to.saturating_sub(from).as_secs_f64() }
+    }
+
+    /// Returns whether springs are swinging, so that the character moves although nothing plays.
+    pub fn is_swinging(&self) -> bool {
+        self.puppet.has_springs() && !self.is_asleep
+    }
+
+    /// Returns whether springs are on. The character need not have any.
+    pub fn has_springs_on(&self) -> bool {
+        self.springs
+    }
+
+    /// Returns what the eyes look at.
+    pub fn eye_target(&self) -> EyeTarget {
+        self.eye_target
+    }
+
+    pub(super) fn set_eye_target(&mut self, target: EyeTarget) {
+        if !matches!(target, EyeTarget::Point(point) if !point.as_vec3().is_finite()) {
+            self.eye_target = target;
+            self.refresh_eyes();
+        }
+    }
+
+    /// Turns the eyes to their target, which may have moved.
+    pub(super) fn refresh_eyes(&mut self) {
+        let target = match self.eye_target {
+            EyeTarget::Nothing => None,
+            EyeTarget::Camera => Some(self.camera().position.as_dvec3()),
+            EyeTarget::Point(point) => Some(point),
+        };
+        if self.puppet.look_at != target {
+            self.puppet.look_at = target;
+            self.note_error(|session| session.puppet.refresh_secondary());
+        }
+    }
+
+    /// Shows the springs at the current time, on the same pose.
+    pub(super) fn refresh_springs(&mut self) {
+        if self.puppet.has_springs() && !self.is_asleep {
+            self.note_error(|session| session.puppet.refresh_secondary());
+        }
+    }
+
+    fn note_error<E: std::fmt::Display>(&mut self, change: impl FnOnce(&mut Self) -> Result<(), E>) {
+        if let Err(error) = change(self) {
+            self.error = Some(error.to_string());
+        }
+    }
+}
