@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::{
-    Clip, Constraint, Expression, Image, Light, LookAt, Material, Mesh, Primitive, Skeleton, Skin, SpringBones,
-    Texture, UnknownVariant, Variants,
+    Clip, Constraint, Expression, FaceTracks, Image, Light, LookAt, Material, Mesh, Primitive, Skeleton, Skin,
+    SpringBones, Texture, UnknownVariant, Variants,
 };
 
 /// A character: the skeleton, skins, meshes, materials and clips of one file. Nothing in it changes after loading.
@@ -53,6 +53,8 @@ pub struct Character {
     pub springs: SpringBones,
     /// Nodes that follow other nodes, in the order in which they are evaluated.
     pub constraints: Vec<Constraint>,
+    /// What the clips of a VRM animation say beside the pose of the body.
+    pub face_tracks: FaceTracks,
     /// How the character looks at a point.
     pub look_at: Option<LookAt>,
     /// Warnings about problems in the file and how they were handled, one line each.

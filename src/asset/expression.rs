@@ -23,8 +23,7 @@ const PRESETS: [(&str, &str); 18] = [
     ("neutral", "neutral"),
 ];
 
-/// An expression of VRM 1.0, or a blend shape group of VRM 0. Only its morph weights are read. Changes to materials and
-/// the rules that suppress other expressions are ignored.
+/// An expression of VRM 1.0, or a blend shape group of VRM 0. Changes to materials are not read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
     /// Name in the file.
@@ -34,8 +33,70 @@ pub struct Expression {
     pub preset: Option<&'static str>,
     /// Whether the expression is either off or fully on. Values above 0.5 count as 1, all others as 0.
     pub is_binary: bool,
+    /// Which other expressions it suppresses.
+    pub overrides: Overrides,
     /// The morph weights that it changes, in file order. There is at least one.
     pub binds: Vec<MorphBind>,
+}
+
+/// How an expression of VRM 1.0 suppresses kinds of other expressions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// Effect on `blink`, `blinkLeft` and `blinkRight`.
+    pub blink: Override,
+    /// Effect on `lookUp`, `lookDown`, `lookLeft` and `lookRight`.
+    pub look_at: Override,
+    /// Effect on `aa`, `ih`, `ou`, `ee` and `oh`.
+    pub mouth: Override,
+}
+
+/// How an expression suppresses others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Override {
+    /// It does not.
+    #[default]
+    None,
+    /// The others are off as soon as it is not.
+    Block,
+    /// The others are weaker by its value.
+    Blend,
+}
+
+impl Override {
+    /// Returns the part of the other expressions that an expression with a value takes away.
+    fn amount(self, value: f32) -> f32 {
+        match self {
+            Self::None => 0.0,
+            Self::Block => f32::from(u8::from(value > 0.0)),
+            Self::Blend => value,
+        }
+    }
+}
+
+/// Replaces the values of expressions, one for each, by those that remain after binary expressions are rounded and
+/// expressions suppress others.
+pub fn apply_overrides(expressions: &[Expression], values: &mut [f32]) {
+    let mut kept = [1.0_f32; 3];
+    for (expression, value) in expressions.iter().zip(values.iter_mut()) {
+        if expression.is_binary {
+            *value = f32::from(u8::from(*value > 0.5));
+        }
+        let Overrides { blink, look_at, mouth } = expression.overrides;
+        for (kept, by) in kept.iter_mut().zip([blink, look_at, mouth]) {
+            *kept -= by.amount(*value);
+        }
+    }
+    for (expression, value) in expressions.iter().zip(values) {
+        let kind = match expression.preset {
+            Some("blink" | "blinkLeft" | "blinkRight") => 0,
+            Some("lookUp" | "lookDown" | "lookLeft" | "lookRight") => 1,
+            Some("aa" | "ih" | "ou" | "ee" | "oh") => 2,
+            _ => continue,
+        };
+        let kept = kept.get(kind).map_or(1.0, |kept| kept.clamp(0.0, 1.0));
+        // What is either on or off is off if anything suppresses it.
+        *value *= if expression.is_binary && kept < 1.0 { 0.0 } else { kept };
+    }
 }
 
 impl Expression {
@@ -63,6 +124,31 @@ pub fn expression_preset(name: &str) -> Option<(&'static str, &'static str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn expressions_suppress_others() {
+        let expression = |preset, overrides, is_binary| Expression {
+            name: String::new(),
+            preset,
+            is_binary,
+            overrides,
+            binds: Vec::new(),
+        };
+        let happy = Overrides { blink: Override::Block, mouth: Override::Blend, ..Overrides::default() };
+        let all = [
+            expression(Some("happy"), happy, false),
+            expression(Some("blink"), Overrides::default(), false),
+            expression(Some("aa"), Overrides::default(), false),
+            expression(Some("oh"), Overrides::default(), true),
+            expression(Some("lookUp"), Overrides::default(), false),
+        ];
+        let after = |mut values: [f32; 5]| {
+            apply_overrides(&all, &mut values);
+            values
+        };
+        assert_eq!(after([0.0, 0.5, 0.5, 0.6, 0.5]), [0.0, 0.5, 0.5, 1.0, 0.5]);
+        assert_eq!(after([0.25, 1.0, 1.0, 1.0, 0.5]), [0.25, 0.0, 0.75, 0.0, 0.5]);
+    }
 
     #[test]
     fn presets_are_found_by_the_name_of_either_version() {

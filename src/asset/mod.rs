@@ -32,7 +32,7 @@ pub use clip::{Channel, Clip, Interpolation, Values};
 pub use decode::DecodedImage;
 pub use decode::{MAX_IMAGE_SIDE, MAX_IMAGES_BYTES};
 pub use error::LoadError;
-pub use expression::{Expression, MorphBind, expression_preset};
+pub use expression::{Expression, MorphBind, Override, Overrides, apply_overrides, expression_preset};
 pub(crate) use family::{Family, Side, is_collar, is_foot, is_hand};
 pub use finite::NotFinite;
 pub use humanoid::humanoid;
@@ -47,6 +47,6 @@ pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
 pub use skeleton::{Node, Skeleton, Skin, Transform};
 pub use variant::{UnknownVariant, VariantPart, Variants};
 pub use vrm::{
-    Collider, ColliderShape, Constraint, ConstraintAxis, ConstraintKind, LookAt, LookAtKind, RangeMap, Spring,
+    Collider, ColliderShape, Constraint, ConstraintAxis, ConstraintKind, ExpressionTrack, FaceTracks, LookAt, LookAtKind, RangeMap, Spring,
     SpringBones, SpringJoint,
 };

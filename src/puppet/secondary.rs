@@ -99,12 +99,15 @@ impl Puppet {
     pub fn settle(&mut self, seconds: f64) -> Result<(), NotFinite> {
         let Some(springs) = &mut self.secondary.springs else { return Ok(()) };
         springs.reset();
+        // The pose at rest is where the simulation begins.
+        self.set_spring_fraction(0.0);
+        self.refresh_secondary()?;
+        self.end_spring_step();
         for _ in 0..steps(seconds.clamp(0.0, MAX_SETTLE)) {
             self.set_spring_fraction(1.0);
             self.refresh_secondary()?;
             self.end_spring_step();
         }
-        self.set_spring_fraction(0.0);
         self.refresh_secondary()
     }
 

@@ -26,11 +26,22 @@ pub fn look_at(
 ) -> Option<Gaze> {
     let look = character.look_at.as_ref()?;
     let gaze = gaze(character, look, target, pose, world_from_node)?;
-    match look.kind {
-        LookAtKind::Bone => turn_eyes(character, look, gaze, pose, world_from_node),
-        LookAtKind::Expression => express(character, look, gaze, pose),
+    apply_gaze(character, gaze, pose);
+    let is_eye = |node: usize| look.eyes.contains(&Some(node));
+    let skeleton = &character.skeleton;
+    if let Some(first) = skeleton.parents_first.iter().position(|(node, _)| is_eye(*node)) {
+        update_world_matrices(skeleton, pose, first, world_from_node);
     }
     Some(gaze)
+}
+
+/// Turns the eyes of a pose in a direction relative to the head, or sets the expressions that show it.
+pub fn apply_gaze(character: &Character, gaze: Gaze, pose: &mut Pose) {
+    let Some(look) = &character.look_at else { return };
+    match look.kind {
+        LookAtKind::Bone => turn_eyes(character, look, gaze, pose),
+        LookAtKind::Expression => express(character, look, gaze, pose),
+    }
 }
 
 /// Rotates +Z to the front of the character at rest.
@@ -55,13 +66,7 @@ fn gaze(
     (yaw.is_finite() && pitch.is_finite()).then_some(Gaze { yaw, pitch })
 }
 
-fn turn_eyes(
-    character: &Character,
-    look: &LookAt,
-    gaze: Gaze,
-    pose: &mut Pose,
-    world_from_node: &mut [Affine3A],
-) {
+fn turn_eyes(character: &Character, look: &LookAt, gaze: Gaze, pose: &mut Pose) {
     let skeleton = &character.skeleton;
     let pitch = if gaze.pitch < 0.0 { -look.up.map(-gaze.pitch) } else { look.down.map(gaze.pitch) };
     let is_left = gaze.yaw > 0.0;
@@ -79,10 +84,6 @@ fn turn_eyes(
         if let (Some(rotation), Some(local)) = (rotation, pose.locals.get_mut(eye)) {
             local.rotation = rotation;
         }
-    }
-    let is_eye = |node: usize| look.eyes.contains(&Some(node));
-    if let Some(first) = skeleton.parents_first.iter().position(|(node, _)| is_eye(*node)) {
-        update_world_matrices(skeleton, pose, first, world_from_node);
     }
 }
 

@@ -9,9 +9,7 @@ mod look_at;
 mod matrices;
 mod plan;
 mod springs;
-#[cfg(test)]
-mod tests;
 
 pub use constraints::apply_constraints;
-pub use look_at::{Gaze, look_at};
+pub use look_at::{Gaze, apply_gaze, look_at};
 pub use springs::{STEPS_PER_SECOND, Springs};

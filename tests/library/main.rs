@@ -11,6 +11,7 @@ mod export;
 mod motion;
 mod reports;
 mod rig;
+mod secondary;
 mod skin;
 mod trace;
 

@@ -33,6 +33,7 @@ mod project;
 mod recording;
 mod recovery;
 mod scope;
+mod secondary;
 mod steps;
 mod toast;
 mod turn;

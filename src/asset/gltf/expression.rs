@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::asset::expression::expression_preset;
-use crate::asset::{Expression, MorphBind, Skeleton};
+use crate::asset::{Expression, MorphBind, Override, Overrides, Skeleton};
 
 use super::extension::{index, number};
 use super::{GltfFile, ObjectError};
@@ -132,9 +132,23 @@ impl GltfFile<'_> {
         if !binds.valid.is_empty() {
             self.buffers.claim((size_of::<Expression>() + name.len()) as u64, "extensions")?;
             let is_binary = json.get("isBinary").and_then(Value::as_bool).unwrap_or_default();
-            all.push(Expression { name: name.to_owned(), preset, is_binary, binds: binds.valid });
+            let overrides = Overrides {
+                blink: override_of(json, "overrideBlink"),
+                look_at: override_of(json, "overrideLookAt"),
+                mouth: override_of(json, "overrideMouth"),
+            };
+            let (name, binds) = (name.to_owned(), binds.valid);
+            all.push(Expression { name, preset, is_binary, overrides, binds });
         }
         Ok(())
+    }
+}
+
+fn override_of(json: &Value, key: &str) -> Override {
+    match json.get(key).and_then(Value::as_str) {
+        Some("block") => Override::Block,
+        Some("blend") => Override::Blend,
+        _ => Override::None,
     }
 }
 

@@ -170,6 +170,7 @@ impl GltfFile<'_> {
             humanoid: vrm.humanoid,
             springs: vrm.springs,
             constraints: vrm.constraints,
+            face_tracks: vrm.face_tracks,
             look_at: vrm.look_at,
             expressions: self.expressions(&skeleton)?,
             skeleton,

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::asset::vrm::{self, Problems};
-use crate::asset::{Constraint, Humanoid, LookAt, Skeleton, SpringBones};
+use crate::asset::{Constraint, FaceTracks, Humanoid, LookAt, Skeleton, SpringBones};
 
 use super::{GltfFile, ObjectError};
 
@@ -16,6 +16,7 @@ pub(super) struct VrmParts {
     pub(super) humanoid: Option<Humanoid>,
     pub(super) springs: SpringBones,
     pub(super) constraints: Vec<Constraint>,
+    pub(super) face_tracks: FaceTracks,
     pub(super) look_at: Option<LookAt>,
 }
 
@@ -23,7 +24,7 @@ impl GltfFile<'_> {
     pub(super) fn vrm(&self, skeleton: &Skeleton) -> Result<VrmParts, ObjectError> {
         let none = Map::new();
         let extensions = self.root.extensions.as_ref().map_or(&none, |e| &e.others);
-        for name in ["VRMC_springBone", "VRM"] {
+        for name in ["VRMC_springBone", "VRMC_vrm_animation", "VRM"] {
             let values = extensions.get(name).map_or(0, count);
             self.buffers.claim(values.saturating_mul(BYTES_PER_VALUE), &format!("extensions.{name}"))?;
         }
@@ -36,6 +37,7 @@ impl GltfFile<'_> {
         let parts = VrmParts {
             look_at: vrm::look_at(extensions, humanoid.as_ref()),
             humanoid,
+            face_tracks: vrm::face_tracks(extensions, skeleton.nodes.len(), &mut of_springs),
             springs: vrm::spring_bones(extensions, skeleton, &mut of_springs),
             constraints: vrm::constraints(json_of_nodes, skeleton, &mut of_constraints),
         };

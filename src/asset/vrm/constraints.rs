@@ -74,6 +74,18 @@ impl ConstraintAxis {
     }
 }
 
+/// Maximum number of nodes above all aim constraints and their sources. Each evaluation visits them.
+const MAX_VISITS: usize = 1 << 20;
+
+/// Returns for each node the number of nodes at and above it.
+fn depths(skeleton: &Skeleton) -> Vec<usize> {
+    let mut depths = vec![1; skeleton.nodes.len()];
+    for &(node, parent) in &skeleton.parents_first {
+        depths[node] = 1 + parent.map_or(0, |p| depths[p]);
+    }
+    depths
+}
+
 /// The JSON of a node's constraint, with the node.
 pub(in crate::asset) type ConstraintJson<'a> = (usize, &'a Value);
 
@@ -85,9 +97,21 @@ pub(in crate::asset) fn constraints<'a>(
     problems: &mut Problems,
 ) -> Vec<Constraint> {
     let mut found = Vec::new();
+    let depths = depths(skeleton);
+    let depth = |node: usize| depths.get(node).copied().unwrap_or_default();
+    let mut visits = 0_usize;
     for (node, json) in nodes {
         match read(node, json, skeleton) {
-            Ok(constraint) => found.push(constraint),
+            Ok(constraint) => {
+                if matches!(constraint.kind, ConstraintKind::Aim(_)) {
+                    visits = visits.saturating_add(depth(node)).saturating_add(depth(constraint.source));
+                    if visits > MAX_VISITS {
+                        problems.push(|| format!("nodes[{node}]: too many aim constraints, so it is ignored"));
+                        continue;
+                    }
+                }
+                found.push(constraint);
+            }
             Err(cause) => {
                 problems.push(|| format!("nodes[{node}].extensions.VRMC_node_constraint: {cause}"));
             }

@@ -1,4 +1,4 @@
-//! Reads the humanoid map of VRM 0 (`VRM`) or VRM 1.0 (`VRMC_vrm`), with the bone names of VRM 1.0.
+//! Reads the humanoid map of VRM 0 (`VRM`), VRM 1.0 (`VRMC_vrm`) or a VRM animation (`VRMC_vrm_animation`), with the bone names of VRM 1.0.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,9 @@ use crate::asset::Humanoid;
 
 /// Reads the map from the root extensions of a file. Bones without an existing node are left out.
 pub(in crate::asset) fn humanoid(extensions: &Map<String, Value>, nodes: usize) -> Option<Humanoid> {
-    let (vrm, bones) = match (extensions.get("VRMC_vrm"), extensions.get("VRM")) {
+    // A VRM animation has the same map as a character of VRM 1.0.
+    let v1 = extensions.get("VRMC_vrm").or_else(|| extensions.get("VRMC_vrm_animation"));
+    let (vrm, bones) = match (v1, extensions.get("VRM")) {
         (Some(v1), _) => (1, version_1(v1)?),
         (None, Some(v0)) => (0, version_0(v0)?),
         (None, None) => return None,

@@ -1,6 +1,7 @@
 //! Reads what VRM 0 (`VRM`) and VRM 1.0 (`VRMC_*`) add to glTF: the humanoid map, spring bones, node constraints and where
 //! the eyes look. Whatever is invalid is left out with a warning, because a character is usable without it.
 
+mod animation;
 mod constraints;
 mod humanoid;
 mod json;
@@ -10,6 +11,8 @@ mod springs;
 mod springs_0;
 mod subtrees;
 
+pub(super) use animation::face_tracks;
+pub use animation::{ExpressionTrack, FaceTracks};
 pub use constraints::{Constraint, ConstraintAxis, ConstraintKind};
 pub(super) use constraints::constraints;
 pub(super) use humanoid::humanoid;

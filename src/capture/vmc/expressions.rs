@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::asset::{Character, MorphBind, expression_preset};
+use crate::asset::{Character, Expression, MorphBind, apply_overrides, expression_preset};
 
 /// The expressions and morph targets of a character, by the names with which a performer may refer to them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Expressions {
     bindings: Vec<MorphBinding>,
+    /// The expressions of the character, to which the first bindings belong.
+    expressions: Vec<Expression>,
     /// Indices into `bindings`, by name in lower case.
     by_name: BTreeMap<String, usize>,
 }
@@ -25,7 +27,7 @@ impl Expressions {
     /// expression with that preset in VRM 1.0 or VRM 0, and otherwise to the morph targets of that name. If several
     /// expressions match, the first one is used.
     pub(super) fn new(character: &Character) -> Self {
-        let mut all = Self::default();
+        let mut all = Self { expressions: character.expressions.clone(), ..Self::default() };
         for expression in &character.expressions {
             all.by_name.entry(expression.name.to_lowercase()).or_insert(all.bindings.len());
             let (is_binary, binds) = (expression.is_binary, expression.binds.clone());
@@ -60,6 +62,13 @@ impl Expressions {
                 let value = if face.is_binary { f32::from(u8::from(*value > 0.5)) } else { *value };
                 face.value = Some(face.value.map_or(value, |other| other.max(value)));
             }
+        }
+        // The first bindings are those of the expressions.
+        let mut remaining: Vec<f32> =
+            self.bindings.iter().take(self.expressions.len()).map(|b| b.value.unwrap_or(0.0)).collect();
+        apply_overrides(&self.expressions, &mut remaining);
+        for (binding, value) in self.bindings.iter_mut().zip(remaining) {
+            binding.value = binding.value.map(|_| value);
         }
         let active = || self.bindings.iter().filter_map(|face| Some((&face.binds, face.value?)));
         for bind in active().flat_map(|(binds, _)| binds) {

@@ -9,9 +9,11 @@ use crate::pose::Pose;
 use crate::puppet::{GoalReport, Puppet, PuppetError};
 use crate::rig::Rig;
 
+mod face;
 mod file;
 mod source;
 
+use face::FaceTransfer;
 pub use file::{BakedClip, ClipFile, ClipFileError, ClipFormat, rate_of};
 pub use source::{Source, SourceError, is_take, unique_clip_name};
 
@@ -113,6 +115,7 @@ fn retarget_clips_while(
 ) -> Result<Option<RetargetedClips>, RetargetError> {
     let mut reports = Vec::new();
     let mut puppet = Puppet::with_rig(target.clone(), target.default_scene, rig.clone());
+    let mut faces = FaceTransfer::new(source, target);
     let retarget_clip = |(index, clip): (usize, &Clip)| {
         let (mut playhead, mut contacts) = (Playhead::default(), Vec::new());
         let mut recorder = Recorder::new(&target.skeleton);
@@ -125,6 +128,8 @@ fn retarget_clips_while(
             from.reset(&source.skeleton);
             playhead.sample(clip, time, &source.skeleton, &mut from);
             retarget.pose(&from, &mut to, &mut contacts);
+            to.weights.clone_from(&target.skeleton.rest_weights);
+            faces.apply(target, &from, &mut to);
             let solved = puppet.follow(&to, &contacts);
             solved.map_err(|source| RetargetError::NotFinite {
                 clip: index,
