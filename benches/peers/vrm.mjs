@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 // Compares the spring bones and node constraints of sinew with those of three-vrm, the reference implementation.
 //
-//     SINEW_TEST_DATA=FOLDER node benches/peers/vrm.mjs [--program FILE] [--frames N]
+//     SINEW_TEST_DATA=FOLDER node benches/peers/vrm.mjs [--program FILE] [--frames N] [--plain]
 //
 // Needs Node.js, and `sinew` in target/debug or where --program says. three.js and three-vrm are installed from npm into
 // target/peers/vrm. A copy of each file gets a clip that moves its first node along a path with a fixed seed. `sinew bake`
 // writes that motion with everything that follows from it as a clip with 60 poses per second. three-vrm gets the same
 // path, one step of 1/60 s for each pose. The result is the largest distance between joints as a part of the figure's
 // height, and the largest angle between constrained nodes. The exit code is 1 if one of them is above its limit.
+// Joints of three-vrm have constant lengths, as in the specification, unless --plain is given.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -33,10 +34,14 @@ const CASES = [
 ];
 
 function options() {
-    const found = { program: join(ROOT, "target/debug/sinew"), frames: 600 };
+    const found = { program: join(ROOT, "target/debug/sinew"), frames: 600, plain: false };
     const list = process.argv.slice(2);
     while (list.length > 0) {
         const name = list.shift().replace(/^--/, "");
+        if (name === "plain") {
+            found.plain = true;
+            continue;
+        }
         if (!(name in found) || list.length === 0) throw new Error(`unknown option or missing value: --${name}`);
         found[name] = name === "frames" ? Number(list.shift()) : list.shift();
     }
@@ -171,9 +176,20 @@ async function trace(peers, gltf, frames, set) {
     });
 }
 
-async function reference(peers, json, keys) {
+// three-vrm measures the length of a joint from where it is to where its child was before the joints above it turned in this
+// step, which is another length in each step. The specification has a constant length. This updates the child first.
+function keepLength(joint) {
+    const update = joint.update;
+    joint.update = (delta) => {
+        joint.bone.updateWorldMatrix(false, true);
+        update.call(joint, delta);
+    };
+}
+
+async function reference(peers, json, keys, plain) {
     const gltf = await parse(peers, bytes(Buffer.from(JSON.stringify(json))));
     const { vrmSpringBoneManager: springs, vrmNodeConstraintManager: constraints } = gltf.userData;
+    if (!plain) for (const joint of springs?.joints ?? []) keepLength(joint);
     return trace(peers, gltf, keys.length - 1, (nodes, frame) => {
         const moved = nodes[movedNode(json)];
         moved.position.fromArray(keys[frame].position);
@@ -222,7 +238,7 @@ function compare(peers, ours, theirs, height) {
 }
 
 async function main() {
-    const { program, frames } = options();
+    const { program, frames, plain } = options();
     const folder = join(process.env.SINEW_TEST_DATA ?? "", "models/vrm");
     if (!existsSync(folder)) throw new Error("SINEW_TEST_DATA must name the folder of the test data");
     const peers = await install();
@@ -231,7 +247,7 @@ async function main() {
     for (const [index, entry] of CASES.entries()) {
         const json = document(folder, entry);
         const keys = path(frames, entry.reach, json.nodes[movedNode(json)].translation);
-        const theirs = await reference(peers, json, keys);
+        const theirs = await reference(peers, json, keys, plain);
         const animated = structuredClone(json);
         animate(animated, keys);
         const [input, output] = [join(FOLDER, `case-${index}.gltf`), join(FOLDER, `case-${index}.glb`)];

@@ -47,6 +47,6 @@ pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
 pub use skeleton::{Node, Skeleton, Skin, Transform};
 pub use variant::{UnknownVariant, VariantPart, Variants};
 pub use vrm::{
-    Collider, ColliderShape, Constraint, ConstraintAxis, ConstraintKind, ExpressionTrack, FaceTracks, LookAt, LookAtKind, RangeMap, Spring,
-    SpringBones, SpringJoint,
+    Collider, ColliderShape, Constraint, ConstraintAxis, ConstraintKind, ExpressionTrack, FaceTracks, LookAt,
+    LookAtKind, RangeMap, Spring, SpringBones, SpringJoint,
 };

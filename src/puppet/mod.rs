@@ -33,11 +33,11 @@ mod trace;
 
 pub use error::PuppetError;
 pub use length_unit::LengthUnit;
-pub use secondary::{MAX_SETTLE, SpringClock};
 pub use prior::{CharacterPrior, LearnError, PostureBody};
+use secondary::Secondary;
+pub use secondary::{MAX_SETTLE, SpringClock};
 use solve::Workspace;
 pub use style_file::{StyleFileCause, StyleFileError, read_style};
-use secondary::Secondary;
 use target::PinnedNode;
 pub use target::{GoalKind, GoalReport, Pin, Target};
 pub use trace::{NodeStep, SolveTrace};

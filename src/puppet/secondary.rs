@@ -13,6 +13,9 @@ use super::{GoalReport, Puppet, PuppetError};
 /// Longest time for which springs are simulated before a pose is shown, in seconds.
 pub const MAX_SETTLE: f64 = 60.0;
 
+/// Times within this fraction of a step are the same, because clips have times in single precision.
+const TOLERANCE: f64 = 1e-3;
+
 /// The state of everything that follows from a pose.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Secondary {
@@ -143,7 +146,8 @@ impl Puppet {
                 self.update()?;
                 self.end_spring_step();
             }
-            self.set_spring_fraction((passed - seconds_of(end)) * f64::from(STEPS_PER_SECOND));
+            let fraction = (passed - seconds_of(end)) * f64::from(STEPS_PER_SECOND);
+            self.set_spring_fraction(if fraction > TOLERANCE { fraction } else { 0.0 });
         }
         self.time = time;
         self.update()
@@ -192,10 +196,12 @@ pub struct SpringClock {
 
 /// Returns the number of whole steps in a number of seconds. A step that is missing only by a rounding error counts.
 fn steps(seconds: f64) -> u64 {
-    /// Single precision can express times of up to an hour to within this fraction of a step.
-    const TOLERANCE: f64 = 1e-3;
     let steps = (seconds * f64::from(STEPS_PER_SECOND) + TOLERANCE).floor();
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped, and casts saturate")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped, and casts saturate"
+    )]
     let steps = steps.max(0.0) as u64;
     steps
 }

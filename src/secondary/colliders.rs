@@ -32,8 +32,7 @@ pub(super) fn correction(
         ColliderShape::Plane { offset, normal } => {
             let from = center - world_from_node.transform_point3(offset);
             // Normals are transformed by the inverse transpose.
-            let normal =
-                (world_from_node.matrix3.inverse().transpose() * normal).try_normalize()?;
+            let normal = (world_from_node.matrix3.inverse().transpose() * normal).try_normalize()?;
             let distance = from.dot(normal) - radius;
             (distance < 0.0).then(|| normal * -distance)
         }

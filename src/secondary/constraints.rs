@@ -29,8 +29,7 @@ pub fn apply_constraints(
 
 /// Returns the local rotation of a constrained node. Returns `None` if an aimed node is where its source is.
 fn rotation(skeleton: &Skeleton, constraint: &Constraint, pose: &Pose) -> Option<DQuat> {
-    let rest_of =
-        |node: usize| skeleton.nodes.get(node).map(|n| n.rest.rotation.as_dquat().normalize());
+    let rest_of = |node: usize| skeleton.nodes.get(node).map(|n| n.rest.rotation.as_dquat().normalize());
     let rest = rest_of(constraint.node)?;
     let source = || pose.locals.get(constraint.source).map(|l| l.rotation.as_dquat().normalize());
     let source_rest = || rest_of(constraint.source);

@@ -74,8 +74,7 @@ fn turn_eyes(character: &Character, look: &LookAt, gaze: Gaze, pose: &mut Pose) 
         let Some(eye) = eye else { continue };
         let range = if is_left == outer_is_left { look.outer } else { look.inner };
         let yaw = range.map(gaze.yaw.abs()) * if is_left { 1.0 } else { -1.0 };
-        let turn =
-            DQuat::from_rotation_y(yaw.to_radians()) * DQuat::from_rotation_x(pitch.to_radians());
+        let turn = DQuat::from_rotation_y(yaw.to_radians()) * DQuat::from_rotation_x(pitch.to_radians());
         let in_world = front(look) * turn * front(look).conjugate();
         let Some(rest) = skeleton.nodes.get(eye).map(|n| n.rest.rotation.as_dquat()) else { continue };
         let parent = skeleton.nodes.get(eye).and_then(|n| n.parent);
@@ -91,8 +90,7 @@ fn turn_eyes(character: &Character, look: &LookAt, gaze: Gaze, pose: &mut Pose) 
 fn express(character: &Character, look: &LookAt, gaze: Gaze, pose: &mut Pose) {
     let (x, y) = (look.outer.map(gaze.yaw.abs()), gaze.pitch.abs());
     let horizontal = if gaze.yaw > 0.0 { "lookLeft" } else { "lookRight" };
-    let vertical =
-        if gaze.pitch > 0.0 { ("lookDown", look.down.map(y)) } else { ("lookUp", look.up.map(y)) };
+    let vertical = if gaze.pitch > 0.0 { ("lookDown", look.down.map(y)) } else { ("lookUp", look.up.map(y)) };
     for (preset, weight) in [(horizontal, x), vertical] {
         let Some(expression) = character.expressions.iter().find(|e| e.preset == Some(preset)) else {
             continue;

@@ -50,7 +50,8 @@ impl Plan {
             }
         }
         let needs = |node: usize| {
-            let spring = joint_of[node].and_then(|(_, _, s): (SpringJoint, usize, usize)| bones.springs.get(s));
+            let spring =
+                joint_of[node].and_then(|(_, _, s): (SpringJoint, usize, usize)| bones.springs.get(s));
             let colliders = spring.into_iter().flat_map(|s| &s.colliders);
             let of_colliders = colliders.filter_map(|&c| bones.colliders.get(c)).map(|c| c.node);
             let center = spring.and_then(|s| s.center);
@@ -90,7 +91,9 @@ fn sorted<I: Iterator<Item = usize>>(
             match visit {
                 Visit::End(node) => order.push(node),
                 Visit::Start(node) => {
-                    if !moves.get(node).copied().unwrap_or_default() || std::mem::replace(&mut is_started[node], true) {
+                    if !moves.get(node).copied().unwrap_or_default()
+                        || std::mem::replace(&mut is_started[node], true)
+                    {
                         continue;
                     }
                     waiting.push(Visit::End(node));

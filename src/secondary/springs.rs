@@ -191,14 +191,14 @@ impl Body {
         let towards_rest = (self.tail - self.head).normalize_or_zero();
         let force = towards_rest * joint.stiffness + joint.gravity;
         let free = world_from_center.transform_point3(tail.now + kept) + force * seconds;
-        let on_sphere = |point: DVec3| {
-            self.head + (point - self.head).try_normalize().unwrap_or(towards_rest) * length
-        };
+        let on_sphere =
+            |point: DVec3| self.head + (point - self.head).try_normalize().unwrap_or(towards_rest) * length;
         let mut next = on_sphere(free);
         for collider in spring.colliders.iter().filter_map(|&c| plan.colliders.get(c)) {
             let Some(world_from_node) = world.get(collider.node) else { continue };
             if let Some(by) = correction(&collider.shape, world_from_node, next, joint.hit_radius) {
-                next = on_sphere(next + by);
+                // A part of a step corrects a part, so that a frame just after a step shows the result of that step.
+                next = on_sphere(next + by * fraction);
             }
         }
         next

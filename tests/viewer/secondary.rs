@@ -11,7 +11,8 @@ use super::SIZE;
 
 /// Returns a character with a strand of five joints on a pole, and with a head and an eye.
 fn character() -> Character {
-    let joint = |node: usize| json!({ "node": node, "stiffness": 0.3, "gravityPower": 0.5, "dragForce": 0.1 });
+    let joint =
+        |node: usize| json!({ "node": node, "stiffness": 0.3, "gravityPower": 0.5, "dragForce": 0.1 });
     let link = |children: &[usize]| json!({ "translation": [0, -0.15, 0], "children": children });
     let file = json!({
         "asset": { "version": "2.0" },

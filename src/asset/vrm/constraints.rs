@@ -106,7 +106,8 @@ pub(in crate::asset) fn constraints<'a>(
                 if matches!(constraint.kind, ConstraintKind::Aim(_)) {
                     visits = visits.saturating_add(depth(node)).saturating_add(depth(constraint.source));
                     if visits > MAX_VISITS {
-                        problems.push(|| format!("nodes[{node}]: too many aim constraints, so it is ignored"));
+                        problems
+                            .push(|| format!("nodes[{node}]: too many aim constraints, so it is ignored"));
                         continue;
                     }
                 }

@@ -98,20 +98,12 @@ pub(in crate::asset) fn look_at(
         (None, Some(v0)) => {
             let json = v0.get("firstPerson")?;
             let expression = json.get("lookAtTypeName").and_then(Value::as_str) == Some("BlendShape");
-            let names = [
-                "lookAtHorizontalInner",
-                "lookAtHorizontalOuter",
-                "lookAtVerticalDown",
-                "lookAtVerticalUp",
-            ];
+            let names =
+                ["lookAtHorizontalInner", "lookAtHorizontalOuter", "lookAtVerticalDown", "lookAtVerticalUp"];
             // Positions of VRM 0 are in Unity's left-handed space.
             let offset = vector(json, "firstPersonBoneOffset").unwrap_or(DVec3::new(0.0, 0.06, 0.0));
             let offset = offset * DVec3::new(1.0, 1.0, -1.0);
-            Some(LookAt {
-                offset,
-                faces_back: true,
-                ..read(json, names, ["xRange", "yRange"], expression)
-            })
+            Some(LookAt { offset, faces_back: true, ..read(json, names, ["xRange", "yRange"], expression) })
         }
         (None, None) => None,
     }

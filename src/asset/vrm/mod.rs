@@ -13,11 +13,11 @@ mod subtrees;
 
 pub(super) use animation::face_tracks;
 pub use animation::{ExpressionTrack, FaceTracks};
-pub use constraints::{Constraint, ConstraintAxis, ConstraintKind};
 pub(super) use constraints::constraints;
+pub use constraints::{Constraint, ConstraintAxis, ConstraintKind};
 pub(super) use humanoid::humanoid;
 pub(super) use json::Problems;
-pub use look_at::{LookAt, LookAtKind, RangeMap};
 pub(super) use look_at::look_at;
+pub use look_at::{LookAt, LookAtKind, RangeMap};
 pub(super) use read_springs::spring_bones;
 pub use springs::{Collider, ColliderShape, Spring, SpringBones, SpringJoint};

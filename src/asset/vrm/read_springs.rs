@@ -114,7 +114,9 @@ impl<'a> SpringReader<'a> {
             };
             for &collider in self.groups.get(group).into_iter().flatten() {
                 self.visits += 1;
-                let Some(used) = self.used.get_mut(collider).filter(|used| **used != number) else { continue };
+                let Some(used) = self.used.get_mut(collider).filter(|used| **used != number) else {
+                    continue;
+                };
                 self.pairs = self.pairs.saturating_add(spring.joints.len());
                 if self.pairs > MAX_PAIRS || self.visits > MAX_VISITS {
                     break;

@@ -180,15 +180,18 @@ pub(super) fn run(
     let start = puppet.time;
     args.posing.turn_on_springs(&mut puppet);
     #[expect(clippy::cast_precision_loss, reason = "frame numbers are small")]
-    let pose = |puppet: &mut Puppet, clock: &mut SpringClock, frame: u32| -> Result<Vec<GoalReport>, Failure> {
-        Ok(puppet.update_at(start + frame as f32 / args.fps, clock)?.to_vec())
-    };
+    let pose =
+        |puppet: &mut Puppet, clock: &mut SpringClock, frame: u32| -> Result<Vec<GoalReport>, Failure> {
+            Ok(puppet.update_at(start + frame as f32 / args.fps, clock)?.to_vec())
+        };
     let mut clock = puppet.start_springs(start)?;
     let (mut bounds, mut missed) = (Bounds::default(), Vec::new());
     // The camera frames all poses, so they are computed once before the first frame is drawn.
     let progress = Progress::new(frames.end - frames.first, "poses", verbosity);
     for frame in frames.first..frames.end {
-        missed.extend(pose(&mut puppet, &mut clock, frame)?.into_iter().find(|r| r.outcome != Outcome::Reached));
+        missed.extend(
+            pose(&mut puppet, &mut clock, frame)?.into_iter().find(|r| r.outcome != Outcome::Reached),
+        );
         missed.truncate(1);
         let now = puppet.bounds();
         bounds.extend([now.lo, now.hi]);

@@ -83,12 +83,15 @@ fn secondary(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         let mut springs = session.has_springs_on();
         let has_springs = !character.springs.is_empty();
-        if has_springs && ui.checkbox(&mut springs, "Springs").on_hover_text("Hair and clothes swing").changed() {
+        if has_springs
+            && ui.checkbox(&mut springs, "Springs").on_hover_text("Hair and clothes swing").changed()
+        {
             commands.push(Command::Springs(springs));
         }
         let mut looks = session.eye_target() == EyeTarget::Camera;
         let has_eyes = character.look_at.is_some();
-        if has_eyes && ui.checkbox(&mut looks, "Eyes").on_hover_text("The eyes look at the camera").changed() {
+        if has_eyes && ui.checkbox(&mut looks, "Eyes").on_hover_text("The eyes look at the camera").changed()
+        {
             commands.push(Command::LookAt(if looks { EyeTarget::Camera } else { EyeTarget::Nothing }));
         }
     });

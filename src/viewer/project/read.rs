@@ -14,7 +14,9 @@ use crate::text::toml::{
     SpannedError, check_keys, number, numbers, optional, radians, required, single, tables,
 };
 use crate::viewer::session::default_options;
-use crate::viewer::{Command, Display, DragScope, EyeTarget, OnionSkin, Orbit, ReplayError, RingMode, Snapshot};
+use crate::viewer::{
+    Command, Display, DragScope, EyeTarget, OnionSkin, Orbit, ReplayError, RingMode, Snapshot,
+};
 
 use super::{Project, free};
 

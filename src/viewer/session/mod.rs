@@ -120,7 +120,14 @@ pub(super) struct Clock {
 
 impl Default for Clock {
     fn default() -> Self {
-        Self { playing: false, speed: 1.0, looping: true, now: Duration::ZERO, spring_steps: 0, since: (Duration::ZERO, 0.0) }
+        Self {
+            playing: false,
+            speed: 1.0,
+            looping: true,
+            now: Duration::ZERO,
+            spring_steps: 0,
+            since: (Duration::ZERO, 0.0),
+        }
     }
 }
 

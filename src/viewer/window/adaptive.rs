@@ -71,7 +71,10 @@ impl App {
         panel: PanelOutput,
         started: Instant,
     ) -> Result<DrawOutcome, RenderError> {
-        let is_busy = self.input.is_busy() || self.session.is_playing() || self.session.is_swinging() || self.capture.is_some();
+        let is_busy = self.input.is_busy()
+            || self.session.is_playing()
+            || self.session.is_swinging()
+            || self.capture.is_some();
         let Some(open) = &mut self.open else { return Ok(DrawOutcome::Hidden) };
         let (graphics, quality) = (&mut open.graphics, &mut open.quality);
         graphics.update_variant(&self.session)?;

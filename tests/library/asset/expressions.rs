@@ -1,7 +1,7 @@
 //! Expressions of both versions of VRM. Invalid binds are ignored with a warning.
 
 use serde_json::{Value, json};
-use sinew::asset::{Character, Expression, MorphBind};
+use sinew::asset::{Character, Expression, MorphBind, Overrides};
 
 use crate::{load, refusal};
 
@@ -36,7 +36,7 @@ fn expression(
     binds: &[(usize, f32)],
 ) -> Expression {
     let binds = binds.iter().map(|&(weight, amount)| MorphBind { weight, amount }).collect();
-    Expression { name: name.to_owned(), preset, is_binary, binds }
+    Expression { name: name.to_owned(), preset, is_binary, overrides: Overrides::default(), binds }
 }
 
 #[test]

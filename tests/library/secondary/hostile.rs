@@ -31,7 +31,9 @@ fn springs(file: &mut Value) -> &mut Value {
 
 #[test]
 fn extreme_numbers_stay_finite() {
-    for value in [json!(0), json!(-1), json!(1e-40), json!(1e30), json!(3e38), json!(1e300), json!("a"), json!(null)] {
+    for value in
+        [json!(0), json!(-1), json!(1e-40), json!(1e30), json!(3e38), json!(1e300), json!("a"), json!(null)]
+    {
         for key in ["stiffness", "gravityPower", "dragForce", "hitRadius"] {
             let mut joint = soft();
             joint[key] = value.clone();
@@ -90,9 +92,11 @@ fn invalid_indices_are_warned_of() {
         springs(file)["springs"][0]["colliderGroups"] = json!([0, 5, "x"]);
         springs(file)["colliders"][0]["node"] = json!(1e9);
     });
-    assert_eq!(character.warnings.len(), 7, "{:#?}", character.warnings);
+    assert_eq!(character.warnings.len(), 6, "{:#?}", character.warnings);
     simulate(character);
-    for broken in [json!(null), json!([]), json!({ "springs": 3 }), json!({ "springs": [{ "joints": [1, {}] }] })] {
+    for broken in
+        [json!(null), json!([]), json!({ "springs": 3 }), json!({ "springs": [{ "joints": [1, {}] }] })]
+    {
         simulate(with(|file| *springs(file) = broken));
     }
 }
@@ -111,7 +115,13 @@ fn colliders_may_hang_on_the_strand_that_they_push() {
 fn large_files_take_linear_time() {
     let count = 30_000;
     let nodes: Vec<Value> = (0..count)
-        .map(|i| if i + 1 < count { json!({ "translation": [0, 0, 1e-3], "children": [i + 1] }) } else { json!({}) })
+        .map(|i| {
+            if i + 1 < count {
+                json!({ "translation": [0, 0, 1e-3], "children": [i + 1] })
+            } else {
+                json!({})
+            }
+        })
         .collect();
     let started = Instant::now();
     // Each spring goes from one node to the last one, and all springs have all colliders.
@@ -163,7 +173,9 @@ fn bone_groups_of_vrm_0_are_springs() {
     assert_eq!((spring.joints.len(), spring.name.as_deref(), spring.center), (6, Some("hair"), None));
     let end = spring.joints[5];
     assert!((end.tail.length() - 0.07).abs() < 1e-6, "the last joint has a length of 7 cm");
-    let sinew::asset::ColliderShape::Sphere { offset, .. } = character.springs.colliders[0].shape else { panic!() };
+    let sinew::asset::ColliderShape::Sphere { offset, .. } = character.springs.colliders[0].shape else {
+        panic!()
+    };
     assert_eq!(offset.z, -0.3);
     simulate(character);
 }

@@ -1,5 +1,6 @@
 //! Tests of spring bones, node constraints and eyes, on files that are written here.
 
+mod animation;
 mod constraints;
 mod hostile;
 mod springs;
@@ -68,7 +69,9 @@ fn character(file: &Value) -> Character {
 /// Returns a clip that moves the first node sideways and back within a second, and keeps it still for another one.
 fn sway() -> Clip {
     let times: Vec<f32> = (0..=20_u8).map(|i| f32::from(i) / 20.0).chain([2.0]).collect();
-    let at = |t: &f32| glam::Vec3::new(0.3 * (t * std::f32::consts::TAU).sin(), 0.0, 0.1 * t.min(1.0) * (1.0 - t.min(1.0)));
+    let at = |t: &f32| {
+        glam::Vec3::new(0.3 * (t * std::f32::consts::TAU).sin(), 0.0, 0.1 * t.min(1.0) * (1.0 - t.min(1.0)))
+    };
     let values = Values::Translation(times.iter().map(at).collect());
     Clip {
         name: Some("sway".to_owned()),
