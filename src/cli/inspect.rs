@@ -255,6 +255,14 @@ impl<'a> InspectReport<'a> {
         if let Some(humanoid) = &character.humanoid {
             lines.push(format!("humanoid    VRM {}, {} bones", humanoid.vrm, humanoid.bones.len()));
         }
+        if !character.springs.is_empty() {
+            let (springs, joints) = (character.springs.springs.len(), character.springs.joints().count());
+            let colliders = character.springs.colliders.len();
+            lines.push(format!("springs     {springs} with {joints} joints, {colliders} colliders"));
+        }
+        if !character.constraints.is_empty() {
+            lines.push(format!("constraints {}", character.constraints.len()));
+        }
         if !character.expressions.is_empty() {
             let names: Vec<_> = character.expressions.iter().map(|e| e.name.as_str()).collect();
             lines.push(format!("expressions {}", names.join(", ")));

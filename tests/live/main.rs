@@ -18,7 +18,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use sinew::asset;
-use sinew::asset::{Character, Expression, MorphBind};
+use sinew::asset::{Character, Expression, MorphBind, Overrides};
 use sinew::capture::vmc::{LiveCharacter, LiveSource, Receiver};
 use sinew::pose::Pose;
 use sinew::puppet::Puppet;
@@ -52,7 +52,7 @@ fn mannequin() -> Character {
     character.skeleton.rest_weights = vec![0.0; 2];
     let binds = [0, 1].map(|weight| MorphBind { weight, amount: 0.75 }).to_vec();
     character.expressions =
-        vec![Expression { name: "Joy".to_owned(), preset: Some("happy"), is_binary: false, binds }];
+        vec![Expression { name: "Joy".to_owned(), preset: Some("happy"), is_binary: false, overrides: Overrides::default(), binds }];
     character
 }
 
