@@ -137,14 +137,24 @@ pub const EXTENSIONS: &[Extension] = &[
     row("MSFT_packing_occlusionRoughnessMetallic", Look, Ignored, ""),
     row("MSFT_texture_dds", Look, Ignored, ""),
     row("NV_materials_mdl", Look, Ignored, ""),
-    row("VRM", Motion, Drawn, "VRM 0: the humanoid map and the expressions that move morph targets"),
+    row(
+        "VRM",
+        Motion,
+        Drawn,
+        "VRM 0: the humanoid map, spring bones, eyes, and the expressions that move morph targets",
+    ),
     row("VRMC_materials_hdr_emissiveMultiplier", Look, Ignored, ""),
     row("VRMC_materials_mtoon", Look, Ignored, ""),
-    row("VRMC_node_constraint", Motion, Ignored, ""),
-    row("VRMC_springBone", Motion, Ignored, ""),
-    row("VRMC_springBone_extended_collider", Motion, Ignored, ""),
-    row("VRMC_vrm", Motion, Drawn, "VRM 1.0: the humanoid map and the expressions that move morph targets"),
-    row("VRMC_vrm_animation", Motion, Ignored, ""),
+    row("VRMC_node_constraint", Motion, Drawn, "roll, aim and rotation"),
+    row("VRMC_springBone", Motion, Drawn, ""),
+    row("VRMC_springBone_extended_collider", Motion, Drawn, "planes, inside spheres and inside capsules"),
+    row(
+        "VRMC_vrm",
+        Motion,
+        Drawn,
+        "VRM 1.0: the humanoid map, eyes, and the expressions that move morph targets",
+    ),
+    row("VRMC_vrm_animation", Motion, Drawn, "clips for any humanoid, with expressions and gaze"),
 ];
 
 /// All file formats that are read.

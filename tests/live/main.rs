@@ -51,8 +51,13 @@ fn mannequin() -> Character {
     character.skeleton.nodes[node].morph_weights = 0..2;
     character.skeleton.rest_weights = vec![0.0; 2];
     let binds = [0, 1].map(|weight| MorphBind { weight, amount: 0.75 }).to_vec();
-    character.expressions =
-        vec![Expression { name: "Joy".to_owned(), preset: Some("happy"), is_binary: false, overrides: Overrides::default(), binds }];
+    character.expressions = vec![Expression {
+        name: "Joy".to_owned(),
+        preset: Some("happy"),
+        is_binary: false,
+        overrides: Overrides::default(),
+        binds,
+    }];
     character
 }
 

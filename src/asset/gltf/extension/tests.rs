@@ -154,6 +154,18 @@ fn fixture(name: &str) -> Fixture {
         }
         "VRM" => f.at("", json!({"humanoid": {"humanBones": [{"bone": "hips", "node": 0}]}})),
         "VRMC_vrm" => f.at("", json!({"humanoid": {"humanBones": {"hips": {"node": 0}}}})),
+        "VRMC_node_constraint" => f.at("/nodes/1", json!({"constraint": {"rotation": {"source": 0}}})),
+        "VRMC_springBone" => {
+            f.root["nodes"][1]["translation"] = json!([0, -1, 0]);
+            f.at("", json!({"springs": [{"joints": [{"node": 0}, {"node": 1}]}]}))
+        }
+        "VRMC_springBone_extended_collider" => {
+            let collider = json!({"node": 0, "shape": {"sphere": {"radius": 1}}});
+            f.root["extensions"] = json!({"VRMC_springBone": {"colliders": [collider]}});
+            let inside = json!({"shape": {"sphere": {"radius": 2, "inside": true}}});
+            f.at("/extensions/VRMC_springBone/colliders/0", inside)
+        }
+        "VRMC_vrm_animation" => f.at("", json!({"humanoid": {"humanBones": {"hips": {"node": 0}}}})),
         _ => f,
     }
 }
