@@ -35,7 +35,7 @@ impl GltfFile<'_> {
             Some((node, others.get("VRMC_node_constraint")?))
         });
         let parts = VrmParts {
-            look_at: vrm::look_at(extensions, humanoid.as_ref()),
+            look_at: vrm::look_at(extensions, humanoid.as_ref().map(|h| &h.bones)),
             humanoid,
             face_tracks: vrm::face_tracks(extensions, skeleton.nodes.len(), &mut of_springs),
             springs: vrm::spring_bones(extensions, skeleton, &mut of_springs),

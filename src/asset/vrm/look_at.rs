@@ -1,9 +1,9 @@
 //! Where the eyes look: `VRMC_vrm.lookAt`, and `VRM.firstPerson` of VRM 0.
 
+use std::collections::BTreeMap;
+
 use glam::DVec3;
 use serde_json::{Map, Value};
-
-use crate::asset::Humanoid;
 
 use super::json::{number, vector};
 
@@ -67,12 +67,12 @@ impl RangeMap {
     }
 }
 
-/// Reads how a humanoid looks at a point. Without a head there is nothing to read.
+/// Reads how a humanoid looks at a point. `bones` is its humanoid map. Without a head there is nothing to read.
 pub(in crate::asset) fn look_at(
     extensions: &Map<String, Value>,
-    humanoid: Option<&Humanoid>,
+    bones: Option<&BTreeMap<String, usize>>,
 ) -> Option<LookAt> {
-    let bones = &humanoid?.bones;
+    let bones = bones?;
     let node = |bone: &str| bones.get(bone).copied();
     let (head, eyes) = (node("head")?, [node("leftEye"), node("rightEye")]);
     let read = |json: &Value, names: [&str; 4], fields: [&str; 2], expression: bool| {

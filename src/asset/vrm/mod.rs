@@ -19,5 +19,21 @@ pub(super) use humanoid::humanoid;
 pub(super) use json::Problems;
 pub(super) use look_at::look_at;
 pub use look_at::{LookAt, LookAtKind, RangeMap};
-pub(super) use read_springs::spring_bones;
 pub use springs::{Collider, ColliderShape, Spring, SpringBones, SpringJoint};
+
+use serde_json::{Map, Value};
+
+use super::Skeleton;
+
+/// Reads the spring bones of either version from the root extensions of a file.
+pub(super) fn spring_bones(
+    extensions: &Map<String, Value>,
+    skeleton: &Skeleton,
+    problems: &mut Problems,
+) -> SpringBones {
+    match (extensions.get("VRMC_springBone"), extensions.get("VRM")) {
+        (Some(v1), _) => read_springs::version_1(v1, skeleton, problems),
+        (None, Some(v0)) => springs_0::version_0(v0, skeleton, problems),
+        (None, None) => SpringBones::default(),
+    }
+}

@@ -1,13 +1,12 @@
 //! Reads spring bones of VRM 1.0 (`VRMC_springBone`, with the shapes of `VRMC_springBone_extended_collider`).
 
 use glam::{Affine3A, DVec3};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::asset::Skeleton;
 
 use super::json::{Problems, index, indices, list, number, vector};
 use super::springs::{Collider, ColliderShape, Spring, SpringBones, SpringJoint};
-use super::springs_0;
 use super::subtrees::Subtrees;
 
 /// Maximum number of pairs of a joint and a collider. A small file may ask for a number of them that would make every
@@ -17,19 +16,6 @@ const MAX_PAIRS: usize = 1 << 20;
 const MAX_VISITS: usize = 1 << 22;
 /// The default of VRM 1.0.
 const DRAG: f64 = 0.5;
-
-/// Reads the spring bones of either version from the root extensions of a file.
-pub(in crate::asset) fn spring_bones(
-    extensions: &Map<String, Value>,
-    skeleton: &Skeleton,
-    problems: &mut Problems,
-) -> SpringBones {
-    match (extensions.get("VRMC_springBone"), extensions.get("VRM")) {
-        (Some(v1), _) => version_1(v1, skeleton, problems),
-        (None, Some(v0)) => springs_0::version_0(v0, skeleton, problems),
-        (None, None) => SpringBones::default(),
-    }
-}
 
 /// What is common to the readers of both versions.
 pub(super) struct SpringReader<'a> {
@@ -141,7 +127,8 @@ impl<'a> SpringReader<'a> {
     }
 }
 
-fn version_1(extension: &Value, skeleton: &Skeleton, problems: &mut Problems) -> SpringBones {
+/// Reads the colliders, their groups and the springs.
+pub(super) fn version_1(extension: &Value, skeleton: &Skeleton, problems: &mut Problems) -> SpringBones {
     let mut reader = SpringReader::new(skeleton, problems);
     let colliders = colliders(extension, &mut reader);
     for (g, group) in list(extension, "colliderGroups").enumerate() {
