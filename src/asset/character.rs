@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::{
-    Clip, Constraint, Expression, FaceTracks, Image, Light, LookAt, Material, Mesh, Primitive, Skeleton, Skin,
-    SpringBones, Texture, UnknownVariant, Variants,
+    Clip, Constraint, Expression, FaceTracks, Image, Light, LookAt, Material, Mesh, Primitive, Skeleton,
+    Skin, SpringBones, Texture, UnknownVariant, Variants,
 };
 
 /// A character: the skeleton, skins, meshes, materials and clips of one file. Nothing in it changes after loading.
