@@ -80,6 +80,9 @@ fn variants(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 /// Shows toggles for springs and eyes, if the character has any.
 fn secondary(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let character = session.puppet.character();
+    if character.springs.is_empty() && character.look_at.is_none() {
+        return;
+    }
     ui.horizontal(|ui| {
         let mut springs = session.has_springs_on();
         let has_springs = !character.springs.is_empty();
