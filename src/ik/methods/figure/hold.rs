@@ -4,10 +4,11 @@ use glam::{DQuat, DVec3};
 
 use crate::ik::limit::angle_between;
 
-use super::State;
 use super::limb::Pace;
+use super::merit::merit;
 use super::tasks::LimbTask;
 use super::trunk_tasks::Subject;
+use super::{State, budget};
 
 /// How far the end of a fixed limb may be from its place, metres of a person, and how far it may be turned, radians.
 const SLIDE: f64 = 1e-3;
@@ -48,17 +49,53 @@ impl State {
             self.strain_after(subject, pace, 1.0);
             return;
         }
+        if self.shorten(subject, pace, none.max(1.0)) {
+            return;
+        }
+        self.strain_before(subject, pace);
+        if self.step_back(subject, pace) && self.shorten(subject, pace, none.max(1.0)) {
+            return;
+        }
+        self.strain_before(subject, pace);
+    }
+
+    /// Makes the largest part of the step after which the limbs hold as well as `bound`. Returns whether there is one.
+    fn shorten(&mut self, subject: &Subject<'_>, pace: Option<&Pace>, bound: f64) -> bool {
         let (mut held, mut beyond) = (0.0, 1.0);
         for _ in 0..BISECTIONS {
             let middle = 0.5 * (held + beyond);
-            let holds = self.strain_after(subject, pace, middle) <= none.max(1.0);
+            let holds = self.strain_after(subject, pace, middle) <= bound;
             (held, beyond) = if holds { (middle, beyond) } else { (held, middle) };
         }
         if held > 0.0 {
             self.strain_after(subject, pace, held);
-        } else {
-            self.strain_before(subject, pace);
         }
+        held > 0.0
+    }
+
+    /// Replaces a step that no fixed limb allows by one straight back to the stance, in which all limbs hold. Otherwise,
+    /// a deep crouch at the limits of the legs would never end. Returns whether that reduces the merit.
+    fn step_back(&mut self, subject: &Subject<'_>, pace: Option<&Pace>) -> bool {
+        let Self { posed, step, tasks, .. } = self;
+        let budget = budget(subject, pace);
+        let stance = subject.stance;
+        let links = std::iter::once(0).chain(tasks.trunk.joints.iter().copied());
+        let turns = links.clone().map(|link| angle_between(posed.locals[link], stance.locals[link]));
+        let turn = turns.fold(0.0, f64::max);
+        let distance = posed.positions[0].distance(stance.positions[0]);
+        let fraction = (budget.turn / turn).min(budget.distance / distance).min(1.0);
+        if !fraction.is_finite() {
+            return false;
+        }
+        let before = merit(posed, subject, &tasks.trunk);
+        let hips = posed.positions[0];
+        step.hips[1] = hips.lerp(stance.positions[0], fraction);
+        step.after.clone_from(&posed.locals);
+        for link in links {
+            step.after[link] = posed.locals[link].slerp(stance.locals[link], fraction).normalize();
+        }
+        self.strain_after(subject, pace, 1.0);
+        merit(&self.posed, subject, &self.tasks.trunk) < before
     }
 
     /// Makes a fraction of the step and poses the limbs. Returns the strain.

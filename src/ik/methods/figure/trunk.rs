@@ -4,20 +4,20 @@
 //! by orders of magnitude. Limits of joints and lengths of fixed limbs are inequalities, which are added as equations
 //! where a step would violate them.
 
+mod bounds;
+
 use glam::{DQuat, DVec3};
 
 use crate::ik::limit::angle_between;
 use crate::ik::rotation::rotation_vector;
 
-use super::merit::{GUARD, HARD, NEAR_LIMIT, masses, merit, own_turn, softplus, unbalanced};
+use super::merit::{HARD, NEAR_LIMIT, masses, merit, own_turn, softplus, unbalanced};
 use super::normal::Normal;
 use super::posed::Posed;
-use super::trunk_tasks::{Budget, Guard, Rope, Subject, TrunkTasks};
+use super::trunk_tasks::{Budget, Rope, Subject, TrunkTasks};
 
 /// Fraction of the largest turn at which a joint is held.
 const FROZEN: f64 = 0.9;
-/// Maximum number of times that violated inequalities are added to a step.
-const ROUNDS: usize = 4;
 /// An iteration that reduces the merit by a smaller fraction is the last one.
 const GAIN: f64 = 1e-3;
 /// Maximum number of times that a step is tried with more damping.
@@ -44,6 +44,10 @@ pub(super) struct Trunk {
     /// See [`Trunk::begin`].
     start: Vec<DQuat>,
     start_position: DVec3,
+    /// For each rope, its length after the last step by its linear equation, metres.
+    lengths: Vec<f64>,
+    /// For each rope, how much longer it was after the last step than its linear equation said, metres.
+    bends: Vec<f64>,
 }
 
 impl Trunk {
@@ -72,7 +76,9 @@ impl Trunk {
             self.freeze(posed, tasks, budget);
             self.normal.save();
             self.keep(posed, tasks);
-            let mut tries = 0;
+            self.bends.clear();
+            self.bends.resize(tasks.ropes.len(), 0.0);
+            let (mut tries, mut corrected) = (0, false);
             let gained;
             let step = loop {
                 self.normal.solve(damping);
@@ -84,13 +90,20 @@ impl Trunk {
                     best = after;
                     break step;
                 }
+                self.measure_bends(posed, tasks);
                 self.put_back(posed, subject, tasks);
+                self.normal.restore();
+                // A step along taut ropes leaves their spheres. Once corrected, a long one may do.
+                corrected = !corrected && tasks.ropes.iter().any(|rope| rope.pull.is_none());
+                if corrected {
+                    continue;
+                }
+                self.bends.fill(0.0);
                 tries += 1;
                 if tries == TRIES {
                     return iteration + 1;
                 }
                 damping *= DAMPING_FACTOR;
-                self.normal.restore();
             };
             if step < CONVERGED || gained < GAIN * best {
                 return iteration + 1;
@@ -132,6 +145,14 @@ impl Trunk {
         self.before.push(posed.locals[0]);
         self.before.extend(tasks.joints.iter().map(|&link| posed.locals[link]));
         self.base = posed.positions[0];
+    }
+
+    /// Notes how much longer ropes are after a step than their linear equations say, the second-order correction of
+    /// Nocedal & Wright 2006 (18.36). Without it, only tiny steps along taut ropes reduce the merit (Maratos 1978).
+    fn measure_bends(&mut self, posed: &Posed, tasks: &TrunkTasks) {
+        for (bend, (rope, linear)) in self.bends.iter_mut().zip(tasks.ropes.iter().zip(&self.lengths)) {
+            *bend = posed.positions[rope.link].distance(rope.target) - linear;
+        }
     }
 
     /// Undoes a step.
@@ -289,71 +310,6 @@ impl Trunk {
         self.column[link].map_or(DVec3::ZERO, |c| DVec3::new(x[c], x[c + 1], x[c + 2]))
     }
 
-    /// Adds the inequalities that the step violates, and solves again.
-    fn obey(&mut self, posed: &Posed, subject: &Subject<'_>, tasks: &TrunkTasks, damping: f64) {
-        for _ in 0..ROUNDS {
-            let mut violated = false;
-            for rope in tasks.ropes.iter().filter(|r| r.pull.is_none()) {
-                violated |= self.obey_rope(posed, subject, rope);
-            }
-            for guard in &tasks.guards {
-                violated |= self.obey_guard(posed, guard);
-            }
-            for &link in &tasks.joints {
-                violated |= self.obey_limit(posed, subject, link);
-            }
-            if !violated {
-                return;
-            }
-            self.normal.solve(damping);
-        }
-    }
-
-    fn obey_rope(&mut self, posed: &Posed, subject: &Subject<'_>, rope: &Rope) -> bool {
-        let at = posed.positions[rope.link];
-        let after = at + self.displacement(posed, rope.link, at) - rope.target;
-        let [min, max] = rope.range;
-        let distance = after.length();
-        let bound = distance.clamp(min, max);
-        let tolerance = 1e-7 * subject.weights.size;
-        let Some(direction) = after.try_normalize().filter(|_| (distance - bound).abs() > tolerance) else {
-            return false;
-        };
-        // A plane that touches the sphere where the step leaves it.
-        let missing = (at - rope.target).dot(direction) - bound;
-        self.point_row(posed, rope.link, at, direction);
-        self.normal.add_row(missing, HARD / subject.weights.size, 1.0);
-        true
-    }
-
-    /// Adds to the current row how a guarded joint turns towards its limit.
-    fn guard_row(&mut self, posed: &Posed, guard: &Guard) {
-        self.point_row(posed, guard.link, posed.positions[guard.link], guard.gradient);
-        self.turn_row(posed, guard.carrier, -guard.axis);
-    }
-
-    fn obey_guard(&mut self, posed: &Posed, guard: &Guard) -> bool {
-        self.guard_row(posed, guard);
-        let now = guard.excess(posed);
-        let is_violated = now + self.normal.predicted() > 1e-6;
-        // A row of weight zero only clears it.
-        self.normal.add_row(now, if is_violated { GUARD } else { 0.0 }, 1.0);
-        is_violated
-    }
-
-    fn obey_limit(&mut self, posed: &Posed, subject: &Subject<'_>, link: usize) -> bool {
-        let turn = self.turn(link);
-        let above = posed.spin_above(link);
-        let after = DQuat::from_scaled_axis(above.conjugate() * turn) * posed.locals[link];
-        let allowed = subject.limits.nearest(link, after);
-        let excess = above * rotation_vector(after * allowed.conjugate());
-        let Some(axis) = excess.try_normalize().filter(|_| excess.length() > 1e-6) else { return false };
-        let Some(column) = self.column[link] else { return false };
-        (0..3).for_each(|i| self.normal.row[column + i] = axis[i]);
-        self.normal.add_row(excess.length() - axis.dot(turn), HARD, 1.0);
-        true
-    }
-
     /// Applies the step, or the part of it with which no joint turns by more than `budget` since the beginning. Returns
     /// its size.
     fn apply(&mut self, posed: &mut Posed, subject: &Subject<'_>, tasks: &TrunkTasks, budget: Budget) -> f64 {
@@ -373,6 +329,12 @@ impl Trunk {
         let left = budget.distance - posed.positions[0].distance(self.start_position);
         if left > 0.0 && moved.length() * scale > left {
             scale = left / moved.length();
+        }
+        self.lengths.clear();
+        for rope in &tasks.ropes {
+            let at = posed.positions[rope.link];
+            let after = at + self.displacement(posed, rope.link, at) * scale;
+            self.lengths.push(after.distance(rope.target));
         }
         self.trial.clear();
         for &link in &tasks.joints {
