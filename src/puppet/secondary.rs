@@ -10,7 +10,8 @@ use crate::secondary::{Gaze, STEPS_PER_SECOND, Springs, apply_constraints, look_
 
 use super::{GoalReport, Puppet, PuppetError};
 
-/// Longest time for which springs are simulated before a pose is shown, in seconds.
+/// Longest time for which springs are simulated before a pose is shown, in seconds. After a longer time without a pose, they
+/// settle instead.
 pub const MAX_SETTLE: f64 = 60.0;
 
 /// Times within this fraction of a step are the same, because clips have times in single precision.
@@ -121,15 +122,20 @@ impl Puppet {
     /// Same as [`Puppet::update`].
     pub fn start_springs(&mut self, time: f32) -> Result<SpringClock, PuppetError> {
         if self.has_springs() {
-            self.time = time;
-            self.update()?;
-            self.settle(self.settle_seconds)?;
+            self.jump(time)?;
         }
         Ok(SpringClock { start: f64::from(time), steps: 0 })
     }
 
+    fn jump(&mut self, time: f32) -> Result<(), PuppetError> {
+        self.time = time;
+        self.update()?;
+        Ok(self.settle(self.settle_seconds)?)
+    }
+
     /// Updates the puppet at a time of its motion, in seconds, after all steps of the springs that end until then. `clock`
-    /// counts these steps. The result is the same however many updates there were since the clock started.
+    /// counts these steps. The result is the same however many updates there were since the clock started, unless more
+    /// than [`MAX_SETTLE`] has passed since the last one: the springs then settle at the new time.
     ///
     /// # Errors
     /// Same as [`Puppet::update`].
@@ -137,11 +143,15 @@ impl Puppet {
         if self.has_springs() {
             let passed = (f64::from(time) - clock.start).max(0.0);
             let end = steps(passed);
+            #[expect(clippy::cast_possible_truncation, reason = "clips are single precision")]
+            let time_of = |step: u64| (clock.start + seconds_of(step)) as f32;
+            if end.saturating_sub(clock.steps) > steps(MAX_SETTLE) {
+                self.jump(time_of(end))?;
+                clock.steps = end;
+            }
             while clock.steps < end {
                 clock.steps += 1;
-                #[expect(clippy::cast_possible_truncation, reason = "clips are single precision")]
-                let at = (clock.start + seconds_of(clock.steps)) as f32;
-                self.time = at;
+                self.time = time_of(clock.steps);
                 self.set_spring_fraction(1.0);
                 self.update()?;
                 self.end_spring_step();

@@ -126,6 +126,7 @@ impl Recording {
             fingerprint: project.fingerprint.clone(),
             size: project.size,
             scale: 1.0,
+            springs: true,
         };
         let length = Duration::ZERO;
         Ok(Self { path: path.into(), header, length, truncated: false, project: Some(project), sources })
@@ -237,6 +238,7 @@ impl Replay {
         };
         let mut session = Session::new(character, Some(rig), Vec2::from_array(header.size));
         session.apply(Command::Scale(header.scale));
+        session.apply(Command::Springs(header.springs));
         let retarget = |clip_source: &ClipSource| {
             let source = Arc::clone(&clip_source.source);
             let body = (session.puppet().character(), &*session.loaded_rig);

@@ -1,13 +1,16 @@
 //! Tests of spring bones and eyes in a session.
 
+use std::fs;
 use std::time::Duration;
 
 use glam::{DVec3, Quat};
 use serde_json::json;
 use sinew::asset::{Character, gltf};
-use sinew::viewer::{Command, EyeTarget, NodePoint, Session};
+use sinew::rig;
+use sinew::viewer::{Command, EyeTarget, NodePoint, Recording, Replay, Session};
 
 use super::SIZE;
+use super::files::folder;
 
 /// Returns a character with a strand of five joints on a pole, and with a head and an eye.
 fn character() -> Character {
@@ -81,6 +84,46 @@ fn a_strand_swings_after_an_edit_and_then_sleeps() {
     assert!(session.is_swinging() && first != bits(&session));
     run(&mut session, 1200, 60);
     assert!(!session.is_swinging());
+}
+
+/// Recordings of versions without springs must keep their poses.
+#[test]
+fn springs_do_not_swing_in_recordings_of_older_versions() {
+    let folder = folder("old-recording");
+    let replayed = |extra: &str| {
+        let path = folder.join("a.session");
+        let header = r#"{"format":"sinew-session-1","sinew":"0.1.0","character":null,"fingerprint":"","size":[80,60],"scale":1"#;
+        fs::write(&path, format!("{header}{extra}}}\n{{\"at\":1}}\n")).unwrap();
+        let recording = Recording::open(&path).unwrap();
+        let character = character();
+        let rig = rig::load(&character, None).unwrap();
+        let mut replay = Replay::new(&recording, character, rig).unwrap();
+        replay.advance(recording.length()).unwrap();
+        bits(replay.session())
+    };
+    let played = |springs: bool| {
+        let mut session = session();
+        session.apply(Command::Springs(springs));
+        run(&mut session, 1, 1);
+        bits(&session)
+    };
+    assert_eq!(replayed(r#","springs":true"#), played(true));
+    assert_eq!(replayed(""), played(false));
+    assert!(played(true) != played(false));
+}
+
+/// A recording may last for a month, with hardly a command.
+#[test]
+fn springs_settle_after_a_month_without_a_command() {
+    let mut session = session();
+    session.apply(turn(0.5));
+    session.apply(Command::Tick(Duration::from_secs(30 * 86_400)));
+    let hanging = bits(&session);
+    assert!(session.error().is_none());
+    run(&mut session, 1200, 60);
+    let (end, still) =
+        (f32::from_bits(hanging[6 * 12 + 9]), session.puppet().world_from_node()[6].translation.x);
+    assert!((end - still).abs() < 0.15, "{end} and {still}");
 }
 
 #[test]

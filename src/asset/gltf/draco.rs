@@ -19,8 +19,8 @@ use super::{ObjectError, Warnings, extension};
 
 const NAME: &str = "KHR_draco_mesh_compression";
 /// Maximum ratio of the decoded to the compressed size, in addition to what every file may decode. Real meshes with all
-/// attributes reach about 30.
-const FACTOR: u64 = 64;
+/// attributes reach about 30, and both what the decoder returns and what is copied from it count.
+const FACTOR: u64 = 128;
 /// Memory that the decoder may need for each triangle, in bytes.
 const BYTES_PER_FACE: u64 = 32;
 /// Maximum number of components of an attribute: a matrix of 4 by 4.
@@ -49,9 +49,10 @@ struct Compressed<'a> {
     attributes: &'a Value,
 }
 
-/// Returns whether a primitive is compressed.
-pub(super) fn is_compressed(primitive: &Primitive) -> bool {
-    primitive.extensions.as_ref().is_some_and(|e| e.others.contains_key(NAME))
+/// Returns whether the data of a primitive was compressed and is decoded.
+pub(super) fn is_decoded(primitive: &Primitive, decoded: &DecodedAccessors) -> bool {
+    let is_compressed = primitive.extensions.as_ref().is_some_and(|e| e.others.contains_key(NAME));
+    is_compressed && primitive.indices.is_some_and(|indices| decoded.contains_key(&indices.value()))
 }
 
 /// Decodes all compressed primitives of a file. A primitive whose accessors also have uncompressed data is left out, with
@@ -73,7 +74,8 @@ pub(super) fn decode(
         let mesh = decode_view(buffers, first, &mut rest);
         for c in of_view {
             let added = match &mesh {
-                Ok(mesh) => add_accessors(mesh, c, buffers, &mut decoded),
+                // A primitive takes all of its accessors from the compressed data, or none of them.
+                Ok(mesh) => accessors(mesh, c, buffers, &decoded).map(|new| decoded.extend(new)),
                 Err(cause) => Err(ObjectError::new(&*c.at, cause.clone())),
             };
             match added {
@@ -129,19 +131,28 @@ fn decode_view(buffers: &Buffers<'_>, first: &Compressed<'_>, rest: &mut u64) ->
     MeshDecoder::new()
         .decode(&mut buffer, &mut mesh)
         .map_err(|error| format!("the compressed data is damaged ({error})"))?;
+    buffers.claim(decoded_bytes(&mesh), &first.at).map_err(|e| e.cause)?;
     Ok(mesh)
 }
 
-/// Adds the accessors of a primitive: its attributes, and its indices.
-fn add_accessors(
+/// Returns the size of a decoded mesh in bytes.
+fn decoded_bytes(mesh: &Mesh) -> u64 {
+    let attributes = (0..mesh.num_attributes()).filter_map(|id| mesh.try_attribute(id).ok());
+    let values: usize = attributes.map(|attribute| attribute.buffer().data().len()).sum();
+    (values as u64).saturating_add((mesh.num_faces() as u64).saturating_mul(BYTES_PER_FACE))
+}
+
+/// Returns the accessors of a primitive that are not in `decoded` yet: its attributes, and its indices.
+fn accessors(
     mesh: &Mesh,
     c: &Compressed<'_>,
     buffers: &Buffers<'_>,
-    decoded: &mut DecodedAccessors,
-) -> Result<(), ObjectError> {
+    decoded: &DecodedAccessors,
+) -> Result<DecodedAccessors, ObjectError> {
     let Some(indices) = c.primitive.indices else {
         return Err(ObjectError::new(&*c.at, "the primitive has no indices"));
     };
+    let mut new = DecodedAccessors::new();
     for (semantic, accessor) in &c.primitive.attributes {
         let Checked::Valid(semantic) = semantic else { continue };
         let name = semantic.to_string();
@@ -149,33 +160,33 @@ fn add_accessors(
         let at = format!("{}.attributes.{name}", c.at);
         let id = id.as_u64().and_then(|id| u32::try_from(id).ok());
         let id = id.ok_or_else(|| ObjectError::new(&*at, "value is not an unsigned integer"))?;
-        if is_new(decoded, accessor.value(), (c.view, Some(id)), &at)? {
+        if is_new([decoded, &new], accessor.value(), (c.view, Some(id)), &at)? {
             let values = mesh
                 .attribute_by_unique_id(id)
                 .ok_or_else(|| ObjectError::new(&*at, format!("attribute {id} does not exist")))?;
-            decoded.insert(accessor.value(), values_of_points(mesh, values, (c.view, id), buffers, &at)?);
+            new.insert(accessor.value(), values_of_points(mesh, values, (c.view, id), buffers, &at)?);
         }
     }
     let at = format!("{}.indices", c.at);
-    if is_new(decoded, indices.value(), (c.view, None), &at)? {
+    if is_new([decoded, &new], indices.value(), (c.view, None), &at)? {
         let count = mesh.num_faces().saturating_mul(3);
         buffers.claim((count as u64).saturating_mul(4), &at)?;
         let bytes = mesh.faces().iter().flatten().flat_map(|point| point.0.to_le_bytes()).collect();
         let source = (c.view, None);
         let component = ComponentType::U32;
-        decoded.insert(indices.value(), DecodedAccessor { bytes, component, width: 1, count, source });
+        new.insert(indices.value(), DecodedAccessor { bytes, component, width: 1, count, source });
     }
-    Ok(())
+    Ok(new)
 }
 
 /// Returns whether an accessor was not decoded yet. Fails if it was decoded from other data.
 fn is_new(
-    decoded: &DecodedAccessors,
+    decoded: [&DecodedAccessors; 2],
     accessor: usize,
     source: (usize, Option<u32>),
     at: &str,
 ) -> Result<bool, ObjectError> {
-    match decoded.get(&accessor) {
+    match decoded.iter().find_map(|decoded| decoded.get(&accessor)) {
         None => Ok(true),
         Some(known) if known.source == source => Ok(false),
         Some(_) => Err(ObjectError::new(at, format!("accessor {accessor} belongs to other compressed data"))),

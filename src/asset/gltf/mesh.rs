@@ -32,7 +32,7 @@ impl GltfFile<'_> {
         self.progress.check()?;
         let mode = match json.mode {
             // The compressed data always contains a list of triangles, even for a strip.
-            Checked::Valid(_) if draco::is_compressed(json) => Mode::Triangles,
+            Checked::Valid(_) if draco::is_decoded(json, &self.decoded) => Mode::Triangles,
             Checked::Valid(mode @ (Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan)) => mode,
             Checked::Valid(mode) => {
                 self.warn(format!("{at}: mode {mode:?} is not supported, so the primitive is not drawn"));

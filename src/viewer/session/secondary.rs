@@ -11,6 +11,9 @@ use super::Session;
 
 /// How long springs settle after a jump to another time or pose, in seconds.
 const SETTLE_SECONDS: f64 = 1.0;
+/// After a longer time without a frame or a command, springs settle instead, so that a recording of a month is replayed in
+/// seconds. A window draws frames more often than that.
+const MAX_GAP: Duration = Duration::from_secs(600);
 
 /// What the eyes of a character look at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -63,6 +66,11 @@ impl Session {
     /// so that its result depends on the commands and their times, but not on the frame rate.
     pub(super) fn advance_springs(&mut self, now: Duration) {
         let end = steps_at(now);
+        let is_gap = now.saturating_sub(step_end(self.clock.spring_steps)) > MAX_GAP;
+        if is_gap && self.puppet.has_springs() {
+            self.advance_once(step_end(end), 0.0);
+            self.settle_springs();
+        }
         while self.puppet.has_springs() && self.clock.spring_steps < end {
             if self.is_asleep && !self.is_playing() {
                 self.clock.spring_steps = end;

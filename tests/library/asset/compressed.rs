@@ -142,6 +142,33 @@ fn a_damaged_primitive_with_uncompressed_data_is_read_uncompressed() {
     assert!(character.warnings[0].ends_with("so the uncompressed data is used"), "{:?}", character.warnings);
 }
 
+/// The positions are in the compressed data, but the normals are not. Mixing both would give each vertex the normal of
+/// another one.
+#[test]
+fn a_primitive_is_not_mixed_from_compressed_and_uncompressed_data() {
+    let positions = vec![0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 2.0, 2.0, 0.0];
+    let values = Values::Floats(positions, 14);
+    let data =
+        encode(&[[0, 1, 2], [2, 1, 3]], &[Attribute { kind: Kind::Position, width: 3, values }], false, 5);
+    let mut b = Builder::default();
+    let view = b.view(&data);
+    let strip = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0];
+    let positions = b.floats("VEC3", 3, &strip);
+    let normals = b.floats("VEC3", 3, &[0.0, 0.0, 1.0].repeat(4));
+    let indices = b.accessor("SCALAR", 5121, 4, &[0, 1, 2, 3]);
+    let extension = json!({"bufferView": view, "attributes": {"POSITION": 0, "NORMAL": 7}});
+    let primitive = json!({
+        "attributes": {"POSITION": positions, "NORMAL": normals}, "indices": indices, "mode": 5,
+        "extensions": {"KHR_draco_mesh_compression": extension},
+    });
+    let character = load(&b.file(json!({"meshes": [{"primitives": [primitive]}]}))).unwrap();
+    let read = &character.meshes[0].primitives[0];
+    assert_eq!(read.positions[3], Vec3::new(1.0, 1.0, 0.0));
+    // It remains a strip.
+    assert_eq!(read.triangles, [[0, 1, 2], [1, 3, 2]]);
+    assert!(character.warnings[0].contains("attribute 7 does not exist"), "{:?}", character.warnings);
+}
+
 /// A small file can refer to the same compressed data many times.
 #[test]
 fn compressed_data_is_decoded_once() {

@@ -89,6 +89,18 @@ fn springs_do_not_depend_on_the_frame_rate() {
     }
 }
 
+/// The time of a frame can be any number. Without a bound, the springs would be simulated for a billion years.
+#[test]
+fn springs_settle_after_a_long_time_without_a_frame() {
+    let mut late = swaying(character(&strand(&soft(), &far_away())));
+    let mut clock = late.start_springs(0.0).unwrap();
+    late.update_at(3e16, &mut clock).unwrap();
+    let at = positions(&late);
+    assert!(at[1..7].windows(2).all(|link| (link[0].distance(link[1]) - LINK).abs() < 1e-6), "{at:?}");
+    late.update_at(3e16, &mut clock).unwrap();
+    assert_eq!(positions(&late), at);
+}
+
 #[test]
 fn a_frame_between_two_steps_lies_between_them() {
     let mut puppet = swaying(character(&strand(&soft(), &far_away())));

@@ -42,6 +42,9 @@ pub(in crate::viewer) struct Header {
     pub(in crate::viewer) size: [f32; 2],
     /// Pixels per point.
     pub(in crate::viewer) scale: f32,
+    /// Whether springs are on before the first command. Older versions did not have springs.
+    #[serde(default)]
+    pub(in crate::viewer) springs: bool,
 }
 
 /// Any other line of the file.
@@ -84,6 +87,7 @@ impl Header {
             ),
             size: session.size().to_array(),
             scale,
+            springs: true,
         }
     }
 }
