@@ -64,7 +64,7 @@ mkdir "$work/files"
 cp assets/spider.glb "$work/files/ä b%20c.GLB"
 : > "$work/stderr"
 # shellcheck disable=SC2016 # the inner shell expands the variables
-(cd "$work" && exec dbus-run-session -- sh -c 'echo $$ > viewer; exec "$0" view --adapter cpu 2> stderr' "$SINEW") \
+(cd "$work" && exec dbus-run-session -- sh -c 'echo $$ > viewer; exec "$0" view --framing auto --adapter cpu 2> stderr' "$SINEW") \
     > "$work/bus" 2>&1 &
 session=$!
 

@@ -64,7 +64,7 @@ export DBUS_SESSION_BUS_ADDRESS="unix:path=$work/no-bus"
 
 cp assets/*.glb assets/*.toml "$work"
 : > "$work/stderr"
-(cd "$work" && exec "$SINEW" view --adapter cpu) 2> "$work/stderr" &
+(cd "$work" && exec "$SINEW" view --framing auto --adapter cpu) 2> "$work/stderr" &
 viewer=$!
 
 alive() { kill -0 "$viewer" 2> /dev/null || fail "the viewer exited $1"; }

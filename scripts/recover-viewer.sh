@@ -57,7 +57,7 @@ wait_for() {
     done
 }
 start() {
-    (cd "$work" && exec "$SINEW" view --adapter cpu "$project") 2> "$work/stderr" &
+    (cd "$work" && exec "$SINEW" view --framing auto --adapter cpu "$project") 2> "$work/stderr" &
     viewer=$!
     window=$(timeout 60 xdotool search --sync --onlyvisible --name '^sinew$') || fail "the window did not open"
     xdotool windowfocus --sync "$window"

@@ -88,7 +88,7 @@ key_joint() { sed -n "/^\[motion.key.joints\]/,/^$/s/^$1 = //p" "$work/man.sinew
 
 cp assets/mannequin.glb "$work/man.glb"
 : > "$work/stderr"
-(cd "$work" && exec "$SINEW" view --adapter cpu "$OLDPWD/assets/arm.glb") 2> "$work/stderr" &
+(cd "$work" && exec "$SINEW" view --framing auto --adapter cpu "$OLDPWD/assets/arm.glb") 2> "$work/stderr" &
 viewer=$!
 window=$(timeout 60 xdotool search --sync --onlyvisible --name '^sinew$') || fail "the window did not open"
 xdotool windowfocus --sync "$window"

@@ -22,7 +22,8 @@ const REACHING: [&str; 8] = [
 ];
 
 pub(super) fn run(model: &ModelArg, verbosity: Verbosity) -> Result<ExitCode, Failure> {
-    let mut arguments: Vec<OsString> = ["render", "--output", IMAGE].map(OsString::from).into();
+    let mut arguments: Vec<OsString> =
+        ["render", "--framing=tight", "--output", IMAGE].map(OsString::from).into();
     arguments.extend(model.units.map(|units| format!("--units={units}").into()));
     match &model.file {
         Some(file) => arguments.extend(["--".into(), file.into()]),

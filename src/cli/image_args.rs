@@ -2,13 +2,15 @@
 
 use std::f32::consts::PI;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use glam::Vec3;
 
+use crate::puppet::Puppet;
 use crate::render::{AdapterChoice, Background, Frame, ShadingMode};
 use crate::scene::ViewSettings;
 use crate::skin::Skinning;
-use crate::view::{AUTO_FOV_Y, Bounds, Camera};
+use crate::view::{AUTO_DIRECTION, AUTO_FOV_Y, Bounds, Camera, Fit, Framing};
 use crate::viewer::Session;
 
 use super::failure::Failure;
@@ -37,8 +39,11 @@ pub(super) struct ImageArgs {
     /// Vertical field of view in degrees [default: 45]
     #[arg(long, value_name = "DEG", value_parser = view_angle)]
     camera_view_angle: Option<f32>,
+    /// How the camera is chosen: auto (the bounding sphere fits into the image) or tight (the figure fills 78 % of it)
+    #[arg(long, value_name = "KIND", default_value = "auto", value_parser = framing())]
+    framing: String,
     /// Shading mode
-    #[arg(long, value_name = "MODE", default_value = "shaded", value_parser = clap::builder::PossibleValuesParser::new(ShadingMode::ALL.map(ShadingMode::name)))]
+    #[arg(long, value_name = "MODE", default_value = "shaded", value_parser = PossibleValuesParser::new(ShadingMode::ALL.map(ShadingMode::name)))]
     mode: String,
     /// Number of samples per pixel
     #[arg(long, value_name = "1|4", default_value = "4", value_parser = ["1", "4"])]
@@ -56,7 +61,7 @@ pub(super) struct ImageArgs {
     #[arg(long, value_name = "KIND[:TEXT]", default_value = "auto")]
     pub(super) adapter: AdapterChoice,
     /// Skinning method
-    #[arg(long, value_name = "KIND", default_value = "linear", value_parser = clap::builder::PossibleValuesParser::new(Skinning::ALL.map(Skinning::name)))]
+    #[arg(long, value_name = "KIND", default_value = "linear", value_parser = PossibleValuesParser::new(Skinning::ALL.map(Skinning::name)))]
     skinning: String,
 }
 
@@ -97,9 +102,31 @@ impl ImageArgs {
         Skinning::ALL.into_iter().find(|s| s.name() == self.skinning).unwrap_or_default()
     }
 
-    /// The view settings for a scene with these bounds.
-    pub(super) fn settings(&self, bounds: &Bounds) -> Result<ViewSettings, Failure> {
-        self.settings_from(bounds, |fov_y, aspect| Camera::framing(bounds, fov_y, aspect))
+    /// Returns what chooses the camera of a scene.
+    pub(super) fn subject(&self) -> Subject {
+        let (fov_y, aspect) = (self.fov_y(), self.aspect());
+        let fit = || Fit::perspective(AUTO_DIRECTION, Vec3::Y, fov_y, aspect);
+        Subject { bounds: Bounds::default(), fit: (self.framing == Framing::Tight.name()).then(fit) }
+    }
+
+    /// The view settings for a scene.
+    pub(super) fn settings(&self, subject: &Subject) -> Result<ViewSettings, Failure> {
+        let bounds = &subject.bounds;
+        self.settings_from(bounds, |fov_y, aspect| {
+            let camera = Camera::framing(bounds, fov_y, aspect);
+            subject.fit.map_or(camera, |fit| fit.camera(camera, bounds.sphere().1))
+        })
+    }
+
+    /// The vertical field of view in radians.
+    fn fov_y(&self) -> f32 {
+        self.camera_view_angle.map_or(AUTO_FOV_Y, |degrees| degrees * PI / 180.0)
+    }
+
+    /// The image's width divided by its height.
+    #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
+    fn aspect(&self) -> f32 {
+        self.size().0 as f32 / self.size().1 as f32
     }
 
     /// The view settings for a scene with these bounds. `camera` returns the camera for a vertical field of view in radians and
@@ -128,10 +155,8 @@ impl ImageArgs {
 
     /// Returns the camera that the options describe. Options that are not given are those of `default`.
     fn camera(&self, bounds: &Bounds, default: impl Fn(f32, f32) -> Camera) -> Result<Camera, Failure> {
-        #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
-        let aspect = self.size().0 as f32 / self.size().1 as f32;
-        let fov_y = self.camera_view_angle.map_or(AUTO_FOV_Y, |degrees| degrees * PI / 180.0);
-        let mut camera = default(fov_y, aspect);
+        let aspect = self.aspect();
+        let mut camera = default(self.fov_y(), aspect);
         camera.position = self.camera_position.unwrap_or(camera.position);
         camera.target = self.camera_focal_point.unwrap_or(camera.target);
         camera.up = self.camera_view_up.unwrap_or(camera.up);
@@ -160,6 +185,31 @@ impl ImageArgs {
         }
         Ok(camera)
     }
+}
+
+/// What an image or a sequence of images shows.
+#[derive(Debug)]
+pub(super) struct Subject {
+    /// The bounds of everything in all images.
+    pub(super) bounds: Bounds,
+    /// Chooses the camera, if the framing is tight.
+    fit: Option<Fit>,
+}
+
+impl Subject {
+    /// Adds a posed puppet.
+    pub(super) fn add(&mut self, puppet: &Puppet) {
+        let Bounds { lo, hi } = puppet.bounds();
+        self.bounds.extend([lo, hi]);
+        if let Some(fit) = &mut self.fit {
+            fit.extend(puppet.points());
+        }
+    }
+}
+
+/// Parses the name of a framing.
+pub(super) fn framing() -> PossibleValuesParser {
+    PossibleValuesParser::new(Framing::ALL.map(Framing::name))
 }
 
 fn resolution(text: &str) -> Result<(u32, u32), String> {

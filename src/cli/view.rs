@@ -13,11 +13,13 @@ use glam::Vec2;
 use crate::files::{Progress, atomic};
 use crate::render::{AdapterChoice, RenderError};
 use crate::scene::CrowdLayout;
+use crate::view::Framing;
 use crate::viewer;
 use crate::viewer::{Command, CrowdOpening, Opening, Recorder, SaveError, Session, ViewerError};
 
 use super::crowd::MAX_COUNT;
 use super::failure::Failure;
+use super::image_args;
 use super::posing::clips;
 use super::session::ReplayedSession;
 use super::{ModelArg, Verbosity, default_image, rig_of, signals};
@@ -46,6 +48,9 @@ pub(super) struct ViewArgs {
     /// Also retarget hand positions relative to the shoulders, scaled by the arm span
     #[arg(long, requires = "clips")]
     keep_hands: bool,
+    /// How the whole character is framed
+    #[arg(long, value_name = "KIND", default_value = "tight", value_parser = image_args::framing())]
+    framing: String,
     /// Show this number of characters that walk over hills, instead of one to pose
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_COUNT)), conflicts_with_all = ["vmc", "clips", "record"])]
     crowd: Option<u32>,
@@ -80,9 +85,11 @@ pub(super) fn run(args: &ViewArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
         return show_crowd(args, count);
     }
     let (path, force) = (args.record.clone(), args.force);
+    let framing = args.framing.parse().unwrap_or_default();
     match open(
         &args.model,
         (&args.clips, args.keep_hands),
+        framing,
         args.adapter.clone(),
         verbosity,
         move || path.map_or(Ok(None), |path| recorder(&path, force, verbosity).map(Some)),
@@ -130,7 +137,7 @@ fn report_recording(recorded: Option<PathBuf>, verbosity: Verbosity) -> ExitCode
 
 /// Runs `sinew [FILE]`, which opens the viewer, or draws an image if that is impossible.
 pub(super) fn run_or_draw(model: &ModelArg, verbosity: Verbosity) -> Result<ExitCode, Failure> {
-    match open(model, (&[], false), AdapterChoice::Auto, verbosity, || Ok(None), None)? {
+    match open(model, (&[], false), Framing::Tight, AdapterChoice::Auto, verbosity, || Ok(None), None)? {
         Ok(recorded) => Ok(report_recording(recorded, verbosity)),
         // An adapter that cannot present to the display may still be able to draw images.
         Err(
@@ -144,6 +151,7 @@ pub(super) fn run_or_draw(model: &ModelArg, verbosity: Verbosity) -> Result<Exit
 fn open(
     model: &ModelArg,
     (clips, keep_hands): (&[PathBuf], bool),
+    framing: Framing,
     adapter: AdapterChoice,
     verbosity: Verbosity,
     recorder: impl FnOnce() -> Result<Option<Recorder>, Failure> + Send + 'static,
@@ -160,7 +168,7 @@ fn open(
     let name = file.map_or_else(|| "the built-in character".to_owned(), std::borrow::Cow::into_owned);
     let (model, clips) = (model.clone(), clips.to_vec());
     let load = move |progress: &Progress| {
-        let session = session(&model, (&clips, keep_hands), verbosity, progress)?;
+        let session = session(&model, (&clips, keep_hands), framing, (verbosity, progress))?;
         Ok((session, recorder()?))
     };
     viewer::open(load, Opening { name, adapter, listen }, signals::set_close_handler)
@@ -170,19 +178,25 @@ fn open(
 fn session(
     model: &ModelArg,
     (clips, keep_hands): (&[PathBuf], bool),
-    verbosity: Verbosity,
-    progress: &Progress,
+    framing: Framing,
+    (verbosity, progress): (Verbosity, &Progress),
 ) -> Result<Session, Failure> {
     let mut session = match model.project() {
         Some(project) => {
-            ReplayedSession::open(project, model, None, None, (verbosity, progress))?.replay.into_session()
+            let replayed = ReplayedSession::open(project, model, None, None, (verbosity, progress))?;
+            let mut session = replayed.replay.into_session();
+            session.apply(Command::Framing(framing));
+            session
         }
         None => {
             let character = model.load_with(progress)?;
             verbosity.warn(&character.warnings);
             progress.set_stage("Finding the rig");
             let rig = rig_of(&character, None)?;
-            Session::new(character, Some(rig), SIZE)
+            let mut session = Session::new(character, Some(rig), SIZE);
+            session.apply(Command::Framing(framing));
+            session.apply(Command::Camera(session.home_view()));
+            session
         }
     };
     if !clips.is_empty() {

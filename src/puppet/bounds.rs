@@ -1,5 +1,7 @@
 //! Skinned vertices and bounding boxes of a posed puppet.
 
+use glam::Vec3;
+
 use crate::asset::Part;
 use crate::skin::{JointBoxes, Skinned, skin};
 use crate::view::Bounds;
@@ -51,6 +53,24 @@ impl Puppet {
     /// joints, and one without joints has the box of all nodes.
     pub fn bounds(&self) -> Bounds {
         self.bounds_of(&self.part_bounds())
+    }
+
+    /// Returns the positions of all posed vertices in world metres. Like [`Puppet::bounds`], it takes the joints or the nodes of a
+    /// character without vertices.
+    pub fn points(&self) -> Vec<Vec3> {
+        let (mut points, mut skinned) = (Vec::new(), Skinned::default());
+        for part in 0..self.parts.len() {
+            self.skin(part, &mut skinned);
+            points.extend_from_slice(&skinned.positions);
+        }
+        if points.is_empty() {
+            let joints = self.character.skins.iter().flat_map(|s| &s.joints);
+            points.extend(joints.map(|&node| Vec3::from(self.world_from_node[node].translation)));
+        }
+        if points.is_empty() {
+            points.extend(self.world_from_node.iter().map(|m| Vec3::from(m.translation)));
+        }
+        points
     }
 
     /// Returns [`Puppet::bounds`], computed from known [`Puppet::part_bounds`].

@@ -35,8 +35,8 @@ pub struct Camera {
     pub far: f32,
 }
 
-/// Direction from the target to the camera for automatic framing.
-const AUTO_DIRECTION: Vec3 = Vec3::new(0.6, 0.35, 1.0);
+/// Direction from the target to the camera for automatic framing, of any length.
+pub const AUTO_DIRECTION: Vec3 = Vec3::new(0.6, 0.35, 1.0);
 /// Vertical field of view for automatic framing, in radians.
 pub const AUTO_FOV_Y: f32 = std::f32::consts::FRAC_PI_4;
 

@@ -5,7 +5,7 @@ use std::f32::consts::FRAC_PI_2;
 use glam::{Vec2, Vec3};
 use serde::{Deserialize, Serialize};
 
-use crate::view::{AUTO_FOV_Y, Bounds, Camera, Projection};
+use crate::view::{AUTO_FOV_Y, Bounds, Camera, Fit, FittedView, Projection};
 
 /// Radians per pixel.
 const RADIANS_PER_PIXEL: f32 = 0.006;
@@ -84,6 +84,17 @@ impl Orbit {
         let (target, radius) = bounds.sphere();
         (self.target, self.radius) = (target, radius);
         self.distance = radius / half_fov_sine(aspect);
+    }
+
+    /// Shows points as large as possible, from the current direction. `bounds` is the box of the points.
+    pub fn fit(&mut self, points: impl IntoIterator<Item = Vec3>, bounds: &Bounds, aspect: f32) {
+        self.frame(bounds, aspect);
+        let create = if self.is_orthographic() { Fit::orthographic } else { Fit::perspective };
+        let mut fit = create(self.back(), self.up(), AUTO_FOV_Y, aspect);
+        fit.extend(points);
+        if let Some(FittedView { target, distance }) = fit.view() {
+            (self.target, self.distance) = (target, distance);
+        }
     }
 
     /// Shows a sphere completely, from the current direction. It may be a part of the subject.

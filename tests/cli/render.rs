@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use sinew::render::DecodedImage;
+
 use crate::support::image::{self, PixelAccess};
 use crate::{command, folder, refusal, sinew, stdout};
 
@@ -47,6 +49,33 @@ fn a_sequence_is_numbered_and_moves() {
     names.sort();
     assert_eq!(names, ["002.png", "003.png", "004.png"]);
     assert_ne!(image::open(&folder.join("002.png")), image::open(&folder.join("004.png")));
+}
+
+/// The figure moves, so that the camera must show all frames.
+#[test]
+fn a_tight_framing_fills_the_image() {
+    let folder = folder("tight");
+    let filled = |name: &str, extra: [&str; 4]| {
+        let pattern = folder.join(format!("{name}-{{frame}}.png"));
+        let [a, b, c, d] = extra;
+        let path = pattern.to_str().unwrap();
+        let size = ["--mode", "mask", "--framing", "tight", "--resolution", "200,100"];
+        stdout(["render", size[0], size[1], size[2], size[3], size[4], size[5], a, b, c, d, "-o", path]);
+        let rows = |image: &DecodedImage| {
+            let is_row = |y: &u32| (0..200).any(|x| image.at(x, *y)[0] > 0);
+            (0..100).filter(is_row).collect::<Vec<u32>>()
+        };
+        let images = (0..9).map(|frame| folder.join(format!("{name}-{frame}.png")));
+        let mut all: Vec<u32> =
+            images.filter(|path| path.exists()).flat_map(|path| rows(&image::open(&path))).collect();
+        all.sort_unstable();
+        all.dedup();
+        all.len()
+    };
+    for (name, frames) in [("still", "0..1"), ("moving", "0..9")] {
+        let rows = filled(name, ["--animation", "wave", "--frames", frames]);
+        assert!((75..=80).contains(&rows), "{name}: {rows} of 100 rows");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use glam::{Vec2, Vec3};
 use sinew::asset::{Character, bvh, load, mannequin};
 use sinew::rig;
 use sinew::scene::picking::pixel;
-use sinew::view::Projection;
+use sinew::view::{Framing, Projection};
 use sinew::viewer::{
     Action, Command, Display, Event, Input, Key, Keymap, NodePoint, Recorder, Recording, Replay, Session,
 };
@@ -145,6 +145,40 @@ fn home_is_the_first_view() {
     session.apply(Command::Zoom(SIZE * 0.3, 9.0));
     input.handle(Event::Key(Key::Home), &mut session);
     assert_eq!(session.camera(), first);
+}
+
+/// Returns which part of the height and of the width of the image the figure fills.
+fn filled(session: &Session) -> Vec2 {
+    let camera = session.camera();
+    let seen: Vec<Vec2> =
+        session.puppet().points().into_iter().filter_map(|point| pixel(&camera, point, SIZE)).collect();
+    let low = seen.iter().copied().fold(Vec2::INFINITY, Vec2::min);
+    let high = seen.iter().copied().fold(Vec2::NEG_INFINITY, Vec2::max);
+    assert!(low.cmpge(Vec2::ZERO).all() && high.cmple(SIZE).all(), "{low} to {high}");
+    (high - low) / SIZE
+}
+
+#[test]
+fn a_tight_view_is_filled_by_the_figure_in_every_pose_and_projection() {
+    for file in ["mannequin.glb", "arm.glb", "spider.glb"] {
+        let character = load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(file)).unwrap();
+        let rig = rig::load(&character, None).unwrap();
+        let (mut session, mut input) = (Session::new(character, Some(rig), SIZE), Input::default());
+        let loose = filled(&session).max_element();
+        session.apply(Command::Framing(Framing::Tight));
+        input.handle(Event::Key(Key::Home), &mut session);
+        let is_tight = |session: &Session| (0.75..=0.8).contains(&filled(session).max_element());
+        assert!(is_tight(&session) && loose < 0.77, "{file}: {} and {loose}", filled(&session));
+        let root =
+            session.puppet().character().skeleton.nodes.iter().position(|n| n.parent.is_none()).unwrap();
+        session.apply(Command::Turn(root, glam::Quat::from_rotation_z(1.2)));
+        session.apply(Command::Orbit(Vec2::new(90.0, 40.0)));
+        for projection in 0..2 {
+            input.perform(Action::FrameAll, &mut session);
+            assert!(is_tight(&session), "{file}, {projection}: {}", filled(&session));
+            input.perform(Action::Projection, &mut session);
+        }
+    }
 }
 
 #[test]

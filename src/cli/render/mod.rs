@@ -17,7 +17,6 @@ use crate::render::{
 };
 use crate::scene;
 use crate::scene::compare::Comparison;
-use crate::view::Bounds;
 
 use super::failure::Failure;
 use super::image_args::ImageArgs;
@@ -32,11 +31,12 @@ pub(super) mod replay;
 const MAX_FRAMES: u32 = 1_000_000;
 
 /// Options that cannot be set with `--replay`, because the session determines them.
-const SESSION_OPTIONS: [&str; 8] = [
+const SESSION_OPTIONS: [&str; 9] = [
     "camera_position",
     "camera_focal_point",
     "camera_view_up",
     "camera_view_angle",
+    "framing",
     "mode",
     "ground",
     "shadow",
@@ -185,7 +185,7 @@ pub(super) fn run(
             Ok(puppet.update_at(start + frame as f32 / args.fps, clock)?.to_vec())
         };
     let mut clock = puppet.start_springs(start)?;
-    let (mut bounds, mut missed) = (Bounds::default(), Vec::new());
+    let (mut subject, mut missed) = (args.image.subject(), Vec::new());
     // The camera frames all poses, so they are computed once before the first frame is drawn.
     let progress = Progress::new(frames.end - frames.first, "poses", verbosity);
     for frame in frames.first..frames.end {
@@ -193,14 +193,13 @@ pub(super) fn run(
             pose(&mut puppet, &mut clock, frame)?.into_iter().find(|r| r.outcome != Outcome::Reached),
         );
         missed.truncate(1);
-        let now = puppet.bounds();
-        bounds.extend([now.lo, now.hi]);
+        subject.add(&puppet);
         progress.step();
     }
     progress.finish();
     let mut comparison = args.comparison(&puppet, verbosity);
     watch.stage("poses");
-    let settings = args.image.settings(&bounds)?;
+    let settings = args.image.settings(&subject)?;
     let mut loaded = pending.load(&puppet, args.image.mode(), &mut watch)?;
     let progress = Progress::new(frames.end - frames.first, "frames", verbosity);
     let mut files = output::Sequence::default();
@@ -284,11 +283,10 @@ impl PendingRenderer {
         path: &Path,
         watch: &mut Stopwatch,
     ) -> Result<DecodedImage, Failure> {
-        let mut bounds = puppet.bounds();
-        for ghost in comparison.candidates().iter().map(|c| c.puppet().bounds()) {
-            bounds.extend([ghost.lo, ghost.hi]);
-        }
-        let settings = image_args.settings(&bounds)?;
+        let mut subject = image_args.subject();
+        subject.add(puppet);
+        comparison.candidates().iter().for_each(|ghost| subject.add(ghost.puppet()));
+        let settings = image_args.settings(&subject)?;
         let mut loaded = self.load(puppet, image_args.mode(), watch)?;
         let mut frame = scene::frame(puppet, &settings);
         comparison.add_to_frame(&mut frame, puppet, settings.scale);

@@ -178,7 +178,9 @@ impl AssetCache {
         if let Some(cause) = comparison.candidates().iter().find_map(|c| c.refusal()) {
             return Err(cause.to_owned());
         }
-        let settings = args.image.settings(&puppet.bounds()).map_err(message)?;
+        let mut subject = args.image.subject();
+        subject.add(&puppet);
+        let settings = args.image.settings(&subject).map_err(message)?;
         Ok(Box::new(PosedCase { puppet, comparison, reports, settings, size: args.image.size() }))
     }
 

@@ -10,6 +10,7 @@ use crate::ik::{GoalAxes, Limit, Method, Options};
 use crate::motion::{Easing, Motion};
 use crate::render::ShadingMode;
 use crate::skin::Skinning;
+use crate::view::Framing;
 use crate::viewer::{AddedClips, Display, EyeTarget, OnionSkin, Orbit, RingMode, Snapshot, Tool};
 
 use super::sparse;
@@ -112,6 +113,8 @@ pub enum Command {
     Center(Vec2),
     /// Frames the whole character.
     FrameAll,
+    /// Sets how the whole character is framed from now on.
+    Framing(Framing),
     /// Pins the joint under the pointer, or removes its pin.
     Pin,
     /// Pins a node at its current position and orientation, or removes its pin.

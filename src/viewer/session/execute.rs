@@ -84,7 +84,8 @@ impl Session {
             }
             Command::Orbit(_) | Command::Pan(_) | Command::Zoom(..) => {}
             Command::Center(at) => self.center(at),
-            Command::FrameAll => self.orbit.frame(&self.puppet.bounds(), self.size.x / self.size.y),
+            Command::Framing(framing) => self.framing = framing,
+            Command::FrameAll => self.orbit = self.whole_view(),
             Command::Pin => self.toggle_pins(),
             Command::PinNode(node) => {
                 let exists = node < self.state.held.locals.len();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 use serde::{Deserialize, Serialize};
 
 use crate::asset::Character;
@@ -16,7 +16,7 @@ use crate::scene;
 use crate::scene::ViewSettings;
 use crate::scene::compare::Comparison;
 use crate::scene::picking::Hit;
-use crate::view::{Bounds, Camera};
+use crate::view::{Bounds, Camera, Framing};
 
 use super::{AddedClips, Command, DragScope, Orbit, Recorder};
 
@@ -208,8 +208,12 @@ pub struct Session {
     pub(super) update_times: Vec<f32>,
     pub(super) handles: Vec<usize>,
     pub(super) orbit: Orbit,
+    /// How views of the whole character are chosen.
+    framing: Framing,
     /// The bounds that the first view shows.
     home: Bounds,
+    /// The vertices that the first view shows.
+    home_points: Arc<[Vec3]>,
     /// What the camera follows, if [`Display::follow`] is set.
     anchor: Option<views::FollowAnchor>,
     size: Vec2,
@@ -299,7 +303,9 @@ impl Session {
             update_times: Vec::new(),
             handles,
             orbit: Orbit::framing(&bounds, size.x / size.y),
+            framing: Framing::Auto,
             home: bounds,
+            home_points: puppet.points().into(),
             anchor: None,
             size,
             pointer: Vec2::splat(-1.0),

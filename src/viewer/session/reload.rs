@@ -17,6 +17,7 @@ impl Session {
         let mut errors = Vec::new();
         from.settings().into_iter().for_each(|command| self.execute(command));
         self.adopt_rig_options(from, !reloaded);
+        self.orbit = self.home_view();
         if reloaded {
             self.orbit = from.orbit;
             self.set_variant(from.variant.clone());

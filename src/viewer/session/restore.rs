@@ -27,6 +27,7 @@ impl Session {
             Command::Skinning(self.puppet.skinning),
             Command::Display(self.display),
             Command::Springs(self.springs),
+            Command::Framing(self.framing),
             Command::LookAt(self.eye_target),
             Command::OnionSkin(self.onion.settings),
             Command::Compare(self.comparison.methods()),

@@ -187,6 +187,7 @@ impl Session {
             | Command::Pan(_)
             | Command::Zoom(..)
             | Command::FrameAll
+            | Command::Framing(_)
             | Command::Select(_)
             | Command::SelectAdd(_)
             | Command::SelectRemove(_)

@@ -6,7 +6,7 @@ use glam::Vec3;
 
 use crate::motion;
 use crate::scene::picking::pixel;
-use crate::view::Bounds;
+use crate::view::{Bounds, Framing};
 use crate::viewer::{Command, Orbit};
 
 use super::Session;
@@ -33,9 +33,24 @@ pub(super) struct FollowAnchor {
 impl Session {
     /// Returns the view of the whole character from the front, as after opening a character. If the camera follows the character, the view is of where it is now.
     pub fn home_view(&self) -> Orbit {
-        let mut view = Orbit::framing(&self.home, self.size.x / self.size.y);
+        let aspect = self.size.x / self.size.y;
+        let mut view = Orbit::framing(&self.home, aspect);
+        if self.framing == Framing::Tight {
+            view.fit(self.home_points.iter().copied(), &self.home, aspect);
+        }
         if let Some(now) = self.followed_position() {
             view.target = now.with_y(view.target.y);
+        }
+        view
+    }
+
+    /// Returns a view of the whole character from the current direction.
+    pub(super) fn whole_view(&self) -> Orbit {
+        let mut view = self.orbit;
+        let (bounds, aspect) = (self.puppet.bounds(), self.size.x / self.size.y);
+        match self.framing {
+            Framing::Auto => view.frame(&bounds, aspect),
+            Framing::Tight => view.fit(self.puppet.points(), &bounds, aspect),
         }
         view
     }
@@ -47,8 +62,7 @@ impl Session {
         let aspect = self.size.x / self.size.y;
         let selected = self.selection();
         if selected.is_empty() {
-            view.frame(&self.puppet.bounds(), aspect);
-            return view;
+            return self.whole_view();
         }
         let nodes = &self.puppet.character().skeleton.nodes;
         let set: HashSet<usize> = selected.iter().copied().collect();

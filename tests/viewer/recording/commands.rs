@@ -101,6 +101,7 @@ fn every_command() -> Vec<Command> {
         Command::OnionSkin(sinew::viewer::OnionSkin { shown: true, count: 3, step: 0.1 }),
         Command::Tool(sinew::viewer::Tool::Pull),
         Command::Springs(false),
+        Command::Framing(sinew::view::Framing::Tight),
         Command::LookAt(sinew::viewer::EyeTarget::Point(DVec3::new(0.1, 1.5, 2.0))),
         Command::Scale(1.25),
         Command::Solver(Box::new(options)),

@@ -14,6 +14,7 @@ use crate::files::{Progress, bounded};
 use crate::render::{DecodedImages, ShadingMode};
 use crate::rig::Rig;
 use crate::text::printable;
+use crate::view::Framing;
 use crate::viewer::{AddedClips, Command, Recording, Replay, Session, folder};
 use crate::{asset, rig};
 
@@ -123,6 +124,7 @@ fn read_recording(request: &ReadRequest) -> Result<LoadedFile, Box<dyn std::erro
     let mut session = replay.into_session();
     session.apply(Command::Release);
     session.apply(Command::Resize(*size));
+    session.apply(Command::Framing(Framing::Tight));
     let images = decode(&session, progress);
     Ok(LoadedFile::Project(Box::new(session), images, warnings))
 }
