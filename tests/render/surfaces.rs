@@ -1,7 +1,7 @@
 //! Sides, normals, lighting and transparency of surfaces.
 
 use serde_json::{Value, json};
-use sinew::render::ShadingMode;
+use sinew::render::{DecodedImage, ShadingMode};
 
 use crate::support::Builder;
 use crate::support::image;
@@ -158,10 +158,9 @@ fn tilted_by_map(tangents: bool, mirrored: bool, turned: bool) -> [u8; 4] {
     pixel(&draw(&file, &settings(ShadingMode::Shaded)), 30, 34)
 }
 
-/// Software drivers do not read memory for helper pixels outside a triangle. If a derivative depends on such a read,
-/// the smallest mip level appears along every edge.
-#[test]
-fn a_texture_with_mip_levels_has_no_seams_between_triangles() {
+/// Draws a square of 32 by 32 pixels in the middle of the image, with a grey texture of `side` by `side` texels, and the filters of
+/// a sampler.
+fn textured(side: u32, texel: impl Fn(u32, u32) -> u8, sampler: &Value) -> DecodedImage {
     let mut b = Builder::default();
     let attributes = json!({
         "POSITION": b.floats("VEC3", 3, &[-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0]),
@@ -169,26 +168,53 @@ fn a_texture_with_mip_levels_has_no_seams_between_triangles() {
         "TEXCOORD_0": b.floats("VEC2", 2, &[0.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]),
     });
     let indices = b.accessor("SCALAR", 5121, 6, &[0, 1, 2, 0, 2, 3]);
-    // The texture has as many texels as the square has pixels. It is white with a black border, so smaller mip levels
-    // are grey everywhere.
-    let texel = |i: u32| {
-        let (x, y) = (i % 32, i / 32);
-        if x < 8 || y < 8 || x >= 24 || y >= 24 { 0 } else { 255 }
-    };
-    let texels: Vec<u8> = (0..32 * 32).map(texel).collect();
-    let view = b.view(&image::png(32, 32, image::ColorType::Grayscale, &texels));
+    let texels: Vec<u8> = (0..side * side).map(|i| texel(i % side, i / side)).collect();
+    let view = b.view(&image::png(side, side, image::ColorType::Grayscale, &texels));
     let file = b.file(json!({
         "meshes": [{"primitives": [{"attributes": attributes, "indices": indices, "material": 0}]}],
         "materials": [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}],
-        "samplers": [{"magFilter": 9729, "minFilter": 9987}],
+        "samplers": [sampler],
         "textures": [{"source": 0, "sampler": 0}],
         "images": [{"bufferView": view, "mimeType": "image/png"}],
         "nodes": [{"mesh": 0}],
     }));
-    let image = draw(&file, &settings(ShadingMode::Lambert));
+    draw(&file, &settings(ShadingMode::Lambert))
+}
+
+/// Software drivers do not read memory for helper pixels outside a triangle. If a derivative depends on such a read,
+/// the smallest mip level appears along every edge.
+#[test]
+fn a_texture_with_mip_levels_has_no_seams_between_triangles() {
+    // The texture has as many texels as the square has pixels. It is white with a black border, so smaller mip levels
+    // are grey everywhere.
+    let is_inside = |i: u32| (8..24).contains(&i);
+    let texel = |x, y| if is_inside(x) && is_inside(y) { 255 } else { 0 };
+    let image = textured(32, texel, &json!({"magFilter": 9729, "minFilter": 9987}));
     for (x, y) in (26..38).flat_map(|y| (26..38).map(move |x| (x, y))) {
         assert_near(pixel(&image, x, y), facing_lamp(), 1);
     }
+}
+
+/// The stripes of CesiumMan were jagged, because its file asks for the nearest texel of a mip level. Exporters write that
+/// without a reason.
+#[test]
+fn a_texture_is_filtered_unless_it_shows_its_texels() {
+    // Diagonal stripes of one texel, eight texels per pixel.
+    let stripes = |x, y| if (x + y) % 2 == 0 { 255 } else { 0 };
+    let middle = |magnify: u32, minify: u32| {
+        let image = textured(256, stripes, &json!({"magFilter": magnify, "minFilter": minify}));
+        let pixels = (26..38).flat_map(|y| (26..38).map(move |x| (x, y)));
+        pixels.map(|(x, y)| pixel(&image, x, y)[0]).collect::<Vec<u8>>()
+    };
+    let [nearest, linear] = [9728, 9729];
+    let [nearest_mipmap_linear, linear_mipmap_linear] = [9986, 9987];
+    let smooth = middle(linear, linear_mipmap_linear);
+    assert!(smooth.iter().all(|level| level.abs_diff(smooth[0]) < 2), "{smooth:?}");
+    for minify in [nearest, linear, nearest_mipmap_linear] {
+        assert_eq!(middle(linear, minify), smooth, "{minify}");
+    }
+    let pixels = middle(nearest, nearest);
+    assert!(pixels.iter().any(|level| level.abs_diff(smooth[0]) > 40), "{pixels:?}");
 }
 
 #[test]
