@@ -4,7 +4,7 @@ use std::f32::consts::PI;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
-use glam::Vec3;
+use glam::{Affine3A, Vec3};
 
 use crate::puppet::Puppet;
 use crate::render::{AdapterChoice, Background, Frame, ShadingMode};
@@ -203,6 +203,17 @@ impl Subject {
         self.bounds.extend([lo, hi]);
         if let Some(fit) = &mut self.fit {
             fit.extend(puppet.points());
+        }
+    }
+
+    /// Adds a posed puppet that is turned around. The bounds must be those of everything that turns, whose sphere stays
+    /// the same.
+    pub(super) fn add_turning(&mut self, puppet: &Puppet, turns: impl Iterator<Item = Affine3A>) {
+        if let Some(fit) = &mut self.fit {
+            let points = puppet.points();
+            for turn in turns {
+                fit.extend(points.iter().map(|point| turn.transform_point3(*point)));
+            }
         }
     }
 }

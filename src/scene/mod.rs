@@ -8,8 +8,12 @@ mod crowd;
 #[cfg(feature = "render")]
 mod frame;
 pub mod picking;
+#[cfg(feature = "render")]
+mod turn;
 
 #[cfg(feature = "render")]
 pub use crowd::{CrowdLayout, CrowdScene};
 #[cfg(feature = "render")]
 pub use frame::{ViewSettings, draws, frame, ghost, instance, shows_skeleton, skeleton};
+#[cfg(feature = "render")]
+pub use turn::{turn_about, turn_frame};

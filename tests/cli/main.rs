@@ -22,6 +22,7 @@ mod skipped;
 mod style;
 mod suite;
 mod trace;
+mod turntable;
 mod variants;
 
 #[path = "../support/mod.rs"]

@@ -25,10 +25,18 @@ use super::progress::Progress;
 use super::timing::Stopwatch;
 use super::{ModelArg, Verbosity, output, session};
 
+mod animated;
+mod output_names;
 pub(super) mod replay;
+mod turntable;
+
+pub(super) use output_names::OutputNames;
 
 /// Maximum number of frames of a sequence, eleven hours at 24 frames per second.
 const MAX_FRAMES: u32 = 1_000_000;
+
+/// Maximum number of images of a turntable: one for every tenth of a degree.
+const MAX_TURNTABLE: i64 = 3600;
 
 /// Options that cannot be set with `--replay`, because the session determines them.
 const SESSION_OPTIONS: [&str; 9] = [
@@ -49,6 +57,7 @@ const SESSION_OPTIONS: [&str; 9] = [
   sinew render character.glb --reach hand_l=0.3,1.2,0.4 --mode skeleton -o reach.png
   sinew render character.glb --reach hand_l=0.3,1.2,0.4 --compare ccd,fabrik,dls -o compared.png
   sinew render character.glb --animation walk --frames 0..48 --fps 24 -o 'walk-{frame:04}.png'
+  sinew render character.glb --turntable 120 -o turn.gif
   sinew render --replay drag.session --frames 0..96 --fps 24 -o 'drag-{frame:04}.png'")]
 pub(super) struct RenderArgs {
     #[command(flatten)]
@@ -62,6 +71,9 @@ pub(super) struct RenderArgs {
     /// Draw frames A to B-1 of a clip or a session; for a clip, the camera is fixed and chosen to show all frames
     #[arg(long, value_name = "A..B", requires = "moving")]
     pub(super) frames: Option<FrameRange>,
+    /// Draw N images of the figure while it turns around once [to OUT.gif, OUT.png (animated), OUT.mp4, or a numbered sequence]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=MAX_TURNTABLE), conflicts_with_all = ["frames", "replay", "reference"])]
+    turntable: Option<u32>,
     /// Frames per second; frame 0 is at --animation-time, or at the start of the session
     #[arg(long, value_name = "N", default_value_t = 24.0, value_parser = rate)]
     pub(super) fps: f32,
@@ -119,6 +131,29 @@ fn threshold(text: &str) -> Result<f32, String> {
 }
 
 impl RenderArgs {
+    /// Refuses an output that would overwrite an input.
+    fn protect_inputs(&self) -> Result<(), Failure> {
+        output::protect(&self.output, self.posing.files(&self.model).chain(self.reference.as_deref()))
+    }
+
+    /// Loads the character and poses it, except that its springs are still off.
+    fn puppet(
+        &self,
+        matches: &ArgMatches,
+        verbosity: Verbosity,
+        watch: &mut Stopwatch,
+    ) -> Result<Puppet, Failure> {
+        let mut character = self.model.load()?;
+        character
+            .select_variant(self.variant.as_deref())
+            .map_err(|e| Failure::Usage(format!("--variant: {e}")))?;
+        output::protect(&self.output, character.files.iter().map(PathBuf::as_path))?;
+        watch.stage("load");
+        let mut puppet = self.posing.puppet(character, matches, verbosity)?;
+        puppet.skinning = self.image.skinning();
+        Ok(puppet)
+    }
+
     /// Solves the puppet's goals with the methods of `--compare`, and prints warnings for those that cannot.
     fn comparison(&self, puppet: &Puppet, verbosity: Verbosity) -> Comparison {
         let comparison = comparison(&self.compare, puppet);
@@ -152,21 +187,17 @@ pub(super) fn run(
     if let Some(session) = &args.replay {
         return replay::run(args, session, verbosity);
     }
+    if let Some(count) = args.turntable {
+        return turntable::run(args, count, matches, verbosity);
+    }
     let mut watch = Stopwatch::new(verbosity.verbose);
     let names = OutputNames::new(&args.output, args.frames)?;
-    output::protect(&names.single, args.posing.files(&args.model).chain(args.reference.as_deref()))?;
+    args.protect_inputs()?;
     names.check(args.frames)?;
     // The difference image must not overwrite the reference either.
     output::protect(&args.output.with_extension("diff.png"), args.reference.as_deref())?;
     let pending = PendingRenderer::open(&args.image, verbosity);
-    let mut character = args.model.load()?;
-    character
-        .select_variant(args.variant.as_deref())
-        .map_err(|e| Failure::Usage(format!("--variant: {e}")))?;
-    output::protect(&names.single, character.files.iter().map(PathBuf::as_path))?;
-    watch.stage("load");
-    let mut puppet = args.posing.puppet(character, matches, verbosity)?;
-    puppet.skinning = args.image.skinning();
+    let mut puppet = args.puppet(matches, verbosity, &mut watch)?;
     let Some(frames) = args.frames else {
         secondary::pose(&mut puppet)?;
         watch.stage("pose");
@@ -340,63 +371,4 @@ fn is_match(
         output::file(&args.output.with_extension("diff.png"), &bytes)?;
     }
     Ok(false)
-}
-
-/// The file names of the output images.
-pub(super) struct OutputNames {
-    pub(super) single: PathBuf,
-    /// The text before the first placeholder, then for each placeholder its minimum number of digits and the text
-    /// after it.
-    pattern: Option<(String, Vec<(usize, String)>)>,
-}
-
-impl OutputNames {
-    pub(super) fn new(output: &Path, frames: Option<FrameRange>) -> Result<Self, Failure> {
-        let invalid = |cause: &str| Failure::Usage(format!("--output {}: {cause}", output.display()));
-        let is_png = output.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
-        if !is_png && output != Path::new("-") && !output.starts_with("/dev") {
-            return Err(invalid("unknown file type; use .png"));
-        }
-        let text = output.to_string_lossy();
-        let pattern = pattern(&text);
-        match (frames, &pattern) {
-            (Some(_), Some((_, numbers))) if numbers.is_empty() => {
-                Err(invalid("a sequence needs {frame} or {frame:04} in its name"))
-            }
-            (Some(_), None) => Err(invalid("invalid frame number; write {frame} or {frame:04}")),
-            _ => Ok(Self { single: output.into(), pattern }),
-        }
-    }
-
-    /// Checks that the folder exists and that the first image can be written, before anything is posed or drawn.
-    pub(super) fn check(&self, frames: Option<FrameRange>) -> Result<(), Failure> {
-        if self.single == Path::new("-") {
-            return Ok(());
-        }
-        let path = frames.map_or_else(|| self.single.clone(), |frames| self.numbered(frames.first));
-        let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        match folder.metadata() {
-            Ok(folder) if folder.is_dir() => output::check(&path),
-            Ok(_) => Err(Failure::Usage(format!("{}: not a folder", folder.display()))),
-            Err(cause) => Err(Failure::Usage(format!("{}: {cause}", folder.display()))),
-        }
-    }
-
-    pub(super) fn numbered(&self, frame: u32) -> PathBuf {
-        let Some((before, numbers)) = &self.pattern else { return self.single.clone() };
-        let numbers = numbers.iter().map(|(width, after)| format!("{frame:0width$}{after}"));
-        format!("{before}{}", numbers.collect::<String>()).into()
-    }
-}
-
-/// Parses a name into the pattern of [`OutputNames`]; `None` if a placeholder is malformed.
-fn pattern(name: &str) -> Option<(String, Vec<(usize, String)>)> {
-    let mut parts = name.split("{frame");
-    let before = parts.next()?.to_owned();
-    let number = |part: &str| {
-        let (width, after) = part.split_once('}')?;
-        let width = if width.is_empty() { 0 } else { width.strip_prefix(":0")?.parse().ok()? };
-        (width < 32).then(|| (width, after.to_owned()))
-    };
-    Some((before, parts.map(number).collect::<Option<_>>()?))
 }
