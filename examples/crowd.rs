@@ -15,7 +15,7 @@ use glam::{Vec2, Vec3};
 use sinew::asset;
 use sinew::crowd::{Crowd, CrowdGoal, CrowdModel, PlayedClip, Spawn, Terrain, ground};
 use sinew::puppet::Puppet;
-use sinew::render::{AdapterChoice, Background, DecodedImages, Gpu, Renderer, ShadingMode};
+use sinew::render::{AdapterChoice, Background, DecodedImages, Gpu, Light, Renderer, ShadingMode};
 use sinew::rig;
 use sinew::scene::{self, ViewSettings};
 use sinew::view::{AUTO_FOV_Y, Bounds, Camera};
@@ -79,6 +79,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let settings = ViewSettings {
         camera: Camera::framing(&bounds, 0.7 * AUTO_FOV_Y, aspect),
         mode: ShadingMode::Shaded,
+        light: Light::default(),
         background: Background::STUDIO,
         samples: 4,
         bounds,

@@ -15,7 +15,7 @@ use std::time::Instant;
 use glam::{Affine3A, Quat, Vec3};
 use sinew::asset;
 use sinew::puppet::Puppet;
-use sinew::render::{Background, Canvas, DecodedImages, Gpu, Instance, Model, Renderer, ShadingMode};
+use sinew::render::{Background, Canvas, DecodedImages, Gpu, Instance, Light, Model, Renderer, ShadingMode};
 use sinew::scene::{self, ViewSettings};
 use sinew::view::{AUTO_FOV_Y, Bounds, Camera};
 use winit::application::ApplicationHandler;
@@ -158,6 +158,7 @@ impl Host {
         let settings = ViewSettings {
             camera: Camera::framing(&bounds, AUTO_FOV_Y, aspect),
             mode: ShadingMode::Shaded,
+            light: Light::default(),
             background: Background::Keep,
             samples: 4,
             bounds,

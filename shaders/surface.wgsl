@@ -1,9 +1,13 @@
-// Skinned surfaces in four shading modes. Requires globals.wgsl, skinning.wgsl, base_color.wgsl and shadow_map.wgsl.
+// Skinned surfaces in four shading modes. Requires globals.wgsl, skinning.wgsl, base_color.wgsl,
+// shadow_map.wgsl, environment.wgsl and tone_map.wgsl.
 
 // These constants are set when a pipeline is created, so that unused features cost nothing.
 override MODE: u32 = 0u;
 override SHADOWS: bool = false;
 override TONE_MAP: bool = true;
+// Whether the light is an environment. Otherwise it is classic, and `TURNED` says whether it has a rotation.
+override ENVIRONMENT: bool = false;
+override TURNED: bool = false;
 override METALLIC_ROUGHNESS_MAP: bool = false;
 override NORMAL_MAP: bool = false;
 override OCCLUSION_MAP: bool = false;
@@ -132,7 +136,11 @@ fn studio(direction: vec3<f32>, roughness: f32) -> vec3<f32> {
     let gradient = mix(vec3<f32>(0.34, 0.32, 0.30), vec3<f32>(0.84, 0.88, 0.95), smoothstep(0.0, 1.0, up));
     let sharp = mix(24.0, 2.0, roughness);
     let key_box = pow(max(dot(direction, globals.light.xyz), 0.0), sharp) * mix(2.2, 0.25, roughness);
-    let rim_box = pow(max(dot(direction, normalize(vec3<f32>(-0.7, 0.35, -0.6))), 0.0), sharp) * mix(1.4, 0.15, roughness);
+    var still = direction;
+    if TURNED {
+        still = in_environment(direction);
+    }
+    let rim_box = pow(max(dot(still, normalize(vec3<f32>(-0.7, 0.35, -0.6))), 0.0), sharp) * mix(1.4, 0.15, roughness);
     return gradient + key_box + rim_box;
 }
 
@@ -144,22 +152,17 @@ fn environment_brdf(f0: vec3<f32>, roughness: f32, nv: f32) -> vec3<f32> {
     return f0 * scale_bias.x + scale_bias.y;
 }
 
-// Khronos PBR Neutral: preserves base colours below its shoulder and compresses highlights towards white.
-fn tone_map(linear: vec3<f32>) -> vec3<f32> {
-    let start = 0.8 - 0.04;
-    let desaturation = 0.15;
-    let least = min(linear.r, min(linear.g, linear.b));
-    let offset = select(0.04, least - 6.25 * least * least, least < 0.08);
-    var color = linear - offset;
-    let peak = max(color.r, max(color.g, color.b));
-    if peak < start {
-        return color;
-    }
-    let d = 1.0 - start;
-    let new_peak = 1.0 - d * d / (peak + d - start);
-    color = color * (new_peak / peak);
-    let g = 1.0 - 1.0 / (desaturation * (peak - new_peak) + 1.0);
-    return mix(color, vec3<f32>(new_peak), g);
+// Returns the light that a surface reflects in an environment. The key light is part of the environment for reflections, but not for
+// matt surfaces, on which it casts shadows. The brightness of the environment term is corrected for light that is reflected several
+// times between the facets of a rough surface (Fdez-Agüera 2019), so that a white surface under constant light returns all of it.
+fn in_surroundings(m: Material, f0: vec3<f32>, n: vec3<f32>, v: vec3<f32>, nv: f32, key: f32, occlusion: f32) -> vec3<f32> {
+    let whole = environment_brdf(vec3<f32>(1.0), m.roughness, nv).x;
+    let once = environment_brdf(f0, m.roughness, nv);
+    let share = once * (1.0 + f0 * (1.0 / whole - 1.0));
+    let matt = m.albedo * (1.0 - m.metallic) * (1.0 - share);
+    let key_light = globals.key.rgb * (key * max(dot(n, globals.light.xyz), 0.0));
+    return matt * (key_light + irradiance(in_environment(n)) * occlusion)
+        + share * reflected(in_environment(reflect(-v, n)), m.roughness) * occlusion;
 }
 
 // `side` is 1 if the outer side is visible, otherwise -1. The normal map is applied to the outward normal, and the
@@ -192,9 +195,15 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<
     if SHADOWS {
         key = key_light_on_surface(-in.eye_direction + globals.eye.xyz, towards);
     }
-    let fill_direction = normalize(vec3<f32>(-0.75, 0.25, 0.6));
     let nv = max(dot(n, v), 1e-4);
     let f0 = mix(vec3<f32>(0.04), m.albedo, m.metallic);
+    if ENVIRONMENT {
+        return in_surroundings(m, f0, n, v, nv, key, occlusion) + emissive;
+    }
+    var fill_direction = normalize(vec3<f32>(-0.75, 0.25, 0.6));
+    if TURNED {
+        fill_direction = from_environment(fill_direction);
+    }
     let ambient = m.albedo * (1.0 - m.metallic) * studio(n, 1.0) * 0.42;
     let mirror = environment_brdf(f0, m.roughness, nv) * studio(reflect(-v, n), m.roughness) * 0.62;
     let lit = reflect_light(m, n, v, in.light_direction) * vec3<f32>(1.0, 0.97, 0.92) * (2.6 * key)
@@ -222,7 +231,7 @@ fn surface(in: Surface, @builtin(front_facing) front: bool) -> @location(0) vec4
         let light = max(dot(normal * side, normalize(vec3<f32>(0.4, 0.8, 0.6))), 0.0);
         out = clamp(color.rgb * (0.3 + 0.8 * light), vec3<f32>(0.0), vec3<f32>(1.0));
     } else if !has(UNLIT) {
-        out = shade(in, color.rgb, normal, side);
+        out = shade(in, color.rgb, normal, side) * globals.environment.z;
         if TONE_MAP {
             out = tone_map(out);
         }

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use glam::Affine3A;
 use sinew::asset::{self, Character};
-use sinew::render::{Background, Canvas, Gpu, Renderer, ShadingMode};
+use sinew::render::{Background, Canvas, Gpu, Light, Renderer, ShadingMode};
 use sinew::rig;
 use sinew::scene::{CrowdLayout, CrowdScene, ViewSettings};
 use sinew::view::AUTO_FOV_Y;
@@ -118,6 +118,7 @@ fn frame(gpu: &Gpu, renderer: &mut Renderer, scene: &mut CrowdScene, target: &wg
     let settings = ViewSettings {
         camera,
         mode: ShadingMode::Shaded,
+        light: Light::default(),
         background: Background::STUDIO,
         samples: 1,
         bounds: scene.bounds(),

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use sinew::asset;
 use sinew::puppet::Puppet;
-use sinew::render::{Background, Canvas, DecodedImages, Gpu, Model, Renderer, ShadingMode};
+use sinew::render::{Background, Canvas, DecodedImages, Gpu, Light, Model, Renderer, ShadingMode};
 use sinew::scene::{self, ViewSettings};
 use sinew::view::{AUTO_FOV_Y, Bounds, Camera};
 use wgpu::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages};
@@ -166,8 +166,17 @@ fn main() {
         .filter(|(name, ..)| options.measures(name))
         .map(|(name, mode, samples, floor, shadow)| {
             let background = if mode == ShadingMode::Mask { Background::BLACK } else { Background::STUDIO };
-            let settings =
-                ViewSettings { camera, mode, background, samples, bounds, floor, shadow, scale: 1.0 };
+            let settings = ViewSettings {
+                camera,
+                mode,
+                light: Light::default(),
+                background,
+                samples,
+                bounds,
+                floor,
+                shadow,
+                scale: 1.0,
+            };
             look(&gpu, &puppet, name, settings)
         })
         .collect();

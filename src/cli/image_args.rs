@@ -14,6 +14,7 @@ use crate::view::{AUTO_DIRECTION, AUTO_FOV_Y, Bounds, Camera, Fit, Framing};
 use crate::viewer::Session;
 
 use super::failure::Failure;
+use super::light_args::{LightArgs, default_light};
 use super::posing::{numbers, unit};
 
 /// Image height in pixels at which overlays have scale 1. Their scale is proportional to the image height, but at
@@ -48,7 +49,7 @@ pub(super) struct ImageArgs {
     /// Number of samples per pixel
     #[arg(long, value_name = "1|4", default_value = "4", value_parser = ["1", "4"])]
     samples: String,
-    /// Background colour [default: light grey in shaded and skeleton, black in the other modes]
+    /// Background colour [default: grey in shaded and skeleton, black in the other modes]
     #[arg(long, value_name = "#rrggbb|transparent")]
     background: Option<Background>,
     /// Draw a floor under the character [default: on in shaded, off in the other modes]
@@ -63,6 +64,8 @@ pub(super) struct ImageArgs {
     /// Skinning method
     #[arg(long, value_name = "KIND", default_value = "linear", value_parser = PossibleValuesParser::new(Skinning::ALL.map(Skinning::name)))]
     skinning: String,
+    #[command(flatten)]
+    light: LightArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -86,6 +89,7 @@ impl ImageArgs {
         let mut frame = session.frame(scale);
         frame.background = self.background.unwrap_or(frame.background);
         frame.samples = self.samples();
+        frame.light = self.light.light(&frame.light);
         (frame, size)
     }
 
@@ -138,12 +142,15 @@ impl ImageArgs {
     ) -> Result<ViewSettings, Failure> {
         let mode = self.mode();
         let is_on = |switch: Option<Switch>| switch.map_or(mode == ShadingMode::Shaded, |s| s == Switch::On);
-        let background = if mode.is_shaded() { Background::STUDIO } else { Background::BLACK };
+        let light = self.light.light(&default_light());
+        let background =
+            if mode.is_shaded() { Background::of_light(&light.source) } else { Background::BLACK };
         #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
         let height = self.size().1 as f32;
         Ok(ViewSettings {
             camera: self.camera(bounds, camera)?,
             mode,
+            light,
             background: self.background.unwrap_or(background),
             samples: self.samples(),
             bounds: *bounds,

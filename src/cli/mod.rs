@@ -10,6 +10,7 @@ mod device_select;
 mod failure;
 mod image_args;
 mod inspect;
+mod light_args;
 mod message;
 mod names;
 mod output;

@@ -7,7 +7,7 @@ use glam::{Mat4, Vec3};
 
 use crate::view::{Bounds, Camera, Projection};
 
-use super::{Background, CrowdInstances, Draw, Fill, Floor, Frame, Grid, Instance, Line};
+use super::{Background, CrowdInstances, Draw, Fill, Floor, Frame, Grid, Instance, Light, LightSource, Line};
 
 impl Frame<'_> {
     /// Returns a hash of everything in the frame. Frames with equal hashes give equal images of the same model, except
@@ -19,6 +19,7 @@ impl Frame<'_> {
             crowds,
             camera,
             mode,
+            light,
             background,
             samples,
             ground,
@@ -38,6 +39,7 @@ impl Frame<'_> {
         }
         hash.camera(camera);
         hash.words(&[*mode as u32, *samples, u32::from(*shadow), u32::from(ground.is_some())]);
+        hash.light(light);
         match background {
             Background::Color([r, g, b]) => hash.words(&[1, (*r).into(), (*g).into(), (*b).into()]),
             Background::Transparent => hash.words(&[0]),
@@ -97,6 +99,16 @@ impl FrameHasher {
         self.floats(&[*near, *far]);
     }
 
+    fn light(&mut self, light: &Light) {
+        let Light { source, rotation, exposure, tone } = light;
+        self.0.write(source.name().as_bytes());
+        if let LightSource::Image(environment) = source {
+            self.0.write_u64(environment.id);
+        }
+        self.floats(&[*rotation, *exposure]);
+        self.words(&[*tone as u32]);
+    }
+
     fn instances(&mut self, instances: &[Instance<'_>]) {
         self.count(instances.len());
         for Instance { model, draws, palette, place, tint } in instances {
@@ -127,7 +139,7 @@ impl FrameHasher {
 mod tests {
     use glam::{Affine3A, Vec4};
 
-    use crate::render::ShadingMode;
+    use crate::render::{ShadingMode, ToneMap};
 
     use super::*;
 
@@ -147,6 +159,7 @@ mod tests {
             }],
             camera: CAMERA,
             mode: ShadingMode::Shaded,
+            light: Light::default(),
             background: Background::STUDIO,
             samples: 4,
             ground: Some(FLOOR),
@@ -196,6 +209,11 @@ mod tests {
         changed(&|f| f.camera.near = 0.5);
         changed(&|f| f.camera.far = 0.5);
         changed(&|f| f.mode = ShadingMode::Lambert);
+        changed(&|f| f.light.source = LightSource::Studio);
+        changed(&|f| f.light.source = LightSource::Flat);
+        changed(&|f| f.light.rotation = 1.0);
+        changed(&|f| f.light.exposure = 1.0);
+        changed(&|f| f.light.tone = ToneMap::Agx);
         changed(&|f| f.background = Background::BLACK);
         changed(&|f| f.background = Background::Transparent);
         changed(&|f| f.background = Background::Keep);

@@ -9,7 +9,6 @@ use super::globals::pixels;
 use super::layout::Layouts;
 use super::output::Output;
 use super::rect::{Projector, Rect, corners};
-use super::shadow::KEY_LIGHT;
 use super::surface::depth_state;
 use super::{Floor, Frame, Gpu, Grid, shaders, shadow};
 
@@ -50,7 +49,7 @@ impl FloorPass {
     pub(super) fn new(gpu: &Gpu, layouts: &Layouts) -> Self {
         let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("floor"),
-            bind_group_layouts: &[Some(&layouts.globals), None, Some(&layouts.shadow)],
+            bind_group_layouts: &[Some(&layouts.globals), None, Some(&layouts.light)],
             immediate_size: 0,
         });
         let module = shaders::module(&gpu.device, "floor", shaders::FLOOR);
@@ -156,9 +155,9 @@ fn shadowed(frame: &Frame<'_>, items: &[Item], floor: &Floor, area: (u32, u32)) 
         // Only the GPU knows where they are.
         return everything;
     }
-    let light = KEY_LIGHT.normalize();
+    let light = frame.light.key_direction();
     let (center, radius) = frame.sphere;
-    let (_, _, texel_metres) = shadow::light_space(center, radius, shadow::size(area));
+    let (_, _, texel_metres) = shadow::light_space(&frame.light, (center, radius), shadow::size(area));
     // A length perpendicular to the light becomes longer when projected onto the floor.
     let soft = SOFT_RADIUS * texel_metres / light.y;
     let projector = Projector::new(&frame.camera, area);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::view::{Bounds, Camera};
 
-use super::GpuInstances;
+use super::{GpuInstances, Light, LightSource};
 
 /// The input for one image. It is independent of joints, clips and files.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub struct Frame<'a> {
     pub camera: Camera,
     /// The shading mode.
     pub mode: ShadingMode,
+    /// The light in the shaded modes.
+    pub light: Light,
     /// The background.
     pub background: Background,
     /// Samples per pixel: 1 or 4.
@@ -38,6 +40,13 @@ pub struct Frame<'a> {
     pub fills: Vec<Fill>,
     /// Lines and dots on top of everything.
     pub lines: Vec<Line>,
+}
+
+impl Frame<'_> {
+    /// Returns whether the key light exists and casts shadows.
+    pub(super) fn casts_shadows(&self) -> bool {
+        self.shadow && self.light.has_key()
+    }
 }
 
 /// Instances of a model whose palettes are on the GPU.
@@ -199,8 +208,15 @@ pub enum Background {
 impl Background {
     /// Neutral light grey.
     pub const STUDIO: Self = Self::Color([0xE4, 0xE5, 0xE8]);
+    /// Middle grey, from which both white and black figures stand out.
+    pub const GREY: Self = Self::Color([0x83, 0x86, 0x8B]);
     /// Black.
     pub const BLACK: Self = Self::Color([0, 0, 0]);
+
+    /// Returns the background that belongs to a light: light grey for the classic light, and middle grey for environments.
+    pub fn of_light(source: &LightSource) -> Self {
+        if *source == LightSource::Classic { Self::STUDIO } else { Self::GREY }
+    }
 }
 
 impl FromStr for Background {

@@ -2,27 +2,32 @@
 
 use glam::Vec4;
 
-use super::shadow::{self, KEY_LIGHT};
-use super::{Frame, Grid, gpu_types};
+use super::{Frame, Grid, gpu_types, shadow};
 
 /// Returns what all passes over an area of pixels share.
 pub(super) fn globals(frame: &Frame<'_>, area: (u32, u32)) -> gpu_types::Globals {
     let (width, height) = pixels(area);
     let (center, radius) = frame.sphere;
-    let (shadow_from_world, texel, texel_metres) = shadow::light_space(center, radius, shadow::size(area));
+    let (shadow_from_world, texel, texel_metres) =
+        shadow::light_space(&frame.light, (center, radius), shadow::size(area));
     let floor = frame.ground.map_or(Vec4::ZERO, |f| f.center.extend(f.radius));
     let line_width = match frame.ground.map(|f| f.grid) {
         Some(Grid::Clear { width }) => width,
         Some(Grid::Faint) | None => 0.0,
     };
+    let environment = frame.light.environment();
+    let (sin, cos) = frame.light.rotation.sin_cos();
     gpu_types::Globals {
         clip_from_world: frame.camera.clip_from_world(width / height).to_cols_array_2d(),
         shadow_from_world: shadow_from_world.to_cols_array_2d(),
         eye: frame.camera.position.extend(1.0).into(),
-        light: KEY_LIGHT.normalize().extend(grid_cell(radius)).into(),
+        light: frame.light.key_direction().extend(grid_cell(radius)).into(),
         floor: floor.into(),
         viewport: [width, height, texel, 2.0 * texel_metres],
         grid: [thin_cell(radius), line_width, 0.0, 0.0],
+        key: environment.map_or(Vec4::ZERO, |e| e.key.color.extend(0.0)).into(),
+        environment: [cos, sin, frame.light.exposure_factor(), 0.0],
+        irradiance: environment.map_or([[0.0; 4]; 9], |e| e.irradiance.map(|c| c.extend(0.0).into())),
     }
 }
 

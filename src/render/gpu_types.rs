@@ -15,6 +15,9 @@ pub struct Globals {
     pub floor: [f32; 4],
     pub viewport: [f32; 4],
     pub grid: [f32; 4],
+    pub key: [f32; 4],
+    pub environment: [f32; 4],
+    pub irradiance: [[f32; 4]; 9],
 }
 
 /// `Vertex` in `shaders/skinning.wgsl`.

@@ -11,8 +11,8 @@ pub(super) struct Layouts {
     pub(super) globals: BindGroupLayout,
     /// 1: the instances of a frame, their matrices and their morph weights.
     pub(super) instances: BindGroupLayout,
-    /// 2: the shadow map.
-    pub(super) shadow: BindGroupLayout,
+    /// 2: the shadow map and the environment.
+    pub(super) light: BindGroupLayout,
     /// 3: five textures with their samplers, `Part` (at a dynamic offset), the morph targets of the model, and `Part` again.
     pub(super) material: BindGroupLayout,
 }
@@ -37,7 +37,7 @@ impl Layouts {
         Self {
             globals: group("globals", &[buffer(0, both, uniform, false), few_bones]),
             instances: group("instances", &[0, 1, 2].map(|binding| buffer(binding, vertex, read, false))),
-            shadow: group("shadow", &[depth_texture(0), comparison_sampler(1)]),
+            light: group("light", &[depth_texture(0), comparison_sampler(1), texture(2), sampler(3)]),
             material: group("material", &material),
         }
     }

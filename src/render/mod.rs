@@ -21,6 +21,7 @@ pub mod gpu_types;
 mod indirect;
 mod layer;
 mod layout;
+pub mod light;
 mod lines;
 mod model;
 mod offscreen;
@@ -50,6 +51,7 @@ pub use frame_texture::FrameTexture;
 #[cfg(feature = "viewer")]
 pub(crate) use frame_texture::drawable_texture;
 pub use indirect::{GpuInstanceBuffers, GpuInstances, GpuPart};
+pub use light::{Environment, Light, LightSource, ToneMap};
 pub use model::Model;
 #[cfg(all(test, feature = "viewer"))]
 pub(crate) use offscreen::RenderTarget;

@@ -15,6 +15,7 @@ use super::globals::globals;
 use super::indirect::{Culling, GpuInstanceBuffers, GpuInstances, GpuPart};
 use super::layer::Layer;
 use super::layout::Layouts;
+use super::light::LightMaps;
 use super::lines::LinePass;
 use super::model::Model;
 use super::offscreen::{Canvas, Pending, RenderTarget};
@@ -35,7 +36,7 @@ pub struct Renderer {
     layouts: Layouts,
     surfaces: Surfaces,
     shadow: Option<Shadow>,
-    no_shadow: wgpu::BindGroup,
+    lights: LightMaps,
     floor: Option<FloorPass>,
     ghosts: Option<GhostPass>,
     lines: Option<LinePass>,
@@ -62,13 +63,13 @@ impl Renderer {
     pub fn new(gpu: Gpu) -> Self {
         let layouts = Layouts::new(&gpu.device);
         let surfaces = Surfaces::new(&gpu, &layouts);
-        let no_shadow = shadow::bind(&gpu, &layouts, &shadow::create_map(&gpu, 1));
+        let lights = LightMaps::new(&gpu);
         Self {
             gpu,
             layouts,
             surfaces,
             shadow: None,
-            no_shadow,
+            lights,
             floor: None,
             ghosts: None,
             lines: None,
@@ -244,7 +245,7 @@ impl Renderer {
             layouts,
             surfaces,
             shadow,
-            no_shadow,
+            lights,
             floor,
             ghosts,
             lines,
@@ -260,6 +261,7 @@ impl Renderer {
             return Ok(());
         };
         let shadow = shadow.as_ref().filter(|_| plan.has_shadow);
+        let light = lights.bind(gpu, layouts, shadow.map(|shadow| &shadow.view));
         if let Some(culling) = culling.as_ref().filter(|_| !frame.crowds.is_empty()) {
             let mut pass = encoder.begin_compute_pass(&Default::default());
             for crowd in &frame.crowds {
@@ -285,7 +287,7 @@ impl Renderer {
         let mut pass = begin_scene(encoder, scene, (area, rect), inner);
         pass.set_bind_group(0, &globals, &[]);
         pass.set_bind_group(1, &instances, &[]);
-        pass.set_bind_group(2, shadow.map_or(&*no_shadow, |shadow| &shadow.group), &[]);
+        pass.set_bind_group(2, &light, &[]);
         draw_all(&surfaces.opaque.batches, &mut pass, models);
         let (opaque, blended) = surfaces.crowds.split_at(surfaces.crowds.partition_point(|b| !b.is_blended));
         draw_crowds(opaque.iter(), &mut pass, (models, frame), 0);
@@ -307,7 +309,7 @@ impl Renderer {
         if patch.target().is_some() {
             let mut pass = begin_surroundings(encoder, &target.resolved, area, load);
             pass.set_bind_group(0, &globals, &[]);
-            pass.set_bind_group(2, shadow.map_or(&*no_shadow, |shadow| &shadow.group), &[]);
+            pass.set_bind_group(2, &light, &[]);
             if let Some(floor) = floor.as_ref().filter(|_| plan.has_floor) {
                 floor.draw_surroundings(&mut pass);
             }
@@ -331,10 +333,13 @@ impl Renderer {
         let floor = frame.ground.filter(|floor| frame.camera.is_above(floor.center.y));
         let plan = Plan {
             // The floor can receive shadows even in modes in which surfaces do not.
-            has_shadow: frame.shadow && (frame.mode.is_shaded() || frame.ground.is_some()),
+            has_shadow: frame.casts_shadows() && (frame.mode.is_shaded() || frame.ground.is_some()),
             has_floor: floor.is_some(),
             has_ghosts: !(frame.ghosts.is_empty() || frame.mode.is_data()),
         };
+        if frame.mode.is_shaded() {
+            self.lights.upload(gpu, frame.light.environment());
+        }
         list.clear();
         let is_software = gpu.info.device_type == wgpu::DeviceType::Cpu;
         list.input.few_bones = is_software && has_few_bones(frame);
@@ -345,7 +350,7 @@ impl Renderer {
         if plan.has_shadow {
             let size = shadow::size(area);
             let shadow = self.shadow.get_or_insert_with(|| Shadow::new(gpu, layouts, size));
-            shadow.resize(gpu, layouts, size);
+            shadow.resize(gpu, size);
             shadow.prepare(gpu, (models, frame), list);
         }
         if let Some(floor) = floor {

@@ -10,8 +10,16 @@ pub(crate) const PLACED: &str = include_str!("../../shaders/placed.wgsl");
 const SHADOW_MAP: &str = include_str!("../../shaders/shadow_map.wgsl");
 
 /// Surfaces in all modes.
-pub(super) const SURFACE: &[&str] =
-    &[GLOBALS, SKINNING, BONES, BASE_COLOR, SHADOW_MAP, include_str!("../../shaders/surface.wgsl")];
+pub(super) const SURFACE: &[&str] = &[
+    GLOBALS,
+    SKINNING,
+    BONES,
+    BASE_COLOR,
+    SHADOW_MAP,
+    include_str!("../../shaders/environment.wgsl"),
+    include_str!("../../shaders/tone_map.wgsl"),
+    include_str!("../../shaders/surface.wgsl"),
+];
 /// Depth as seen from the key light.
 pub(super) const SHADOW: &[&str] =
     &[GLOBALS, SKINNING, BONES, BASE_COLOR, include_str!("../../shaders/shadow.wgsl")];

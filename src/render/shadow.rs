@@ -11,7 +11,7 @@ use super::layout::Layouts;
 use super::model::{Model, ModelPart};
 use super::skinning::{SkinningVariant, vertex_state};
 use super::surface::{depth_state, primitive_state};
-use super::{Frame, Gpu, shaders};
+use super::{Frame, Gpu, Light, shaders};
 
 /// Minimum and maximum width of the map in texels.
 const SIZE_RANGE: (u32, u32) = (512, 2048);
@@ -21,9 +21,6 @@ const SIZE_RANGE: (u32, u32) = (512, 2048);
 pub(super) fn size((width, height): (u32, u32)) -> u32 {
     width.max(height).saturating_mul(2).clamp(SIZE_RANGE.0, SIZE_RANGE.1).next_power_of_two()
 }
-
-/// The direction towards the key light.
-pub(super) const KEY_LIGHT: Vec3 = Vec3::new(0.38, 0.82, 0.43);
 
 /// The properties that select a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,8 +37,6 @@ pub(super) struct ShadowVariant {
 #[derive(Debug)]
 pub(super) struct Shadow {
     pub(super) view: wgpu::TextureView,
-    /// Binds the map for passes that receive shadows.
-    pub(super) group: wgpu::BindGroup,
     size: u32,
     module: wgpu::ShaderModule,
     layout: wgpu::PipelineLayout,
@@ -61,15 +56,14 @@ impl Shadow {
             immediate_size: 0,
         });
         let view = create_map(gpu, size);
-        let (group, casters) = (bind(gpu, layouts, &view), Batcher::default());
-        Self { view, group, size, module, layout, pipelines: HashMap::new(), casters, crowds: Vec::new() }
+        let casters = Batcher::default();
+        Self { view, size, module, layout, pipelines: HashMap::new(), casters, crowds: Vec::new() }
     }
 
     /// Recreates the map if its size has changed.
-    pub(super) fn resize(&mut self, gpu: &Gpu, layouts: &Layouts, size: u32) {
+    pub(super) fn resize(&mut self, gpu: &Gpu, size: u32) {
         if self.size != size {
             (self.view, self.size) = (create_map(gpu, size), size);
-            self.group = bind(gpu, layouts, &self.view);
         }
     }
 
@@ -168,30 +162,12 @@ pub(super) fn create_map(gpu: &Gpu, size: u32) -> wgpu::TextureView {
     texture.create_view(&Default::default())
 }
 
-/// Creates the bind group for passes that receive shadows.
-pub(super) fn bind(gpu: &Gpu, layouts: &Layouts, map: &wgpu::TextureView) -> wgpu::BindGroup {
-    let sampler = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
-        label: Some("shadow"),
-        mag_filter: wgpu::FilterMode::Linear,
-        min_filter: wgpu::FilterMode::Linear,
-        compare: Some(wgpu::CompareFunction::LessEqual),
-        ..Default::default()
-    });
-    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: Some("shadow"),
-        layout: &layouts.shadow,
-        entries: &[
-            wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::TextureView(map) },
-            wgpu::BindGroupEntry { binding: 1, resource: wgpu::BindingResource::Sampler(&sampler) },
-        ],
-    })
-}
-
 /// Returns the matrix from world space to the key light's clip space, which encloses the given sphere. The two numbers
 /// are the width of a texel as a fraction of the map, and in world metres.
-pub(super) fn light_space(center: Vec3, radius: f32, size: u32) -> (Mat4, f32, f32) {
-    let eye = center + KEY_LIGHT.normalize() * (2.0 * radius);
-    let up = if KEY_LIGHT.x == 0.0 && KEY_LIGHT.z == 0.0 { Vec3::Z } else { Vec3::Y };
+pub(super) fn light_space(light: &Light, (center, radius): (Vec3, f32), size: u32) -> (Mat4, f32, f32) {
+    let towards = light.key_direction();
+    let eye = center + towards * (2.0 * radius);
+    let up = if towards.x == 0.0 && towards.z == 0.0 { Vec3::Z } else { Vec3::Y };
     let view = rh::view::look_at_mat4(eye, center, up);
     let projection = rh::proj::directx::orthographic(-radius, radius, -radius, radius, 0.0, 4.0 * radius);
     #[expect(clippy::cast_precision_loss, reason = "a power of two")]

@@ -12,7 +12,7 @@ use super::model::{Model, ModelPart};
 use super::offscreen::DEPTH;
 use super::output::Output;
 use super::skinning::{SkinningVariant, vertex_state};
-use super::{Frame, Gpu, ShadingMode, shaders, texture};
+use super::{Frame, Gpu, Light, LightSource, ShadingMode, ToneMap, shaders, texture};
 
 /// The properties that select a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,10 +23,27 @@ pub(super) struct SurfaceVariant {
     /// Those that matter for the mode.
     flags: u32,
     shadows: bool,
+    light: LightVariant,
     blended: bool,
     culled: bool,
     mirrored: bool,
     output: Output,
+}
+
+/// The properties of a light that select a pipeline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct LightVariant {
+    has_environment: bool,
+    /// Whether it is classic light with a rotation.
+    is_turned: bool,
+    tone: ToneMap,
+}
+
+impl LightVariant {
+    fn new(light: &Light) -> Self {
+        let has_environment = light.source != LightSource::Classic;
+        Self { has_environment, is_turned: !has_environment && light.rotation != 0.0, tone: light.tone }
+    }
 }
 
 /// Pipelines for surfaces. Each is created on first use, because creating one takes as long as drawing many frames.
@@ -45,7 +62,7 @@ pub(super) struct Surfaces {
 
 impl Surfaces {
     pub(super) fn new(gpu: &Gpu, layouts: &Layouts) -> Self {
-        let groups = [&layouts.globals, &layouts.instances, &layouts.shadow, &layouts.material].map(Some);
+        let groups = [&layouts.globals, &layouts.instances, &layouts.light, &layouts.material].map(Some);
         let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("surface"),
             bind_group_layouts: &groups,
@@ -122,7 +139,8 @@ impl SurfaceVariant {
             mode: if shaded { ShadingMode::Shaded } else { frame.mode },
             maps: std::array::from_fn(|map| part.maps[map] && used[map]),
             flags: part.flags & used_flags(frame.mode, part.maps[2]),
-            shadows: shaded && frame.shadow,
+            shadows: shaded && frame.casts_shadows(),
+            light: if shaded { LightVariant::new(&frame.light) } else { LightVariant::default() },
             blended: part.blended && !frame.mode.is_data(),
             culled: frame.mode != ShadingMode::Mask && !part.double_sided,
             mirrored,
@@ -167,6 +185,9 @@ fn create_pipeline(
         ("OCCLUSION_MAP", flag(v.maps[3])),
         ("EMISSIVE_MAP", flag(v.maps[4])),
         ("TONE_MAP", flag(v.output.is_tone_mapped)),
+        ("TONE", f64::from(v.light.tone as u8)),
+        ("ENVIRONMENT", flag(v.light.has_environment)),
+        ("TURNED", flag(v.light.is_turned)),
         v.output.encode_constant(),
     ];
     let target = wgpu::ColorTargetState {

@@ -241,6 +241,7 @@ impl CrowdScene {
             crowds,
             camera: settings.camera,
             mode: settings.mode,
+            light: settings.light.clone(),
             background: settings.background,
             samples: settings.samples,
             ground: None,

@@ -4,7 +4,7 @@
 use glam::{Affine3A, Vec3, Vec4};
 
 use crate::puppet::Puppet;
-use crate::render::{Background, Draw, Floor, Frame, Grid, Instance, Line, ShadingMode};
+use crate::render::{Background, Draw, Floor, Frame, Grid, Instance, Light, Line, ShadingMode};
 use crate::view::{Bounds, Camera};
 
 /// The camera and view settings for a puppet.
@@ -14,6 +14,8 @@ pub struct ViewSettings {
     pub camera: Camera,
     /// The shading mode.
     pub mode: ShadingMode,
+    /// The light in the shaded modes.
+    pub light: Light,
     /// The background.
     pub background: Background,
     /// Samples per pixel: 1 or 4.
@@ -58,6 +60,7 @@ pub fn frame<'a>(puppet: &'a Puppet, settings: &ViewSettings) -> Frame<'a> {
         instances: vec![instance(puppet)],
         camera: settings.camera,
         mode: settings.mode,
+        light: settings.light.clone(),
         background: settings.background,
         samples: settings.samples,
         ground: settings.floor.then_some(floor),

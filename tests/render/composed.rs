@@ -3,8 +3,8 @@
 use sinew::asset::mannequin;
 use sinew::puppet::Puppet;
 use sinew::render::{
-    Background, Compositor, DecodedImage, DecodedImages, Frame, FrameTexture, Model, Placement, Renderer,
-    ShadingMode,
+    Background, Compositor, DecodedImage, DecodedImages, Frame, FrameTexture, Light, Model, Placement,
+    Renderer, ShadingMode,
 };
 use sinew::scene;
 use wgpu::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages};
@@ -34,6 +34,7 @@ impl Scene {
     fn frame(puppet: &Puppet, mode: ShadingMode) -> Frame<'_> {
         let settings = scene::ViewSettings {
             mode,
+            light: Light::default(),
             background: Background::Color([0x20, 0x40, 0x60]),
             ..typical_view(puppet.bounds(), 40.0 / 30.0)
         };

@@ -59,6 +59,7 @@ fn empty_frame() -> Frame<'static> {
         crowds: Vec::new(),
         camera: view.camera,
         mode: view.mode,
+        light: view.light,
         background: view.background,
         samples: view.samples,
         ground: None,

@@ -55,7 +55,18 @@ macro_rules! assert_twins {
 fn globals_have_the_same_layout_in_shaders_and_rust() {
     assert_twins!(
         "surface",
-        Globals { clip_from_world, shadow_from_world, eye, light, floor, viewport, grid }
+        Globals {
+            clip_from_world,
+            shadow_from_world,
+            eye,
+            light,
+            floor,
+            viewport,
+            grid,
+            key,
+            environment,
+            irradiance,
+        }
     );
 }
 

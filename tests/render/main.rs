@@ -12,6 +12,7 @@ mod ghosts;
 mod goldens;
 mod gpu_ik;
 mod layout;
+mod light;
 mod lost;
 mod overlays;
 mod patch;
@@ -43,7 +44,9 @@ use std::path::Path;
 use glam::Vec3;
 use sinew::asset::{Character, gltf};
 use sinew::puppet::Puppet;
-use sinew::render::{Background, DecodedImage, DecodedImages, Gpu, RenderError, Renderer, ShadingMode};
+use sinew::render::{
+    Background, DecodedImage, DecodedImages, Gpu, Light, RenderError, Renderer, ShadingMode,
+};
 use sinew::scene;
 use sinew::scene::ViewSettings;
 use sinew::view::{AUTO_FOV_Y, Bounds, Camera, Projection};
@@ -62,6 +65,7 @@ fn typical_view(bounds: Bounds, aspect: f32) -> ViewSettings {
     ViewSettings {
         camera: Camera::framing(&bounds, AUTO_FOV_Y, aspect),
         mode: ShadingMode::Shaded,
+        light: Light::default(),
         background: Background::STUDIO,
         samples: 4,
         bounds,
@@ -84,6 +88,7 @@ fn settings(mode: ShadingMode) -> ViewSettings {
             far: 10.0,
         },
         mode,
+        light: Light::default(),
         background: Background::BLACK,
         samples: 1,
         bounds: Bounds { lo: Vec3::NEG_ONE, hi: Vec3::ONE },

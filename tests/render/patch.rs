@@ -3,7 +3,7 @@
 use glam::{Vec3, Vec4};
 use sinew::asset;
 use sinew::puppet::Puppet;
-use sinew::render::{Background, DecodedImage, DecodedImages, Fill, ShadingMode};
+use sinew::render::{Background, DecodedImage, DecodedImages, Fill, Light, ShadingMode};
 use sinew::scene::{self, ViewSettings};
 use sinew::view::{AUTO_FOV_Y, Camera};
 
@@ -22,6 +22,7 @@ fn images(mode: ShadingMode, background: Background, size: (u32, u32)) -> [Decod
     let settings = ViewSettings {
         camera,
         mode,
+        light: Light::default(),
         background,
         samples: 4,
         bounds,

@@ -2,7 +2,7 @@
 
 use sinew::asset::mannequin;
 use sinew::puppet::Puppet;
-use sinew::render::{Background, Canvas, DecodedImages, ShadingMode};
+use sinew::render::{Background, Canvas, DecodedImages, Light, ShadingMode};
 use sinew::scene;
 use sinew::scene::ViewSettings;
 use wgpu::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages};
@@ -20,6 +20,7 @@ fn a_part_of_a_view_matches_an_image_of_its_size() {
     let background = [0x20, 0x40, 0x60];
     let settings = ViewSettings {
         mode: ShadingMode::Skeleton,
+        light: Light::default(),
         background: Background::Color(background),
         ..typical_view(bounds, 40.0 / 48.0)
     };

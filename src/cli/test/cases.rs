@@ -35,7 +35,9 @@ pub(super) struct CaseArgs {
 }
 
 /// Default options of a case. Small images without multisampling are quick to draw.
-const DEFAULTS: [&str; 2] = ["--resolution=256,256", "--samples=1"];
+const DEFAULTS: [&str; 3] = ["--resolution=256,256", "--samples=1", CLASSIC];
+/// The default light of a case. It never changes, so that goldens remain valid.
+const CLASSIC: &str = "--light=classic";
 /// Maximum number of session frames whose joints are compared.
 const MAX_FRAMES: u32 = 100_000;
 /// Options of the command line that a suite file must not contain.
@@ -186,8 +188,8 @@ impl AssetCache {
 
     /// Replays the session of a case, up to one frame or to its end.
     fn replay(&self, case: &Case, replayed: &Replayed) -> Result<Box<dyn Posed>, String> {
-        let matches =
-            CaseArgs::command().try_get_matches_from(&case.arguments).map_err(|e| first_line(&e))?;
+        let arguments = std::iter::once(CLASSIC.to_owned()).chain(case.arguments.iter().cloned());
+        let matches = CaseArgs::command().try_get_matches_from(arguments).map_err(|e| first_line(&e))?;
         let image = CaseArgs::from_arg_matches(&matches).map_err(|e| first_line(&e))?.image;
         let message = |e: ReplayError| e.to_string();
         let recording = Recording::open(&replayed.session).map_err(message)?;

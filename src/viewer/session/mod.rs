@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::asset::Character;
 use crate::ik::{Method, Options};
 use crate::puppet::{GoalReport, LengthUnit, Puppet};
-use crate::render::{Background, Frame, ShadingMode};
+use crate::render::{Background, Frame, Light, ShadingMode};
 use crate::rig::Rig;
 use crate::scene;
 use crate::scene::ViewSettings;
@@ -404,6 +404,7 @@ impl Session {
         let settings = ViewSettings {
             camera: self.camera(),
             mode: self.mode,
+            light: Light::default(),
             background: if lit { Background::Color([0x6B, 0x70, 0x7A]) } else { Background::BLACK },
             samples: 4,
             bounds: self.scene_bounds(),

@@ -1,6 +1,6 @@
 //! Small images of the character in its current pose, for lists of poses.
 
-use crate::render::{Background, Model, RenderError, Renderer, ShadingMode};
+use crate::render::{Background, Light, Model, RenderError, Renderer, ShadingMode};
 use crate::scene;
 use crate::scene::ViewSettings;
 use crate::viewer::Orbit;
@@ -26,6 +26,7 @@ impl Session {
         let settings = ViewSettings {
             camera: orbit.camera(&bounds),
             mode: ShadingMode::Shaded,
+            light: Light::default(),
             background: Background::Transparent,
             samples: 4,
             bounds,

@@ -1,0 +1,49 @@
+//! The options for light.
+
+use clap::Args;
+
+use crate::render::{Light, LightSource, ToneMap};
+
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Light")]
+pub(super) struct LightArgs {
+    /// Light in shaded and skeleton: classic, studio, outdoor or flat [default: studio; classic in suites]
+    #[arg(long, value_name = "NAME")]
+    light: Option<LightSource>,
+    /// Turn the light about the vertical axis, in degrees [default: 0]
+    #[arg(long, value_name = "DEG", allow_hyphen_values = true, value_parser = rotation)]
+    light_rotation: Option<f32>,
+    /// Exposure in stops, each of which doubles the brightness [default: 0]
+    #[arg(long, value_name = "STOPS", allow_hyphen_values = true, value_parser = exposure)]
+    exposure: Option<f32>,
+    /// How light becomes colours: neutral, aces or agx [default: neutral]
+    #[arg(long, value_name = "NAME")]
+    tone_map: Option<ToneMap>,
+}
+
+impl LightArgs {
+    /// Returns the light that the options describe. Options that are not given are those of `default`.
+    pub(super) fn light(&self, default: &Light) -> Light {
+        Light {
+            source: self.light.clone().unwrap_or_else(|| default.source.clone()),
+            rotation: self.light_rotation.map_or(default.rotation, f32::to_radians),
+            exposure: self.exposure.unwrap_or(default.exposure),
+            tone: self.tone_map.unwrap_or(default.tone),
+        }
+    }
+}
+
+/// The light of images.
+pub(super) fn default_light() -> Light {
+    Light::new(LightSource::Studio)
+}
+
+fn rotation(text: &str) -> Result<f32, String> {
+    let degrees = text.parse::<f32>().ok().filter(|degrees| degrees.abs() <= 360.0);
+    degrees.ok_or_else(|| "must be an angle between -360 and 360 degrees".into())
+}
+
+fn exposure(text: &str) -> Result<f32, String> {
+    let stops = text.parse::<f32>().ok().filter(|stops| stops.abs() <= Light::MAX_EXPOSURE);
+    stops.ok_or_else(|| format!("must be between -{0} and {0} stops", Light::MAX_EXPOSURE))
+}

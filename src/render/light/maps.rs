@@ -1,0 +1,107 @@
+//! The textures of light on the GPU: the shadow of the key light, and the environment.
+
+use wgpu::TextureFormat;
+
+use super::super::layout::Layouts;
+use super::super::{Gpu, shadow};
+use super::environment::Environment;
+use super::octahedron::{LEVELS, SIZE};
+
+/// The environment that was used last, and the bind group of all textures. Each is replaced only if it has changed.
+#[derive(Debug)]
+pub(in crate::render) struct LightMaps {
+    no_shadow: wgpu::TextureView,
+    sampler: wgpu::Sampler,
+    /// The number of the environment in the texture. `None` for the texture without one.
+    id: Option<u64>,
+    environment: wgpu::TextureView,
+    group: Option<(wgpu::TextureView, wgpu::BindGroup)>,
+}
+
+impl LightMaps {
+    pub(in crate::render) fn new(gpu: &Gpu) -> Self {
+        let sampler = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
+            label: Some("environment"),
+            mag_filter: wgpu::FilterMode::Linear,
+            min_filter: wgpu::FilterMode::Linear,
+            mipmap_filter: wgpu::MipmapFilterMode::Linear,
+            ..Default::default()
+        });
+        let environment = create(gpu, 1, 1).create_view(&Default::default());
+        Self { no_shadow: shadow::create_map(gpu, 1), sampler, id: None, environment, group: None }
+    }
+
+    /// Uploads an environment unless it was the last one.
+    pub(in crate::render) fn upload(&mut self, gpu: &Gpu, environment: Option<&Environment>) {
+        let Some(environment) = environment.filter(|environment| self.id != Some(environment.id)) else {
+            return;
+        };
+        let texture = create(gpu, SIZE as u32, LEVELS as u32);
+        for (level, texels) in (0_u32..).zip(&environment.levels) {
+            let width = (SIZE as u32) >> level;
+            let destination = wgpu::TexelCopyTextureInfo { mip_level: level, ..texture.as_image_copy() };
+            let rows = wgpu::TexelCopyBufferLayout {
+                offset: 0,
+                bytes_per_row: Some(width * 8),
+                rows_per_image: None,
+            };
+            let size = wgpu::Extent3d { width, height: width, depth_or_array_layers: 1 };
+            gpu.queue.write_texture(destination, bytemuck::cast_slice(texels), rows, size);
+        }
+        self.environment = texture.create_view(&Default::default());
+        self.id = Some(environment.id);
+        self.group = None;
+    }
+
+    /// Binds the environment and a shadow map, if there is one.
+    pub(in crate::render) fn bind(
+        &mut self,
+        gpu: &Gpu,
+        layouts: &Layouts,
+        shadow: Option<&wgpu::TextureView>,
+    ) -> wgpu::BindGroup {
+        let map = shadow.unwrap_or(&self.no_shadow);
+        if let Some((bound, group)) = &self.group
+            && bound == map
+        {
+            return group.clone();
+        }
+        let compare = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
+            label: Some("shadow"),
+            mag_filter: wgpu::FilterMode::Linear,
+            min_filter: wgpu::FilterMode::Linear,
+            compare: Some(wgpu::CompareFunction::LessEqual),
+            ..Default::default()
+        });
+        let resources = [
+            wgpu::BindingResource::TextureView(map),
+            wgpu::BindingResource::Sampler(&compare),
+            wgpu::BindingResource::TextureView(&self.environment),
+            wgpu::BindingResource::Sampler(&self.sampler),
+        ];
+        let entries: Vec<_> = (0_u32..)
+            .zip(resources)
+            .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
+            .collect();
+        let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("light"),
+            layout: &layouts.light,
+            entries: &entries,
+        });
+        self.group = Some((map.clone(), group.clone()));
+        group
+    }
+}
+
+fn create(gpu: &Gpu, width: u32, levels: u32) -> wgpu::Texture {
+    gpu.device.create_texture(&wgpu::TextureDescriptor {
+        label: Some("environment"),
+        size: wgpu::Extent3d { width, height: width, depth_or_array_layers: 1 },
+        mip_level_count: levels,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format: TextureFormat::Rgba16Float,
+        usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
+        view_formats: &[],
+    })
+}

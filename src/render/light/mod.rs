@@ -1,0 +1,118 @@
+//! Light of a scene: the fixed classic light, or an environment that surfaces reflect.
+//!
+//! An environment is light from all directions. It is stored as nine spherical harmonics for the light that matt surfaces collect
+//! (Ramamoorthi & Hanrahan 2001), and as a small texture whose levels contain what surfaces of increasing roughness reflect, the
+//! first factor of a split sum (Karis 2013). Its brightest area is the key light, which casts the shadow.
+
+mod environment;
+mod harmonics;
+mod maps;
+mod octahedron;
+mod prefilter;
+mod scenes;
+mod tone;
+
+pub use environment::{Environment, KeyLight};
+pub(super) use maps::LightMaps;
+pub use octahedron::{CONTENT, LEVELS, SIZE};
+pub use tone::ToneMap;
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use glam::Vec3;
+
+/// The direction towards the key light of [`LightSource::Classic`].
+const CLASSIC_KEY: Vec3 = Vec3::new(0.38, 0.82, 0.43);
+
+/// The light of a frame, in the shaded modes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Light {
+    /// Where the light comes from.
+    pub source: LightSource,
+    /// The angle in radians by which the light is turned about the vertical axis, counter-clockwise as seen from above.
+    pub rotation: f32,
+    /// Exposure in stops. Each stop doubles the brightness.
+    pub exposure: f32,
+    /// How light becomes colours.
+    pub tone: ToneMap,
+}
+
+/// Where the light of a frame comes from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum LightSource {
+    /// A key light, a fill light and an ambient light from formulas, without reflections of a room.
+    #[default]
+    Classic,
+    /// A photographer's studio: soft boxes in a grey room.
+    Studio,
+    /// A clear day with the sun.
+    Outdoor,
+    /// The same light from everywhere, without a shadow.
+    Flat,
+    /// Light from an image.
+    Image(Arc<Environment>),
+}
+
+impl Light {
+    /// The largest exposure that options and files accept, in stops, in both directions.
+    pub const MAX_EXPOSURE: f32 = 16.0;
+
+    /// Returns light of a source with neither rotation nor exposure.
+    pub fn new(source: LightSource) -> Self {
+        Self { source, ..Self::default() }
+    }
+
+    /// Returns the environment, which is computed when it is first asked for. `None` for the classic light.
+    pub fn environment(&self) -> Option<&Environment> {
+        match &self.source {
+            LightSource::Classic => None,
+            LightSource::Studio => Some(scenes::studio()),
+            LightSource::Outdoor => Some(scenes::outdoor()),
+            LightSource::Flat => Some(scenes::flat()),
+            LightSource::Image(environment) => Some(environment),
+        }
+    }
+
+    /// Returns the unit direction towards the key light.
+    pub fn key_direction(&self) -> Vec3 {
+        let still = self.environment().map_or_else(|| CLASSIC_KEY.normalize(), |e| e.key.direction);
+        if self.rotation == 0.0 { still } else { glam::Quat::from_rotation_y(self.rotation) * still }
+    }
+
+    /// Returns whether there is a key light that casts shadows.
+    pub fn has_key(&self) -> bool {
+        self.environment().is_none_or(|environment| environment.key.color != Vec3::ZERO)
+    }
+
+    /// Returns the factor of all light.
+    pub fn exposure_factor(&self) -> f32 {
+        self.exposure.exp2()
+    }
+}
+
+impl LightSource {
+    /// The sources that need no file.
+    pub const BUILT_IN: [Self; 4] = [Self::Classic, Self::Studio, Self::Outdoor, Self::Flat];
+
+    /// Returns the name that is used in files and options.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Classic => "classic",
+            Self::Studio => "studio",
+            Self::Outdoor => "outdoor",
+            Self::Flat => "flat",
+            Self::Image(_) => "image",
+        }
+    }
+}
+
+impl FromStr for LightSource {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = || Self::BUILT_IN.map(|source| source.name()).join(", ");
+        let found = Self::BUILT_IN.into_iter().find(|source| source.name() == name);
+        found.ok_or_else(|| format!("unknown light \"{name}\"; use one of {}", known()))
+    }
+}
