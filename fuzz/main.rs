@@ -33,6 +33,7 @@ mod session;
 mod style;
 mod suite;
 mod take;
+mod urdf;
 
 use std::path::Path;
 use std::process::ExitCode;

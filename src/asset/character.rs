@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::{
-    Clip, Constraint, Expression, FaceTracks, Image, Light, LookAt, Material, Mesh, Primitive, Skeleton,
-    Skin, SpringBones, Texture, UnknownVariant, Variants,
+    Clip, Constraint, Expression, FaceTracks, Image, Light, LookAt, Material, MechanicalJoint, Mesh,
+    Primitive, Skeleton, Skin, SpringBones, Texture, UnknownVariant, Variants,
 };
 
 /// A character: the skeleton, skins, meshes, materials and clips of one file. Nothing in it changes after loading.
@@ -51,6 +51,8 @@ pub struct Character {
     pub expressions: Vec<Expression>,
     /// Joints that swing.
     pub springs: SpringBones,
+    /// The joints of a machine by the node that they move. Other characters have none.
+    pub joints: BTreeMap<usize, MechanicalJoint>,
     /// Nodes that follow other nodes, in the order in which they are evaluated.
     pub constraints: Vec<Constraint>,
     /// What the clips of a VRM animation say beside the pose of the body.

@@ -6,7 +6,7 @@ use crate::files::Progress;
 
 use super::{Character, LoadError, bvh, gltf};
 
-/// Loads a character from a BVH file, or from a glTF file (`.gltf`, `.glb`, `.vrm`) and the files in its folder that it
+/// Loads a character from a BVH file, from a URDF file (feature `urdf`), or from a glTF file (`.gltf`, `.glb`, `.vrm`) and the files in its folder that it
 /// references.
 ///
 /// # Errors
@@ -43,11 +43,28 @@ fn load_file(path: &Path, units: Option<f64>, progress: &Progress) -> Result<Cha
     if bvh::is_bvh(path, &bytes) {
         return bvh::read_with(&String::from_utf8_lossy(&bytes), path, units, progress);
     }
+    if has_extension(path, "urdf") && units.is_none() {
+        return urdf_character(path, &bytes, progress);
+    }
     match units {
         None => gltf::load_bytes_with(path, &bytes, gltf::folder(path), progress),
         Some(_) => {
-            let cause = "units apply only to BVH files because glTF is always in metres".to_owned();
+            let cause = "units apply only to BVH files because glTF and URDF are always in metres".to_owned();
             Err(LoadError::Format { path: path.into(), cause })
         }
     }
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension))
+}
+
+#[cfg(feature = "urdf")]
+fn urdf_character(path: &Path, bytes: &[u8], progress: &Progress) -> Result<Character, LoadError> {
+    super::urdf::read_with(&String::from_utf8_lossy(bytes), path, progress)
+}
+
+#[cfg(not(feature = "urdf"))]
+fn urdf_character(path: &Path, _: &[u8], _: &Progress) -> Result<Character, LoadError> {
+    Err(LoadError::Format { path: path.into(), cause: "sinew was built without the feature urdf".to_owned() })
 }

@@ -37,6 +37,21 @@ pub struct Material {
     pub unlit: bool,
 }
 
+impl Material {
+    /// Returns the references to all of its textures.
+    #[cfg(feature = "urdf")]
+    pub(super) fn texture_refs_mut(&mut self) -> impl Iterator<Item = &mut TextureRef> {
+        let textures = [
+            &mut self.base_color_texture,
+            &mut self.metallic_roughness_texture,
+            &mut self.normal_texture,
+            &mut self.occlusion_texture,
+            &mut self.emissive_texture,
+        ];
+        textures.into_iter().flatten()
+    }
+}
+
 impl Default for Material {
     /// Returns glTF's default material: white, metallic 1, roughness 1.
     fn default() -> Self {

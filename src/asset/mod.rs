@@ -14,6 +14,7 @@ mod finite;
 pub mod gltf;
 mod humanoid;
 mod image;
+mod joint;
 mod ktx2;
 mod light;
 mod load;
@@ -23,6 +24,8 @@ mod mesh;
 mod skeleton;
 mod stoppable;
 pub mod support;
+#[cfg(feature = "urdf")]
+mod urdf;
 mod variant;
 mod vrm;
 mod webp;
@@ -39,6 +42,7 @@ pub use humanoid::humanoid;
 #[cfg(test)]
 pub(crate) use humanoid::tests as humanoids;
 pub use image::Image;
+pub use joint::{JointKind, MechanicalJoint};
 pub use light::{Light, LightKind};
 pub use load::{load, load_in_units, load_with};
 pub use mannequin::{MANNEQUIN, MANNEQUIN_PATH, MANNEQUIN_RIG, mannequin};

@@ -167,6 +167,13 @@ pub const FORMATS: &[FileFormat] = &[
     ),
     format("GLB 2.0", "`.glb`", "the same as glTF", "posed copies, baked clips"),
     format("VRM 0 and 1.0", "`.vrm`", "the same as GLB, with the extensions below", "as GLB"),
+    format(
+        "URDF",
+        "`.urdf`",
+        "links with boxes, cylinders, capsules, spheres, STL and glTF meshes (feature `urdf`); hinges, slides, their limits and \
+         mimic joints as the rig; if a mesh of another format cannot be read, the collision shape is drawn",
+        "no",
+    ),
     format("BVH", "`.bvh`", "the skeleton and its clip", "clips"),
     format("PNG", "`.png`", "all kinds, 16-bit channels are rounded to 8 bits", "images"),
     format("JPEG", "`.jpg`", "baseline and progressive; grey, colour and CMYK", "no"),

@@ -120,6 +120,11 @@ fn export(
     let mut read;
     let (bytes, folder) = match file {
         Some(path) => {
+            // The shapes of a robot would be lost.
+            if !character.joints.is_empty() {
+                let cause = "only glTF and BVH files have copies; write the pose as .json".to_owned();
+                return Err(LoadError::Format { path: path.into(), cause });
+            }
             read = gltf::read(path)?;
             // A BVH file has no glTF data to copy, so this creates a glTF file with only the skeleton.
             if bvh::is_bvh(path, &read) {

@@ -12,6 +12,7 @@ mod figure;
 pub mod file;
 mod limits;
 mod load;
+mod mechanical;
 mod mimic;
 mod mirror;
 mod model;

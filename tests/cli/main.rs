@@ -23,6 +23,7 @@ mod style;
 mod suite;
 mod trace;
 mod turntable;
+mod urdf;
 mod variants;
 
 #[path = "../support/mod.rs"]

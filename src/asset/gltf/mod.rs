@@ -169,6 +169,7 @@ impl GltfFile<'_> {
             images: images.into_iter().flatten().collect(),
             humanoid: vrm.humanoid,
             springs: vrm.springs,
+            joints: Default::default(),
             constraints: vrm.constraints,
             face_tracks: vrm.face_tracks,
             look_at: vrm.look_at,

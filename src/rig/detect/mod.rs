@@ -9,6 +9,7 @@ use crate::pose::{Pose, world_matrices};
 use super::body_limits;
 use super::body_plan::{BodyPlan, LimbSide};
 use super::limits::{self, RestPose};
+use super::mechanical;
 use super::model::{ChainKind, Rig, path};
 use super::recognize::recognize;
 use super::reparent::{reparent, webxr};
@@ -28,8 +29,9 @@ const MAX_STUB_LENGTH: f32 = 0.4;
 /// model. Otherwise they follow from the names of joints and from their shape.
 pub fn detect(character: &Character) -> Rig {
     let hand = webxr(&character.skeleton);
-    // The joints of a hand are no body.
-    let recognized = if hand.is_empty() { recognize(character).ok() } else { None };
+    // The joints of a hand are no body, and neither are those of a machine, although they may be called shoulder and wrist.
+    let is_machine = !character.joints.is_empty();
+    let recognized = if hand.is_empty() && !is_machine { recognize(character).ok() } else { None };
     let (body, logical_parents) = match recognized {
         Some(recognized) => (Some(recognized.plan), recognized.logical_parents),
         None => (None, hand),
@@ -39,6 +41,7 @@ pub fn detect(character: &Character) -> Rig {
     let finder = ChainFinder::new(character, reparented.as_ref().unwrap_or(&character.skeleton));
     let mut found = match &body {
         Some(plan) => finder.chains_of_body(plan),
+        None if is_machine => Vec::new(),
         None => finder.chains_by_name(),
     };
     finder.add_chains_by_shape(&mut found, body.is_some());
@@ -49,6 +52,7 @@ pub fn detect(character: &Character) -> Rig {
             let rest = RestPose { skeleton: finder.skeleton, world: &finder.world };
             body_limits::add(&rest, plan, &mut rig);
         }
+        None if is_machine => mechanical::add(character, &mut rig),
         None => limits::humanoid(finder.skeleton, &finder.world, &mut rig),
     }
     for (node, logical_parent) in logical_parents {

@@ -34,9 +34,11 @@ impl PathPurpose {
     /// Returns the title, the text of the button, and a hint for an empty field.
     fn texts(self) -> [&'static str; 3] {
         match self {
-            Self::Open => {
-                ["Open a file", "Open", "Path of a .glb, .gltf, .vrm, .bvh, .csv, .json, .sinew or .session"]
-            }
+            Self::Open => [
+                "Open a file",
+                "Open",
+                "Path of a .glb, .gltf, .vrm, .urdf, .bvh, .csv, .json, .sinew or .session",
+            ],
             Self::SaveAs => ["Save the project as", "Save", "Path of a .sinew"],
             Self::ExportClip => ["Export the clip as", "Export", "Path of a .glb or .bvh"],
             Self::Folder => ["Folder for images and poses", "Use", "Path of a folder"],

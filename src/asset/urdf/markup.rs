@@ -1,0 +1,45 @@
+//! Limits the nesting of XML, because its parser would otherwise overflow the stack.
+
+/// Maximum depth of elements. Those of URDF are at most six deep.
+const MAX_DEPTH: usize = 100;
+
+/// Checks that elements are not nested too deeply. Comments and CDATA sections do not count.
+pub(super) fn check(text: &str) -> Result<(), &'static str> {
+    let (mut rest, mut depth) = (text, 0_usize);
+    while let Some(start) = rest.find('<') {
+        rest = rest.get(start..).unwrap_or_default();
+        let skipped = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")];
+        if let Some((_, end)) = skipped.into_iter().find(|(begin, _)| rest.starts_with(begin)) {
+            let after = rest.find(end).and_then(|at| rest.get(at + end.len()..));
+            rest = after.unwrap_or_default();
+            continue;
+        }
+        let end = rest.find('>').unwrap_or(rest.len());
+        let tag = rest.get(..end).unwrap_or_default();
+        if tag.starts_with("</") {
+            depth = depth.saturating_sub(1);
+        } else if !tag.ends_with('/') && !tag.starts_with("<!") {
+            depth += 1;
+        }
+        if depth > MAX_DEPTH {
+            return Err("elements are nested too deeply");
+        }
+        rest = rest.get(end..).unwrap_or_default();
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_nested_elements_count() {
+        let flat = "<a b='1'/><!-- <x> --><c></c><![CDATA[<y>]]>".repeat(1000);
+        assert_eq!(check(&format!("<?xml?><robot>{flat}</robot>")), Ok(()));
+        assert!(check(&"<a>".repeat(101)).is_err());
+        assert!(check(&"<a b='>'>".repeat(101)).is_err());
+        assert_eq!(check("<a"), Ok(()));
+        assert_eq!(check("<!-- <a>"), Ok(()));
+    }
+}

@@ -1,0 +1,332 @@
+//! Reads URDF, the robot description format of ROS. A robot becomes a character of rigid parts: each link is a node that
+//! moves with the joint above it, and the limits of the joints are those of its rig.
+//!
+//! URDF is right-handed, in metres and radians, with +Z up and +X forward (REP 103). The root node turns it so that +Y is up
+//! and +Z is forward.
+
+mod geometry;
+mod markup;
+mod mesh_file;
+mod stl;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use glam::{Affine3A, DQuat, DVec3, EulerRot, Quat, Vec4};
+use urdf_rs::{Geometry, Joint, JointType, Link, Pose, Robot};
+
+use crate::files::Progress;
+
+use super::{
+    Character, JointKind, LoadError, Material, MechanicalJoint, Mesh, Node, Primitive, Scene, Skeleton,
+    Transform,
+};
+use mesh_file::MeshFiles;
+
+/// Maximum size of a file in bytes.
+const MAX_BYTES: usize = 16 << 20;
+/// Maximum number of links. The largest robots have some hundreds.
+const MAX_LINKS: usize = 10_000;
+
+/// An error in an element of the file.
+#[derive(Debug)]
+struct ElementError {
+    at: String,
+    cause: String,
+}
+
+impl ElementError {
+    fn new(at: impl Into<String>, cause: impl Into<String>) -> Self {
+        Self { at: at.into(), cause: cause.into() }
+    }
+}
+
+/// Reads the text of a URDF file, and the meshes to which it refers, in its folder or in its package.
+///
+/// # Errors
+/// [`LoadError`]. The message is one line with the file, the element in it and the cause.
+pub(super) fn read_with(text: &str, path: &Path, progress: &Progress) -> Result<Character, LoadError> {
+    let format = |cause: String| LoadError::Format { path: path.into(), cause };
+    if text.len() > MAX_BYTES {
+        return Err(format(format!("the file is larger than {} MiB", MAX_BYTES >> 20)));
+    }
+    markup::check(text).map_err(|cause| format(cause.into()))?;
+    let robot =
+        urdf_rs::read_from_string(text).map_err(|e| format(format!("not a valid URDF file ({e})")))?;
+    if robot.links.len() > MAX_LINKS {
+        return Err(format(format!("{} links exceed the limit of {MAX_LINKS}", robot.links.len())));
+    }
+    let mut reader =
+        Reader { robot: &robot, files: MeshFiles::new(path, progress), character: Character::default() };
+    reader.read().map_err(|e| LoadError::Object { path: path.into(), at: e.at, cause: e.cause })?;
+    let mut character = reader.character;
+    character.path = path.into();
+    character.files = reader.files.paths;
+    character.generator = Some(format!("URDF, robot {}", robot.name));
+    character
+        .skeleton
+        .check_rest()
+        .map_err(|(_, source)| LoadError::Format { path: path.into(), cause: source.to_string() })?;
+    Ok(character)
+}
+
+struct Reader<'a> {
+    robot: &'a Robot,
+    files: MeshFiles<'a>,
+    character: Character,
+}
+
+impl Reader<'_> {
+    fn read(&mut self) -> Result<(), ElementError> {
+        let robot = self.robot;
+        let mut by_name = HashMap::new();
+        for (index, link) in robot.links.iter().enumerate() {
+            if by_name.insert(&*link.name, index).is_some() {
+                return Err(ElementError::new(format!("link \"{}\"", link.name), "the name is not unique"));
+            }
+        }
+        let above = joints_above(robot, &by_name)?;
+        let roots: Vec<usize> = (0..robot.links.len()).filter(|link| !above.contains_key(link)).collect();
+        let order = parents_first(robot.links.len(), &above, &by_name);
+        if order.len() < robot.links.len() || roots.is_empty() {
+            return Err(ElementError::new("robot", "the joints form a loop, or there are no links"));
+        }
+        self.add_materials();
+        // +Z up and +X forward become +Y up and +Z forward.
+        let upright = Quat::from_mat3(&glam::Mat3::from_cols(glam::Vec3::Z, glam::Vec3::X, glam::Vec3::Y));
+        for (index, link) in robot.links.iter().enumerate() {
+            let rest = match above.get(&index) {
+                Some(joint) => transform(&joint.origin, &format!("joint \"{}\"", joint.name))?,
+                None => Transform { rotation: upright, ..Transform::IDENTITY },
+            };
+            let mesh = self.add_mesh(link)?;
+            self.character.skeleton.nodes.push(Node {
+                name: Some(link.name.clone()),
+                parent: above.get(&index).and_then(|joint| by_name.get(&*joint.parent.link).copied()),
+                children: Vec::new(),
+                rest,
+                mesh,
+                skin: None,
+                morph_weights: 0..0,
+            });
+        }
+        let skeleton = &mut self.character.skeleton;
+        skeleton.parents_first = order;
+        link_children(skeleton);
+        self.character.scenes = vec![Scene { name: Some(robot.name.clone()), roots }];
+        self.add_joints(&above)
+    }
+
+    /// Adds how the joints move. Their axes are in the frame of the child link, which is that of the joint.
+    fn add_joints(&mut self, above: &BTreeMap<usize, &Joint>) -> Result<(), ElementError> {
+        let node_of: HashMap<&str, usize> = above.iter().map(|(node, joint)| (&*joint.name, *node)).collect();
+        for (&node, joint) in above {
+            let at = format!("joint \"{}\"", joint.name);
+            let limit = [joint.limit.lower, joint.limit.upper];
+            let axis = DVec3::from_array(joint.axis.xyz.0).try_normalize();
+            let kind = match (&joint.joint_type, axis) {
+                (JointType::Fixed, _) => JointKind::Fixed,
+                (JointType::Spherical, _) => JointKind::Ball,
+                (JointType::Floating | JointType::Planar, _) => {
+                    let kind = if joint.joint_type == JointType::Planar { "planar" } else { "floating" };
+                    self.warn(format!("{at}: {kind} joints are not supported, so it is fixed"));
+                    JointKind::Fixed
+                }
+                (_, None) => return Err(ElementError::new(at, "the axis has no direction")),
+                (_, Some(_)) if !(limit[0] <= limit[1] && limit.iter().all(|l| l.is_finite())) => {
+                    return Err(ElementError::new(at, "the lower limit must be at most the upper limit"));
+                }
+                (JointType::Revolute, Some(axis)) => JointKind::Hinge { axis, range: Some(limit) },
+                (JointType::Continuous, Some(axis)) => JointKind::Hinge { axis, range: None },
+                (JointType::Prismatic, Some(axis)) => JointKind::Slide { axis, range: limit },
+            };
+            let mimic = joint.mimic.as_ref().and_then(|mimic| {
+                let leader = node_of.get(&*mimic.joint).copied();
+                if leader.is_none() {
+                    self.warn(format!("{at}: joint \"{}\" of mimic does not exist", mimic.joint));
+                }
+                Some((leader?, mimic.multiplier.unwrap_or(1.0), mimic.offset.unwrap_or(0.0)))
+            });
+            self.character.joints.insert(node, MechanicalJoint { kind, mimic });
+        }
+        Ok(())
+    }
+
+    fn add_materials(&mut self) {
+        for material in &self.robot.materials {
+            let color = material.color.as_ref().map(|color| color.rgba.0);
+            self.character.materials.push(self::material(&material.name, color));
+        }
+    }
+
+    /// Returns the index of the material of a visual element. One without a colour refers to one of the robot.
+    fn material_of(&mut self, material: Option<&urdf_rs::Material>) -> Option<usize> {
+        let material = material?;
+        let known = |m: &Material| m.name.as_deref() == Some(&*material.name) && !material.name.is_empty();
+        match (&material.color, self.character.materials.iter().position(known)) {
+            (None, known) => known,
+            (Some(color), _) => {
+                self.character.materials.push(self::material(&material.name, Some(color.rgba.0)));
+                Some(self.character.materials.len() - 1)
+            }
+        }
+    }
+
+    /// Adds the visual elements of a link as one mesh. If one of them cannot be read, these are the collision elements, which
+    /// are simpler and often have another format.
+    fn add_mesh(&mut self, link: &Link) -> Result<Option<usize>, ElementError> {
+        let (mut primitives, mut is_complete) = (Vec::new(), true);
+        for (index, visual) in link.visual.iter().enumerate() {
+            let at = format!("link \"{}\", visual {index}", link.name);
+            let material = self.material_of(visual.material.as_ref());
+            let shapes = self.shapes((&visual.geometry, &visual.origin), material, &at)?;
+            is_complete &= shapes.is_some();
+            primitives.extend(shapes.into_iter().flatten());
+        }
+        if !is_complete {
+            let (mut simple, mut is_simple_complete) = (Vec::new(), true);
+            for (index, collision) in link.collision.iter().enumerate() {
+                let at = format!("link \"{}\", collision {index}", link.name);
+                let shapes = self.shapes((&collision.geometry, &collision.origin), None, &at)?;
+                is_simple_complete &= shapes.is_some();
+                simple.extend(shapes.into_iter().flatten());
+            }
+            if is_simple_complete && !simple.is_empty() {
+                self.warn(format!("link \"{}\": its collision shape is drawn", link.name));
+                primitives = simple;
+            }
+        }
+        if primitives.is_empty() {
+            return Ok(None);
+        }
+        (0..).zip(&mut primitives).for_each(|(index, primitive)| primitive.index = index);
+        self.character.meshes.push(Mesh {
+            name: Some(link.name.clone()),
+            primitives,
+            weights: Vec::new(),
+            target_names: Vec::new(),
+        });
+        Ok(Some(self.character.meshes.len() - 1))
+    }
+
+    /// Returns the shapes of an element in the frame of its link, or `None`, with a warning, if its mesh cannot be read.
+    fn shapes(
+        &mut self,
+        (geometry, origin): (&Geometry, &Pose),
+        material: Option<usize>,
+        at: &str,
+    ) -> Result<Option<Vec<Primitive>>, ElementError> {
+        let origin = transform(origin, at)?.to_affine();
+        let mut shapes = match geometry {
+            Geometry::Box { size } => vec![geometry::cuboid(size.0)],
+            Geometry::Cylinder { radius, length } => vec![geometry::cylinder(*radius, *length)],
+            Geometry::Capsule { radius, length } => vec![geometry::capsule(*radius, *length)],
+            Geometry::Sphere { radius } => vec![geometry::capsule(*radius, 0.0)],
+            Geometry::Mesh { filename, scale } => {
+                let scale = scale.map_or(DVec3::ONE, |scale| DVec3::from_array(scale.0));
+                match self.files.read(&mut self.character, filename, scale, at)? {
+                    Some(shapes) => shapes,
+                    None => return Ok(None),
+                }
+            }
+        };
+        for shape in &mut shapes {
+            shape.material = material.or(shape.material);
+            geometry::transform(shape, origin);
+            if !shape.positions.iter().all(|p| p.is_finite()) {
+                return Err(ElementError::new(at, "the size is not finite"));
+            }
+        }
+        Ok(Some(shapes))
+    }
+
+    fn warn(&mut self, warning: String) {
+        self.character.warnings.push(warning);
+    }
+}
+
+/// Returns the joint above each link.
+fn joints_above<'a>(
+    robot: &'a Robot,
+    by_name: &HashMap<&str, usize>,
+) -> Result<BTreeMap<usize, &'a Joint>, ElementError> {
+    let mut above = BTreeMap::new();
+    for joint in &robot.joints {
+        let at = || format!("joint \"{}\"", joint.name);
+        let link = |name: &str| {
+            let index = by_name.get(name).copied();
+            index.ok_or_else(|| ElementError::new(at(), format!("link \"{name}\" does not exist")))
+        };
+        link(&joint.parent.link)?;
+        if above.insert(link(&joint.child.link)?, joint).is_some() {
+            let cause = format!("link \"{}\" is the child of two joints", joint.child.link);
+            return Err(ElementError::new(at(), cause));
+        }
+    }
+    Ok(above)
+}
+
+fn material(name: &str, color: Option<[f64; 4]>) -> Material {
+    #[expect(clippy::cast_possible_truncation, reason = "colours are single precision")]
+    let color = color.map_or(Vec4::ONE, |rgba| Vec4::from_array(rgba.map(|c| c.clamp(0.0, 1.0) as f32)));
+    Material {
+        name: Some(name.to_owned()),
+        base_color: color,
+        metallic: 0.0,
+        roughness: 0.6,
+        ..Material::default()
+    }
+}
+
+/// Converts a pose. Its angles are those of roll, pitch and yaw about fixed axes.
+fn transform(pose: &Pose, at: &str) -> Result<Transform, ElementError> {
+    let [roll, pitch, yaw] = pose.rpy.0;
+    let rotation = DQuat::from_euler(EulerRot::ZYX, yaw, pitch, roll).normalize().as_quat();
+    let translation = DVec3::from_array(pose.xyz.0).as_vec3();
+    if !rotation.is_finite() || !translation.is_finite() {
+        return Err(ElementError::new(format!("{at}, origin"), "value is not finite"));
+    }
+    Ok(Transform { translation, rotation, ..Transform::IDENTITY })
+}
+
+/// Returns all links that hang on a root, parents before their children.
+fn parents_first(
+    count: usize,
+    above: &BTreeMap<usize, &Joint>,
+    by_name: &HashMap<&str, usize>,
+) -> Vec<(usize, Option<usize>)> {
+    let parent = |link: usize| by_name.get(&*above.get(&link)?.parent.link).copied();
+    let mut children = vec![Vec::new(); count];
+    let mut order = Vec::with_capacity(count);
+    for link in 0..count {
+        match parent(link).and_then(|p| children.get_mut(p)) {
+            Some(siblings) => siblings.push(link),
+            None => order.push((link, None)),
+        }
+    }
+    let mut next = 0;
+    while let Some(&(link, _)) = order.get(next) {
+        let below = children.get(link).into_iter().flatten();
+        order.extend(below.map(|&child| (child, Some(link))));
+        next += 1;
+    }
+    order
+}
+
+fn link_children(skeleton: &mut Skeleton) {
+    for (node, parent) in skeleton.parents_first.clone() {
+        if let Some(parent) = parent.and_then(|p| skeleton.nodes.get_mut(p)) {
+            parent.children.push(node);
+        }
+    }
+    for node in &mut skeleton.nodes {
+        node.children.sort_unstable();
+    }
+}
+
+/// Returns whether a matrix mirrors.
+fn mirrors(matrix: &Affine3A) -> bool {
+    matrix.matrix3.determinant() < 0.0
+}
