@@ -13,7 +13,9 @@ use winit::window::{Window, WindowId};
 
 use crate::asset::Character;
 use crate::crowd::CrowdError;
-use crate::render::{AdapterChoice, Background, Canvas, Gpu, Light, RenderError, Renderer, ShadingMode};
+use crate::render::{
+    AdapterChoice, Background, Canvas, Gpu, Light, LightSource, RenderError, Renderer, ShadingMode,
+};
 use crate::rig::Rig;
 use crate::scene::{CrowdLayout, CrowdScene, ViewSettings};
 use crate::view::AUTO_FOV_Y;
@@ -164,8 +166,8 @@ impl Stage {
         let settings = ViewSettings {
             camera,
             mode: ShadingMode::Shaded,
-            light: Light::default(),
-            background: Background::STUDIO,
+            light: Light::new(LightSource::Studio),
+            background: Background::GREY,
             samples: if is_fast { 4 } else { 1 },
             bounds,
             floor: false,

@@ -6,6 +6,7 @@ use glam::{DVec3, Vec2, Vec3};
 use sinew::asset::mannequin;
 use sinew::pose::Pose;
 use sinew::puppet::GoalKind;
+use sinew::render::{Light, LightSource, ToneMap};
 use sinew::scene::picking::{Ray, pick_skin, pixel};
 use sinew::skin::Skinned;
 use sinew::skin::Skinning;
@@ -46,6 +47,11 @@ const SIZE: Vec2 = Vec2::new(1280.0, 800.0);
 
 fn session() -> Session {
     Session::new(mannequin().unwrap(), None, SIZE)
+}
+
+/// Light with a value in each field.
+fn evening() -> Light {
+    Light { source: LightSource::Outdoor, rotation: -2.5, exposure: -0.3, tone: ToneMap::Agx }
 }
 
 /// Returns the pixel of a node.

@@ -18,7 +18,7 @@ use sinew::viewer::{
 };
 
 use super::files::folder;
-use super::{SIZE, at, drag};
+use super::{SIZE, at, drag, evening};
 
 fn session() -> Session {
     let character = mannequin().unwrap();
@@ -109,6 +109,7 @@ fn full(input: &mut Input) -> Session {
         Command::RingMode(RingMode { alone: true, world: true }),
         Command::Pull(hand, 0.25),
         Command::OnionSkin(sinew::viewer::OnionSkin { shown: true, count: 3, step: 0.1 }),
+        Command::Light(evening()),
         Command::Tool(sinew::viewer::Tool::Pull),
         Command::Springs(false),
         Command::LookAt(sinew::viewer::EyeTarget::Point(DVec3::new(0.1, 1.5, 2.0))),
@@ -143,6 +144,10 @@ fn a_project_restores_everything() {
         "[view]",
         "projection = \"orthographic\"",
         "follow = true",
+        "light = \"outdoor\"",
+        "light_rotation",
+        "exposure",
+        "tone_map = \"agx\"",
         "[solver",
         "compare",
         "joints",
@@ -158,6 +163,7 @@ fn a_project_restores_everything() {
     // The goals are solved again.
     assert!(difference(&session, &opened) < 1e-3, "{}", difference(&session, &opened));
     assert_eq!(session.camera(), opened.camera());
+    assert_eq!(opened.light(), &evening());
     assert_eq!(session.puppet().motion, opened.puppet().motion);
     assert_eq!(opened.selection(), session.selection());
     assert_eq!((opened.symmetry(), opened.auto_key()), (true, true));

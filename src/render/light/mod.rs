@@ -21,25 +21,31 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use glam::Vec3;
+use serde::{Deserialize, Serialize};
 
 /// The direction towards the key light of [`LightSource::Classic`].
 const CLASSIC_KEY: Vec3 = Vec3::new(0.38, 0.82, 0.43);
 
 /// The light of a frame, in the shaded modes.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Light {
     /// Where the light comes from.
     pub source: LightSource,
     /// The angle in radians by which the light is turned about the vertical axis, counter-clockwise as seen from above.
+    #[serde(default)]
     pub rotation: f32,
     /// Exposure in stops. Each stop doubles the brightness.
+    #[serde(default)]
     pub exposure: f32,
     /// How light becomes colours.
+    #[serde(default)]
     pub tone: ToneMap,
 }
 
 /// Where the light of a frame comes from.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum LightSource {
     /// A key light, a fill light and an ambient light from formulas, without reflections of a room.
     #[default]
@@ -50,7 +56,8 @@ pub enum LightSource {
     Outdoor,
     /// The same light from everywhere, without a shadow.
     Flat,
-    /// Light from an image.
+    /// Light from an image. It has no name in files.
+    #[serde(skip)]
     Image(Arc<Environment>),
 }
 
@@ -61,6 +68,19 @@ impl Light {
     /// Returns light of a source with neither rotation nor exposure.
     pub fn new(source: LightSource) -> Self {
         Self { source, ..Self::default() }
+    }
+
+    /// Checks that rotation and exposure are within their ranges.
+    ///
+    /// # Errors
+    /// The value that is invalid.
+    pub fn validate(&self) -> Result<(), String> {
+        let is_exposure = self.exposure.abs() <= Self::MAX_EXPOSURE;
+        if !is_exposure {
+            return Err(format!("exposure must be between -{0} and {0} stops", Self::MAX_EXPOSURE));
+        }
+        // A little more than a turn, because angles in degrees are rounded.
+        if self.rotation.abs() <= 6.3 { Ok(()) } else { Err("rotation must be at most a whole turn".into()) }
     }
 
     /// Returns the environment, which is computed when it is first asked for. `None` for the classic light.

@@ -25,6 +25,7 @@ mod inspector;
 mod labels;
 mod layout;
 mod library;
+mod light;
 mod limit;
 mod method;
 mod morph_targets;

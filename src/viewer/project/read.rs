@@ -7,6 +7,7 @@ use toml_edit::{Item, Table, TableLike};
 use crate::asset::Character;
 use crate::ik::Method;
 use crate::puppet::{Pin, Target, motion_file, pose_values};
+use crate::render::{Light, LightSource};
 use crate::rig;
 use crate::rig::Rig;
 use crate::rig::file::NodeNames;
@@ -176,6 +177,10 @@ impl<'a> ProjectReader<'a> {
                 "ground",
                 "shadow",
                 "follow",
+                "light",
+                "light_rotation",
+                "exposure",
+                "tone_map",
                 "springs",
                 "eyes",
                 "eye_point",
@@ -216,6 +221,13 @@ impl<'a> ProjectReader<'a> {
             ground: shown("ground", true)?,
             shadow: shown("shadow", true)?,
             follow: shown("follow", false)?,
+        }));
+        let stops = f64::from(Light::MAX_EXPOSURE);
+        before.push(Command::Light(Light {
+            source: choice(table, "light")?.unwrap_or(LightSource::Studio),
+            rotation: radians(optional(table, "light_rotation", 0.0, -361.0..=361.0)?),
+            exposure: single(optional(table, "exposure", 0.0, -stops..=stops)?),
+            tone: choice(table, "tone_map")?.unwrap_or_default(),
         }));
         before.push(Command::Springs(shown("springs", true)?));
         before.push(Command::LookAt(if table.contains_key("eye_point") {

@@ -8,6 +8,7 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
 use crate::asset::{Skeleton, Transform};
 use crate::ik::GoalAxes;
 use crate::puppet::{Pin, Target, motion_file};
+use crate::render::{Light, LightSource};
 use crate::rig;
 use crate::rig::file::NodeNames;
 use crate::text::json;
@@ -143,6 +144,20 @@ impl<'a> ProjectWriter<'a> {
         table.extend(values);
         if orbit.is_orthographic() {
             table.insert("projection", name_of(&orbit.projection).into());
+        }
+        let light = self.session.stored_light();
+        let default = Light::new(LightSource::Studio);
+        if light.source != default.source {
+            table.insert("light", light.source.name().into());
+        }
+        if light.rotation != default.rotation {
+            table.insert("light_rotation", degrees(light.rotation).into());
+        }
+        if light.exposure != default.exposure {
+            table.insert("exposure", short(light.exposure).into());
+        }
+        if light.tone != default.tone {
+            table.insert("tone_map", light.tone.name().into());
         }
         if display.follow {
             table.insert("follow", true.into());

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::asset::Transform;
 use crate::ik::{GoalAxes, Limit, Method, Options};
 use crate::motion::{Easing, Motion};
-use crate::render::ShadingMode;
+use crate::render::{Light, ShadingMode};
 use crate::skin::Skinning;
 use crate::view::Framing;
 use crate::viewer::{AddedClips, Display, EyeTarget, OnionSkin, Orbit, RingMode, Snapshot, Tool};
@@ -254,6 +254,8 @@ pub enum Command {
     LookAt(EyeTarget),
     /// Sets the display options.
     Display(Display),
+    /// Sets the light of the shaded modes.
+    Light(Light),
     /// Sets which ghosts of the motion are shown.
     OnionSkin(OnionSkin),
     /// Sets the camera.
@@ -273,6 +275,7 @@ impl Command {
         match self {
             Self::Motion(motion) => motion.validate(),
             Self::Restore(snapshot) => snapshot.motion.validate(),
+            Self::Light(light) => light.validate(),
             Self::GrabNode(point) => check_position("offset", point.offset),
             Self::Turn(_, rotation) if !rotation.is_finite() => Err("rotation is not finite".into()),
             Self::TurnJoints(turns) if turns.iter().any(|(_, rotation)| !rotation.is_finite()) => {

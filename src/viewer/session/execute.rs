@@ -156,6 +156,8 @@ impl Session {
             Command::Springs(on) => self.set_springs(on),
             Command::LookAt(target) => self.set_eye_target(target),
             Command::Display(display) => self.display = display,
+            Command::Light(light) if light.validate().is_ok() => self.light = light,
+            Command::Light(_) => {}
             Command::OnionSkin(settings) => self.set_onion_skin(settings),
             Command::Pull(end, pull) => self.set_pull(end, pull),
             Command::TurnJoints(turns) => self.turn_joints(&turns, EditRun::TurnJoints),

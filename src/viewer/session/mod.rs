@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::asset::Character;
 use crate::ik::{Method, Options};
 use crate::puppet::{GoalReport, LengthUnit, Puppet};
-use crate::render::{Background, Frame, Light, ShadingMode};
+use crate::render::{Background, Frame, Light, LightSource, ShadingMode};
 use crate::rig::Rig;
 use crate::scene;
 use crate::scene::ViewSettings;
@@ -166,6 +166,7 @@ pub struct Session {
     pub(super) last: Option<usize>,
     pub(super) ring_mode: RingMode,
     tool: Tool,
+    light: Light,
     onion: onion::OnionGhosts,
     /// Pixels per point.
     pub(super) scale: f32,
@@ -274,6 +275,7 @@ impl Session {
             last: None,
             ring_mode: RingMode::default(),
             tool: Tool::default(),
+            light: Light::new(LightSource::Studio),
             onion: onion::OnionGhosts::default(),
             scale: 1.0,
             followed: None,
@@ -398,13 +400,27 @@ impl Session {
         self.clock.playing && !self.puppet.motion.is_rest()
     }
 
+    /// Returns the light of the shaded modes.
+    pub fn light(&self) -> &Light {
+        &self.light
+    }
+
+    /// Returns the light as files store it. They do not store images, in whose place they have the studio.
+    pub(in crate::viewer) fn stored_light(&self) -> Light {
+        let source = match &self.light.source {
+            LightSource::Image(_) => LightSource::Studio,
+            named => named.clone(),
+        };
+        Light { source, ..self.light }
+    }
+
     /// Describes the scene for a renderer. `scale` is the number of pixels per point.
     pub fn frame(&self, scale: f32) -> Frame<'_> {
         let lit = self.mode.is_shaded();
         let settings = ViewSettings {
             camera: self.camera(),
             mode: self.mode,
-            light: Light::default(),
+            light: self.light.clone(),
             background: if lit { Background::Color([0x6B, 0x70, 0x7A]) } else { Background::BLACK },
             samples: 4,
             bounds: self.scene_bounds(),

@@ -26,6 +26,7 @@ impl Session {
             Command::ShadingMode(self.mode),
             Command::Skinning(self.puppet.skinning),
             Command::Display(self.display),
+            Command::Light(self.stored_light()),
             Command::Springs(self.springs),
             Command::Framing(self.framing),
             Command::LookAt(self.eye_target),

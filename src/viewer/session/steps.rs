@@ -201,6 +201,7 @@ impl Session {
             | Command::ShadingMode(_)
             | Command::Variant(_)
             | Command::Display(_)
+            | Command::Light(_)
             | Command::OnionSkin(_)
             | Command::Springs(_)
             | Command::LookAt(_)

@@ -12,7 +12,7 @@ use sinew::skin::Skinning;
 use sinew::viewer::{Axis, Command, Display, DragScope, Input, NodePoint, Recorder, RingMode};
 
 use super::super::files::folder;
-use super::super::{at, drag};
+use super::super::{at, drag, evening};
 use super::{blended, session};
 
 /// Returns axes in which no value is the default.
@@ -99,6 +99,7 @@ fn every_command() -> Vec<Command> {
         Command::TurnJoints(vec![(9, Quat::from_rotation_y(0.3)), (10, Quat::IDENTITY)]),
         Command::Pull(20, 0.25),
         Command::OnionSkin(sinew::viewer::OnionSkin { shown: true, count: 3, step: 0.1 }),
+        Command::Light(evening()),
         Command::Tool(sinew::viewer::Tool::Pull),
         Command::Springs(false),
         Command::Framing(sinew::view::Framing::Tight),

@@ -4,7 +4,8 @@ use egui::{Color32, Margin, ScrollArea, Stroke, Ui, Visuals, WidgetText};
 use egui_tiles::{Behavior, SimplificationOptions, TabState, Tabs, Tile, TileId, Tiles, UiResponse};
 
 use crate::viewer::panel::{
-    MARGIN, PanelState, clips, compare, display, inspector, overlays, report, solver, theme, timeline, tree,
+    MARGIN, PanelState, clips, compare, display, inspector, light, overlays, report, solver, theme, timeline,
+    tree,
 };
 use crate::viewer::panel::{capture, goals, library, morph_targets};
 use crate::viewer::{Command, Session};
@@ -47,6 +48,7 @@ impl Dock<'_> {
             Pane::View => {
                 display::show(ui, session, panel, commands);
                 theme::choice(ui);
+                light::show(ui, session, commands);
                 display::about(ui, panel);
             }
             Pane::Solver => solver::show(ui, session, commands),

@@ -26,6 +26,7 @@ mod files;
 mod goal_axes;
 mod inspector;
 mod keys;
+mod light;
 mod options;
 mod question;
 mod steps;
