@@ -1,14 +1,17 @@
 //! The options for light.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use clap::Args;
 
-use crate::render::{Light, LightSource, ToneMap};
+use crate::render::{Environment, Light, LightSource, ToneMap};
 
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Light")]
 pub(super) struct LightArgs {
-    /// Light in shaded and skeleton: classic, studio, outdoor or flat [default: studio; classic in suites]
-    #[arg(long, value_name = "NAME")]
+    /// Light in shaded and skeleton: classic, studio, outdoor, flat, or a Radiance image [default: studio; classic in suites]
+    #[arg(long, value_name = "NAME|FILE.hdr", value_parser = source)]
     light: Option<LightSource>,
     /// Turn the light about the vertical axis, in degrees [default: 0]
     #[arg(long, value_name = "DEG", allow_hyphen_values = true, value_parser = rotation)]
@@ -36,6 +39,15 @@ impl LightArgs {
 /// The light of images.
 pub(super) fn default_light() -> Light {
     Light::new(LightSource::Studio)
+}
+
+fn source(text: &str) -> Result<LightSource, String> {
+    let path = Path::new(text);
+    if path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("hdr")) {
+        return text.parse().map_err(|error| format!("{error}, or a file whose name ends in .hdr"));
+    }
+    let environment = Environment::load(path).map_err(|error| error.to_string())?;
+    Ok(LightSource::Image(Arc::new(environment)))
 }
 
 fn rotation(text: &str) -> Result<f32, String> {

@@ -189,3 +189,54 @@ fn the_error_for_a_too_large_image_names_the_limit() {
     let line = refusal(["render", "--resolution", "100000,10", "-o", "a.png"]);
     assert!(line.contains("100000x10") && line.contains("limit of"), "{line}");
 }
+
+#[test]
+fn lights_and_tone_maps_give_different_images() {
+    let folder = folder("lights");
+    let panorama = folder.join("sky.hdr");
+    let mut bytes = b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 2 +X 4\n".to_vec();
+    bytes.extend([[128, 128, 192, 129]; 4].concat());
+    bytes.extend([[32, 32, 32, 128]; 4].concat());
+    std::fs::write(&panorama, &bytes).unwrap();
+    let panorama = panorama.to_str().unwrap();
+    let looks = [
+        ["--light", "classic"],
+        ["--light", "studio"],
+        ["--light", "outdoor"],
+        ["--light", "flat"],
+        ["--light", panorama],
+        ["--light-rotation", "-90"],
+        ["--exposure", "-1.5"],
+        ["--tone-map", "aces"],
+        ["--tone-map", "agx"],
+    ];
+    let draw = |name: String, [option, value]: [&str; 2]| {
+        let path = folder.join(name);
+        stdout(["render", "--resolution", "64,48", option, value, "-o", path.to_str().unwrap()]);
+        image::open(&path).rgb()
+    };
+    let images: Vec<_> = looks.iter().enumerate().map(|(i, look)| draw(format!("{i}.png"), *look)).collect();
+    for (i, a) in images.iter().enumerate() {
+        assert!(images.iter().skip(i + 1).all(|b| a != b), "{:?}", looks[i]);
+    }
+    assert_eq!(images[1], draw("default.png".into(), ["--samples", "4"]));
+}
+
+#[test]
+fn invalid_lights_are_refused() {
+    let folder = folder("lights-refused");
+    let damaged = folder.join("damaged.hdr");
+    std::fs::write(&damaged, b"#?RADIANCE\n\n-Y 2 +X 2\n\x01\x01\x01\x01").unwrap();
+    let missing = folder.join("missing.hdr");
+    for (option, value, cause) in [
+        ("--light", "moon", "unknown light \"moon\"; use one of classic, studio, outdoor, flat"),
+        ("--light", damaged.to_str().unwrap(), "row 0 is damaged or missing"),
+        ("--light", missing.to_str().unwrap(), "missing.hdr: No such file"),
+        ("--light-rotation", "400", "must be an angle between -360 and 360 degrees"),
+        ("--exposure", "nan", "must be between -16 and 16 stops"),
+        ("--tone-map", "film", "unknown tone map \"film\"; use one of neutral, aces, agx"),
+    ] {
+        let message = refusal(["render", option, value, "-o", "never.png"]);
+        assert!(message.contains(cause), "{message}");
+    }
+}

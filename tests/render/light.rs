@@ -314,3 +314,15 @@ fn key_lights_are_above_the_horizon() {
     assert!(!Light::new(LightSource::Flat).has_key());
     assert!(Light::new(LightSource::Studio).has_key());
 }
+
+#[test]
+fn panoramas_light_the_side_that_faces_them() {
+    // The left half of the image is bright, which is −X as seen from the centre.
+    let mut bytes = b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 4 +X 8\n".to_vec();
+    for _ in 0..4 {
+        bytes.extend([2, 2, 0, 8, 132, 128, 132, 16, 132, 128, 132, 16, 132, 128, 132, 16, 136, 128]);
+    }
+    let image = draw(&sphere([0.8; 3], 0.0, 1.0), image_light(Environment::from_hdr(&bytes).unwrap()));
+    let (left, right) = (pixel(&image, SIZE / 5, SIZE / 2)[0], pixel(&image, SIZE * 4 / 5, SIZE / 2)[0]);
+    assert!(left > right + 60, "{left} and {right}");
+}

@@ -6,6 +6,7 @@
 
 mod environment;
 mod harmonics;
+mod hdr;
 mod maps;
 mod octahedron;
 mod prefilter;
@@ -13,6 +14,7 @@ mod scenes;
 mod tone;
 
 pub use environment::{Environment, KeyLight};
+pub use hdr::HdrError;
 pub(super) use maps::LightMaps;
 pub use octahedron::{CONTENT, LEVELS, SIZE};
 pub use tone::ToneMap;
