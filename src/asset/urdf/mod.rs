@@ -151,6 +151,10 @@ impl Reader<'_> {
             });
             self.character.joints.insert(node, MechanicalJoint { kind, mimic });
         }
+        // A robot stands where it is fixed.
+        let is_root = |node: &usize| !above.contains_key(node);
+        let fixed = MechanicalJoint { kind: JointKind::Fixed, mimic: None };
+        self.character.joints.extend((0..self.robot.links.len()).filter(is_root).map(|root| (root, fixed)));
         Ok(())
     }
 
