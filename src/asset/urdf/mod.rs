@@ -14,7 +14,7 @@ mod tests;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use glam::{Affine3A, DQuat, DVec3, EulerRot, Quat, Vec4};
+use glam::{Affine3A, DQuat, DVec3, EulerRot, Quat, Vec3, Vec4};
 use urdf_rs::{Geometry, Joint, JointType, Link, Pose, Robot};
 
 use crate::files::Progress;
@@ -25,8 +25,11 @@ use super::{
 };
 use mesh_file::MeshFiles;
 
-/// Maximum size of a file in bytes.
-const MAX_BYTES: usize = 16 << 20;
+/// Maximum size of a file in bytes. Robots with hundreds of links need less than one megabyte, and its parser reads about three
+/// megabytes in a second.
+const MAX_BYTES: usize = 4 << 20;
+/// Maximum size of all shapes in bytes. A small file can use the same mesh in thousands of links.
+const MAX_SHAPE_BYTES: usize = 512 << 20;
 /// Maximum number of links. The largest robots have some hundreds.
 const MAX_LINKS: usize = 10_000;
 
@@ -58,8 +61,12 @@ pub(super) fn read_with(text: &str, path: &Path, progress: &Progress) -> Result<
     if robot.links.len() > MAX_LINKS {
         return Err(format(format!("{} links exceed the limit of {MAX_LINKS}", robot.links.len())));
     }
-    let mut reader =
-        Reader { robot: &robot, files: MeshFiles::new(path, progress), character: Character::default() };
+    let mut reader = Reader {
+        robot: &robot,
+        files: MeshFiles::new(path, progress),
+        remaining: MAX_SHAPE_BYTES,
+        character: Character::default(),
+    };
     reader.read().map_err(|e| LoadError::Object { path: path.into(), at: e.at, cause: e.cause })?;
     let mut character = reader.character;
     character.path = path.into();
@@ -75,6 +82,8 @@ pub(super) fn read_with(text: &str, path: &Path, progress: &Progress) -> Result<
 struct Reader<'a> {
     robot: &'a Robot,
     files: MeshFiles<'a>,
+    /// Bytes that shapes may still take.
+    remaining: usize,
     character: Character,
 }
 
@@ -95,7 +104,7 @@ impl Reader<'_> {
         }
         self.add_materials();
         // +Z up and +X forward become +Y up and +Z forward.
-        let upright = Quat::from_mat3(&glam::Mat3::from_cols(glam::Vec3::Z, glam::Vec3::X, glam::Vec3::Y));
+        let upright = Quat::from_mat3(&glam::Mat3::from_cols(Vec3::Z, Vec3::X, Vec3::Y));
         for (index, link) in robot.links.iter().enumerate() {
             let rest = match above.get(&index) {
                 Some(joint) => transform(&joint.origin, &format!("joint \"{}\"", joint.name))?,
@@ -236,6 +245,11 @@ impl Reader<'_> {
                 }
             }
         };
+        let bytes =
+            shapes.iter().map(|s| s.vertices() * size_of::<[Vec3; 2]>() + s.triangles.len() * 12).sum();
+        let remaining = self.remaining.checked_sub(bytes);
+        self.remaining =
+            remaining.ok_or_else(|| ElementError::new(at, "all shapes together are too large"))?;
         for shape in &mut shapes {
             shape.material = material.or(shape.material);
             geometry::transform(shape, origin);

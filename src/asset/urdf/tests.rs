@@ -1,8 +1,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use glam::Vec3;
-
 use super::*;
 
 const ARM: &str = r#"<?xml version="1.0"?>
@@ -194,4 +192,18 @@ fn truncated_files_are_refused() {
     for length in (0..ARM.len()).filter(|length| ARM.is_char_boundary(*length)) {
         assert!(read(&ARM[..length]).is_err(), "{length}");
     }
+}
+
+/// Each of these shapes has six hundred vertices.
+#[test]
+fn a_small_file_cannot_take_all_memory() {
+    let visual = r#"<visual><geometry><capsule radius="0.1" length="0.2"/></geometry></visual>"#;
+    let line = read(&format!(r#"<robot name="r"><link name="a">{}</link></robot>"#, visual.repeat(22_000)))
+        .unwrap_err();
+    assert!(
+        line.starts_with("arm.urdf: link \"a\", visual ") && line.ends_with("together are too large"),
+        "{line}"
+    );
+    let line = read(&" ".repeat(MAX_BYTES + 1)).unwrap_err();
+    assert_eq!(line, "arm.urdf: the file is larger than 4 MiB");
 }
