@@ -19,13 +19,14 @@ pub(crate) struct Format {
 }
 
 /// All formats.
-pub(crate) static ALL: [Format; 18] = [
+pub(crate) static ALL: [Format; 19] = [
     crate::gltf::FORMAT,
     crate::draco::FORMAT,
     crate::images::FORMAT,
     crate::images::WEBP,
     crate::images::KTX2,
     crate::bvh::FORMAT,
+    crate::fbx::FORMAT,
     crate::urdf::FORMAT,
     crate::rig::FORMAT,
     crate::motion::FORMAT,

@@ -14,6 +14,7 @@ mod draco;
 #[allow(dead_code, unreachable_pub, reason = "the module is shared with other test binaries")]
 #[path = "../tests/support/draco.rs"]
 mod encode;
+mod fbx;
 mod format;
 mod gltf;
 mod golden;

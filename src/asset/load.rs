@@ -6,8 +6,8 @@ use crate::files::Progress;
 
 use super::{Character, LoadError, bvh, gltf};
 
-/// Loads a character from a BVH file, from a URDF file (feature `urdf`), or from a glTF file (`.gltf`, `.glb`, `.vrm`) and the files in its folder that it
-/// references.
+/// Loads a character from a BVH file, an FBX file (feature `fbx`), a URDF file (feature `urdf`), or a glTF file (`.gltf`,
+/// `.glb`, `.vrm`), and the files in its folder that it references.
 ///
 /// # Errors
 /// [`LoadError`]. The message is one line with the file, the object or line in it, and the cause.
@@ -46,13 +46,21 @@ fn load_file(path: &Path, units: Option<f64>, progress: &Progress) -> Result<Cha
     if has_extension(path, "urdf") && units.is_none() {
         return urdf_character(path, &bytes, progress);
     }
+    if has_extension(path, "fbx") && units.is_none() {
+        return fbx_character(path, &bytes, progress);
+    }
     match units {
         None => gltf::load_bytes_with(path, &bytes, gltf::folder(path), progress),
         Some(_) => {
-            let cause = "units apply only to BVH files because glTF and URDF are always in metres".to_owned();
+            let cause = "units apply only to BVH files because other formats define their unit".to_owned();
             Err(LoadError::Format { path: path.into(), cause })
         }
     }
+}
+
+/// Returns whether a file has copies with another pose. The shapes of other formats cannot be written.
+pub(crate) fn can_be_copied(path: &Path) -> bool {
+    !["fbx", "urdf"].iter().any(|extension| has_extension(path, extension))
 }
 
 fn has_extension(path: &Path, extension: &str) -> bool {
@@ -67,4 +75,14 @@ fn urdf_character(path: &Path, bytes: &[u8], progress: &Progress) -> Result<Char
 #[cfg(not(feature = "urdf"))]
 fn urdf_character(path: &Path, _: &[u8], _: &Progress) -> Result<Character, LoadError> {
     Err(LoadError::Format { path: path.into(), cause: "sinew was built without the feature urdf".to_owned() })
+}
+
+#[cfg(feature = "fbx")]
+fn fbx_character(path: &Path, bytes: &[u8], progress: &Progress) -> Result<Character, LoadError> {
+    super::fbx::read_with(path, bytes, progress)
+}
+
+#[cfg(not(feature = "fbx"))]
+fn fbx_character(path: &Path, _: &[u8], _: &Progress) -> Result<Character, LoadError> {
+    Err(LoadError::Format { path: path.into(), cause: "sinew was built without the feature fbx".to_owned() })
 }

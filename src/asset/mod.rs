@@ -10,6 +10,8 @@ mod decode;
 mod error;
 mod expression;
 mod family;
+#[cfg(feature = "fbx")]
+mod fbx;
 mod finite;
 pub mod gltf;
 mod humanoid;
@@ -44,6 +46,7 @@ pub(crate) use humanoid::tests as humanoids;
 pub use image::Image;
 pub use joint::{JointKind, MechanicalJoint};
 pub use light::{Light, LightKind};
+pub(crate) use load::can_be_copied;
 pub use load::{load, load_in_units, load_with};
 pub use mannequin::{MANNEQUIN, MANNEQUIN_PATH, MANNEQUIN_RIG, mannequin};
 pub use material::{AlphaMode, Filter, Material, Sampler, Texture, TextureRef, Wrap};

@@ -168,6 +168,13 @@ pub const FORMATS: &[FileFormat] = &[
     format("GLB 2.0", "`.glb`", "the same as glTF", "posed copies, baked clips"),
     format("VRM 0 and 1.0", "`.vrm`", "the same as GLB, with the extensions below", "as GLB"),
     format(
+        "FBX",
+        "`.fbx`",
+        "nodes, polygons, up to 8 influences, blend shapes, animation stacks, base colour, roughness, metalness, emission, normal \
+         maps and opacity (feature `fbx`); not cameras, lights, constraints, dual quaternion skinning and shapes in between",
+        "no",
+    ),
+    format(
         "URDF",
         "`.urdf`",
         "links with boxes, cylinders, capsules, spheres, STL and glTF meshes (feature `urdf`); hinges, slides, their limits and \

@@ -55,7 +55,7 @@ pub(super) struct CrowdArgs {
 /// Who is in a crowd, and where it stands.
 #[derive(Args, Debug)]
 pub(super) struct LayoutArgs {
-    /// Models to load: .gltf, .glb, .vrm, .urdf or .bvh [default: the built-in character]
+    /// Models to load: .gltf, .glb, .vrm, .fbx, .urdf or .bvh [default: the built-in character]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Number of characters

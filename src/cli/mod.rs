@@ -90,7 +90,7 @@ enum Command {
 /// The model to work on.
 #[derive(Args, Clone, Debug)]
 struct ModelArg {
-    /// Model or project to load: .gltf, .glb, .vrm, .urdf, .bvh or .sinew [default: the built-in character]
+    /// Model or project to load: .gltf, .glb, .vrm, .fbx, .urdf, .bvh or .sinew [default: the built-in character]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     /// Length of one BVH unit in metres [default: guessed so that the figure is human-sized]

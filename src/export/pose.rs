@@ -120,8 +120,8 @@ fn export(
     let mut read;
     let (bytes, folder) = match file {
         Some(path) => {
-            // The shapes of a robot would be lost.
-            if !character.joints.is_empty() {
+            // The shapes of these would be lost.
+            if !asset::can_be_copied(path) {
                 let cause = "only glTF and BVH files have copies; write the pose as .json".to_owned();
                 return Err(LoadError::Format { path: path.into(), cause });
             }

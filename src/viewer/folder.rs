@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Extensions of files that contain characters, and of files that contain only motion.
-pub(super) const EXTENSIONS: [&str; 5] = ["glb", "gltf", "vrm", "urdf", MOTION_EXTENSION];
+pub(super) const EXTENSIONS: [&str; 6] = ["glb", "gltf", "vrm", "fbx", "urdf", MOTION_EXTENSION];
 const MOTION_EXTENSION: &str = "bvh";
 /// Extension of takes, which need a character.
 #[cfg(feature = "viewer")]

@@ -74,7 +74,7 @@ fn errors_name_the_line_and_units_need_bvh() {
     );
     assert_eq!(
         refusal(["inspect", "--units", "0.01", MANNEQUIN]),
-        format!("{MANNEQUIN}: units apply only to BVH files because glTF and URDF are always in metres")
+        format!("{MANNEQUIN}: units apply only to BVH files because other formats define their unit")
     );
     assert_eq!(
         refusal(["inspect", "--units", "0.01"]),

@@ -7,6 +7,7 @@ mod bake;
 mod bvh;
 mod crowd;
 mod default_image;
+mod fbx;
 mod files;
 mod inspect;
 mod options;
