@@ -11,7 +11,8 @@ const STRIP: &str = include_str!("../fbx/strip.fbx");
 fn a_clip_of_an_fbx_file_bends_its_mesh() {
     let folder = folder("fbx");
     let strip = folder.join("strip.fbx");
-    fs::write(&strip, STRIP).unwrap();
+    // Its image does not exist, about which every command would warn.
+    fs::write(&strip, STRIP.replace("C: \"OP\",41,40", "; ")).unwrap();
     let strip = strip.to_str().unwrap();
     let end = json(["pose", strip, "--vertices", "--animation", "bend", "--animation-time", "1"]);
     let positions = end["primitives"][0]["positions"].as_array().unwrap();
@@ -31,7 +32,7 @@ fn a_clip_of_an_fbx_file_bends_its_mesh() {
     assert_eq!(line, format!("{strip}: only glTF and BVH files have copies; write the pose as .json"));
     assert!(!copy.exists());
     let damaged = folder.join("damaged.fbx");
-    fs::write(&damaged, &STRIP[..3000]).unwrap();
+    fs::write(&damaged, "not an FBX file").unwrap();
     let line = refusal(["inspect", damaged.to_str().unwrap()]);
     assert!(line.starts_with(&format!("{}: ", damaged.display())), "{line}");
 }
