@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use crate::asset::{Channel, Character, Clip, Interpolation, Values};
 use crate::files::Progress;
 
-use super::mesh::{channels, weight};
-use super::{Budget, ObjectError, node_index, rotation, vector};
+use super::mesh::channels;
+use super::{Budget, ObjectError, node_index, rotation, vector, weight};
 
 /// Maximum memory in bytes of the keys that the parser bakes for one clip.
 const MAX_BAKED_BYTES: usize = 256 << 20;

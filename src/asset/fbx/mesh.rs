@@ -6,7 +6,7 @@ use glam::{Vec2, Vec3, Vec4};
 
 use crate::asset::{Character, Mesh, MorphTarget, Primitive};
 
-use super::{Budget, ObjectError, label, skin, vector};
+use super::{Budget, ObjectError, label, skin, vector, weight};
 
 /// The meshes of a character by what they depend on: the mesh in the file, the materials of its node, and whether joints deform
 /// it.
@@ -213,13 +213,6 @@ fn shapes(mesh: &ufbx::Mesh, character: &mut Character, node: &ufbx::Node) -> Ve
         shapes.push(Shape { name, weight: weight(channel.weight), offsets, has_normals });
     }
     shapes
-}
-
-/// Converts a weight. One that is not finite counts as zero.
-#[expect(clippy::cast_possible_truncation, reason = "weights are single precision")]
-pub(super) fn weight(weight: f64) -> f32 {
-    let weight = weight as f32;
-    if weight.is_finite() { weight } else { 0.0 }
 }
 
 impl Shape {

@@ -206,3 +206,10 @@ fn vector(v: ufbx::Vec3) -> Vec3 {
 fn rotation(q: ufbx::Quat) -> Quat {
     DQuat::from_xyzw(q.x, q.y, q.z, q.w).normalize().as_quat()
 }
+
+/// Converts a weight. One that is not finite counts as zero.
+#[expect(clippy::cast_possible_truncation, reason = "weights are single precision")]
+fn weight(weight: f64) -> f32 {
+    let weight = weight as f32;
+    if weight.is_finite() { weight } else { 0.0 }
+}

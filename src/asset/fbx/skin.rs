@@ -98,7 +98,7 @@ fn strongest(deformer: &ufbx::SkinDeformer, source: u32, own: u16) -> ([[u16; 4]
     let places = joints.iter_mut().flatten().zip(weights.iter_mut().flatten());
     for ((joint, weight), (found_joint, found_weight)) in places.zip(found) {
         *joint = found_joint;
-        *weight = super::mesh::weight(found_weight / sum);
+        *weight = super::weight(found_weight / sum);
     }
     (joints, weights)
 }
