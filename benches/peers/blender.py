@@ -124,6 +124,7 @@ def compare_clip(program, files):
 
 
 def compare(program, source):
+    """Returns a line with the distances of a character."""
     animated = read(source)
     with tempfile.TemporaryDirectory() as folder:
         target = str(pathlib.Path(folder) / "copy")
@@ -131,14 +132,15 @@ def compare(program, source):
         show_rest()
         export(target, False)
         rest = distance(*[vertices(program, file) for file in files])
-        print(f"{pathlib.Path(source).name:28} rest {rest:.1e}", end="")
+        line = f"{pathlib.Path(source).name:28} rest {rest:.1e}"
         for name in sorted({name for name, *_ in animated})[:MAX_CLIPS]:
             play(animated, name)
             export(target, True)
-            print(f", {name} {compare_clip(program, files)}", end="")
-        print(flush=True)
+            line += f", {name} {compare_clip(program, files)}"
+    return line
 
 
 if __name__ == "__main__":
-    for source in sys.argv[2:]:
-        compare(sys.argv[1], source)
+    # Blender prints while it works, so the lines follow at the end.
+    lines = [compare(sys.argv[1], source) for source in sys.argv[2:]]
+    print("\n".join(["", *lines]))
