@@ -104,7 +104,8 @@ impl Builder<'_> {
             if !is_drawn || times.is_empty() {
                 continue;
             }
-            self.budget.take(times.len() * channels.len() * size_of::<f32>(), self.at)?;
+            // A weight, and the time that it takes to find it.
+            self.budget.take(times.len() * channels.len() * 2 * size_of::<f64>(), self.at)?;
             let mut weights = Vec::with_capacity(times.len() * channels.len());
             for &time in &times {
                 for (channel, keys) in channels.iter().zip(&own) {

@@ -30,7 +30,7 @@ impl Meshes {
         if let Some(&known) = self.known.get(&key) {
             return Ok(known);
         }
-        let shapes = shapes(mesh, character, node);
+        let shapes = shapes(mesh, character, node, budget)?;
         let mut primitives = Vec::new();
         for part in &mesh.material_parts {
             let material = key.1.get(part.index as usize).map(|&material| material as usize);
@@ -90,6 +90,8 @@ impl Corners<'_> {
     ) -> Result<Primitive, ObjectError> {
         let mesh = self.mesh;
         let mut primitive = Primitive::default();
+        // Faces without area cost time too, and many nodes can have the same mesh.
+        budget.take(part.face_indices.len() * size_of::<[u32; 3]>(), at)?;
         let mut corners = vec![0; mesh.max_face_triangles.saturating_mul(3)];
         for &face in &part.face_indices {
             let Some(&face) = mesh.faces.get(face as usize).filter(|f| f.num_indices >= 3) else { continue };
@@ -189,7 +191,12 @@ pub(super) fn channels(mesh: &ufbx::Mesh) -> impl Iterator<Item = &ufbx::BlendCh
     mesh.blend_deformers.into_iter().flat_map(|deformer| &deformer.channels)
 }
 
-fn shapes(mesh: &ufbx::Mesh, character: &mut Character, node: &ufbx::Node) -> Vec<Shape> {
+fn shapes(
+    mesh: &ufbx::Mesh,
+    character: &mut Character,
+    node: &ufbx::Node,
+    budget: &mut Budget,
+) -> Result<Vec<Shape>, ObjectError> {
     let mut shapes = Vec::new();
     for channel in channels(mesh) {
         let name = channel.element.name.to_string();
@@ -201,6 +208,7 @@ fn shapes(mesh: &ufbx::Mesh, character: &mut Character, node: &ufbx::Node) -> Ve
         }
         let mut offsets = HashMap::new();
         if let Some(shape) = &channel.target_shape {
+            budget.take(shape.offset_vertices.len() * size_of::<(u32, Vec3, Vec3)>(), &label(node))?;
             for (index, &vertex) in shape.offset_vertices.iter().enumerate() {
                 let offset = shape.position_offsets.get(index).map_or(Vec3::ZERO, |v| vector(*v));
                 let normal = shape.normal_offsets.get(index).map_or(Vec3::ZERO, |v| vector(*v));
@@ -212,13 +220,15 @@ fn shapes(mesh: &ufbx::Mesh, character: &mut Character, node: &ufbx::Node) -> Ve
         let has_normals = offsets.values().any(|(_, normal)| *normal != Vec3::ZERO);
         shapes.push(Shape { name, weight: weight(channel.weight), offsets, has_normals });
     }
-    shapes
+    Ok(shapes)
 }
 
 impl Shape {
     /// Returns the displacements of vertices. A target that moves none of them is empty.
     fn target(&self, sources: &[u32], budget: &mut Budget, at: &str) -> Result<MorphTarget, ObjectError> {
         let mut target = MorphTarget::default();
+        // Looking for the vertices of a shape costs time, even if it moves none.
+        budget.take(sources.len() * size_of::<u64>(), at)?;
         if !sources.iter().any(|source| self.offsets.contains_key(source)) {
             return Ok(target);
         }
