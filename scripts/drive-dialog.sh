@@ -50,7 +50,7 @@ wait_for() {
 }
 
 mkfifo "$work/number"
-Xvfb -displayfd 3 -screen 0 1300x900x24 3> "$work/number" 2> /dev/null &
+Xvfb -displayfd 3 -screen 0 1300x900x24 -noreset 3> "$work/number" 2> /dev/null &
 server=$!
 read -r number < "$work/number"
 mkdir -m 700 "$work/run" "$work/config" "$work/config/xdg-desktop-portal"

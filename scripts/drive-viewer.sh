@@ -54,7 +54,7 @@ fail() {
 
 # Start a server on a free display, whose number the server chooses and reports.
 mkfifo "$work/number"
-Xvfb -displayfd 3 -screen 0 1300x820x24 3> "$work/number" 2> /dev/null &
+Xvfb -displayfd 3 -screen 0 1300x820x24 -noreset 3> "$work/number" 2> /dev/null &
 server=$!
 read -r number < "$work/number"
 export DISPLAY=":$number" XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-$work}" XDG_STATE_HOME="$work/state"

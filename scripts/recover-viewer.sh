@@ -36,7 +36,7 @@ fail() {
 }
 
 mkfifo "$work/number"
-Xvfb -displayfd 3 -screen 0 1300x820x24 3> "$work/number" 2> /dev/null &
+Xvfb -displayfd 3 -screen 0 1300x820x24 -noreset 3> "$work/number" 2> /dev/null &
 server=$!
 read -r number < "$work/number"
 export DISPLAY=":$number" XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-$work}" XDG_STATE_HOME="$work/state"

@@ -39,7 +39,7 @@ fail() {
 }
 
 mkfifo "$work/number"
-Xvfb -displayfd 3 -screen 0 1280x800x24 3> "$work/number" 2> /dev/null &
+Xvfb -displayfd 3 -screen 0 1280x800x24 -noreset 3> "$work/number" 2> /dev/null &
 server=$!
 read -r number < "$work/number"
 export DISPLAY=":$number" XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-$work}" XDG_STATE_HOME="$work/state"

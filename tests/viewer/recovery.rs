@@ -32,10 +32,7 @@ fn work_survives_a_killed_program() {
         let output = Command::new("xdotool").env("DISPLAY", &display).args(args).output().unwrap();
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     };
-    let focus = || {
-        let window = tool(&["search", "--sync", "--onlyvisible", "--name", "^sinew$"]);
-        tool(&["windowfocus", "--sync", &window]);
-    };
+    let windows = || tool(&["search", "--onlyvisible", "--name", "^sinew$"]);
     let until = |what: &str, act: &dyn Fn(), is_met: &dyn Fn() -> bool| {
         let start = Instant::now();
         while !is_met() {
@@ -43,6 +40,10 @@ fn work_survives_a_killed_program() {
             act();
             sleep(Duration::from_secs(2));
         }
+    };
+    let focus = || {
+        until("no window opens", &|| (), &|| !windows().is_empty());
+        tool(&["windowfocus", "--sync", &windows()]);
     };
     let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
 
@@ -68,6 +69,8 @@ fn work_survives_a_killed_program() {
     viewer.0.kill().unwrap();
     viewer.0.wait().unwrap();
     let lost = read(&copy);
+    // The server closes the window of a killed program a little later. It must not be taken for the new one.
+    until("the window stays", &|| (), &|| windows().is_empty());
 
     let mut viewer = start();
     focus();
