@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::render::{Environment, Light, LightSource, ToneMap};
 
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Light")]
 pub(super) struct LightArgs {
     /// Light in shaded and skeleton: classic, studio, outdoor, flat, or a Radiance image [default: studio; classic in suites]

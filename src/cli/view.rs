@@ -10,6 +10,7 @@ use std::sync::Arc;
 use clap::Args;
 use glam::Vec2;
 
+use crate::asset::UnknownVariant;
 use crate::files::{Progress, atomic};
 use crate::render::{AdapterChoice, RenderError};
 use crate::scene::CrowdLayout;
@@ -20,9 +21,28 @@ use crate::viewer::{Command, CrowdOpening, Opening, Recorder, SaveError, Session
 use super::crowd::MAX_COUNT;
 use super::failure::Failure;
 use super::image_args;
+use super::light_args::LightArgs;
 use super::posing::clips;
 use super::session::ReplayedSession;
 use super::{ModelArg, Verbosity, default_image, rig_of, signals};
+
+/// What the options say about the first view.
+#[derive(Clone, Default)]
+struct Start {
+    framing: Framing,
+    light: LightArgs,
+    variant: Option<String>,
+}
+
+impl Start {
+    fn new(args: &ViewArgs) -> Self {
+        Self {
+            framing: args.framing.parse().unwrap_or_default(),
+            light: args.light.clone(),
+            variant: args.variant.clone(),
+        }
+    }
+}
 
 /// Width and height of the view before the window has opened, pixels.
 const SIZE: Vec2 = Vec2::new(1280.0, 800.0);
@@ -51,8 +71,11 @@ pub(super) struct ViewArgs {
     /// How the whole character is framed
     #[arg(long, value_name = "KIND", default_value = "tight", value_parser = image_args::framing())]
     framing: String,
+    /// Show the materials of a variant of the model (`sinew inspect` lists them)
+    #[arg(long, value_name = "NAME")]
+    variant: Option<String>,
     /// Show this number of characters that walk over hills, instead of one to pose
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_COUNT)), conflicts_with_all = ["vmc", "clips", "record"])]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_COUNT)), conflicts_with_all = ["vmc", "clips", "record", "variant", "light", "light_rotation", "exposure", "tone_map"])]
     crowd: Option<u32>,
     /// Record the session to a file, for `sinew render --replay`
     #[arg(long, value_name = "SESSION")]
@@ -60,6 +83,9 @@ pub(super) struct ViewArgs {
     /// Replace an existing SESSION file
     #[arg(long, requires = "record")]
     force: bool,
+    // It is last because options after it would be listed under its heading.
+    #[command(flatten)]
+    light: LightArgs,
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {
@@ -85,11 +111,11 @@ pub(super) fn run(args: &ViewArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
         return show_crowd(args, count);
     }
     let (path, force) = (args.record.clone(), args.force);
-    let framing = args.framing.parse().unwrap_or_default();
+    let start = Start::new(args);
     match open(
         &args.model,
         (&args.clips, args.keep_hands),
-        framing,
+        start,
         args.adapter.clone(),
         verbosity,
         move || path.map_or(Ok(None), |path| recorder(&path, force, verbosity).map(Some)),
@@ -137,7 +163,8 @@ fn report_recording(recorded: Option<PathBuf>, verbosity: Verbosity) -> ExitCode
 
 /// Runs `sinew [FILE]`, which opens the viewer, or draws an image if that is impossible.
 pub(super) fn run_or_draw(model: &ModelArg, verbosity: Verbosity) -> Result<ExitCode, Failure> {
-    match open(model, (&[], false), Framing::Tight, AdapterChoice::Auto, verbosity, || Ok(None), None)? {
+    let start = Start { framing: Framing::Tight, ..Start::default() };
+    match open(model, (&[], false), start, AdapterChoice::Auto, verbosity, || Ok(None), None)? {
         Ok(recorded) => Ok(report_recording(recorded, verbosity)),
         // An adapter that cannot present to the display may still be able to draw images.
         Err(
@@ -151,7 +178,7 @@ pub(super) fn run_or_draw(model: &ModelArg, verbosity: Verbosity) -> Result<Exit
 fn open(
     model: &ModelArg,
     (clips, keep_hands): (&[PathBuf], bool),
-    framing: Framing,
+    start: Start,
     adapter: AdapterChoice,
     verbosity: Verbosity,
     recorder: impl FnOnce() -> Result<Option<Recorder>, Failure> + Send + 'static,
@@ -168,7 +195,7 @@ fn open(
     let name = file.map_or_else(|| "the built-in character".to_owned(), std::borrow::Cow::into_owned);
     let (model, clips) = (model.clone(), clips.to_vec());
     let load = move |progress: &Progress| {
-        let session = session(&model, (&clips, keep_hands), framing, (verbosity, progress))?;
+        let session = session(&model, (&clips, keep_hands), &start, (verbosity, progress))?;
         Ok((session, recorder()?))
     };
     viewer::open(load, Opening { name, adapter, listen }, signals::set_close_handler)
@@ -178,14 +205,14 @@ fn open(
 fn session(
     model: &ModelArg,
     (clips, keep_hands): (&[PathBuf], bool),
-    framing: Framing,
+    start: &Start,
     (verbosity, progress): (Verbosity, &Progress),
 ) -> Result<Session, Failure> {
     let mut session = match model.project() {
         Some(project) => {
             let replayed = ReplayedSession::open(project, model, None, None, (verbosity, progress))?;
             let mut session = replayed.replay.into_session();
-            session.apply(Command::Framing(framing));
+            session.apply(Command::Framing(start.framing));
             session
         }
         None => {
@@ -194,11 +221,23 @@ fn session(
             progress.set_stage("Finding the rig");
             let rig = rig_of(&character, None)?;
             let mut session = Session::new(character, Some(rig), SIZE);
-            session.apply(Command::Framing(framing));
+            session.apply(Command::Framing(start.framing));
             session.apply(Command::Camera(session.home_view()));
             session
         }
     };
+    let light = start.light.light(session.light());
+    if light != *session.light() {
+        session.apply(Command::Light(light));
+    }
+    if let Some(name) = &start.variant {
+        let names = &session.puppet().character().variants.names;
+        if !names.contains(name) {
+            let error = UnknownVariant { name: name.clone(), names: names.clone() };
+            return Err(Failure::Usage(format!("--variant: {error}")));
+        }
+        session.apply(Command::Variant(Some(name.clone())));
+    }
     if !clips.is_empty() {
         progress.set_stage("Adding clips");
     }
@@ -207,4 +246,46 @@ fn session(
         session.apply(Command::AddClips(Box::new(addition)));
     }
     Ok(session)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use clap::Parser;
+
+    use super::*;
+    use crate::render::{Light, LightSource};
+
+    #[derive(Parser)]
+    struct Program {
+        #[command(flatten)]
+        view: ViewArgs,
+    }
+
+    fn shown(options: &[&str]) -> Result<Session, Failure> {
+        let args =
+            Program::try_parse_from(std::iter::once("view").chain(options.iter().copied())).unwrap().view;
+        session(
+            &args.model,
+            (&[], false),
+            &Start::new(&args),
+            (Verbosity { quiet: true, verbose: false }, &Progress::default()),
+        )
+    }
+
+    #[test]
+    fn options_of_light_are_those_of_the_first_view() {
+        assert_eq!(*shown(&[]).unwrap().light(), Light::new(LightSource::Studio));
+        let session = shown(&["--light", "outdoor", "--light-rotation", "90", "--exposure", "-1"]).unwrap();
+        let light = session.light();
+        assert_eq!((light.source.name(), light.exposure), ("outdoor", -1.0));
+        assert_eq!(light.rotation, std::f32::consts::FRAC_PI_2);
+    }
+
+    #[test]
+    fn unknown_variants_are_refused() {
+        let Err(Failure::Usage(line)) = shown(&["--variant", "blue"]) else { panic!("a variant is missing") };
+        assert!(line.starts_with("--variant: ") && line.contains("blue"), "{line}");
+    }
 }
