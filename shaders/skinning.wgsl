@@ -36,6 +36,7 @@ struct Part {
     base_color: vec4<f32>,
     emissive_normal_scale: vec4<f32>,     // rgb: emissive colour; w: scale of the normal map
     surface: vec4<f32>,                   // metallic, roughness, occlusion strength, alpha cutoff
+    dielectric: vec4<f32>,                // where it is no metal, reflectance from the front (rgb) and at grazing angles (w)
     uv: array<UvTransform, 5>,            // base colour, metallic-roughness, normal, occlusion, emissive
     morph_targets: u32,
     first_delta: u32,                     // index of its first displacement in `vertex_extras`

@@ -110,6 +110,8 @@ struct Material {
     albedo: vec3<f32>,
     metallic: f32,
     roughness: f32,
+    f0: vec3<f32>,                        // reflectance from the front
+    f90: f32,                             // reflectance at grazing angles
 }
 
 // GGX (Walter et al. 2007) with height-correlated Smith visibility (Heitz 2014) and Schlick's Fresnel, over a Lambert
@@ -123,9 +125,8 @@ fn reflect_light(m: Material, n: vec3<f32>, v: vec3<f32>, l: vec3<f32>) -> vec3<
     let a2 = pow(m.roughness, 4.0);
     let d = a2 / (3.14159265 * pow(nh * nh * (a2 - 1.0) + 1.0, 2.0));
     let visibility = 0.5 / (nl * sqrt(nv * nv * (1.0 - a2) + a2) + nv * sqrt(nl * nl * (1.0 - a2) + a2) + 1e-5);
-    let f0 = mix(vec3<f32>(0.04), m.albedo, m.metallic);
     let grazing = (1.0 - vh) * (1.0 - vh);
-    let fresnel = f0 + (1.0 - f0) * (grazing * grazing * (1.0 - vh));
+    let fresnel = m.f0 + (m.f90 - m.f0) * (grazing * grazing * (1.0 - vh));
     let diffuse = (1.0 - fresnel) * (1.0 - m.metallic) * m.albedo / 3.14159265;
     return (diffuse + fresnel * (d * visibility)) * nl;
 }
@@ -145,20 +146,20 @@ fn studio(direction: vec3<f32>, roughness: f32) -> vec3<f32> {
 }
 
 // The environment term of a split sum (Karis 2014, "Physically based shading on mobile", after Lazarov 2013).
-fn environment_brdf(f0: vec3<f32>, roughness: f32, nv: f32) -> vec3<f32> {
+fn environment_brdf(f0: vec3<f32>, f90: f32, roughness: f32, nv: f32) -> vec3<f32> {
     let r = roughness * vec4<f32>(-1.0, -0.0275, -0.572, 0.022) + vec4<f32>(1.0, 0.0425, 1.04, -0.04);
     let a004 = min(r.x * r.x, exp2(-9.28 * nv)) * r.x + r.y;
     let scale_bias = vec2<f32>(-1.04, 1.04) * a004 + r.zw;
-    return f0 * scale_bias.x + scale_bias.y;
+    return f0 * scale_bias.x + f90 * scale_bias.y;
 }
 
 // Returns the light that a surface reflects in an environment. The key light is part of the environment for reflections, but not for
 // matt surfaces, on which it casts shadows. The brightness of the environment term is corrected for light that is reflected several
 // times between the facets of a rough surface (Fdez-Agüera 2019), so that a white surface under constant light returns all of it.
-fn in_surroundings(m: Material, f0: vec3<f32>, n: vec3<f32>, v: vec3<f32>, nv: f32, key: f32, occlusion: f32) -> vec3<f32> {
-    let whole = environment_brdf(vec3<f32>(1.0), m.roughness, nv).x;
-    let once = environment_brdf(f0, m.roughness, nv);
-    let share = once * (1.0 + f0 * (1.0 / whole - 1.0));
+fn in_surroundings(m: Material, n: vec3<f32>, v: vec3<f32>, nv: f32, key: f32, occlusion: f32) -> vec3<f32> {
+    let whole = environment_brdf(vec3<f32>(1.0), 1.0, m.roughness, nv).x;
+    let once = environment_brdf(m.f0, m.f90, m.roughness, nv);
+    let share = once * (1.0 + m.f0 * (1.0 / whole - 1.0));
     let matt = m.albedo * (1.0 - m.metallic) * (1.0 - share);
     let key_light = globals.key.rgb * (key * max(dot(n, globals.light.xyz), 0.0));
     return matt * (key_light + irradiance(in_environment(n)) * occlusion)
@@ -174,7 +175,7 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<
         n = mapped_normal(in, outward) * side;
     }
     let v = unit_or_zero(in.eye_direction);
-    var m = Material(albedo, material.surface.x, material.surface.y);
+    var m = Material(albedo, material.surface.x, material.surface.y, vec3<f32>(0.0), 1.0);
     if METALLIC_ROUGHNESS_MAP {
         let s = look_up(metallic_roughness_map, metallic_roughness_sampler, 1u, in.texcoord);
         m.roughness *= s.g;
@@ -182,6 +183,8 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<
     }
     m.roughness = clamp(m.roughness, 0.05, 1.0);
     m.metallic = clamp(m.metallic, 0.0, 1.0);
+    m.f0 = mix(material.dielectric.rgb, m.albedo, m.metallic);
+    m.f90 = 1.0 - (1.0 - material.dielectric.w) * (1.0 - m.metallic);
     var occlusion = 1.0;
     if OCCLUSION_MAP {
         let s = look_up(occlusion_map, occlusion_sampler, 3u, in.texcoord).r;
@@ -196,16 +199,15 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<
         key = key_light_on_surface(-in.eye_direction + globals.eye.xyz, towards);
     }
     let nv = max(dot(n, v), 1e-4);
-    let f0 = mix(vec3<f32>(0.04), m.albedo, m.metallic);
     if ENVIRONMENT {
-        return in_surroundings(m, f0, n, v, nv, key, occlusion) + emissive;
+        return in_surroundings(m, n, v, nv, key, occlusion) + emissive;
     }
     var fill_direction = normalize(vec3<f32>(-0.75, 0.25, 0.6));
     if TURNED {
         fill_direction = from_environment(fill_direction);
     }
     let ambient = m.albedo * (1.0 - m.metallic) * studio(n, 1.0) * 0.42;
-    let mirror = environment_brdf(f0, m.roughness, nv) * studio(reflect(-v, n), m.roughness) * 0.62;
+    let mirror = environment_brdf(m.f0, m.f90, m.roughness, nv) * studio(reflect(-v, n), m.roughness) * 0.62;
     let lit = reflect_light(m, n, v, in.light_direction) * vec3<f32>(1.0, 0.97, 0.92) * (2.6 * key)
         + reflect_light(m, n, v, fill_direction) * vec3<f32>(0.80, 0.88, 1.0) * 0.55;
     return lit + (ambient + mirror) * occlusion + emissive;

@@ -35,9 +35,27 @@ pub struct Material {
     pub double_sided: bool,
     /// `KHR_materials_unlit`: the base colour is shown without lighting.
     pub unlit: bool,
+    /// `KHR_materials_ior`: index of refraction where the surface is not a metal, at least 1. Zero reflects all light.
+    pub ior: f32,
+    /// `KHR_materials_specular`: strength of the reflection where the surface is not a metal, 0 to 1.
+    pub specular: f32,
+    /// Colour of that reflection as seen from the front, RGB.
+    pub specular_color: Vec3,
 }
 
 impl Material {
+    /// Returns the share of light from the front that the surface reflects where it is not a metal, for each colour
+    /// (`KHR_materials_specular`, after Fresnel's equations).
+    pub fn dielectric_reflectance(&self) -> Vec3 {
+        // The default index of 1.5 gives exactly the 0.04 of glTF's core material.
+        let reflectance = match self.ior {
+            0.0 => 1.0,
+            1.5 => 0.04,
+            ior => ((ior.max(1.0) - 1.0) / (ior.max(1.0) + 1.0)).powi(2),
+        };
+        (reflectance * self.specular_color).min(Vec3::ONE) * self.specular
+    }
+
     /// Returns the references to all of its textures.
     #[cfg(feature = "urdf")]
     pub(super) fn texture_refs_mut(&mut self) -> impl Iterator<Item = &mut TextureRef> {
@@ -71,6 +89,9 @@ impl Default for Material {
             alpha_mode: AlphaMode::Opaque,
             double_sided: false,
             unlit: false,
+            ior: 1.5,
+            specular: 1.0,
+            specular_color: Vec3::ONE,
         }
     }
 }

@@ -72,6 +72,7 @@ pub struct Part {
     pub base_color: [f32; 4],
     pub emissive_normal_scale: [f32; 4],
     pub surface: [f32; 4],
+    pub dielectric: [f32; 4],
     pub uv: [UvTransform; 5],
     pub morph_targets: u32,
     pub first_delta: u32,

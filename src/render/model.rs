@@ -289,6 +289,7 @@ fn surface(material: &Material) -> gpu_types::Part {
         base_color: material.base_color.into(),
         emissive_normal_scale: material.emissive.extend(material.normal_scale).into(),
         surface: [material.metallic, material.roughness, material.occlusion_strength, cutoff],
+        dielectric: material.dielectric_reflectance().extend(material.specular).into(),
         uv: slots(material).map(|(texture, _)| uv_transform(texture)),
         ..gpu_types::Part::zeroed()
     }

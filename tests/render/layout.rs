@@ -78,6 +78,7 @@ fn parts_have_the_same_layout_in_shaders_and_rust() {
             base_color,
             emissive_normal_scale,
             surface,
+            dielectric,
             uv,
             morph_targets,
             first_delta,

@@ -29,6 +29,15 @@ fn smooth(d: Vec3) -> Vec3 {
 
 /// A sphere around the origin with a radius of one, whose base colour, metalness and roughness are given.
 fn sphere(color: [f32; 3], metallic: f32, roughness: f32) -> Vec<u8> {
+    sphere_of(json!({"pbrMetallicRoughness": {
+        "baseColorFactor": [color[0], color[1], color[2], 1.0],
+        "metallicFactor": metallic,
+        "roughnessFactor": roughness,
+    }}))
+}
+
+/// The same sphere with a material of its own.
+fn sphere_of(material: serde_json::Value) -> Vec<u8> {
     let (rows, columns) = (64_u16, 128_u16);
     let mut positions = Vec::new();
     for row in 0..=rows {
@@ -55,11 +64,7 @@ fn sphere(color: [f32; 3], metallic: f32, roughness: f32) -> Vec<u8> {
     let indices = b.accessor("SCALAR", 5123, indices.len(), &bytes);
     b.file(json!({
         "meshes": [{"primitives": [{"attributes": attributes, "indices": indices, "material": 0}]}],
-        "materials": [{"pbrMetallicRoughness": {
-            "baseColorFactor": [color[0], color[1], color[2], 1.0],
-            "metallicFactor": metallic,
-            "roughnessFactor": roughness,
-        }}],
+        "materials": [material],
         "nodes": [{"mesh": 0}],
     }))
 }
@@ -235,6 +240,46 @@ fn white_surfaces_return_all_constant_light() {
             );
         }
     }
+}
+
+/// The index of refraction and the specular extension change what a surface that is not a metal reflects, from the front and at
+/// grazing angles. On a black sphere there is nothing else.
+#[test]
+fn reflections_of_dielectrics_follow_their_extensions() {
+    let half = image_light(Environment::new(|_| Vec3::splat(0.5), |_| Vec3::ZERO));
+    let black = |metallic: f32, extensions: serde_json::Value| {
+        let pbr =
+            json!({"baseColorFactor": [0, 0, 0, 1], "metallicFactor": metallic, "roughnessFactor": 0.3});
+        draw(&sphere_of(json!({"pbrMetallicRoughness": pbr, "extensions": extensions})), half.clone())
+    };
+    let specular = |factor: f32, color: [f32; 3]| json!({"KHR_materials_specular": {"specularFactor": factor, "specularColorFactor": color}});
+    let cases = [
+        (json!({"KHR_materials_ior": {"ior": 3}}), Vec3::splat(0.25), 1.0),
+        (json!({"KHR_materials_ior": {"ior": 0}}), Vec3::ONE, 1.0),
+        (specular(0.5, [20.0, 10.0, 0.0]), Vec3::new(0.4, 0.2, 0.0), 0.5),
+        (specular(0.0, [1.0; 3]), Vec3::ZERO, 0.0),
+    ];
+    for (extensions, f0, f90) in cases {
+        let image = black(0.0, extensions.clone());
+        for (x, y, n) in normals(0.95) {
+            let [scale, bias] = environment_term(0.3, n.z).to_array();
+            let reflected = (f0 * scale + f90 * bias) * (1.0 + f0 * (1.0 / (scale + bias) - 1.0)) * 0.5;
+            let expected = neutral(reflected);
+            let seen = pixel(&image, x, y);
+            for (channel, expected) in expected.to_array().into_iter().enumerate() {
+                let error = (linear(seen[channel]) - expected.max(0.0)).abs();
+                assert!(
+                    error < 0.012,
+                    "{extensions}: {} instead of {expected} at {n}",
+                    linear(seen[channel])
+                );
+            }
+        }
+    }
+    // The values of the core material change nothing, and nothing changes a metal.
+    let core = json!({"KHR_materials_ior": {"ior": 1.5}, "KHR_materials_specular": {}});
+    assert_eq!(black(0.0, core).rgba, black(0.0, json!({})).rgba);
+    assert_eq!(black(1.0, specular(0.0, [1.0; 3])).rgba, black(1.0, json!({})).rgba);
 }
 
 #[test]

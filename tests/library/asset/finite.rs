@@ -42,6 +42,16 @@ fn json_numbers_beyond_single_precision_are_refused_with_their_path() {
             material(json!({"extensions": {"KHR_materials_emissive_strength": {"emissiveStrength": 1e39}}})),
             "materials[0].extensions.KHR_materials_emissive_strength.emissiveStrength",
         ),
+        (
+            material(json!({"extensions": {"KHR_materials_ior": {"ior": 1e39}}})),
+            "materials[0].extensions.KHR_materials_ior.ior",
+        ),
+        (
+            material(
+                json!({"extensions": {"KHR_materials_specular": {"specularColorFactor": [1, 1e39, 1]}}}),
+            ),
+            "materials[0].extensions.KHR_materials_specular.specularColorFactor[1]",
+        ),
         (shift(json!({"rotation": 1e39})), &format!("{transform}.rotation")),
         (shift(json!({"offset": [0, -1e39]})), &format!("{transform}.offset[1]")),
     ] {

@@ -148,6 +148,8 @@ fn fixture(name: &str) -> Fixture {
             f.at("/meshes/0/primitives/0", json!({"bufferView": view, "attributes": {"POSITION": 0}}))
         }
         "KHR_materials_emissive_strength" => f.at("/materials/0", json!({"emissiveStrength": 4})),
+        "KHR_materials_ior" => f.at("/materials/0", json!({"ior": 1.8})),
+        "KHR_materials_specular" => f.at("/materials/0", json!({"specularFactor": 0.5})),
         "KHR_materials_unlit" => f.at("/materials/0", json!({})),
         "KHR_texture_transform" => {
             f.at("/materials/0/pbrMetallicRoughness/baseColorTexture", json!({"scale": [2, 2]}))
