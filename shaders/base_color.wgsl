@@ -9,6 +9,11 @@ const HAS_TANGENTS: u32 = 2u;
 const ALPHA_MASK: u32 = 4u;
 const ALPHA_BLEND: u32 = 8u;
 const UNLIT: u32 = 16u;
+const CLEARCOAT: u32 = 32u;
+const SHEEN: u32 = 64u;
+const TRANSMISSION: u32 = 128u;
+const IRIDESCENCE: u32 = 256u;
+const ANISOTROPY: u32 = 512u;
 
 // The record of the part once more. Software drivers read a storage buffer separately for each pixel, but a uniform buffer once.
 // No branch may depend on it alone, because they would recompile the shader for each of its values.

@@ -37,7 +37,14 @@ struct Part {
     emissive_normal_scale: vec4<f32>,     // rgb: emissive colour; w: scale of the normal map
     surface: vec4<f32>,                   // metallic, roughness, occlusion strength, alpha cutoff
     dielectric: vec4<f32>,                // where it is no metal, reflectance from the front (rgb) and at grazing angles (w)
-    uv: array<UvTransform, 5>,            // base colour, metallic-roughness, normal, occlusion, emissive
+    specular: vec4<f32>,                  // rgb: reflectance from the front for full strength; w: index of refraction
+    clearcoat: vec4<f32>,                 // cover, roughness, scale of the normal map
+    sheen: vec4<f32>,                     // rgb: colour; w: roughness
+    volume: vec4<f32>,                    // rgb: absorption per metre; w: thickness in the space of the mesh
+    iridescence: vec4<f32>,               // cover, index of refraction, least and greatest thickness in nanometres
+    anisotropy: vec4<f32>,                // strength, cosine and sine of the rotation; w: transmission
+    // Base colour, metallic-roughness, normal, occlusion, emissive, then the slots of extra_maps.wgsl.
+    uv: array<UvTransform, 12>,
     morph_targets: u32,
     first_delta: u32,                     // index of its first displacement in `vertex_extras`
     first_influence: u32,                 // index of its first second set of influences in `vertex_extras`

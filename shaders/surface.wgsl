@@ -1,5 +1,5 @@
 // Skinned surfaces in four shading modes. Requires globals.wgsl, skinning.wgsl, base_color.wgsl,
-// shadow_map.wgsl, environment.wgsl and tone_map.wgsl.
+// extra_maps.wgsl, shadow_map.wgsl, environment.wgsl and tone_map.wgsl.
 
 // These constants are set when a pipeline is created, so that unused features cost nothing.
 override MODE: u32 = 0u;
@@ -183,8 +183,14 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<
     }
     m.roughness = clamp(m.roughness, 0.05, 1.0);
     m.metallic = clamp(m.metallic, 0.0, 1.0);
-    m.f0 = mix(material.dielectric.rgb, m.albedo, m.metallic);
-    m.f90 = 1.0 - (1.0 - material.dielectric.w) * (1.0 - m.metallic);
+    var dielectric = material.dielectric;
+    if SPECULAR_MAP != 0u || SPECULAR_COLOR_MAP != 0u {
+        let color = material.specular.rgb * extra_map(SPECULAR_COLOR_MAP, in.texcoord).rgb;
+        dielectric.w *= extra_map(SPECULAR_MAP, in.texcoord).a;
+        dielectric = vec4<f32>(min(color, vec3<f32>(1.0)) * dielectric.w, dielectric.w);
+    }
+    m.f0 = mix(dielectric.rgb, m.albedo, m.metallic);
+    m.f90 = 1.0 - (1.0 - dielectric.w) * (1.0 - m.metallic);
     var occlusion = 1.0;
     if OCCLUSION_MAP {
         let s = look_up(occlusion_map, occlusion_sampler, 3u, in.texcoord).r;

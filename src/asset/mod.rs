@@ -49,7 +49,10 @@ pub use light::{Light, LightKind};
 pub(crate) use load::can_be_copied;
 pub use load::{load, load_in_units, load_with};
 pub use mannequin::{MANNEQUIN, MANNEQUIN_PATH, MANNEQUIN_RIG, mannequin};
-pub use material::{AlphaMode, Filter, Material, Sampler, Texture, TextureRef, Wrap};
+pub use material::{
+    AlphaMode, Anisotropy, Clearcoat, Filter, Iridescence, Material, Sampler, Sheen, Texture, TextureRef,
+    Transmission, Volume, Wrap,
+};
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
 pub use skeleton::{Node, Skeleton, Skin, Transform};
 pub use variant::{UnknownVariant, VariantPart, Variants};

@@ -111,7 +111,7 @@ pub const EXTENSIONS: &[Extension] = &[
     row("KHR_materials_iridescence", Look, Ignored, ""),
     row("KHR_materials_pbrSpecularGlossiness", Look, Ignored, "the metallic-roughness values are used"),
     row("KHR_materials_sheen", Look, Ignored, ""),
-    row("KHR_materials_specular", Look, Drawn, "without its textures"),
+    row("KHR_materials_specular", Look, Drawn, ""),
     row("KHR_materials_transmission", Look, Ignored, ""),
     row("KHR_materials_unlit", Look, Drawn, ""),
     row(

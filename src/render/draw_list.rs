@@ -11,6 +11,7 @@ use crate::view::Bounds;
 
 use super::culling::Frustum;
 use super::model::{Model, ModelPart};
+use super::overrides::{MaterialOverrides, OwnMaterial};
 use super::place::Place;
 use super::{Draw, Frame, Instance, gpu_types};
 
@@ -30,6 +31,8 @@ pub(super) struct Item {
     /// Index of its first matrix in the palette of its instance.
     first_matrix: usize,
     record: gpu_types::Instance,
+    /// Index of its material in [`Input::materials`], if it is not that of the model.
+    pub(super) material: Option<u32>,
 }
 
 /// Some instances of one part, drawn together.
@@ -39,6 +42,8 @@ pub(super) struct Batch {
     pub(super) part: usize,
     /// Their records.
     pub(super) instances: Range<u32>,
+    /// Index of its material in [`Input::materials`], if it is not that of the model.
+    pub(super) material: Option<u32>,
     pub(super) pipeline: wgpu::RenderPipeline,
 }
 
@@ -55,6 +60,8 @@ pub(super) struct Input {
     pub(super) records: Vec<gpu_types::Instance>,
     pub(super) bones: Vec<Vec4>,
     pub(super) weights: Vec<f32>,
+    /// Records of parts with other materials than those of the model.
+    pub(super) materials: Vec<OwnMaterial>,
     /// Whether the shaders read the matrices as a uniform buffer, for which there must be at most [`FEW_BONES`] vectors.
     pub(super) few_bones: bool,
 }
@@ -64,11 +71,12 @@ pub(super) const FEW_BONES: usize = 1024;
 
 impl DrawList {
     pub(super) fn clear(&mut self) {
-        let Self { items, input: Input { records, bones, weights, few_bones } } = self;
+        let Self { items, input: Input { records, bones, weights, materials, few_bones } } = self;
         items.clear();
         records.clear();
         bones.clear();
         weights.clear();
+        materials.clear();
         *few_bones = false;
     }
 
@@ -81,12 +89,13 @@ impl DrawList {
         light: Option<&Frustum>,
     ) {
         let Some(model) = models.get(instance.model) else { return };
+        let parts = &model.parts;
         let Self { items, input } = self;
         let place = Place::new(&instance.place);
         let first_item = items.len();
         let (mut has_rows, mut has_duals) = (false, false);
         for draw in instance.draws.iter().filter(|draw| model.is_drawn(draw)) {
-            let &Draw { part, first_matrix, dual, mirrored, morph_weights, bounds } = draw;
+            let &Draw { part, first_matrix, dual, mirrored, morph_weights, material, bounds } = draw;
             let (bounds, mirrored) = (place.bounds(&bounds), mirrored != place.is_mirrored());
             let is_seen = camera.sees(&bounds);
             let is_lit = light.is_some_and(|light| light.sees(&bounds));
@@ -99,6 +108,11 @@ impl DrawList {
                 gpu_types::Instance { tint: instance.tint.into(), first_weight, ..Zeroable::zeroed() };
             let model = instance.model;
             let few_bones = input.few_bones;
+            let own_record = material.zip(parts.get(part)).map(|(material, part)| part.record_with(material));
+            let material = own_record.map(|record| {
+                input.materials.push(OwnMaterial { model: instance.model, part, record });
+                to_u32(input.materials.len() - 1)
+            });
             items.push(Item {
                 model,
                 part,
@@ -110,6 +124,7 @@ impl DrawList {
                 is_lit,
                 first_matrix,
                 record,
+                material,
             });
             let targets =
                 models.get(model).and_then(|m| m.parts.get(part)).map_or(0, |p| p.uniform.morph_targets);
@@ -162,7 +177,7 @@ pub(super) fn has_few_bones(frame: &Frame<'_>) -> bool {
 #[derive(Debug)]
 pub(super) struct Batcher<V> {
     variants: HashMap<V, u32>,
-    parts: HashMap<(V, usize, usize), u32>,
+    parts: HashMap<(V, usize, usize, Option<u32>), u32>,
     /// For each item the ranks of its variant and of its part, and its index.
     order: Vec<(u32, u32, usize)>,
     pub(super) batches: Vec<Batch>,
@@ -191,7 +206,8 @@ impl<V: Copy + Eq + Hash> Batcher<V> {
             let next = to_u32(self.variants.len());
             let variant_rank = *self.variants.entry(variant).or_insert(next);
             let next = to_u32(self.parts.len());
-            let part_rank = *self.parts.entry((variant, item.model, item.part)).or_insert(next);
+            let part_rank =
+                *self.parts.entry((variant, item.model, item.part, item.material)).or_insert(next);
             self.order.push((variant_rank, part_rank, index));
         }
         self.order.sort_unstable();
@@ -220,11 +236,22 @@ impl Item {
 
 impl Batch {
     pub(super) fn new(item: &Item, record: u32, pipeline: wgpu::RenderPipeline) -> Self {
-        Self { model: item.model, part: item.part, instances: record..record + 1, pipeline }
+        Self {
+            model: item.model,
+            part: item.part,
+            instances: record..record + 1,
+            material: item.material,
+            pipeline,
+        }
     }
 
     /// Encodes the batch. `previous` is the batch that the pass drew before, whose state stays set.
-    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, models: &[&Model], previous: Option<&Self>) {
+    pub(super) fn draw(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        (models, overrides): (&[&Model], &MaterialOverrides),
+        previous: Option<&Self>,
+    ) {
         let Some((model, part)) = self.of(models) else { return };
         if previous.is_none_or(|p| p.pipeline != self.pipeline) {
             pass.set_pipeline(&self.pipeline);
@@ -232,8 +259,11 @@ impl Batch {
         if previous.is_none_or(|p| p.model != self.model) {
             pass.set_index_buffer(model.indices.slice(..), wgpu::IndexFormat::Uint32);
         }
-        if previous.is_none_or(|p| (p.model, p.part) != (self.model, self.part)) {
-            pass.set_bind_group(3, &part.material, &[part.offset; 2]);
+        let key = |b: &Self| (b.model, b.part, b.material);
+        if previous.is_none_or(|p| key(p) != key(self)) {
+            let own = self.material.and_then(|material| overrides.get(model, self.part, material));
+            let (material, offset) = own.unwrap_or((&part.material, part.offset));
+            pass.set_bind_group(3, material, &[offset; 2]);
             pass.set_vertex_buffer(0, part.stream::<gpu_types::Vertex>(&model.vertices));
             pass.set_vertex_buffer(1, part.stream::<gpu_types::VertexSurface>(&model.surfaces));
         }
@@ -247,7 +277,11 @@ impl Batch {
 }
 
 /// Encodes batches in their order.
-pub(super) fn draw_all(batches: &[Batch], pass: &mut wgpu::RenderPass<'_>, models: &[&Model]) {
+pub(super) fn draw_all(
+    batches: &[Batch],
+    pass: &mut wgpu::RenderPass<'_>,
+    models: (&[&Model], &MaterialOverrides),
+) {
     let mut previous = None;
     for batch in batches {
         batch.draw(pass, models, previous);

@@ -2,11 +2,12 @@
 
 use std::hash::{DefaultHasher, Hasher};
 
-use bytemuck::cast_slice;
+use bytemuck::{bytes_of, cast_slice};
 use glam::{Mat4, Vec3};
 
 use crate::view::{Bounds, Camera, Projection};
 
+use super::material::record;
 use super::{Background, CrowdInstances, Draw, Fill, Floor, Frame, Grid, Instance, Light, LightSource, Line};
 
 impl Frame<'_> {
@@ -123,12 +124,16 @@ impl FrameHasher {
         self.count(palette.len());
         self.0.write(cast_slice(palette));
         self.count(draws.len());
-        for Draw { part, first_matrix, dual, mirrored, morph_weights, bounds } in draws {
+        for Draw { part, first_matrix, dual, mirrored, morph_weights, material, bounds } in draws {
             self.count(*part);
             self.count(*first_matrix);
             self.words(&[u32::from(*dual), u32::from(*mirrored)]);
             self.count(morph_weights.len());
             self.floats(morph_weights);
+            self.words(&[u32::from(material.is_some())]);
+            if let Some(material) = material {
+                self.0.write(bytes_of(&record(material)));
+            }
             let Bounds { lo, hi } = bounds;
             self.points(&[*lo, *hi]);
         }
@@ -139,6 +144,7 @@ impl FrameHasher {
 mod tests {
     use glam::{Affine3A, Vec4};
 
+    use crate::asset::Material;
     use crate::render::{ShadingMode, ToneMap};
 
     use super::*;
@@ -174,6 +180,8 @@ mod tests {
 
     #[test]
     fn every_part_of_a_frame_counts() {
+        let white = Material::default();
+        let red = Material { base_color: Vec4::new(1.0, 0.0, 0.0, 1.0), ..white.clone() };
         let (palette, moved) = ([Mat4::IDENTITY], [Mat4::from_translation(Vec3::X)]);
         let base = || frame(&palette, &[0.5]);
         let line = Line { start: Vec3::ZERO, end: Vec3::X, widths: [1.0; 2], color: Vec4::ONE };
@@ -230,6 +238,11 @@ mod tests {
         changed(&|f| f.lines.push(line));
         changed(&|f| f.lines.push(Line { widths: [2.0; 2], ..line }));
         changed(&|f| f.lines.push(Line { color: Vec4::ZERO, ..line }));
+        for material in [&white, &red] {
+            let mut painted = base();
+            painted.instances[0].draws[0].material = Some(material);
+            all.push(painted);
+        }
         let mut with_ghost = base();
         with_ghost.ghosts.push(ghost);
         all.push(with_ghost);

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use glam::{Affine3A, Mat4, Vec3, Vec4};
 use serde::{Deserialize, Serialize};
 
+use crate::asset::Material;
 use crate::view::{Bounds, Camera};
 
 use super::{GpuInstances, Light, LightSource};
@@ -88,6 +89,8 @@ pub struct Draw<'a> {
     pub mirrored: bool,
     /// Morph weights, one per target. Missing ones are zero.
     pub morph_weights: &'a [f32],
+    /// The material instead of the model's own, if any of its numbers differ. It must have the same textures. Ghosts ignore it.
+    pub material: Option<&'a Material>,
     /// A box in world metres that contains it. A part outside the view is not drawn, blended parts are sorted by the centre,
     /// and only the floor below the box can be in shadow. Empty if unknown.
     pub bounds: Bounds,

@@ -8,6 +8,7 @@ use super::gpu_types::flags;
 use super::layout::Layouts;
 use super::model::{Model, ModelPart};
 use super::output::Output;
+use super::overrides::MaterialOverrides;
 use super::skinning::{SkinningVariant, vertex_state};
 use super::surface::depth_state;
 use super::{Frame, Gpu, Instance, shaders};
@@ -69,7 +70,8 @@ impl GhostPass {
         let mut depth = 0.0;
         for ghost in &frame.ghosts {
             depth += DEPTH_STEP;
-            let ghost = Instance { tint: ghost.tint.truncate().extend(depth), ..ghost.clone() };
+            let mut ghost = Instance { tint: ghost.tint.truncate().extend(depth), ..ghost.clone() };
+            ghost.draws.iter_mut().for_each(|draw| draw.material = None);
             // The items of the scene have been batched already.
             list.items.clear();
             list.add(models, &ghost, camera, None);
@@ -101,7 +103,7 @@ impl GhostPass {
         let variant = GhostVariant {
             skinning: SkinningVariant::of(part, item.dual, item.few_bones),
             color,
-            holes: holes.then_some(part.maps[0]),
+            holes: holes.then_some(part.textures.maps.core[0]),
             flags: part.flags & (flags::HAS_NORMALS | flags::ALPHA_MASK | flags::ALPHA_BLEND),
             culled: !part.double_sided,
             mirrored: item.mirrored,
@@ -112,7 +114,7 @@ impl GhostPass {
     }
 
     /// Draws all ghosts. The instances must be bound already.
-    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, models: &[&Model]) {
+    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, models: (&[&Model], &MaterialOverrides)) {
         draw_all(&self.batches, pass, models);
     }
 }

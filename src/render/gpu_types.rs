@@ -73,7 +73,13 @@ pub struct Part {
     pub emissive_normal_scale: [f32; 4],
     pub surface: [f32; 4],
     pub dielectric: [f32; 4],
-    pub uv: [UvTransform; 5],
+    pub specular: [f32; 4],
+    pub clearcoat: [f32; 4],
+    pub sheen: [f32; 4],
+    pub volume: [f32; 4],
+    pub iridescence: [f32; 4],
+    pub anisotropy: [f32; 4],
+    pub uv: [UvTransform; 12],
     pub morph_targets: u32,
     pub first_delta: u32,
     pub first_influence: u32,
@@ -142,4 +148,9 @@ pub mod flags {
     pub const ALPHA_MASK: u32 = 4;
     pub const ALPHA_BLEND: u32 = 8;
     pub const UNLIT: u32 = 16;
+    pub const CLEARCOAT: u32 = 32;
+    pub const SHEEN: u32 = 64;
+    pub const TRANSMISSION: u32 = 128;
+    pub const IRIDESCENCE: u32 = 256;
+    pub const ANISOTROPY: u32 = 512;
 }

@@ -4,6 +4,14 @@ use wgpu::{BindGroupLayout, BindGroupLayoutEntry, BindingType, BufferBindingType
 
 use super::Gpu;
 
+/// Number of textures of glTF's core material.
+pub(super) const CORE_MAPS: usize = 5;
+/// Number of textures that a material may have in addition. With the two of the light, WebGPU's limit of 16 textures leaves two for
+/// others.
+pub(super) const EXTRA_SLOTS: usize = 7;
+/// The first binding of the additional textures.
+const FIRST_EXTRA: u32 = 13;
+
 /// The bind group layouts of all passes, by group number.
 #[derive(Debug)]
 pub(super) struct Layouts {
@@ -13,7 +21,8 @@ pub(super) struct Layouts {
     pub(super) instances: BindGroupLayout,
     /// 2: the shadow map and the environment.
     pub(super) light: BindGroupLayout,
-    /// 3: five textures with their samplers, `Part` (at a dynamic offset), the morph targets of the model, and `Part` again.
+    /// 3: the textures of a material with their samplers, `Part` (at a dynamic offset), the morph targets of the model, and `Part`
+    /// again.
     pub(super) material: BindGroupLayout,
 }
 
@@ -25,7 +34,7 @@ impl Layouts {
         let both = ShaderStages::VERTEX_FRAGMENT;
         let read = BufferBindingType::Storage { read_only: true };
         let vertex = ShaderStages::VERTEX | ShaderStages::COMPUTE;
-        let textures = (0..5).flat_map(|i| [texture(2 * i), sampler(2 * i + 1)]);
+        let textures = map_bindings().flat_map(|[image, filter]| [texture(image), sampler(filter)]);
         let uniform = BufferBindingType::Uniform;
         let buffers = [
             buffer(10, vertex, read, true),
@@ -41,6 +50,13 @@ impl Layouts {
             material: group("material", &material),
         }
     }
+}
+
+/// Returns the bindings of all textures and of their samplers.
+pub(super) fn map_bindings() -> impl Iterator<Item = [u32; 2]> {
+    let core = (0..CORE_MAPS as u32).map(|map| 2 * map);
+    let extra = (0..EXTRA_SLOTS as u32).map(|slot| FIRST_EXTRA + 2 * slot);
+    core.chain(extra).map(|binding| [binding, binding + 1])
 }
 
 pub(super) fn buffer(

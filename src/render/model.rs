@@ -2,22 +2,22 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytemuck::{Zeroable, bytes_of, cast_slice};
+use bytemuck::{bytes_of, cast_slice};
 use glam::Vec4;
 use half::f16;
 use wgpu::BufferUsages;
 
-use crate::asset::{AlphaMode, Character, Material, Part, Primitive, TextureRef};
+use crate::asset::{AlphaMode, Character, Material, Part, Primitive};
 
-use super::gpu_types::{UvTransform, Vertex, VertexSurface, flags};
+use super::gpu_types::{Vertex, VertexSurface};
 use super::layout::Layouts;
-use super::texture::{DecodedImages, Textures, slots};
+use super::material::{PART_STRIDE, part_flags, record};
+use super::material_textures::MaterialTextures;
+use super::texture::{DecodedImages, Textures};
 use super::{Draw, Gpu, RenderError, gpu_types};
-
-/// Stride of the records of parts in bytes. Every adapter supports dynamic offsets that are multiples of 256.
-const PART_STRIDE: usize = 256;
 
 /// Parts begin at multiples of this number of vertices, which is a multiple of 256 bytes in both streams.
 const VERTEX_ALIGNMENT: usize = 64;
@@ -33,6 +33,8 @@ pub struct Model {
     pub(super) vertices: wgpu::Buffer,
     pub(super) surfaces: wgpu::Buffer,
     pub(super) indices: wgpu::Buffer,
+    /// Displacements by morph targets, and second sets of influences.
+    pub(super) extras: wgpu::Buffer,
     pub(super) parts: Vec<ModelPart>,
 }
 
@@ -45,12 +47,11 @@ pub(super) struct ModelPart {
     pub(super) uniform: gpu_types::Part,
     /// The textures, with the records of all parts and the morph targets of the model.
     pub(super) material: wgpu::BindGroup,
+    pub(super) textures: Arc<MaterialTextures>,
     /// The offset of the part's own record.
     pub(super) offset: u32,
     /// What the shaders need to know when a pipeline is created, as bits of [`flags`].
     pub(super) flags: u32,
-    /// Which of the five textures exist.
-    pub(super) maps: [bool; 5],
     /// Whether vertices have more than four influences.
     pub(super) second_set: bool,
     pub(super) blended: bool,
@@ -80,7 +81,7 @@ impl Model {
                 first_influence: range.first_influence,
                 morph_targets: to_u32(primitive.morph_targets.len()),
                 vertices: to_u32(primitive.vertices()),
-                ..surface(material_of(primitive))
+                ..record(material_of(primitive))
             };
             let (head, _) = bytes.split_at_mut(size_of::<gpu_types::Part>());
             head.copy_from_slice(bytes_of(&uniform));
@@ -97,18 +98,21 @@ impl Model {
         for (index, (part, (range, uniform))) in parts.iter().zip(ranges).enumerate() {
             let primitive = character.primitive(*part);
             let material = material_of(primitive);
-            let (group, maps) = bound
+            let (group, textures) = bound
                 .entry(primitive.material)
-                .or_insert_with(|| bind_material(gpu, layouts, &mut textures, material, [&records, &extras]))
+                .or_insert_with(|| {
+                    let textures = MaterialTextures::new(&mut textures, material);
+                    (textures.bind(gpu, layouts, &records, &extras), Arc::new(textures))
+                })
                 .clone();
             model_parts.push(ModelPart {
                 first_vertex: range.first_vertex,
                 indices: range.indices,
                 uniform,
                 material: group,
+                textures,
                 offset: to_u32(index * PART_STRIDE),
                 flags: part_flags(primitive, material),
-                maps,
                 second_set: part.skin.is_some() && primitive.influences.len() > 1,
                 blended: material.alpha_mode == AlphaMode::Blend,
                 double_sided: material.double_sided,
@@ -119,6 +123,7 @@ impl Model {
             vertices: create_buffer(gpu, "vertices", cast_slice(&vertices), BufferUsages::VERTEX | storage)?,
             surfaces: create_buffer(gpu, "surfaces", cast_slice(&surfaces), BufferUsages::VERTEX | storage)?,
             indices: create_buffer(gpu, "triangles", cast_slice(&indices), BufferUsages::INDEX)?,
+            extras,
             parts: model_parts,
         })
     }
@@ -135,6 +140,17 @@ impl Model {
 }
 
 impl ModelPart {
+    /// Returns its record with another material.
+    pub(super) fn record_with(&self, material: &Material) -> gpu_types::Part {
+        gpu_types::Part {
+            first_delta: self.uniform.first_delta,
+            first_influence: self.uniform.first_influence,
+            morph_targets: self.uniform.morph_targets,
+            vertices: self.uniform.vertices,
+            ..record(material)
+        }
+    }
+
     /// Returns its part of a stream of vertices.
     pub(super) fn stream<'b, V>(&self, buffer: &'b wgpu::Buffer) -> wgpu::BufferSlice<'b> {
         buffer.slice(self.first_vertex * size_of::<V>() as u64..)
@@ -281,74 +297,4 @@ fn push_second_set(primitive: &Primitive, out: &mut Vec<Vec4>) {
         out.push(set.weights.get(v).copied().unwrap_or_default());
         out.push(joints.map(f32::from).into());
     }
-}
-
-fn surface(material: &Material) -> gpu_types::Part {
-    let cutoff = if let AlphaMode::Mask(cutoff) = material.alpha_mode { cutoff } else { 0.0 };
-    gpu_types::Part {
-        base_color: material.base_color.into(),
-        emissive_normal_scale: material.emissive.extend(material.normal_scale).into(),
-        surface: [material.metallic, material.roughness, material.occlusion_strength, cutoff],
-        dielectric: material.dielectric_reflectance().extend(material.specular).into(),
-        uv: slots(material).map(|(texture, _)| uv_transform(texture)),
-        ..gpu_types::Part::zeroed()
-    }
-}
-
-fn part_flags(primitive: &Primitive, material: &Material) -> u32 {
-    let flag = |set: bool, bit: u32| if set { bit } else { 0 };
-    flag(!primitive.normals.is_empty(), flags::HAS_NORMALS)
-        | flag(!primitive.tangents.is_empty(), flags::HAS_TANGENTS)
-        | flag(matches!(material.alpha_mode, AlphaMode::Mask(_)), flags::ALPHA_MASK)
-        | flag(material.alpha_mode == AlphaMode::Blend, flags::ALPHA_BLEND)
-        | flag(material.unlit, flags::UNLIT)
-}
-
-fn uv_transform(texture: Option<TextureRef>) -> UvTransform {
-    let Some(texture) = texture else { return UvTransform::zeroed() };
-    let m = texture.uv_transform;
-    let set = if texture.uv_set == 1 { 1.0 } else { 0.0 };
-    UvTransform {
-        linear: m.matrix2.to_cols_array(),
-        offset_set: [m.translation.x, m.translation.y, set, 0.0],
-    }
-}
-
-/// Binds the textures of a material. `buffers` are the records of all parts and the morph targets.
-fn bind_material(
-    gpu: &Gpu,
-    layouts: &Layouts,
-    textures: &mut Textures<'_>,
-    material: &Material,
-    [records, extras]: [&wgpu::Buffer; 2],
-) -> (wgpu::BindGroup, [bool; 5]) {
-    let slots = slots(material);
-    let maps = slots.map(|(texture, _)| textures.pixels(texture).is_some());
-    let bound = slots.map(|(texture, usage)| textures.get(texture, usage));
-    let record = wgpu::BufferBinding {
-        buffer: records,
-        offset: 0,
-        size: wgpu::BufferSize::new(size_of::<gpu_types::Part>() as u64),
-    };
-    let buffers = [
-        wgpu::BindGroupEntry { binding: 10, resource: wgpu::BindingResource::Buffer(record.clone()) },
-        wgpu::BindGroupEntry { binding: 11, resource: extras.as_entire_binding() },
-        wgpu::BindGroupEntry { binding: 12, resource: wgpu::BindingResource::Buffer(record) },
-    ];
-    let entries: Vec<wgpu::BindGroupEntry<'_>> = (0_u32..)
-        .zip(&bound)
-        .flat_map(|(i, (view, sampler))| {
-            [
-                wgpu::BindGroupEntry { binding: 2 * i, resource: wgpu::BindingResource::TextureView(view) },
-                wgpu::BindGroupEntry {
-                    binding: 2 * i + 1,
-                    resource: wgpu::BindingResource::Sampler(sampler),
-                },
-            ]
-        })
-        .chain(buffers)
-        .collect();
-    let descriptor =
-        wgpu::BindGroupDescriptor { label: Some("material"), layout: &layouts.material, entries: &entries };
-    (gpu.device.create_bind_group(&descriptor), maps)
 }

@@ -253,6 +253,7 @@ impl Renderer {
             culling,
             buffers,
             patch,
+            list,
             ..
         } = self;
         let (Some(globals), Some(instances)) =
@@ -260,6 +261,8 @@ impl Renderer {
         else {
             return Ok(());
         };
+        buffers.overrides.bind(gpu, layouts, models, &list.input.materials);
+        let drawn = (models, &buffers.overrides);
         let shadow = shadow.as_ref().filter(|_| plan.has_shadow);
         let light = lights.bind(gpu, layouts, shadow.map(|shadow| &shadow.view));
         if let Some(culling) = culling.as_ref().filter(|_| !frame.crowds.is_empty()) {
@@ -279,7 +282,7 @@ impl Renderer {
             });
             pass.set_bind_group(0, &globals, &[]);
             pass.set_bind_group(1, &instances, &[]);
-            shadow.draw(&mut pass, models, frame);
+            shadow.draw(&mut pass, drawn, frame);
         }
         let load = output.load(background, frame.mode);
         let inner = patch.inner(output).load(background, frame.mode);
@@ -288,7 +291,7 @@ impl Renderer {
         pass.set_bind_group(0, &globals, &[]);
         pass.set_bind_group(1, &instances, &[]);
         pass.set_bind_group(2, &light, &[]);
-        draw_all(&surfaces.opaque.batches, &mut pass, models);
+        draw_all(&surfaces.opaque.batches, &mut pass, drawn);
         let (opaque, blended) = surfaces.crowds.split_at(surfaces.crowds.partition_point(|b| !b.is_blended));
         draw_crowds(opaque.iter(), &mut pass, (models, frame), 0);
         if let Some(floor) = floor.as_ref().filter(|_| plan.has_floor) {
@@ -296,9 +299,9 @@ impl Renderer {
         }
         draw_crowds(blended.iter(), &mut pass, (models, frame), 0);
         pass.set_bind_group(1, &instances, &[]);
-        draw_all(&surfaces.blended, &mut pass, models);
+        draw_all(&surfaces.blended, &mut pass, drawn);
         if let Some(ghosts) = ghosts.as_ref().filter(|_| plan.has_ghosts) {
-            ghosts.draw(&mut pass, models);
+            ghosts.draw(&mut pass, drawn);
         }
         if let (Some(lines), Some(buffer), false) = (lines, buffers.lines(), overlays.is_empty()) {
             pass.set_pipeline(lines.pipeline(gpu, output));
@@ -386,6 +389,7 @@ impl Renderer {
         self.buffers.write_globals(gpu, &globals)?;
         self.buffers.write_few_bones(gpu, &list.input)?;
         self.buffers.write_instances(gpu, &list.input)?;
+        self.buffers.write_materials(gpu, &list.input)?;
         self.buffers.write_lines(gpu, &self.overlays)?;
         Ok(plan)
     }

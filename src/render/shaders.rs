@@ -15,6 +15,7 @@ pub(super) const SURFACE: &[&str] = &[
     SKINNING,
     BONES,
     BASE_COLOR,
+    include_str!("../../shaders/extra_maps.wgsl"),
     SHADOW_MAP,
     include_str!("../../shaders/environment.wgsl"),
     include_str!("../../shaders/tone_map.wgsl"),

@@ -9,6 +9,7 @@ use super::draw_list::{Batcher, DrawList, Item, draw_all};
 use super::gpu_types::flags;
 use super::layout::Layouts;
 use super::model::{Model, ModelPart};
+use super::overrides::MaterialOverrides;
 use super::skinning::{SkinningVariant, vertex_state};
 use super::surface::{depth_state, primitive_state};
 use super::{Frame, Gpu, Light, shaders};
@@ -92,9 +93,14 @@ impl Shadow {
     }
 
     /// Draws the map. The instances must be bound already.
-    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, models: &[&Model], frame: &Frame<'_>) {
+    pub(super) fn draw(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        models: (&[&Model], &MaterialOverrides),
+        frame: &Frame<'_>,
+    ) {
         draw_all(&self.casters.batches, pass, models);
-        draw_crowds(self.crowds.iter(), pass, (models, frame), 1);
+        draw_crowds(self.crowds.iter(), pass, (models.0, frame), 1);
     }
 }
 
@@ -104,7 +110,7 @@ impl ShadowVariant {
             skinning: SkinningVariant::of(part, dual, few_bones),
             culled: !part.double_sided,
             mirrored,
-            holes: (part.flags & flags::ALPHA_MASK != 0).then_some(part.maps[0]),
+            holes: (part.flags & flags::ALPHA_MASK != 0).then_some(part.textures.maps.core[0]),
         }
     }
 }

@@ -8,6 +8,7 @@ use super::crowd_batch::{CrowdBatch, crowd_parts};
 use super::draw_list::{Batch, Batcher, DrawList, Item};
 use super::gpu_types::flags;
 use super::layout::Layouts;
+use super::material::Maps;
 use super::model::{Model, ModelPart};
 use super::offscreen::DEPTH;
 use super::output::Output;
@@ -19,7 +20,7 @@ use super::{Frame, Gpu, Light, LightSource, ShadingMode, ToneMap, shaders, textu
 pub(super) struct SurfaceVariant {
     skinning: SkinningVariant,
     mode: ShadingMode,
-    maps: [bool; 5],
+    maps: Maps,
     /// Those that matter for the mode.
     flags: u32,
     shadows: bool,
@@ -137,8 +138,8 @@ impl SurfaceVariant {
         Self {
             skinning: SkinningVariant::of(part, dual, few_bones),
             mode: if shaded { ShadingMode::Shaded } else { frame.mode },
-            maps: std::array::from_fn(|map| part.maps[map] && used[map]),
-            flags: part.flags & used_flags(frame.mode, part.maps[2]),
+            maps: part.textures.maps.used(used, shaded),
+            flags: part.flags & used_flags(frame.mode, part.textures.maps.core[2]),
             shadows: shaded && frame.casts_shadows(),
             light: if shaded { LightVariant::new(&frame.light) } else { LightVariant::default() },
             blended: part.blended && !frame.mode.is_data(),
@@ -179,17 +180,13 @@ fn create_pipeline(
         ("MODE", mode),
         ("FLAGS", f64::from(v.flags)),
         ("SHADOWS", flag(v.shadows)),
-        ("BASE_COLOR_MAP", flag(v.maps[0])),
-        ("METALLIC_ROUGHNESS_MAP", flag(v.maps[1])),
-        ("NORMAL_MAP", flag(v.maps[2])),
-        ("OCCLUSION_MAP", flag(v.maps[3])),
-        ("EMISSIVE_MAP", flag(v.maps[4])),
         ("TONE_MAP", flag(v.output.is_tone_mapped)),
         ("TONE", f64::from(v.light.tone as u8)),
         ("ENVIRONMENT", flag(v.light.has_environment)),
         ("TURNED", flag(v.light.is_turned)),
         v.output.encode_constant(),
     ];
+    let constants: Vec<_> = constants.into_iter().chain(v.maps.constants()).collect();
     let target = wgpu::ColorTargetState {
         format: v.output.format,
         blend: v.blended.then_some(BlendState::PREMULTIPLIED_ALPHA_BLENDING),

@@ -1,14 +1,16 @@
 //! Decodes textures, computes their mip levels and uploads them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use wgpu::TextureFormat;
 
-use crate::asset::{AlphaMode, Character, DecodedImage, Filter, Material, Part, Sampler, TextureRef, Wrap};
+use crate::asset::{AlphaMode, Character, DecodedImage, Filter, Part, Sampler, TextureRef, Wrap};
 use crate::files::Progress;
 
+use super::layout::CORE_MAPS;
+use super::material::{TextureUse, core_maps, extra_maps, missing_slots};
 use super::srgb::{from_linear, to_linear};
 use super::{Gpu, ShadingMode};
 
@@ -36,17 +38,29 @@ impl DecodedImages {
     ) -> Self {
         let mut wanted = vec![false; character.images.len()];
         let material = |part: &Part| character.materials.get(character.primitive(*part).material?);
+        let mut warned = HashSet::new();
+        let mut warnings = Vec::new();
         for material in parts.iter().filter_map(material) {
+            let missing = missing_slots(material);
+            if missing > 0 && mode.is_shaded() && warned.insert(&raw const *material) {
+                let name = material.name.as_deref().unwrap_or("without a name");
+                warnings.push(format!(
+                    "material {name}: has too many textures, so {missing} of them are not drawn"
+                ));
+            }
             let masked = matches!(material.alpha_mode, AlphaMode::Mask(_));
-            for ((texture, _), is_used) in slots(material).into_iter().zip(used_textures(mode, masked)) {
-                let image = texture.and_then(|t| character.textures.get(t.texture)?.image);
-                if let Some(wanted) = image.filter(|_| is_used).and_then(|i| wanted.get_mut(i)) {
+            let core = core_maps(material).into_iter().zip(used_textures(mode, masked));
+            let core = core.filter_map(|((texture, _), is_used)| texture.filter(|_| is_used));
+            let extra = extra_maps(material).map(|(_, texture, _)| texture).filter(|_| mode.is_shaded());
+            for texture in core.chain(extra) {
+                let image = character.textures.get(texture.texture).and_then(|texture| texture.image);
+                if let Some(wanted) = image.and_then(|i| wanted.get_mut(i)) {
                     *wanted = true;
                 }
             }
         }
         let wanted: Vec<usize> = (0..wanted.len()).filter(|&i| wanted[i]).collect();
-        let mut decoded = Self { images: vec![None; character.images.len()], warnings: Vec::new() };
+        let mut decoded = Self { images: vec![None; character.images.len()], warnings };
         for (&index, result) in wanted.iter().zip(decode_all(character, &wanted, progress)) {
             match result {
                 Ok(pixels) => decoded.images[index] = Some(pixels),
@@ -85,25 +99,14 @@ fn decode_all(
     result.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Returns which of the five textures a mode samples. `masked` must be true if the material has an alpha cutoff.
-pub(super) fn used_textures(mode: ShadingMode, masked: bool) -> [bool; 5] {
+/// Returns which of the textures of glTF's core a mode samples. `masked` must be true if the material has an alpha cutoff.
+pub(super) fn used_textures(mode: ShadingMode, masked: bool) -> [bool; CORE_MAPS] {
     match mode {
-        ShadingMode::Shaded | ShadingMode::Skeleton => [true; 5],
+        ShadingMode::Shaded | ShadingMode::Skeleton => [true; CORE_MAPS],
         ShadingMode::Lambert => [true, false, false, false, false],
         ShadingMode::Normal => [masked, false, false, false, false],
-        ShadingMode::Mask => [false; 5],
+        ShadingMode::Mask => [false; CORE_MAPS],
     }
-}
-
-/// The purpose of a texture, which determines its colour space and its neutral colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum TextureUse {
-    /// sRGB. The neutral colour is white.
-    Color,
-    /// Linear. The neutral colour is white.
-    Data,
-    /// Linear. The neutral colour is a normal that points straight up.
-    Normal,
 }
 
 impl TextureUse {
@@ -115,17 +118,6 @@ impl TextureUse {
         let pixel = if self == Self::Normal { [128, 128, 255, 255] } else { [255; 4] };
         DecodedImage { width: 1, height: 1, rgba: pixel.to_vec() }
     }
-}
-
-/// Returns the five textures of a material in the order of the shader's bindings, with their purposes.
-pub(super) fn slots(material: &Material) -> [(Option<TextureRef>, TextureUse); 5] {
-    [
-        (material.base_color_texture, TextureUse::Color),
-        (material.metallic_roughness_texture, TextureUse::Data),
-        (material.normal_texture, TextureUse::Normal),
-        (material.occlusion_texture, TextureUse::Data),
-        (material.emissive_texture, TextureUse::Color),
-    ]
 }
 
 /// Textures and samplers of one character. Each texture is uploaded once, even if several materials use it.

@@ -6,6 +6,7 @@ use wgpu::BufferUsages;
 
 use super::draw_list::{FEW_BONES, Input};
 use super::layout::{Layouts, bind_instances};
+use super::overrides::MaterialOverrides;
 use super::staging::Staging;
 use super::{Gpu, RenderError, gpu_types};
 
@@ -22,6 +23,7 @@ pub(super) struct FrameBuffers {
     lines: Option<wgpu::Buffer>,
     globals_group: Option<wgpu::BindGroup>,
     instances_group: Option<wgpu::BindGroup>,
+    pub(super) overrides: MaterialOverrides,
 }
 
 impl FrameBuffers {
@@ -81,6 +83,11 @@ impl FrameBuffers {
             }
         }
         Ok(())
+    }
+
+    /// Schedules the upload of materials that are not those of their models.
+    pub(super) fn write_materials(&mut self, gpu: &Gpu, input: &Input) -> Result<(), RenderError> {
+        self.overrides.write(gpu, &mut self.staging, &input.materials)
     }
 
     /// Schedules the upload of lines and triangles.

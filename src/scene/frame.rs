@@ -97,6 +97,7 @@ pub fn draws<'a>(puppet: &'a Puppet, part_bounds: &[Bounds]) -> Vec<Draw<'a>> {
         // The node of a skinned mesh does not affect it. Only its joints do.
         mirrored: part.skin.is_none() && puppet.world_from_node()[part.node].matrix3.determinant() < 0.0,
         morph_weights: puppet.morph_weights(*part),
+        material: None,
         bounds: part_bounds.get(index).copied().unwrap_or_default(),
     };
     puppet.parts().iter().enumerate().map(draw).collect()

@@ -79,6 +79,12 @@ fn parts_have_the_same_layout_in_shaders_and_rust() {
             emissive_normal_scale,
             surface,
             dielectric,
+            specular,
+            clearcoat,
+            sheen,
+            volume,
+            iridescence,
+            anisotropy,
             uv,
             morph_targets,
             first_delta,
@@ -198,6 +204,11 @@ fn flags_have_the_same_values_in_shaders_and_rust() {
         ("ALPHA_MASK", flags::ALPHA_MASK),
         ("ALPHA_BLEND", flags::ALPHA_BLEND),
         ("UNLIT", flags::UNLIT),
+        ("CLEARCOAT", flags::CLEARCOAT),
+        ("SHEEN", flags::SHEEN),
+        ("TRANSMISSION", flags::TRANSMISSION),
+        ("IRIDESCENCE", flags::IRIDESCENCE),
+        ("ANISOTROPY", flags::ANISOTROPY),
     ] {
         assert_eq!(constant("surface", name), here, "{name}");
     }

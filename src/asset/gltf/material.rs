@@ -78,7 +78,7 @@ impl GltfFile<'_> {
             },
             double_sided: json.double_sided,
             unlit: extension("KHR_materials_unlit").is_some(),
-            ..reflection(extension, at)?
+            ..self.layers(others, at)?
         };
         let finite = material.base_color.is_finite()
             && material.emissive.is_finite()
@@ -88,7 +88,7 @@ impl GltfFile<'_> {
         if finite { Ok(material) } else { Err(ObjectError::new(at, "has a factor that is not finite")) }
     }
 
-    fn texture_ref(
+    pub(super) fn texture_ref(
         &self,
         texture: usize,
         tex_coord: u32,
@@ -186,27 +186,6 @@ impl GltfFile<'_> {
             (None, None) => Err("has neither uri nor bufferView".into()),
         }
     }
-}
-
-/// Returns a default material with the properties of `KHR_materials_ior` and `KHR_materials_specular`.
-fn reflection<'a>(extension: impl Fn(&str) -> Option<&'a Value>, at: &str) -> Result<Material, ObjectError> {
-    let mut material = Material::default();
-    if let Some(json) = extension("KHR_materials_ior") {
-        let at = format!("{at}.extensions.KHR_materials_ior");
-        material.ior = number(json, "ior", &at)?.unwrap_or(material.ior);
-    }
-    if let Some(json) = extension("KHR_materials_specular") {
-        let at = format!("{at}.extensions.KHR_materials_specular");
-        material.specular = number(json, "specularFactor", &at)?.unwrap_or(1.0).clamp(0.0, 1.0);
-        let color = json.get("specularColorFactor").and_then(Value::as_array);
-        for (i, (channel, value)) in
-            material.specular_color.as_mut().iter_mut().zip(color.into_iter().flatten()).enumerate()
-        {
-            let Some(value) = value.as_f64() else { continue };
-            *channel = single(value, &format!("{at}.specularColorFactor[{i}]"))?.max(0.0);
-        }
-    }
-    Ok(material)
 }
 
 /// Returns the images of a texture and where they are referenced, the preferred one first. The others are used if it

@@ -16,6 +16,7 @@ mod influence;
 mod instance;
 mod light;
 mod material;
+mod material_layers;
 mod mesh;
 mod node;
 mod skin;

@@ -1,6 +1,12 @@
-//! Surface materials: glTF's metallic-roughness model.
+//! Surface materials: glTF's metallic-roughness model and its layers.
 
-use glam::{Affine2, Vec3, Vec4};
+mod layers;
+mod texture;
+
+pub use layers::{Anisotropy, Clearcoat, Iridescence, Sheen, Transmission, Volume};
+pub use texture::{Filter, Sampler, Texture, TextureRef, Wrap};
+
+use glam::{Vec3, Vec4};
 
 /// A metallic-roughness material. Colours are linear.
 #[derive(Clone, Debug)]
@@ -39,34 +45,69 @@ pub struct Material {
     pub ior: f32,
     /// `KHR_materials_specular`: strength of the reflection where the surface is not a metal, 0 to 1.
     pub specular: f32,
+    /// Factor of that strength in the alpha channel.
+    pub specular_texture: Option<TextureRef>,
     /// Colour of that reflection as seen from the front, RGB.
     pub specular_color: Vec3,
+    /// sRGB-encoded RGB factor of that colour.
+    pub specular_color_texture: Option<TextureRef>,
+    /// `KHR_materials_clearcoat`: a layer of clear varnish.
+    pub clearcoat: Option<Clearcoat>,
+    /// `KHR_materials_sheen`: fibres that shine at grazing angles.
+    pub sheen: Option<Sheen>,
+    /// `KHR_materials_transmission`: light that passes through the surface.
+    pub transmission: Option<Transmission>,
+    /// `KHR_materials_volume`: what the surface encloses. It is visible only through a surface with transmission.
+    pub volume: Option<Volume>,
+    /// `KHR_materials_iridescence`: a thin film whose colour depends on the angle.
+    pub iridescence: Option<Iridescence>,
+    /// `KHR_materials_anisotropy`: reflections that are stretched in one direction.
+    pub anisotropy: Option<Anisotropy>,
 }
 
 impl Material {
     /// Returns the share of light from the front that the surface reflects where it is not a metal, for each colour
     /// (`KHR_materials_specular`, after Fresnel's equations).
     pub fn dielectric_reflectance(&self) -> Vec3 {
-        // The default index of 1.5 gives exactly the 0.04 of glTF's core material.
-        let reflectance = match self.ior {
+        (self.clear_reflectance() * self.specular_color).min(Vec3::ONE) * self.specular
+    }
+
+    /// Returns the share of light from the front that a clear surface with its index of refraction reflects (`KHR_materials_ior`,
+    /// after Fresnel's equations).
+    pub fn clear_reflectance(&self) -> f32 {
+        match self.ior {
             0.0 => 1.0,
+            // The default gives exactly the value of glTF's core material.
             1.5 => 0.04,
             ior => ((ior.max(1.0) - 1.0) / (ior.max(1.0) + 1.0)).powi(2),
-        };
-        (reflectance * self.specular_color).min(Vec3::ONE) * self.specular
+        }
     }
 
     /// Returns the references to all of its textures.
     #[cfg(feature = "urdf")]
     pub(super) fn texture_refs_mut(&mut self) -> impl Iterator<Item = &mut TextureRef> {
-        let textures = [
+        let core = [
             &mut self.base_color_texture,
             &mut self.metallic_roughness_texture,
             &mut self.normal_texture,
             &mut self.occlusion_texture,
             &mut self.emissive_texture,
+            &mut self.specular_texture,
+            &mut self.specular_color_texture,
         ];
-        textures.into_iter().flatten()
+        let clearcoat = self.clearcoat.iter_mut();
+        let clearcoat =
+            clearcoat.flat_map(|c| [&mut c.texture, &mut c.roughness_texture, &mut c.normal_texture]);
+        let sheen = self.sheen.iter_mut().flat_map(|s| [&mut s.color_texture, &mut s.roughness_texture]);
+        let iridescence = self.iridescence.iter_mut();
+        let iridescence = iridescence.flat_map(|i| [&mut i.texture, &mut i.thickness_texture]);
+        let others = [
+            self.transmission.as_mut().map(|t| &mut t.texture),
+            self.volume.as_mut().map(|v| &mut v.thickness_texture),
+            self.anisotropy.as_mut().map(|a| &mut a.texture),
+        ];
+        let layers = clearcoat.chain(sheen).chain(iridescence).chain(others.into_iter().flatten());
+        core.into_iter().chain(layers).flatten()
     }
 }
 
@@ -91,7 +132,15 @@ impl Default for Material {
             unlit: false,
             ior: 1.5,
             specular: 1.0,
+            specular_texture: None,
             specular_color: Vec3::ONE,
+            specular_color_texture: None,
+            clearcoat: None,
+            sheen: None,
+            transmission: None,
+            volume: None,
+            iridescence: None,
+            anisotropy: None,
         }
     }
 }
@@ -105,61 +154,4 @@ pub enum AlphaMode {
     Mask(f32),
     /// Alpha is coverage, blended over the background.
     Blend,
-}
-
-/// A texture in a material.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TextureRef {
-    /// Index into [`crate::asset::Character::textures`].
-    pub texture: usize,
-    /// Set of texture coordinates of the primitive, 0 or 1.
-    pub uv_set: usize,
-    /// `KHR_texture_transform`, applied to the texture coordinates.
-    pub uv_transform: Affine2,
-}
-
-/// An image and how it is sampled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Texture {
-    /// Index into [`crate::asset::Character::images`]. `None` if the file has no readable image for the texture.
-    pub image: Option<usize>,
-    /// Filters and wrapping.
-    pub sampler: Sampler,
-}
-
-/// How a texture is sampled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Sampler {
-    /// Filter for magnification.
-    pub magnify: Filter,
-    /// Filter for minification.
-    pub minify: Filter,
-    /// Filter between mip levels. `None` uses only the full-size level.
-    pub mipmap: Option<Filter>,
-    /// Wrapping outside 0..1 in u.
-    pub wrap_u: Wrap,
-    /// Wrapping outside 0..1 in v.
-    pub wrap_v: Wrap,
-}
-
-/// How a texture is sampled between pixels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Filter {
-    /// The nearest pixel.
-    Nearest,
-    /// Linear interpolation.
-    #[default]
-    Linear,
-}
-
-/// How a texture continues beyond its edge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Wrap {
-    /// The texture repeats.
-    #[default]
-    Repeat,
-    /// The texture repeats, mirrored each time.
-    Mirror,
-    /// The last pixel repeats.
-    Clamp,
 }

@@ -1,0 +1,78 @@
+//! Materials that differ from those of the model in one frame.
+
+use std::collections::HashMap;
+
+use bytemuck::bytes_of;
+use wgpu::BufferUsages;
+
+use super::layout::Layouts;
+use super::material::PART_STRIDE;
+use super::model::Model;
+use super::staging::Staging;
+use super::{Gpu, RenderError, gpu_types};
+
+/// The record of a part whose material is not that of its model.
+#[derive(Debug)]
+pub(super) struct OwnMaterial {
+    pub(super) model: usize,
+    pub(super) part: usize,
+    pub(super) record: gpu_types::Part,
+}
+
+/// The records of the parts of a frame that have other materials than their models, and their bind groups.
+#[derive(Debug, Default)]
+pub(super) struct MaterialOverrides {
+    records: Option<wgpu::Buffer>,
+    /// By the number of the model and the index of the part.
+    groups: HashMap<(u64, usize), wgpu::BindGroup>,
+}
+
+impl MaterialOverrides {
+    /// Schedules the upload of the records.
+    pub(super) fn write(
+        &mut self,
+        gpu: &Gpu,
+        staging: &mut Staging,
+        materials: &[OwnMaterial],
+    ) -> Result<(), RenderError> {
+        if materials.is_empty() {
+            self.groups.clear();
+            return Ok(());
+        }
+        let mut bytes = vec![0; materials.len() * PART_STRIDE];
+        for (to, OwnMaterial { record, .. }) in bytes.chunks_exact_mut(PART_STRIDE).zip(materials) {
+            to.split_at_mut(size_of_val(record)).0.copy_from_slice(bytes_of(record));
+        }
+        let usage = BufferUsages::STORAGE | BufferUsages::UNIFORM;
+        if staging.write(gpu, (&mut self.records, "materials"), &bytes, usage)? {
+            self.groups.clear();
+        }
+        Ok(())
+    }
+
+    /// Creates the bind groups of the frame, and removes those of earlier frames.
+    pub(super) fn bind(
+        &mut self,
+        gpu: &Gpu,
+        layouts: &Layouts,
+        models: &[&Model],
+        materials: &[OwnMaterial],
+    ) {
+        let Self { records: Some(records), groups } = self else { return };
+        let mut used = HashMap::new();
+        for own in materials {
+            let Some(model) = models.get(own.model) else { continue };
+            let Some(part) = model.parts.get(own.part) else { continue };
+            let key = (model.id, own.part);
+            let create = || part.textures.bind(gpu, layouts, records, &model.extras);
+            used.entry(key).or_insert_with(|| groups.remove(&key).unwrap_or_else(create));
+        }
+        *groups = used;
+    }
+
+    /// Returns the bind group and the dynamic offset of the material of a batch.
+    pub(super) fn get(&self, model: &Model, part: usize, material: u32) -> Option<(&wgpu::BindGroup, u32)> {
+        let group = self.groups.get(&(model.id, part))?;
+        Some((group, material.saturating_mul(PART_STRIDE as u32)))
+    }
+}
