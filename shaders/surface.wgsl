@@ -106,6 +106,16 @@ fn mapped_normal(in: Surface, outward: vec3<f32>) -> vec3<f32> {
     return unit_or_zero(frame * n);
 }
 
+// Widens the roughness of a surface by how much its normal turns within a pixel, so that lamps do not sparkle in surfaces that are smooth
+// and strongly curved (Tokuyoshi & Kaplanyan 2019, "Improved Geometric Specular Antialiasing").
+fn widened(roughness: f32, n: vec3<f32>) -> f32 {
+    let across = dpdx(n);
+    let down = dpdy(n);
+    let variance = 0.25 * (dot(across, across) + dot(down, down));
+    let a = roughness * roughness;
+    return sqrt(sqrt(min(a * a + min(2.0 * variance, 0.18), 1.0)));
+}
+
 struct Material {
     albedo: vec3<f32>,
     metallic: f32,
@@ -183,6 +193,9 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<
     }
     m.roughness = clamp(m.roughness, 0.05, 1.0);
     m.metallic = clamp(m.metallic, 0.0, 1.0);
+    if ENVIRONMENT {
+        m.roughness = widened(m.roughness, n);
+    }
     var dielectric = material.dielectric;
     if SPECULAR_MAP != 0u || SPECULAR_COLOR_MAP != 0u {
         let color = material.specular.rgb * extra_map(SPECULAR_COLOR_MAP, in.texcoord).rgb;

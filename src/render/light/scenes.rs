@@ -33,8 +33,12 @@ impl SoftBox {
     }
 }
 
-/// Returns the studio: a large soft key light from the upper right, a cool fill light from the left, two strips behind the figure, and a
-/// grey room.
+/// Returns the studio: a large soft key light from the upper right with a bright lamp in it, a cool fill light from the left, a narrow
+/// lamp in front, two strips behind the figure, and a grey room.
+///
+/// White surfaces that face the default camera receive light of about one, so that base colours look as their authors chose them. The
+/// bright lamp is small, so that it adds highlights to smooth surfaces and little light to others. The floor is lighter than the walls,
+/// so that metals show a horizon.
 pub(super) fn studio() -> &'static Environment {
     static STUDIO: LazyLock<Environment> = LazyLock::new(|| {
         let soft_box = |towards: Vec3, half_size, edge, color| SoftBox {
@@ -43,21 +47,27 @@ pub(super) fn studio() -> &'static Environment {
             edge,
             color,
         };
-        let key = soft_box(Vec3::new(0.45, 0.78, 0.48), (0.42, 0.36), 0.12, Vec3::new(4.1, 3.9, 3.6));
+        let towards_key = Vec3::new(0.46, 0.70, 0.58);
+        let key = [
+            soft_box(towards_key, (0.40, 0.36), 0.12, Vec3::new(3.6, 3.47, 3.28)),
+            soft_box(towards_key, (0.13, 0.12), 0.25, Vec3::new(9.0, 8.7, 8.4)),
+        ];
         let others = [
-            soft_box(Vec3::new(-0.85, 0.28, 0.5), (0.5, 0.62), 0.2, Vec3::new(0.62, 0.70, 0.82)),
-            soft_box(Vec3::new(-0.66, 0.42, -0.7), (0.16, 0.75), 0.2, Vec3::new(3.2, 3.3, 3.6)),
-            soft_box(Vec3::new(0.86, 0.3, -0.6), (0.13, 0.7), 0.2, Vec3::new(2.4, 2.3, 2.1)),
+            soft_box(Vec3::new(-0.80, 0.24, 0.62), (0.45, 0.62), 0.25, Vec3::new(0.85, 0.89, 0.97)),
+            soft_box(Vec3::new(-0.22, 0.42, 1.0), (0.12, 0.30), 0.25, Vec3::splat(2.4)),
+            soft_box(Vec3::new(-0.66, 0.42, -0.7), (0.14, 0.75), 0.2, Vec3::new(3.2, 3.3, 3.6)),
+            soft_box(Vec3::new(0.86, 0.3, -0.6), (0.11, 0.7), 0.2, Vec3::new(2.4, 2.3, 2.1)),
         ];
         let room = |d: Vec3| {
-            let floor = Vec3::new(0.13, 0.125, 0.12);
-            let wall = Vec3::new(0.11, 0.115, 0.125);
-            let ceiling = Vec3::new(0.42, 0.44, 0.48);
-            let below = floor.lerp(wall, smoothstep(-0.12, 0.04, d.y));
-            below.lerp(ceiling, smoothstep(0.25, 0.9, d.y))
+            let floor = Vec3::new(0.30, 0.291, 0.282);
+            let wall = Vec3::new(0.15, 0.155, 0.165);
+            let ceiling = Vec3::new(0.52, 0.54, 0.58);
+            let below = floor.lerp(wall, smoothstep(-0.10, 0.02, d.y));
+            let behind_figure = (-d.z).max(0.0);
+            below.lerp(ceiling, smoothstep(0.2, 0.9, d.y)) * (1.0 - 0.3 * behind_figure)
         };
-        let others = move |d: Vec3| others.iter().map(|lamp| lamp.radiance(d)).sum::<Vec3>();
-        Environment::new(|d| room(d) + others(d) + key.radiance(d), |d| key.radiance(d))
+        let sum = |lamps: &[SoftBox], d: Vec3| lamps.iter().map(|lamp| lamp.radiance(d)).sum::<Vec3>();
+        Environment::new(|d| room(d) + sum(&others, d) + sum(&key, d), |d| sum(&key, d))
     });
     &STUDIO
 }
