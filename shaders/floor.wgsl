@@ -1,8 +1,9 @@
 // The floor. It consists only of a shadow and a faint grid that fade out, so that any background continues under the
 // character.
-// Requires globals.wgsl and shadow_map.wgsl.
+// Requires globals.wgsl, shadow_map.wgsl and soft_shadow.wgsl.
 
 override SHADOWS: bool = false;
+override SOFT_SHADOWS: bool = false;
 override CLEAR_GRID: bool = false;
 
 struct FloorFragment {
@@ -58,7 +59,13 @@ fn floor_fragment(in: FloorFragment) -> @location(0) vec4<f32> {
         dark = 0.07 * grid(in.world.xz / globals.light.w);
     }
     if SHADOWS {
-        dark = 1.0 - (1.0 - dark) * (1.0 - 0.42 * (1.0 - key_light_on_floor(in.world)));
+        var light = 1.0;
+        if SOFT_SHADOWS {
+            light = soft_light_on_floor(in.world);
+        } else {
+            light = key_light_on_floor(in.world);
+        }
+        dark = 1.0 - (1.0 - dark) * (1.0 - 0.42 * (1.0 - light));
     }
     let color = vec4<f32>(vec3<f32>(0.01, 0.012, 0.02) * (dark * fade), dark * fade);
     if CLEAR_GRID {

@@ -1,5 +1,5 @@
 // Skinned surfaces in four shading modes. Requires globals.wgsl, skinning.wgsl, base_color.wgsl,
-// extra_maps.wgsl, shadow_map.wgsl, environment.wgsl and tone_map.wgsl.
+// extra_maps.wgsl, shadow_map.wgsl, soft_shadow.wgsl, environment.wgsl and tone_map.wgsl.
 
 // These constants are set when a pipeline is created, so that unused features cost nothing.
 override MODE: u32 = 0u;
@@ -215,7 +215,12 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<
     }
     var key = 1.0;
     if SHADOWS {
-        key = key_light_on_surface(-in.eye_direction + globals.eye.xyz, towards);
+        let world = -in.eye_direction + globals.eye.xyz;
+        if ENVIRONMENT {
+            key = soft_light_on_surface(world, towards);
+        } else {
+            key = key_light_on_surface(world, towards);
+        }
     }
     let nv = max(dot(n, v), 1e-4);
     if ENVIRONMENT {

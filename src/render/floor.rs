@@ -10,11 +10,12 @@ use super::layout::Layouts;
 use super::output::Output;
 use super::rect::{Projector, Rect, corners};
 use super::surface::depth_state;
-use super::{Floor, Frame, Gpu, Grid, shaders, shadow};
+use super::{Floor, Frame, Gpu, Grid, LightSource, shaders, shadow};
 
-/// Maximum distance in texels by which a shadow extends beyond its caster. It covers the shader's disc, its filter, and
-/// the offset along the normal.
-const SOFT_RADIUS: f32 = 9.0;
+/// Maximum distance in texels by which a shadow extends beyond its caster, for sharp and for soft shadows. It covers the shader's
+/// disc, its filter, and the offset along the normal.
+const SHARP_RADIUS: f32 = 9.0;
+const SOFT_RADIUS: f32 = 36.0;
 
 /// Number of horizontal bands into which the shadowed part of an image is divided, each as wide as the shadow there, and their
 /// minimum height in pixels.
@@ -39,6 +40,7 @@ pub(super) struct FloorPass {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct FloorVariant {
     shadows: bool,
+    soft_shadows: bool,
     clear_grid: bool,
     /// Whether the surfaces may hide it. Otherwise its pass has no depth.
     depth: bool,
@@ -76,10 +78,11 @@ impl FloorPass {
         let beside = bands.iter().flat_map(|band| row(band).without(*band)).map(|rest| (false, rest));
         let in_bands = lit.into_iter().chain(beside).chain(bands.iter().map(|band| (true, *band)));
         let clear_grid = floor.grid != Grid::Faint;
+        let soft_shadows = frame.light.source != LightSource::Classic;
         let single = Output { samples: 1, ..output };
         let mut list = |pieces: Vec<(bool, Rect)>, depth: bool, output: Output| -> Vec<_> {
             let pieces = pieces.into_iter().filter(|(_, rect)| !rect.is_empty());
-            let variant = |shadows| FloorVariant { shadows, clear_grid, depth, output };
+            let variant = |shadows| FloorVariant { shadows, soft_shadows, clear_grid, depth, output };
             pieces.map(|(shadows, rect)| (self.pipeline(gpu, variant(shadows)).clone(), rect)).collect()
         };
         let (pieces, surroundings) = match patch {
@@ -113,7 +116,7 @@ impl FloorPass {
     }
 
     fn pipeline(&mut self, gpu: &Gpu, variant: FloorVariant) -> &wgpu::RenderPipeline {
-        let FloorVariant { shadows, clear_grid, depth, output } = variant;
+        let FloorVariant { shadows, soft_shadows, clear_grid, depth, output } = variant;
         let (module, layout) = (&self.module, &self.layout);
         self.pipelines.entry(variant).or_insert_with(|| {
             overlay_pipeline(
@@ -127,6 +130,7 @@ impl FloorPass {
                     buffers: &[],
                     constants: &[
                         ("SHADOWS", f64::from(u8::from(shadows))),
+                        ("SOFT_SHADOWS", f64::from(u8::from(soft_shadows))),
                         ("CLEAR_GRID", f64::from(u8::from(clear_grid))),
                         output.encode_constant(),
                     ],
@@ -159,7 +163,8 @@ fn shadowed(frame: &Frame<'_>, items: &[Item], floor: &Floor, area: (u32, u32)) 
     let (center, radius) = frame.sphere;
     let (_, _, texel_metres) = shadow::light_space(&frame.light, (center, radius), shadow::size(area));
     // A length perpendicular to the light becomes longer when projected onto the floor.
-    let soft = SOFT_RADIUS * texel_metres / light.y;
+    let is_soft = frame.light.source != LightSource::Classic;
+    let soft = if is_soft { SOFT_RADIUS } else { SHARP_RADIUS } * texel_metres / light.y;
     let projector = Projector::new(&frame.camera, area);
     let mut outlines: Vec<[Vec2; 32]> = Vec::new();
     let (mut lo, mut hi) = (Vec2::INFINITY, Vec2::NEG_INFINITY);

@@ -25,7 +25,7 @@ pub(super) fn globals(frame: &Frame<'_>, area: (u32, u32)) -> gpu_types::Globals
         floor: floor.into(),
         viewport: [width, height, texel, 2.0 * texel_metres],
         grid: [thin_cell(radius), line_width, 0.0, 0.0],
-        key: environment.map_or(Vec4::ZERO, |e| e.key.color.extend(0.0)).into(),
+        key: environment.map_or(Vec4::ZERO, |e| e.key.color.extend(e.key.spread)).into(),
         environment: [cos, sin, frame.light.exposure_factor(), 0.0],
         irradiance: environment.map_or([[0.0; 4]; 9], |e| e.irradiance.map(|c| c.extend(0.0).into())),
     }

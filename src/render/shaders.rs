@@ -8,6 +8,7 @@ const BASE_COLOR: &str = include_str!("../../shaders/base_color.wgsl");
 /// Instances whose palettes are on the GPU.
 pub(crate) const PLACED: &str = include_str!("../../shaders/placed.wgsl");
 const SHADOW_MAP: &str = include_str!("../../shaders/shadow_map.wgsl");
+const SOFT_SHADOW: &str = include_str!("../../shaders/soft_shadow.wgsl");
 
 /// Surfaces in all modes.
 pub(super) const SURFACE: &[&str] = &[
@@ -17,6 +18,7 @@ pub(super) const SURFACE: &[&str] = &[
     BASE_COLOR,
     include_str!("../../shaders/extra_maps.wgsl"),
     SHADOW_MAP,
+    SOFT_SHADOW,
     include_str!("../../shaders/environment.wgsl"),
     include_str!("../../shaders/tone_map.wgsl"),
     include_str!("../../shaders/surface.wgsl"),
@@ -25,7 +27,8 @@ pub(super) const SURFACE: &[&str] = &[
 pub(super) const SHADOW: &[&str] =
     &[GLOBALS, SKINNING, BONES, BASE_COLOR, include_str!("../../shaders/shadow.wgsl")];
 /// The floor.
-pub(super) const FLOOR: &[&str] = &[GLOBALS, SHADOW_MAP, include_str!("../../shaders/floor.wgsl")];
+pub(super) const FLOOR: &[&str] =
+    &[GLOBALS, SHADOW_MAP, SOFT_SHADOW, include_str!("../../shaders/floor.wgsl")];
 /// Translucent copies of the character.
 pub(super) const GHOST: &[&str] =
     &[GLOBALS, SKINNING, BONES, BASE_COLOR, include_str!("../../shaders/ghost.wgsl")];

@@ -17,6 +17,7 @@ mod lost;
 mod overlays;
 mod patch;
 mod pixels;
+mod soft_shadow;
 mod surfaces;
 mod twin;
 mod window;

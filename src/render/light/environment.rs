@@ -32,6 +32,8 @@ pub struct KeyLight {
     pub direction: Vec3,
     /// The brightness of a white surface that faces it. Zero if there is no key light.
     pub color: Vec3,
+    /// The tangent of half the angle of a round lamp that spreads as far. It decides how soft shadows are.
+    pub spread: f32,
 }
 
 impl PartialEq for Environment {
@@ -84,17 +86,26 @@ impl Environment {
 }
 
 impl KeyLight {
-    fn new(light: impl Iterator<Item = (Vec3, f32, Vec3)>) -> Self {
+    fn new(light: impl Iterator<Item = (Vec3, f32, Vec3)> + Clone) -> Self {
         let (mut towards, mut color) = (Vec3::ZERO, Vec3::ZERO);
-        for (direction, solid_angle, radiance) in light {
+        for (direction, solid_angle, radiance) in light.clone() {
             towards += direction * (solid_angle * radiance.element_sum());
             color += radiance * (solid_angle / std::f32::consts::PI);
         }
         let direction = towards.normalize_or(Vec3::Y);
+        // The mean of the squared distances from the centre of a disc is half its squared radius.
+        let (mut squares, mut weight) = (0.0, 0.0);
+        for (towards, solid_angle, radiance) in light {
+            let along = towards.dot(direction).max(0.1);
+            let share = solid_angle * radiance.element_sum();
+            squares += share * (1.0 / (along * along) - 1.0).max(0.0);
+            weight += share;
+        }
+        let spread = if weight > 0.0 { (2.0 * squares / weight).sqrt().min(1.0) } else { 0.0 };
         let level = Vec2::new(direction.x, direction.z);
         let height = direction.y.max(MIN_KEY_HEIGHT);
         let level = level.clamp_length_max((1.0 - height * height).max(0.0).sqrt());
-        Self { direction: Vec3::new(level.x, height, level.y).normalize(), color }
+        Self { direction: Vec3::new(level.x, height, level.y).normalize(), color, spread }
     }
 }
 
@@ -103,5 +114,6 @@ fn id(irradiance: &[Vec3; 9], levels: &[Vec<[f16; 4]>], key: &KeyLight) -> u64 {
     hash.write(bytemuck::cast_slice(irradiance));
     levels.iter().for_each(|level| hash.write(bytemuck::cast_slice(level)));
     hash.write(bytemuck::cast_slice(&[key.direction, key.color]));
+    hash.write(&key.spread.to_le_bytes());
     hash.finish()
 }

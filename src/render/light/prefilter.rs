@@ -51,7 +51,7 @@ impl RadianceMap {
     }
 
     /// Returns the directions, solid angles and radiances of cells that fill the sphere.
-    pub(super) fn texels(&self) -> impl Iterator<Item = (Vec3, f32, Vec3)> {
+    pub(super) fn texels(&self) -> impl Iterator<Item = (Vec3, f32, Vec3)> + Clone {
         let side = 2.0 / to_f32(WIDTH);
         self.levels.first().into_iter().flatten().enumerate().map(move |(index, radiance)| {
             let at = (Vec2::new(to_f32(index % WIDTH), to_f32(index / WIDTH)) + 0.5) * side - 1.0;
