@@ -1,6 +1,6 @@
 // The floor. It consists only of a shadow and a faint grid that fade out, so that any background continues under the
 // character.
-// Requires globals.wgsl, shadow_map.wgsl and soft_shadow.wgsl.
+// Requires globals.wgsl, shadow_map.wgsl, soft_shadow.wgsl and ambient_occlusion.wgsl.
 
 override SHADOWS: bool = false;
 override SOFT_SHADOWS: bool = false;
@@ -41,6 +41,17 @@ fn clear_grid(at: vec2<f32>, pixel: vec2<f32>, width: f32) -> f32 {
     return max(faded.x, faded.y);
 }
 
+// The part of the floor's light that the character hides, without the key light. Far away, where only few directions would meet the
+// character, it fades out.
+fn hidden_from_floor(world: vec3<f32>) -> f32 {
+    let up = vec3<f32>(0.0, 1.0, 0.0);
+    let fade = 1.0 - smoothstep(0.5, 1.75, length(world.xz - globals.floor.xz) * ambient.scale.z);
+    if fade <= 0.0 {
+        return 0.0;
+    }
+    return 0.5 * fade * (1.0 - ambient_visibility(world, up, up));
+}
+
 @fragment
 fn floor_fragment(in: FloorFragment) -> @location(0) vec4<f32> {
     let radius = globals.floor.w;
@@ -58,14 +69,20 @@ fn floor_fragment(in: FloorFragment) -> @location(0) vec4<f32> {
     } else {
         dark = 0.07 * grid(in.world.xz / globals.light.w);
     }
+    // The part of the light that is hidden.
+    var hidden = 0.0;
     if SHADOWS {
-        var light = 1.0;
         if SOFT_SHADOWS {
-            light = soft_light_on_floor(in.world);
+            hidden = 0.42 * (1.0 - soft_light_on_floor(in.world));
         } else {
-            light = key_light_on_floor(in.world);
+            hidden = 0.42 * (1.0 - key_light_on_floor(in.world));
         }
-        dark = 1.0 - (1.0 - dark) * (1.0 - 0.42 * (1.0 - light));
+    }
+    if AMBIENT_OCCLUSION {
+        hidden += hidden_from_floor(in.world);
+    }
+    if SHADOWS || AMBIENT_OCCLUSION {
+        dark = 1.0 - (1.0 - dark) * (1.0 - hidden);
     }
     let color = vec4<f32>(vec3<f32>(0.01, 0.012, 0.02) * (dark * fade), dark * fade);
     if CLEAR_GRID {

@@ -1,5 +1,5 @@
 // Skinned surfaces in four shading modes. Requires globals.wgsl, skinning.wgsl, base_color.wgsl,
-// extra_maps.wgsl, shadow_map.wgsl, soft_shadow.wgsl, environment.wgsl and tone_map.wgsl.
+// extra_maps.wgsl, shadow_map.wgsl, soft_shadow.wgsl, ambient_occlusion.wgsl, environment.wgsl and tone_map.wgsl.
 
 // These constants are set when a pipeline is created, so that unused features cost nothing.
 override MODE: u32 = 0u;
@@ -166,14 +166,21 @@ fn environment_brdf(f0: vec3<f32>, f90: f32, roughness: f32, nv: f32) -> vec3<f3
 // Returns the light that a surface reflects in an environment. The key light is part of the environment for reflections, but not for
 // matt surfaces, on which it casts shadows. The brightness of the environment term is corrected for light that is reflected several
 // times between the facets of a rough surface (Fdez-Agüera 2019), so that a white surface under constant light returns all of it.
-fn in_surroundings(m: Material, n: vec3<f32>, v: vec3<f32>, nv: f32, key: f32, occlusion: f32) -> vec3<f32> {
+// `occlusion` is that of the material, and `visibility` that of other surfaces. The darker one counts.
+fn in_surroundings(m: Material, n: vec3<f32>, v: vec3<f32>, nv: f32, key: f32, occlusion: f32, visibility: f32) -> vec3<f32> {
     let whole = environment_brdf(vec3<f32>(1.0), 1.0, m.roughness, nv).x;
     let once = environment_brdf(m.f0, m.f90, m.roughness, nv);
     let share = once * (1.0 + m.f0 * (1.0 / whole - 1.0));
     let matt = m.albedo * (1.0 - m.metallic) * (1.0 - share);
     let key_light = globals.key.rgb * (key * max(dot(n, globals.light.xyz), 0.0));
-    return matt * (key_light + irradiance(in_environment(n)) * occlusion)
-        + share * reflected(in_environment(reflect(-v, n)), m.roughness) * occlusion;
+    let matt_light = irradiance(in_environment(n));
+    let mirrored = reflected(in_environment(reflect(-v, n)), m.roughness);
+    if AMBIENT_OCCLUSION {
+        let open = min(vec3<f32>(occlusion), with_bounces(visibility, m.albedo));
+        let open_mirror = min(occlusion, specular_visibility(visibility, nv, m.roughness));
+        return matt * (key_light + matt_light * open) + share * mirrored * open_mirror;
+    }
+    return matt * (key_light + matt_light * occlusion) + share * mirrored * occlusion;
 }
 
 // `side` is 1 if the outer side is visible, otherwise -1. The normal map is applied to the outward normal, and the
@@ -224,7 +231,12 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<
     }
     let nv = max(dot(n, v), 1e-4);
     if ENVIRONMENT {
-        return in_surroundings(m, n, v, nv, key, occlusion) + emissive;
+        var visibility = 1.0;
+        if AMBIENT_OCCLUSION {
+            let world = globals.eye.xyz - in.eye_direction;
+            visibility = ambient_visibility(world, towards, unit_or_zero(cross(dpdy(world), dpdx(world))));
+        }
+        return in_surroundings(m, n, v, nv, key, occlusion, visibility) + emissive;
     }
     var fill_direction = normalize(vec3<f32>(-0.75, 0.25, 0.6));
     if TURNED {

@@ -58,6 +58,9 @@ pub(super) struct ImageArgs {
     /// Draw shadows on lit surfaces and on the floor [default: on in shaded, off in the other modes]
     #[arg(long, value_name = "on|off")]
     shadow: Option<Switch>,
+    /// Draw less ambient light where surfaces are close to each other, in light other than classic [default: on]
+    #[arg(long, value_name = "on|off")]
+    ambient_occlusion: Option<Switch>,
     /// Graphics adapter: auto, cpu, vulkan, gl, metal or dx12; TEXT is part of the adapter's name
     #[arg(long, value_name = "KIND[:TEXT]", default_value = "auto")]
     pub(super) adapter: AdapterChoice,
@@ -90,7 +93,12 @@ impl ImageArgs {
         frame.background = self.background.unwrap_or(frame.background);
         frame.samples = self.samples();
         frame.light = self.light.light(&frame.light);
-        (frame, size)
+        (self.finished(frame), size)
+    }
+
+    /// Returns the frame with what only images have, not the window.
+    pub(super) fn finished<'a>(&self, frame: Frame<'a>) -> Frame<'a> {
+        Frame { ambient_occlusion: self.ambient_occlusion != Some(Switch::Off), ..frame }
     }
 
     fn samples(&self) -> u32 {

@@ -25,6 +25,7 @@ impl Frame<'_> {
             samples,
             ground,
             shadow,
+            ambient_occlusion,
             sphere,
             ghosts,
             fills,
@@ -40,6 +41,7 @@ impl Frame<'_> {
         }
         hash.camera(camera);
         hash.words(&[*mode as u32, *samples, u32::from(*shadow), u32::from(ground.is_some())]);
+        hash.words(&[u32::from(*ambient_occlusion)]);
         hash.light(light);
         match background {
             Background::Color([r, g, b]) => hash.words(&[1, (*r).into(), (*g).into(), (*b).into()]),
@@ -170,6 +172,7 @@ mod tests {
             samples: 4,
             ground: Some(FLOOR),
             shadow: true,
+            ambient_occlusion: false,
             sphere: (Vec3::ZERO, 1.0),
             crowds: Vec::new(),
             ghosts: Vec::new(),
@@ -231,6 +234,7 @@ mod tests {
         changed(&|f| f.ground = Some(Floor { radius: 3.0, ..FLOOR }));
         changed(&|f| f.ground = Some(Floor { grid: Grid::Clear { width: 1.0 }, ..FLOOR }));
         changed(&|f| f.shadow = false);
+        changed(&|f| f.ambient_occlusion = true);
         changed(&|f| f.sphere.0 = Vec3::X);
         changed(&|f| f.sphere.1 = 2.0);
         changed(&|f| f.fills.push(fill));

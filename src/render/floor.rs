@@ -41,6 +41,7 @@ pub(super) struct FloorPass {
 struct FloorVariant {
     shadows: bool,
     soft_shadows: bool,
+    occlusion: bool,
     clear_grid: bool,
     /// Whether the surfaces may hide it. Otherwise its pass has no depth.
     depth: bool,
@@ -70,8 +71,13 @@ impl FloorPass {
         (area, patch, [inner, output]): ((u32, u32), Option<Rect>, [Output; 2]),
     ) {
         let all = Rect::of_size(area);
-        let (outer, bands) =
-            if shadows { shadowed(frame, items, floor, area) } else { (Rect::default(), Vec::new()) };
+        let occlusion = frame.has_ambient_occlusion();
+        let (outer, bands) = match (shadows, occlusion) {
+            (true, false) => shadowed(frame, items, floor, area),
+            // Occlusion has no such bounds, and where pieces meet, the floor would be darkened twice.
+            (true, true) => (all, vec![all]),
+            (false, _) => (Rect::default(), Vec::new()),
+        };
         let lit = all.without(outer).map(|rest| (false, rest));
         let whole = lit.into_iter().chain([(true, outer)]);
         let row = |band: &Rect| Rect { y: band.y, height: band.height, ..outer };
@@ -82,7 +88,8 @@ impl FloorPass {
         let single = Output { samples: 1, ..output };
         let mut list = |pieces: Vec<(bool, Rect)>, depth: bool, output: Output| -> Vec<_> {
             let pieces = pieces.into_iter().filter(|(_, rect)| !rect.is_empty());
-            let variant = |shadows| FloorVariant { shadows, soft_shadows, clear_grid, depth, output };
+            let variant =
+                |shadows| FloorVariant { shadows, soft_shadows, occlusion, clear_grid, depth, output };
             pieces.map(|(shadows, rect)| (self.pipeline(gpu, variant(shadows)).clone(), rect)).collect()
         };
         let (pieces, surroundings) = match patch {
@@ -116,7 +123,7 @@ impl FloorPass {
     }
 
     fn pipeline(&mut self, gpu: &Gpu, variant: FloorVariant) -> &wgpu::RenderPipeline {
-        let FloorVariant { shadows, soft_shadows, clear_grid, depth, output } = variant;
+        let FloorVariant { shadows, soft_shadows, occlusion, clear_grid, depth, output } = variant;
         let (module, layout) = (&self.module, &self.layout);
         self.pipelines.entry(variant).or_insert_with(|| {
             overlay_pipeline(
@@ -131,6 +138,7 @@ impl FloorPass {
                     constants: &[
                         ("SHADOWS", f64::from(u8::from(shadows))),
                         ("SOFT_SHADOWS", f64::from(u8::from(soft_shadows))),
+                        ("AMBIENT_OCCLUSION", f64::from(u8::from(occlusion))),
                         ("CLEAR_GRID", f64::from(u8::from(clear_grid))),
                         output.encode_constant(),
                     ],

@@ -31,6 +31,9 @@ pub struct Frame<'a> {
     pub ground: Option<Floor>,
     /// Whether the key light casts shadows.
     pub shadow: bool,
+    /// Whether surfaces that are close to each other receive less light from an environment. It has no effect on classic light and on
+    /// frames with crowds. Drawing takes much longer with it.
+    pub ambient_occlusion: bool,
     /// Centre and radius of a sphere around everything that casts shadows, in world metres.
     pub sphere: (Vec3, f32),
     /// Translucent instances in the colour of their tint, drawn over the scene and below the fills. Where surfaces coincide,
@@ -47,6 +50,12 @@ impl Frame<'_> {
     /// Returns whether the key light exists and casts shadows.
     pub(super) fn casts_shadows(&self) -> bool {
         self.shadow && self.light.has_key()
+    }
+
+    /// Returns whether it is drawn with ambient occlusion.
+    pub(super) fn has_ambient_occlusion(&self) -> bool {
+        let has_environment = self.mode.is_shaded() && self.light.source != LightSource::Classic;
+        self.ambient_occlusion && has_environment && self.crowds.is_empty()
     }
 }
 

@@ -129,6 +129,25 @@ pub struct CullSize {
     pub reserved: u32,
 }
 
+/// `OcclusionView` in `shaders/ambient_occlusion.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[expect(missing_docs, reason = "the fields are documented in the shader")]
+pub struct OcclusionView {
+    pub u: [f32; 4],
+    pub v: [f32; 4],
+    pub towards: [f32; 4],
+}
+
+/// `AmbientOcclusion` in `shaders/ambient_occlusion.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[expect(missing_docs, reason = "the fields are documented in the shader")]
+pub struct AmbientOcclusion {
+    pub scale: [f32; 4],
+    pub views: [OcclusionView; 128],
+}
+
 /// `Line` in `shaders/lines.wgsl`: a line or a triangle.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]

@@ -1,6 +1,8 @@
 //! Bind group layouts.
 
-use wgpu::{BindGroupLayout, BindGroupLayoutEntry, BindingType, BufferBindingType, ShaderStages};
+use wgpu::{
+    BindGroupLayout, BindGroupLayoutEntry, BindingType, BufferBindingType, ShaderStages, TextureViewDimension,
+};
 
 use super::Gpu;
 
@@ -19,7 +21,7 @@ pub(super) struct Layouts {
     pub(super) globals: BindGroupLayout,
     /// 1: the instances of a frame, their matrices and their morph weights.
     pub(super) instances: BindGroupLayout,
-    /// 2: the shadow map and the environment.
+    /// 2: the shadow map, the environment, and the maps of ambient occlusion.
     pub(super) light: BindGroupLayout,
     /// 3: the textures of a material with their samplers, `Part` (at a dynamic offset), the morph targets of the model, and `Part`
     /// again.
@@ -46,7 +48,17 @@ impl Layouts {
         Self {
             globals: group("globals", &[buffer(0, both, uniform, false), few_bones]),
             instances: group("instances", &[0, 1, 2].map(|binding| buffer(binding, vertex, read, false))),
-            light: group("light", &[depth_texture(0), comparison_sampler(1), texture(2), sampler(3)]),
+            light: group(
+                "light",
+                &[
+                    depth_texture(0, TextureViewDimension::D2),
+                    comparison_sampler(1),
+                    texture(2),
+                    sampler(3),
+                    depth_texture(8, TextureViewDimension::D2Array),
+                    buffer(9, ShaderStages::FRAGMENT, uniform, false),
+                ],
+            ),
             material: group("material", &material),
         }
     }
@@ -78,13 +90,9 @@ fn texture(binding: u32) -> BindGroupLayoutEntry {
     entry(binding, ShaderStages::FRAGMENT, ty)
 }
 
-fn depth_texture(binding: u32) -> BindGroupLayoutEntry {
+fn depth_texture(binding: u32, view_dimension: TextureViewDimension) -> BindGroupLayoutEntry {
     let sample_type = wgpu::TextureSampleType::Depth;
-    let ty = BindingType::Texture {
-        sample_type,
-        view_dimension: wgpu::TextureViewDimension::D2,
-        multisampled: false,
-    };
+    let ty = BindingType::Texture { sample_type, view_dimension, multisampled: false };
     entry(binding, ShaderStages::FRAGMENT, ty)
 }
 

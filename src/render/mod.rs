@@ -4,6 +4,8 @@
 //! This module knows nothing about joints. Its input is matrices, colours and lines, and its output is pixels. The
 //! types in [`gpu_types`] must match those in `shaders/`, which a test verifies.
 
+mod ambient;
+mod casters;
 mod compose;
 pub(crate) mod compute;
 mod crowd_batch;

@@ -6,6 +6,7 @@ use wgpu::TextureFormat;
 
 use crate::asset::{Character, Part};
 
+use super::ambient::OcclusionMaps;
 use super::crowd_batch::draw_crowds;
 use super::culling::Frustum;
 use super::draw_list::{DrawList, draw_all, has_few_bones};
@@ -36,6 +37,7 @@ pub struct Renderer {
     layouts: Layouts,
     surfaces: Surfaces,
     shadow: Option<Shadow>,
+    occlusion: Option<OcclusionMaps>,
     lights: LightMaps,
     floor: Option<FloorPass>,
     ghosts: Option<GhostPass>,
@@ -54,6 +56,7 @@ pub struct Renderer {
 #[derive(Clone, Copy)]
 struct Plan {
     has_shadow: bool,
+    has_occlusion: bool,
     has_floor: bool,
     has_ghosts: bool,
 }
@@ -69,6 +72,7 @@ impl Renderer {
             layouts,
             surfaces,
             shadow: None,
+            occlusion: None,
             lights,
             floor: None,
             ghosts: None,
@@ -245,6 +249,7 @@ impl Renderer {
             layouts,
             surfaces,
             shadow,
+            occlusion,
             lights,
             floor,
             ghosts,
@@ -264,7 +269,8 @@ impl Renderer {
         buffers.overrides.bind(gpu, layouts, models, &list.input.materials);
         let drawn = (models, &buffers.overrides);
         let shadow = shadow.as_ref().filter(|_| plan.has_shadow);
-        let light = lights.bind(gpu, layouts, shadow.map(|shadow| &shadow.view));
+        let occlusion = occlusion.as_ref().filter(|_| plan.has_occlusion);
+        let light = lights.bind(gpu, layouts, shadow.map(|shadow| &shadow.view), occlusion);
         if let Some(culling) = culling.as_ref().filter(|_| !frame.crowds.is_empty()) {
             let mut pass = encoder.begin_compute_pass(&Default::default());
             for crowd in &frame.crowds {
@@ -282,7 +288,10 @@ impl Renderer {
             });
             pass.set_bind_group(0, &globals, &[]);
             pass.set_bind_group(1, &instances, &[]);
-            shadow.draw(&mut pass, drawn, frame);
+            shadow.casters.draw(&mut pass, drawn, frame);
+        }
+        if let (Some(maps), Some(few_bones)) = (occlusion, &buffers.few_bones) {
+            maps.draw(encoder, (gpu, layouts), (&instances, few_bones), drawn, frame);
         }
         let load = output.load(background, frame.mode);
         let inner = patch.inner(output).load(background, frame.mode);
@@ -337,6 +346,7 @@ impl Renderer {
         let plan = Plan {
             // The floor can receive shadows even in modes in which surfaces do not.
             has_shadow: frame.casts_shadows() && (frame.mode.is_shaded() || frame.ground.is_some()),
+            has_occlusion: frame.has_ambient_occlusion(),
             has_floor: floor.is_some(),
             has_ghosts: !(frame.ghosts.is_empty() || frame.mode.is_data()),
         };
@@ -346,15 +356,20 @@ impl Renderer {
         list.clear();
         let is_software = gpu.info.device_type == wgpu::DeviceType::Cpu;
         list.input.few_bones = is_software && has_few_bones(frame);
+        let has_casters = plan.has_shadow || plan.has_occlusion;
         for instance in &frame.instances {
-            list.add(models, instance, &camera, plan.has_shadow.then_some(&light));
+            list.add(models, instance, &camera, has_casters.then_some(&light));
         }
         self.surfaces.prepare(gpu, (models, frame), list, self.patch.inner(output));
         if plan.has_shadow {
             let size = shadow::size(area);
             let shadow = self.shadow.get_or_insert_with(|| Shadow::new(gpu, layouts, size));
             shadow.resize(gpu, size);
-            shadow.prepare(gpu, (models, frame), list);
+            shadow.casters.prepare(gpu, (models, frame), list);
+        }
+        if plan.has_occlusion {
+            let maps = self.occlusion.get_or_insert_with(|| OcclusionMaps::new(gpu, layouts));
+            maps.prepare(gpu, (models, frame), (list, &mut self.buffers.staging), &globals)?;
         }
         if let Some(floor) = floor {
             let pass = self.floor.get_or_insert_with(|| FloorPass::new(gpu, layouts));

@@ -9,6 +9,7 @@ const BASE_COLOR: &str = include_str!("../../shaders/base_color.wgsl");
 pub(crate) const PLACED: &str = include_str!("../../shaders/placed.wgsl");
 const SHADOW_MAP: &str = include_str!("../../shaders/shadow_map.wgsl");
 const SOFT_SHADOW: &str = include_str!("../../shaders/soft_shadow.wgsl");
+const AMBIENT_OCCLUSION: &str = include_str!("../../shaders/ambient_occlusion.wgsl");
 
 /// Surfaces in all modes.
 pub(super) const SURFACE: &[&str] = &[
@@ -19,6 +20,7 @@ pub(super) const SURFACE: &[&str] = &[
     include_str!("../../shaders/extra_maps.wgsl"),
     SHADOW_MAP,
     SOFT_SHADOW,
+    AMBIENT_OCCLUSION,
     include_str!("../../shaders/environment.wgsl"),
     include_str!("../../shaders/tone_map.wgsl"),
     include_str!("../../shaders/surface.wgsl"),
@@ -28,7 +30,7 @@ pub(super) const SHADOW: &[&str] =
     &[GLOBALS, SKINNING, BONES, BASE_COLOR, include_str!("../../shaders/shadow.wgsl")];
 /// The floor.
 pub(super) const FLOOR: &[&str] =
-    &[GLOBALS, SHADOW_MAP, SOFT_SHADOW, include_str!("../../shaders/floor.wgsl")];
+    &[GLOBALS, SHADOW_MAP, SOFT_SHADOW, AMBIENT_OCCLUSION, include_str!("../../shaders/floor.wgsl")];
 /// Translucent copies of the character.
 pub(super) const GHOST: &[&str] =
     &[GLOBALS, SKINNING, BONES, BASE_COLOR, include_str!("../../shaders/ghost.wgsl")];

@@ -1,18 +1,11 @@
 //! The shadow map: depth as seen from the key light.
 
-use std::collections::HashMap;
-
 use glam::{Mat4, Vec3, camera::rh};
 
-use super::crowd_batch::{CrowdBatch, crowd_parts, draw_crowds};
-use super::draw_list::{Batcher, DrawList, Item, draw_all};
-use super::gpu_types::flags;
+use super::casters::Casters;
 use super::layout::Layouts;
-use super::model::{Model, ModelPart};
-use super::overrides::MaterialOverrides;
-use super::skinning::{SkinningVariant, vertex_state};
-use super::surface::{depth_state, primitive_state};
-use super::{Frame, Gpu, Light, shaders};
+use super::surface::depth_state;
+use super::{Gpu, Light};
 
 /// Minimum and maximum width of the map in texels.
 const SIZE_RANGE: (u32, u32) = (512, 2048);
@@ -23,42 +16,21 @@ pub(super) fn size((width, height): (u32, u32)) -> u32 {
     width.max(height).saturating_mul(2).clamp(SIZE_RANGE.0, SIZE_RANGE.1).next_power_of_two()
 }
 
-/// The properties that select a pipeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct ShadowVariant {
-    skinning: SkinningVariant,
-    /// A single-sided surface casts a shadow only if its front faces the light.
-    culled: bool,
-    mirrored: bool,
-    /// Whether holes come from a base colour map. `None` if there are no holes.
-    holes: Option<bool>,
-}
-
-/// The shadow map and its pipelines.
+/// The shadow map and the parts that are drawn into it.
 #[derive(Debug)]
 pub(super) struct Shadow {
     pub(super) view: wgpu::TextureView,
     size: u32,
-    module: wgpu::ShaderModule,
-    layout: wgpu::PipelineLayout,
-    /// Created on first use.
-    pipelines: HashMap<ShadowVariant, wgpu::RenderPipeline>,
-    casters: Batcher<ShadowVariant>,
-    crowds: Vec<CrowdBatch>,
+    pub(super) casters: Casters,
 }
 
 impl Shadow {
     pub(super) fn new(gpu: &Gpu, layouts: &Layouts, size: u32) -> Self {
-        let module = shaders::module(&gpu.device, "shadow", shaders::SHADOW);
-        let groups = [Some(&layouts.globals), Some(&layouts.instances), None, Some(&layouts.material)];
-        let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("shadow"),
-            bind_group_layouts: &groups,
-            immediate_size: 0,
-        });
-        let view = create_map(gpu, size);
-        let casters = Batcher::default();
-        Self { view, size, module, layout, pipelines: HashMap::new(), casters, crowds: Vec::new() }
+        let depth = wgpu::DepthStencilState {
+            bias: wgpu::DepthBiasState { constant: 2, slope_scale: 2.0, clamp: 0.0 },
+            ..depth_state(true)
+        };
+        Self { view: create_map(gpu, size), size, casters: Casters::new(gpu, layouts, depth) }
     }
 
     /// Recreates the map if its size has changed.
@@ -67,90 +39,6 @@ impl Shadow {
             (self.view, self.size) = (create_map(gpu, size), size);
         }
     }
-
-    /// Prepares the parts of a frame that cast shadows.
-    pub(super) fn prepare(
-        &mut self,
-        gpu: &Gpu,
-        (models, frame): (&[&Model], &Frame<'_>),
-        list: &mut DrawList,
-    ) {
-        let (module, layout, pipelines) = (&self.module, &self.layout, &mut self.pipelines);
-        let mut pipeline = |variant| {
-            pipelines.entry(variant).or_insert_with(|| create_pipeline(gpu, layout, module, variant)).clone()
-        };
-        let variant = |item: &Item| {
-            let part = item.part(models).filter(|part| item.is_lit && !part.blended)?;
-            Some(ShadowVariant::new(part, (item.dual, item.few_bones), item.mirrored))
-        };
-        self.casters.group(list, variant, &mut pipeline);
-        self.crowds.clear();
-        let casters = crowd_parts(models, frame).filter(|(_, _, part, _)| !part.blended);
-        self.crowds.extend(casters.map(|(crowd, index, part, mirrored)| {
-            let pipeline = pipeline(ShadowVariant::new(part, (false, false), mirrored));
-            CrowdBatch { crowd, part: index, pipeline, is_blended: false }
-        }));
-    }
-
-    /// Draws the map. The instances must be bound already.
-    pub(super) fn draw(
-        &self,
-        pass: &mut wgpu::RenderPass<'_>,
-        models: (&[&Model], &MaterialOverrides),
-        frame: &Frame<'_>,
-    ) {
-        draw_all(&self.casters.batches, pass, models);
-        draw_crowds(self.crowds.iter(), pass, (models.0, frame), 1);
-    }
-}
-
-impl ShadowVariant {
-    fn new(part: &ModelPart, (dual, few_bones): (bool, bool), mirrored: bool) -> Self {
-        Self {
-            skinning: SkinningVariant::of(part, dual, few_bones),
-            culled: !part.double_sided,
-            mirrored,
-            holes: (part.flags & flags::ALPHA_MASK != 0).then_some(part.textures.maps.core[0]),
-        }
-    }
-}
-
-fn create_pipeline(
-    gpu: &Gpu,
-    layout: &wgpu::PipelineLayout,
-    module: &wgpu::ShaderModule,
-    v: ShadowVariant,
-) -> wgpu::RenderPipeline {
-    let constants = [
-        ("BASE_COLOR_MAP", f64::from(u8::from(v.holes == Some(true)))),
-        ("FLAGS", f64::from(flags::ALPHA_MASK)),
-    ];
-    gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-        label: Some("shadow"),
-        layout: Some(layout),
-        vertex: vertex_state(
-            module,
-            if v.holes.is_some() { "cut_out_vertex" } else { "shadow_vertex" },
-            &v.skinning.constants(),
-        ),
-        primitive: primitive_state(v.culled, v.mirrored),
-        depth_stencil: Some(wgpu::DepthStencilState {
-            bias: wgpu::DepthBiasState { constant: 2, slope_scale: 2.0, clamp: 0.0 },
-            ..depth_state(true)
-        }),
-        multisample: Default::default(),
-        fragment: v.holes.map(|_| wgpu::FragmentState {
-            module,
-            entry_point: Some("shadow_cut_out"),
-            compilation_options: wgpu::PipelineCompilationOptions {
-                constants: &constants,
-                ..Default::default()
-            },
-            targets: &[],
-        }),
-        multiview_mask: None,
-        cache: None,
-    })
 }
 
 /// Creates a depth texture that can be rendered to and sampled.

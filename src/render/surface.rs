@@ -13,7 +13,7 @@ use super::model::{Model, ModelPart};
 use super::offscreen::DEPTH;
 use super::output::Output;
 use super::skinning::{SkinningVariant, vertex_state};
-use super::{Frame, Gpu, Light, LightSource, ShadingMode, ToneMap, shaders, texture};
+use super::{Frame, Gpu, LightSource, ShadingMode, ToneMap, shaders, texture};
 
 /// The properties that select a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,13 +37,16 @@ struct LightVariant {
     has_environment: bool,
     /// Whether it is classic light with a rotation.
     is_turned: bool,
+    has_occlusion: bool,
     tone: ToneMap,
 }
 
 impl LightVariant {
-    fn new(light: &Light) -> Self {
+    fn new(frame: &Frame<'_>) -> Self {
+        let light = &frame.light;
         let has_environment = light.source != LightSource::Classic;
-        Self { has_environment, is_turned: !has_environment && light.rotation != 0.0, tone: light.tone }
+        let is_turned = !has_environment && light.rotation != 0.0;
+        Self { has_environment, is_turned, has_occlusion: frame.has_ambient_occlusion(), tone: light.tone }
     }
 }
 
@@ -141,7 +144,7 @@ impl SurfaceVariant {
             maps: part.textures.maps.used(used, shaded),
             flags: part.flags & used_flags(frame.mode, part.textures.maps.core[2]),
             shadows: shaded && frame.casts_shadows(),
-            light: if shaded { LightVariant::new(&frame.light) } else { LightVariant::default() },
+            light: if shaded { LightVariant::new(frame) } else { LightVariant::default() },
             blended: part.blended && !frame.mode.is_data(),
             culled: frame.mode != ShadingMode::Mask && !part.double_sided,
             mirrored,
@@ -184,6 +187,7 @@ fn create_pipeline(
         ("TONE", f64::from(v.light.tone as u8)),
         ("ENVIRONMENT", flag(v.light.has_environment)),
         ("TURNED", flag(v.light.is_turned)),
+        ("AMBIENT_OCCLUSION", flag(v.light.has_occlusion)),
         v.output.encode_constant(),
     ];
     let constants: Vec<_> = constants.into_iter().chain(v.maps.constants()).collect();

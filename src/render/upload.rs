@@ -14,11 +14,11 @@ use super::{Gpu, RenderError, gpu_types};
 /// buffers was.
 #[derive(Debug, Default)]
 pub(super) struct FrameBuffers {
-    staging: Staging,
+    pub(super) staging: Staging,
     globals: Option<wgpu::Buffer>,
     records: Option<wgpu::Buffer>,
     bones: Option<wgpu::Buffer>,
-    few_bones: Option<wgpu::Buffer>,
+    pub(super) few_bones: Option<wgpu::Buffer>,
     weights: Option<wgpu::Buffer>,
     lines: Option<wgpu::Buffer>,
     globals_group: Option<wgpu::BindGroup>,

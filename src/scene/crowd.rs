@@ -246,6 +246,7 @@ impl CrowdScene {
             samples: settings.samples,
             ground: None,
             shadow: settings.shadow,
+            ambient_occlusion: false,
             sphere,
             ghosts: Vec::new(),
             fills: Vec::new(),

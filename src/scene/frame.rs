@@ -65,6 +65,7 @@ pub fn frame<'a>(puppet: &'a Puppet, settings: &ViewSettings) -> Frame<'a> {
         samples: settings.samples,
         ground: settings.floor.then_some(floor),
         shadow: settings.shadow,
+        ambient_occlusion: false,
         sphere: (center, radius),
         crowds: Vec::new(),
         ghosts: Vec::new(),

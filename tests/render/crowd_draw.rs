@@ -64,6 +64,7 @@ fn empty_frame() -> Frame<'static> {
         samples: view.samples,
         ground: None,
         shadow: true,
+        ambient_occlusion: false,
         sphere: (center, radius * 2.0),
         ghosts: Vec::new(),
         fills: Vec::new(),

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 #![allow(clippy::needless_pass_by_value, reason = "json!(…) is easier to read without a reference")]
 
+mod ambient;
 mod composed;
 mod crowd;
 mod crowd_draw;

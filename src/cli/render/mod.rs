@@ -238,7 +238,7 @@ pub(super) fn run(
     for frame in frames.first..frames.end {
         pose(&mut puppet, &mut clock, frame)?;
         comparison.solve(&puppet);
-        let mut scene = scene::frame(&puppet, &settings);
+        let mut scene = args.image.finished(scene::frame(&puppet, &settings));
         comparison.add_to_frame(&mut scene, &puppet, settings.scale);
         let image = loaded.renderer.render(&[&loaded.model], &scene, args.image.size())?;
         files.write(&names.numbered(frame), &image.png(settings.background)?)?;
@@ -319,7 +319,7 @@ impl PendingRenderer {
         comparison.candidates().iter().for_each(|ghost| subject.add(ghost.puppet()));
         let settings = image_args.settings(&subject)?;
         let mut loaded = self.load(puppet, image_args.mode(), watch)?;
-        let mut frame = scene::frame(puppet, &settings);
+        let mut frame = image_args.finished(scene::frame(puppet, &settings));
         comparison.add_to_frame(&mut frame, puppet, settings.scale);
         let image = loaded.renderer.render(&[&loaded.model], &frame, image_args.size())?;
         watch.stage("draw");

@@ -60,7 +60,7 @@ pub(super) fn run(
     let settings = args.image.settings(&subject)?;
     let mut loaded = pending.load(&puppet, args.image.mode(), &mut watch)?;
     let mut draw = |image: u32| -> Result<DecodedImage, Failure> {
-        let mut frame = scene::frame(&puppet, &settings);
+        let mut frame = args.image.finished(scene::frame(&puppet, &settings));
         comparison.add_to_frame(&mut frame, &puppet, settings.scale);
         scene::turn_frame(&mut frame, &turn(image));
         Ok(loaded.renderer.render(&[&loaded.model], &frame, args.image.size())?)

@@ -2,8 +2,10 @@
 
 use wgpu::TextureFormat;
 
+use super::super::ambient::{OcclusionMaps, no_map};
+use super::super::gpu_types::AmbientOcclusion;
 use super::super::layout::Layouts;
-use super::super::{Gpu, shadow};
+use super::super::{Gpu, compute, shadow};
 use super::environment::Environment;
 use super::octahedron::{LEVELS, SIZE};
 
@@ -11,11 +13,12 @@ use super::octahedron::{LEVELS, SIZE};
 #[derive(Debug)]
 pub(in crate::render) struct LightMaps {
     no_shadow: wgpu::TextureView,
+    no_occlusion: (wgpu::TextureView, wgpu::Buffer),
     sampler: wgpu::Sampler,
     /// The number of the environment in the texture. `None` for the texture without one.
     id: Option<u64>,
     environment: wgpu::TextureView,
-    group: Option<(wgpu::TextureView, wgpu::BindGroup)>,
+    group: Option<([wgpu::TextureView; 2], wgpu::BindGroup)>,
 }
 
 impl LightMaps {
@@ -28,7 +31,16 @@ impl LightMaps {
             ..Default::default()
         });
         let environment = create(gpu, 1, 1).create_view(&Default::default());
-        Self { no_shadow: shadow::create_map(gpu, 1), sampler, id: None, environment, group: None }
+        let lookup = compute::uniform(gpu, "no occlusion", &[0; size_of::<AmbientOcclusion>()]);
+        let no_occlusion = (no_map(gpu), lookup);
+        Self {
+            no_shadow: shadow::create_map(gpu, 1),
+            no_occlusion,
+            sampler,
+            id: None,
+            environment,
+            group: None,
+        }
     }
 
     /// Uploads an environment unless it was the last one.
@@ -53,16 +65,20 @@ impl LightMaps {
         self.group = None;
     }
 
-    /// Binds the environment and a shadow map, if there is one.
+    /// Binds the environment, and a shadow map and maps of ambient occlusion, if there are any.
     pub(in crate::render) fn bind(
         &mut self,
         gpu: &Gpu,
         layouts: &Layouts,
         shadow: Option<&wgpu::TextureView>,
+        occlusion: Option<&OcclusionMaps>,
     ) -> wgpu::BindGroup {
         let map = shadow.unwrap_or(&self.no_shadow);
+        let (occlusion, lookup) = occlusion
+            .and_then(|maps| Some((&maps.view, maps.lookup.as_ref()?)))
+            .unwrap_or((&self.no_occlusion.0, &self.no_occlusion.1));
         if let Some((bound, group)) = &self.group
-            && bound == map
+            && bound.iter().eq([map, occlusion])
         {
             return group.clone();
         }
@@ -73,22 +89,21 @@ impl LightMaps {
             compare: Some(wgpu::CompareFunction::LessEqual),
             ..Default::default()
         });
-        let resources = [
-            wgpu::BindingResource::TextureView(map),
-            wgpu::BindingResource::Sampler(&compare),
-            wgpu::BindingResource::TextureView(&self.environment),
-            wgpu::BindingResource::Sampler(&self.sampler),
-        ];
-        let entries: Vec<_> = (0_u32..)
-            .zip(resources)
-            .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
-            .collect();
+        let entries = [
+            (0, wgpu::BindingResource::TextureView(map)),
+            (1, wgpu::BindingResource::Sampler(&compare)),
+            (2, wgpu::BindingResource::TextureView(&self.environment)),
+            (3, wgpu::BindingResource::Sampler(&self.sampler)),
+            (8, wgpu::BindingResource::TextureView(occlusion)),
+            (9, lookup.as_entire_binding()),
+        ]
+        .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource });
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("light"),
             layout: &layouts.light,
             entries: &entries,
         });
-        self.group = Some((map.clone(), group.clone()));
+        self.group = Some(([map.clone(), occlusion.clone()], group.clone()));
         group
     }
 }

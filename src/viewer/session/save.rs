@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::asset::LoadError;
 use crate::export::PoseDocument;
 use crate::files::{atomic, bounded};
-use crate::render::{Model, RenderError, Renderer};
+use crate::render::{Frame, Model, RenderError, Renderer};
 use crate::rig::RigLoadError;
 use crate::text::json;
 use crate::text::json::JsonError;
@@ -68,7 +68,7 @@ impl Session {
         scale: f32,
         folder: &Path,
     ) -> Result<PathBuf, SaveError> {
-        let frame = self.frame(scale);
+        let frame = Frame { ambient_occlusion: true, ..self.frame(scale) };
         let png = renderer.render(&[model], &frame, self.pixels())?.png(frame.background)?;
         write_numbered(folder, &self.name(), "png", &png)
     }

@@ -1,0 +1,133 @@
+//! The parts of a frame that cast shadows, drawn as depth.
+
+use std::collections::HashMap;
+
+use super::crowd_batch::{CrowdBatch, crowd_parts, draw_crowds};
+use super::draw_list::{Batcher, DrawList, Item, draw_all};
+use super::gpu_types::flags;
+use super::layout::Layouts;
+use super::model::{Model, ModelPart};
+use super::overrides::MaterialOverrides;
+use super::skinning::{SkinningVariant, vertex_state};
+use super::surface::primitive_state;
+use super::{Frame, Gpu, shaders};
+
+/// The properties that select a pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct CasterVariant {
+    skinning: SkinningVariant,
+    /// A single-sided surface casts a shadow only if its front faces the light.
+    culled: bool,
+    mirrored: bool,
+    /// Whether holes come from a base colour map. `None` if there are no holes.
+    holes: Option<bool>,
+}
+
+/// Pipelines that draw depth, and the parts of a frame that they draw.
+#[derive(Debug)]
+pub(super) struct Casters {
+    module: wgpu::ShaderModule,
+    layout: wgpu::PipelineLayout,
+    depth: wgpu::DepthStencilState,
+    /// Created on first use.
+    pipelines: HashMap<CasterVariant, wgpu::RenderPipeline>,
+    batcher: Batcher<CasterVariant>,
+    crowds: Vec<CrowdBatch>,
+}
+
+impl Casters {
+    /// Creates no pipelines yet. `depth` describes the texture that they draw into.
+    pub(super) fn new(gpu: &Gpu, layouts: &Layouts, depth: wgpu::DepthStencilState) -> Self {
+        let module = shaders::module(&gpu.device, "shadow", shaders::SHADOW);
+        let groups = [Some(&layouts.globals), Some(&layouts.instances), None, Some(&layouts.material)];
+        let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("shadow"),
+            bind_group_layouts: &groups,
+            immediate_size: 0,
+        });
+        let (pipelines, batcher) = (HashMap::new(), Batcher::default());
+        Self { module, layout, depth, pipelines, batcher, crowds: Vec::new() }
+    }
+
+    /// Prepares the parts of a frame that cast shadows.
+    pub(super) fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        (models, frame): (&[&Model], &Frame<'_>),
+        list: &mut DrawList,
+    ) {
+        let Self { module, layout, depth, pipelines, .. } = self;
+        let mut pipeline = |variant| {
+            let create = || create_pipeline(gpu, layout, module, (variant, depth));
+            pipelines.entry(variant).or_insert_with(create).clone()
+        };
+        let variant = |item: &Item| {
+            let part = item.part(models).filter(|part| item.is_lit && !part.blended)?;
+            Some(CasterVariant::new(part, (item.dual, item.few_bones), item.mirrored))
+        };
+        self.batcher.group(list, variant, &mut pipeline);
+        self.crowds.clear();
+        let casters = crowd_parts(models, frame).filter(|(_, _, part, _)| !part.blended);
+        self.crowds.extend(casters.map(|(crowd, index, part, mirrored)| {
+            let pipeline = pipeline(CasterVariant::new(part, (false, false), mirrored));
+            CrowdBatch { crowd, part: index, pipeline, is_blended: false }
+        }));
+    }
+
+    /// Draws the parts. The instances must be bound already.
+    pub(super) fn draw(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        models: (&[&Model], &MaterialOverrides),
+        frame: &Frame<'_>,
+    ) {
+        draw_all(&self.batcher.batches, pass, models);
+        draw_crowds(self.crowds.iter(), pass, (models.0, frame), 1);
+    }
+}
+
+impl CasterVariant {
+    fn new(part: &ModelPart, (dual, few_bones): (bool, bool), mirrored: bool) -> Self {
+        Self {
+            skinning: SkinningVariant::of(part, dual, few_bones),
+            culled: !part.double_sided,
+            mirrored,
+            holes: (part.flags & flags::ALPHA_MASK != 0).then_some(part.textures.maps.core[0]),
+        }
+    }
+}
+
+fn create_pipeline(
+    gpu: &Gpu,
+    layout: &wgpu::PipelineLayout,
+    module: &wgpu::ShaderModule,
+    (v, depth): (CasterVariant, &wgpu::DepthStencilState),
+) -> wgpu::RenderPipeline {
+    let constants = [
+        ("BASE_COLOR_MAP", f64::from(u8::from(v.holes == Some(true)))),
+        ("FLAGS", f64::from(flags::ALPHA_MASK)),
+    ];
+    gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        label: Some("shadow"),
+        layout: Some(layout),
+        vertex: vertex_state(
+            module,
+            if v.holes.is_some() { "cut_out_vertex" } else { "shadow_vertex" },
+            &v.skinning.constants(),
+        ),
+        primitive: primitive_state(v.culled, v.mirrored),
+        depth_stencil: Some(depth.clone()),
+        multisample: Default::default(),
+        fragment: v.holes.map(|_| wgpu::FragmentState {
+            module,
+            entry_point: Some("shadow_cut_out"),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants: &constants,
+                ..Default::default()
+            },
+            targets: &[],
+        }),
+        multiview_mask: None,
+        cache: None,
+    })
+}
