@@ -30,6 +30,11 @@ override SHEEN_ROUGHNESS_MAP: u32 = 0u;
 @group(3) @binding(25) var extra_map_7: texture_2d<f32>;
 @group(3) @binding(26) var extra_sampler_7: sampler;
 
+// Returns the index of the texture transform of a slot.
+fn slot_map(slot: u32) -> u32 {
+    return 4u + slot;
+}
+
 // Returns what the texture in a slot shows, or white if there is none. Slots are constants, so that only one branch remains.
 fn extra_map(slot: u32, texcoord: vec4<f32>) -> vec4<f32> {
     switch slot {

@@ -1,5 +1,6 @@
 // Skinned surfaces in four shading modes. Requires globals.wgsl, skinning.wgsl, base_color.wgsl,
-// extra_maps.wgsl, shadow_map.wgsl, soft_shadow.wgsl, ambient_occlusion.wgsl, environment.wgsl and tone_map.wgsl.
+// extra_maps.wgsl, shadow_map.wgsl, soft_shadow.wgsl, ambient_occlusion.wgsl, environment.wgsl, tone_map.wgsl,
+// normals.wgsl, layers.wgsl, thin_film.wgsl and anisotropy.wgsl.
 
 // These constants are set when a pipeline is created, so that unused features cost nothing.
 override MODE: u32 = 0u;
@@ -57,71 +58,30 @@ fn transform(
     return out;
 }
 
-// Returns a vector with a length of one, or zero for zero. It is less exact than `normalize_or_zero` and takes less time, because it
-// does not divide.
-fn unit_or_zero(v: vec3<f32>) -> vec3<f32> {
-    return v * inverseSqrt(max(dot(v, v), 1e-37));
-}
-
-// Returns the unit normal that points outwards. If the mesh has no normals, this is the normal of the triangle,
-// computed from derivatives. The cross product of the x derivative and the y derivative points away from the viewer, so
-// its operands are swapped.
-fn outside_normal(in: Surface, front: bool) -> vec3<f32> {
-    let world = -in.eye_direction;
-    let towards_viewer = cross(dpdy(world), dpdx(world));
-    let flat_normal = select(-towards_viewer, towards_viewer, front);
-    return unit_or_zero(select(flat_normal, in.normal, has(HAS_NORMALS)));
-}
-
-// The tangent frame of a texture from derivatives (Schüler 2006), for meshes without tangents. The tangent points to
-// where u increases. The bitangent points to where v decreases, which is up in glTF's normal maps.
-fn derived_tangent(normal: vec3<f32>, world: vec3<f32>, texcoord: vec4<f32>) -> mat3x3<f32> {
-    let dp1 = dpdx(world);
-    let dp2 = dpdy(world);
-    let duv1 = uv_linear(2u, dpdx(texcoord));
-    let duv2 = uv_linear(2u, dpdy(texcoord));
-    let p2 = cross(dp2, normal);
-    let p1 = cross(normal, dp1);
-    // The dot product is negative if the normal faces the viewer, because y increases downwards in the image.
-    let side = select(1.0, -1.0, dot(normal, cross(dp1, dp2)) < 0.0);
-    let t = (p2 * duv1.x + p1 * duv2.x) * side;
-    let b = (p2 * duv1.y + p1 * duv2.y) * -side;
-    let scale = inverseSqrt(max(max(dot(t, t), dot(b, b)), 1e-30));
-    return mat3x3<f32>(t * scale, b * scale, normal);
-}
-
-// Returns the outward unit normal after the normal map is applied to it.
-fn mapped_normal(in: Surface, outward: vec3<f32>) -> vec3<f32> {
-    var n = look_up(normal_map, normal_sampler, 2u, in.texcoord).xyz * 2.0 - 1.0;
-    n = vec3<f32>(n.xy * material.emissive_normal_scale.w, n.z);
-    let derived = derived_tangent(outward, -in.eye_direction, in.texcoord);
-    let t = unit_or_zero(in.tangent.xyz - outward * dot(outward, in.tangent.xyz));
-    let from_mesh = mat3x3<f32>(t, cross(outward, t) * in.tangent.w, outward);
-    let use_mesh_tangents = has(HAS_TANGENTS);
-    let frame = mat3x3<f32>(
-        select(derived[0], from_mesh[0], use_mesh_tangents),
-        select(derived[1], from_mesh[1], use_mesh_tangents),
-        outward,
-    );
-    return unit_or_zero(frame * n);
-}
-
-// Widens the roughness of a surface by how much its normal turns within a pixel, so that lamps do not sparkle in surfaces that are smooth
-// and strongly curved (Tokuyoshi & Kaplanyan 2019, "Improved Geometric Specular Antialiasing").
-fn widened(roughness: f32, n: vec3<f32>) -> f32 {
-    let across = dpdx(n);
-    let down = dpdy(n);
-    let variance = 0.25 * (dot(across, across) + dot(down, down));
-    let a = roughness * roughness;
-    return sqrt(sqrt(min(a * a + min(2.0 * variance, 0.18), 1.0)));
-}
-
 struct Material {
     albedo: vec3<f32>,
     metallic: f32,
     roughness: f32,
     f0: vec3<f32>,                        // reflectance from the front
     f90: f32,                             // reflectance at grazing angles
+    grain: vec4<f32>,                     // xyz: direction along which reflections are stretched; w: strength. Only with ANISOTROPY
+}
+
+// What reaches a surface of the light of the scene.
+struct Lighting {
+    key_direction: vec3<f32>,
+    key: f32,                             // visibility of the key light
+    occlusion: f32,                       // how much the material leaves of the light from all directions
+    visibility: f32,                      // how much other surfaces leave of it. The darker one counts
+}
+
+// Returns the share of light that reaches the matt base of a surface that reflects the given share. What a film lets through has the
+// same colour as the light that reaches it.
+fn passed(reflected: vec3<f32>) -> vec3<f32> {
+    if has(IRIDESCENCE) {
+        return vec3<f32>(1.0 - max(reflected.r, max(reflected.g, reflected.b)));
+    }
+    return 1.0 - reflected;
 }
 
 // GGX (Walter et al. 2007) with height-correlated Smith visibility (Heitz 2014) and Schlick's Fresnel, over a Lambert
@@ -135,10 +95,14 @@ fn reflect_light(m: Material, n: vec3<f32>, v: vec3<f32>, l: vec3<f32>) -> vec3<
     let a2 = pow(m.roughness, 4.0);
     let d = a2 / (3.14159265 * pow(nh * nh * (a2 - 1.0) + 1.0, 2.0));
     let visibility = 0.5 / (nl * sqrt(nv * nv * (1.0 - a2) + a2) + nv * sqrt(nl * nl * (1.0 - a2) + a2) + 1e-5);
+    var mirrored = d * visibility;
+    if has(ANISOTROPY) && m.grain.w > 0.0 {
+        mirrored = stretched_ggx(m, n, v, l);
+    }
     let grazing = (1.0 - vh) * (1.0 - vh);
     let fresnel = m.f0 + (m.f90 - m.f0) * (grazing * grazing * (1.0 - vh));
-    let diffuse = (1.0 - fresnel) * (1.0 - m.metallic) * m.albedo / 3.14159265;
-    return (diffuse + fresnel * (d * visibility)) * nl;
+    let diffuse = passed(fresnel) * (1.0 - m.metallic) * m.albedo / 3.14159265;
+    return (diffuse + fresnel * mirrored) * nl;
 }
 
 // Ambient light: a bright ceiling, a warm floor, and two soft boxes that smooth surfaces reflect.
@@ -163,24 +127,61 @@ fn environment_brdf(f0: vec3<f32>, f90: f32, roughness: f32, nv: f32) -> vec3<f3
     return f0 * scale_bias.x + f90 * scale_bias.y;
 }
 
-// Returns the light that a surface reflects in an environment. The key light is part of the environment for reflections, but not for
-// matt surfaces, on which it casts shadows. The brightness of the environment term is corrected for light that is reflected several
-// times between the facets of a rough surface (Fdez-Agüera 2019), so that a white surface under constant light returns all of it.
-// `occlusion` is that of the material, and `visibility` that of other surfaces. The darker one counts.
-fn in_surroundings(m: Material, n: vec3<f32>, v: vec3<f32>, nv: f32, key: f32, occlusion: f32, visibility: f32) -> vec3<f32> {
+// Returns the share of light from all directions that a surface reflects before it reaches the matt base. The environment term is
+// corrected for light that is reflected several times between the facets of a rough surface (Fdez-Agüera 2019), so that a white
+// surface under constant light returns all of it.
+fn reflected_share(m: Material, nv: f32) -> vec3<f32> {
     let whole = environment_brdf(vec3<f32>(1.0), 1.0, m.roughness, nv).x;
     let once = environment_brdf(m.f0, m.f90, m.roughness, nv);
-    let share = once * (1.0 + m.f0 * (1.0 / whole - 1.0));
-    let matt = m.albedo * (1.0 - m.metallic) * (1.0 - share);
-    let key_light = globals.key.rgb * (key * max(dot(n, globals.light.xyz), 0.0));
+    return once * (1.0 + m.f0 * (1.0 / whole - 1.0));
+}
+
+// Returns the light that a surface reflects in an environment. The key light is part of the environment for reflections, but not for
+// matt surfaces, on which it casts shadows.
+fn in_surroundings(m: Material, n: vec3<f32>, v: vec3<f32>, nv: f32, l: Lighting) -> vec3<f32> {
+    let share = reflected_share(m, nv);
+    let matt = m.albedo * (1.0 - m.metallic) * passed(share);
+    let key_light = globals.key.rgb * (l.key * max(dot(n, globals.light.xyz), 0.0));
     let matt_light = irradiance(in_environment(n));
-    let mirrored = reflected(in_environment(reflect(-v, n)), m.roughness);
+    let mirrored = reflected(in_environment(mirror_direction(m, n, v)), m.roughness);
     if AMBIENT_OCCLUSION {
-        let open = min(vec3<f32>(occlusion), with_bounces(visibility, m.albedo));
-        let open_mirror = min(occlusion, specular_visibility(visibility, nv, m.roughness));
+        let open = min(vec3<f32>(l.occlusion), with_bounces(l.visibility, m.albedo));
+        let open_mirror = min(l.occlusion, specular_visibility(l.visibility, nv, m.roughness));
         return matt * (key_light + matt_light * open) + share * mirrored * open_mirror;
     }
-    return matt * (key_light + matt_light * occlusion) + share * mirrored * occlusion;
+    return matt * (key_light + matt_light * l.occlusion) + share * mirrored * l.occlusion;
+}
+
+fn mirror_direction(m: Material, n: vec3<f32>, v: vec3<f32>) -> vec3<f32> {
+    if has(ANISOTROPY) {
+        return reflect(-v, bent_normal(m, n, v));
+    }
+    return reflect(-v, n);
+}
+
+// Returns the light that a surface reflects in classic light: a key light, a fill light, and ambient light.
+fn in_classic_light(m: Material, n: vec3<f32>, v: vec3<f32>, nv: f32, l: Lighting) -> vec3<f32> {
+    let ambient = m.albedo * (1.0 - m.metallic) * studio(n, 1.0) * 0.42;
+    let mirror = environment_brdf(m.f0, m.f90, m.roughness, nv) * studio(mirror_direction(m, n, v), m.roughness) * 0.62;
+    let lit = reflect_light(m, n, v, l.key_direction) * vec3<f32>(1.0, 0.97, 0.92) * (2.6 * l.key)
+        + reflect_light(m, n, v, fill_direction()) * vec3<f32>(0.80, 0.88, 1.0) * 0.55;
+    return lit + (ambient + mirror) * l.occlusion;
+}
+
+fn fill_direction() -> vec3<f32> {
+    let direction = normalize(vec3<f32>(-0.75, 0.25, 0.6));
+    if TURNED {
+        return from_environment(direction);
+    }
+    return direction;
+}
+
+// Returns the light that a surface reflects in the light of the scene.
+fn lit_surface(m: Material, n: vec3<f32>, v: vec3<f32>, nv: f32, l: Lighting) -> vec3<f32> {
+    if ENVIRONMENT {
+        return in_surroundings(m, n, v, nv, l);
+    }
+    return in_classic_light(m, n, v, nv, l);
 }
 
 // `side` is 1 if the outer side is visible, otherwise -1. The normal map is applied to the outward normal, and the
@@ -189,10 +190,11 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<
     let towards = outward * side;
     var n = towards;
     if NORMAL_MAP {
-        n = mapped_normal(in, outward) * side;
+        let texel = look_up(normal_map, normal_sampler, 2u, in.texcoord).xyz;
+        n = mapped_normal(in, outward, 2u, texel, material.emissive_normal_scale.w) * side;
     }
     let v = unit_or_zero(in.eye_direction);
-    var m = Material(albedo, material.surface.x, material.surface.y, vec3<f32>(0.0), 1.0);
+    var m = Material(albedo, material.surface.x, material.surface.y, vec3<f32>(0.0), 1.0, vec4<f32>(0.0));
     if METALLIC_ROUGHNESS_MAP {
         let s = look_up(metallic_roughness_map, metallic_roughness_sampler, 1u, in.texcoord);
         m.roughness *= s.g;
@@ -221,32 +223,35 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<
         emissive *= look_up(emissive_map, emissive_sampler, 4u, in.texcoord).rgb;
     }
     var key = 1.0;
+    let world = globals.eye.xyz - in.eye_direction;
     if SHADOWS {
-        let world = -in.eye_direction + globals.eye.xyz;
         if ENVIRONMENT {
             key = soft_light_on_surface(world, towards);
         } else {
             key = key_light_on_surface(world, towards);
         }
     }
+    var visibility = 1.0;
+    if AMBIENT_OCCLUSION {
+        visibility = ambient_visibility(world, towards, unit_or_zero(cross(dpdy(world), dpdx(world))));
+    }
     let nv = max(dot(n, v), 1e-4);
-    if ENVIRONMENT {
-        var visibility = 1.0;
-        if AMBIENT_OCCLUSION {
-            let world = globals.eye.xyz - in.eye_direction;
-            visibility = ambient_visibility(world, towards, unit_or_zero(cross(dpdy(world), dpdx(world))));
-        }
-        return in_surroundings(m, n, v, nv, key, occlusion, visibility) + emissive;
+    if has(ANISOTROPY) {
+        m.grain = grain(in, outward, n);
     }
-    var fill_direction = normalize(vec3<f32>(-0.75, 0.25, 0.6));
-    if TURNED {
-        fill_direction = from_environment(fill_direction);
+    if has(IRIDESCENCE) {
+        m = with_film(m, in.texcoord, nv);
     }
-    let ambient = m.albedo * (1.0 - m.metallic) * studio(n, 1.0) * 0.42;
-    let mirror = environment_brdf(m.f0, m.f90, m.roughness, nv) * studio(reflect(-v, n), m.roughness) * 0.62;
-    let lit = reflect_light(m, n, v, in.light_direction) * vec3<f32>(1.0, 0.97, 0.92) * (2.6 * key)
-        + reflect_light(m, n, v, fill_direction) * vec3<f32>(0.80, 0.88, 1.0) * 0.55;
-    return lit + (ambient + mirror) * occlusion + emissive;
+    let lighting = Lighting(in.light_direction, key, occlusion, visibility);
+    var light = lit_surface(m, n, v, nv, lighting);
+    if has(SHEEN) {
+        light = with_sheen(light, in.texcoord, n, v, nv, lighting);
+    }
+    light += emissive;
+    if has(CLEARCOAT) {
+        light = with_clearcoat(light, in, outward, side, v, lighting);
+    }
+    return light;
 }
 
 @fragment

@@ -99,6 +99,12 @@ impl Maps {
         }
     }
 
+    /// Returns whether there is a normal map, of the surface or of a layer.
+    pub(super) fn has_normals(&self) -> bool {
+        let layers = EXTRA_MAPS.iter().zip(self.extra);
+        self.core[2] || layers.into_iter().any(|(map, slot)| map.usage == Normal && slot > 0)
+    }
+
     /// Returns the values of the shader's override constants.
     pub(super) fn constants(&self) -> impl Iterator<Item = (&'static str, f64)> {
         let core =

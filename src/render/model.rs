@@ -12,7 +12,7 @@ use wgpu::BufferUsages;
 
 use crate::asset::{AlphaMode, Character, Material, Part, Primitive};
 
-use super::gpu_types::{Vertex, VertexSurface};
+use super::gpu_types::{Vertex, VertexSurface, flags};
 use super::layout::Layouts;
 use super::material::{PART_STRIDE, part_flags, record};
 use super::material_textures::MaterialTextures;
@@ -149,6 +149,11 @@ impl ModelPart {
             vertices: self.uniform.vertices,
             ..record(material)
         }
+    }
+
+    /// Returns whether its look depends on the direction of its textures.
+    pub(super) fn needs_tangents(&self) -> bool {
+        self.textures.maps.has_normals() || self.flags & flags::ANISOTROPY != 0
     }
 
     /// Returns its part of a stream of vertices.

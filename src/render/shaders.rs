@@ -23,6 +23,10 @@ pub(super) const SURFACE: &[&str] = &[
     AMBIENT_OCCLUSION,
     include_str!("../../shaders/environment.wgsl"),
     include_str!("../../shaders/tone_map.wgsl"),
+    include_str!("../../shaders/normals.wgsl"),
+    include_str!("../../shaders/layers.wgsl"),
+    include_str!("../../shaders/thin_film.wgsl"),
+    include_str!("../../shaders/anisotropy.wgsl"),
     include_str!("../../shaders/surface.wgsl"),
 ];
 /// Depth as seen from the key light.

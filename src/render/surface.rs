@@ -142,7 +142,7 @@ impl SurfaceVariant {
             skinning: SkinningVariant::of(part, dual, few_bones),
             mode: if shaded { ShadingMode::Shaded } else { frame.mode },
             maps: part.textures.maps.used(used, shaded),
-            flags: part.flags & used_flags(frame.mode, part.textures.maps.core[2]),
+            flags: part.flags & used_flags(frame.mode, part.needs_tangents()),
             shadows: shaded && frame.casts_shadows(),
             light: if shaded { LightVariant::new(frame) } else { LightVariant::default() },
             blended: part.blended && !frame.mode.is_data(),
@@ -155,13 +155,15 @@ impl SurfaceVariant {
 
 /// Returns the flags that a mode uses. Parts that differ only in others share a pipeline.
 fn used_flags(mode: ShadingMode, has_normal_map: bool) -> u32 {
-    let tangents = if has_normal_map { flags::HAS_TANGENTS } else { 0 };
+    let alpha = flags::HAS_NORMALS | flags::ALPHA_MASK;
+    let colors = alpha | flags::ALPHA_BLEND | flags::UNLIT;
     match mode {
         ShadingMode::Mask => 0,
-        ShadingMode::Normal => flags::HAS_NORMALS | flags::ALPHA_MASK,
-        ShadingMode::Lambert => flags::HAS_NORMALS | flags::ALPHA_MASK | flags::ALPHA_BLEND | flags::UNLIT,
+        ShadingMode::Normal => alpha,
+        ShadingMode::Lambert => colors,
         ShadingMode::Shaded | ShadingMode::Skeleton => {
-            flags::HAS_NORMALS | flags::ALPHA_MASK | flags::ALPHA_BLEND | flags::UNLIT | tangents
+            let tangents = if has_normal_map { flags::HAS_TANGENTS } else { 0 };
+            colors | flags::CLEARCOAT | flags::SHEEN | flags::IRIDESCENCE | flags::ANISOTROPY | tangents
         }
     }
 }

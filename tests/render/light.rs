@@ -36,15 +36,17 @@ fn sphere(color: [f32; 3], metallic: f32, roughness: f32) -> Vec<u8> {
     }}))
 }
 
-/// The same sphere with a material of its own.
-fn sphere_of(material: serde_json::Value) -> Vec<u8> {
+/// The same sphere with a material of its own. Its tangents point to the right where it faces the camera.
+pub(crate) fn sphere_of(material: serde_json::Value) -> Vec<u8> {
     let (rows, columns) = (64_u16, 128_u16);
-    let mut positions = Vec::new();
+    let (mut positions, mut tangents, mut texcoords) = (Vec::new(), Vec::new(), Vec::new());
     for row in 0..=rows {
         for column in 0..=columns {
             let (up, around) =
                 (f32::from(row) / f32::from(rows) * PI, f32::from(column) / f32::from(columns) * TAU);
             positions.extend([up.sin() * around.sin(), up.cos(), up.sin() * around.cos()]);
+            tangents.extend([around.cos(), 0.0, -around.sin(), 1.0]);
+            texcoords.extend([around / TAU, up / PI]);
         }
     }
     let mut indices = Vec::new();
@@ -60,6 +62,8 @@ fn sphere_of(material: serde_json::Value) -> Vec<u8> {
     let attributes = json!({
         "POSITION": b.floats("VEC3", 3, &positions),
         "NORMAL": b.floats("VEC3", 3, &positions),
+        "TANGENT": b.floats("VEC4", 4, &tangents),
+        "TEXCOORD_0": b.floats("VEC2", 2, &texcoords),
     });
     let indices = b.accessor("SCALAR", 5123, indices.len(), &bytes);
     b.file(json!({
@@ -69,7 +73,7 @@ fn sphere_of(material: serde_json::Value) -> Vec<u8> {
     }))
 }
 
-const SIZE: u32 = 128;
+pub(crate) const SIZE: u32 = 128;
 
 /// A camera far away on +Z, so that all lines of sight are nearly parallel. The sphere fills the image.
 fn view(light: Light) -> ViewSettings {
@@ -80,7 +84,7 @@ fn view(light: Light) -> ViewSettings {
     ViewSettings { light, ..view }
 }
 
-fn draw(file: &[u8], light: Light) -> DecodedImage {
+pub(crate) fn draw(file: &[u8], light: Light) -> DecodedImage {
     let puppet = Puppet::new(load(file), 0);
     let mut renderer = renderer();
     let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
@@ -88,12 +92,12 @@ fn draw(file: &[u8], light: Light) -> DecodedImage {
     renderer.render(&[&model], &scene::frame(&puppet, &view(light)), (SIZE, SIZE)).unwrap()
 }
 
-fn image_light(environment: Environment) -> Light {
+pub(crate) fn image_light(environment: Environment) -> Light {
     Light::new(LightSource::Image(std::sync::Arc::new(environment)))
 }
 
 /// Returns the pixels on the sphere with their normals, up to a distance from its centre.
-fn normals(reach: f32) -> impl Iterator<Item = (u32, u32, Vec3)> {
+pub(crate) fn normals(reach: f32) -> impl Iterator<Item = (u32, u32, Vec3)> {
     let at = |i: u32| ((i as f32 + 0.5) / SIZE as f32 * 2.0 - 1.0) * 1.1;
     let all = (0..SIZE).flat_map(|y| (0..SIZE).map(move |x| (x, y)));
     all.filter_map(move |(x, y)| {
@@ -103,13 +107,13 @@ fn normals(reach: f32) -> impl Iterator<Item = (u32, u32, Vec3)> {
     .step_by(7)
 }
 
-fn linear(stored: u8) -> f32 {
+pub(crate) fn linear(stored: u8) -> f32 {
     let v = f32::from(stored) / 255.0;
     if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
 }
 
 /// The formula of Khronos PBR Neutral.
-fn neutral(color: Vec3) -> Vec3 {
+pub(crate) fn neutral(color: Vec3) -> Vec3 {
     let least = color.min_element();
     let offset = if least < 0.08 { least - 6.25 * least * least } else { 0.04 };
     let color = color - offset;
@@ -123,7 +127,7 @@ fn neutral(color: Vec3) -> Vec3 {
 }
 
 /// Karis's fit of the environment term of a split sum: the factor of the reflectance, and what is added to it.
-fn environment_term(roughness: f32, nv: f32) -> Vec2 {
+pub(crate) fn environment_term(roughness: f32, nv: f32) -> Vec2 {
     let r =
         [1.0 - roughness, 0.0425 - 0.0275 * roughness, 1.04 - 0.572 * roughness, 0.022 * roughness - 0.04];
     let a = (r[0] * r[0]).min((-9.28 * nv).exp2()) * r[0] + r[1];
@@ -138,12 +142,20 @@ fn irradiance(e: &Environment, n: Vec3) -> Vec3 {
     (linear + mixed + c[7] * (3.0 * n.y * n.y - 1.0) + c[8] * (n.x * n.x - n.z * n.z)).max(Vec3::ZERO)
 }
 
+/// Roughness, widened by how much the normal of the sphere turns within a pixel.
+pub(crate) fn widened(roughness: f32, n: Vec3) -> f32 {
+    let radius = SIZE as f32 / 2.2;
+    let variance = 0.25 * (2.0 + (n.x * n.x + n.y * n.y) / (n.z * n.z)) / (radius * radius);
+    (roughness.powi(4) + (2.0 * variance).min(0.18)).min(1.0).powf(0.25)
+}
+
 /// What the shader returns for a normal that is seen from +Z, before the tone map.
 fn shaded(light: &Light, albedo: Vec3, metallic: f32, roughness: f32, n: Vec3) -> Vec3 {
     let e = light.environment().unwrap();
     let back = Quat::from_rotation_y(-light.rotation);
     let nv = n.z.max(1e-4);
     let f0 = Vec3::splat(0.04).lerp(albedo, metallic);
+    let roughness = widened(roughness, n);
     let term = environment_term(roughness, nv);
     let share = (f0 * term.x + term.y) * (1.0 + f0 * (1.0 / (term.x + term.y) - 1.0));
     let matt = albedo * (1.0 - metallic) * (1.0 - share);

@@ -147,8 +147,12 @@ fn fixture(name: &str) -> Fixture {
             f.root["meshes"][0]["primitives"][0]["indices"] = push(&mut f.root["accessors"], indices).into();
             f.at("/meshes/0/primitives/0", json!({"bufferView": view, "attributes": {"POSITION": 0}}))
         }
+        "KHR_materials_anisotropy" => f.at("/materials/0", json!({"anisotropyStrength": 0.5})),
+        "KHR_materials_clearcoat" => f.at("/materials/0", json!({"clearcoatFactor": 1})),
         "KHR_materials_emissive_strength" => f.at("/materials/0", json!({"emissiveStrength": 4})),
         "KHR_materials_ior" => f.at("/materials/0", json!({"ior": 1.8})),
+        "KHR_materials_sheen" => f.at("/materials/0", json!({"sheenColorFactor": [1, 0, 0]})),
+        "KHR_materials_iridescence" => f.at("/materials/0", json!({"iridescenceFactor": 1})),
         "KHR_materials_specular" => f.at("/materials/0", json!({"specularFactor": 0.5})),
         "KHR_materials_unlit" => f.at("/materials/0", json!({})),
         "KHR_texture_transform" => {
