@@ -36,6 +36,20 @@ fn resolve(in: Corner) -> @location(0) vec4<f32> {
     return 0.25 * (sample(at, 0) + sample(at, 1) + sample(at, 2) + sample(at, 3));
 }
 
+fn texel_near(texcoord: vec2<f32>) -> vec4<f32> {
+    // Half floats overflow to infinity.
+    return min(textureSampleLevel(image, image_sampler, texcoord, 0.0), vec4<f32>(60000.0));
+}
+
+// Returns the mean of the texels around a point between texels, with weights 1 3 3 1 in each direction, so that smaller levels are
+// smooth.
+@fragment
+fn halve(in: Corner) -> @location(0) vec4<f32> {
+    let step = 0.75 / vec2<f32>(textureDimensions(image));
+    return 0.25 * (texel_near(in.texcoord + step) + texel_near(in.texcoord - step)
+        + texel_near(in.texcoord + vec2<f32>(step.x, -step.y)) + texel_near(in.texcoord + vec2<f32>(-step.x, step.y)));
+}
+
 @fragment
 fn clear() -> @location(0) vec4<f32> {
     return vec4<f32>(0.0);

@@ -10,6 +10,7 @@ struct Globals {
     grid: vec4<f32>,                      // x: distance of thin lines in metres; y: their width in pixels
     key: vec4<f32>,                       // xyz: brightness of a white surface that faces the key light of an environment; w: tangent of half its angle
     environment: vec4<f32>,               // xy: cosine and sine of the light's rotation about +Y; z: exposure as a factor
+    background: vec4<f32>,                // rgb: linear colour of the background; w: 1, or 0 if it is transparent or unknown
     irradiance: array<vec4<f32>, 9>,      // xyz: spherical harmonics of an environment
 }
 

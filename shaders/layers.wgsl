@@ -43,13 +43,13 @@ fn fibre_albedo(roughness: f32, nv: f32) -> f32 {
 
 // Adds the light of fibres to that of the surface below, which receives only what they let through.
 fn with_sheen(
-    below: vec3<f32>,
+    below: Look,
     texcoord: vec4<f32>,
     n: vec3<f32>,
     v: vec3<f32>,
     nv: f32,
     l: Lighting,
-) -> vec3<f32> {
+) -> Look {
     var color = material.sheen.rgb;
     var roughness = material.sheen.w;
     if SHEEN_COLOR_MAP != 0u {
@@ -71,19 +71,20 @@ fn with_sheen(
             + vec3<f32>(0.80, 0.88, 1.0) * (0.55 * reflect_by_fibres(roughness, n, v, nv, fill_direction()))
             + studio(n, 1.0) * (0.42 * albedo * l.occlusion);
     }
-    return below * (1.0 - max(color.r, max(color.g, color.b)) * albedo) + color * light;
+    let passed = 1.0 - max(color.r, max(color.g, color.b)) * albedo;
+    return Look(below.light * passed + color * light, below.passed * passed, below.behind);
 }
 
 // Adds the reflection of a layer of varnish, and removes from the light below what the varnish reflects. Unless the layer has a normal
 // map of its own, it is smooth where the surface below is not.
 fn with_clearcoat(
-    below: vec3<f32>,
+    below: Look,
     in: Surface,
     outward: vec3<f32>,
     side: f32,
     v: vec3<f32>,
     l: Lighting,
-) -> vec3<f32> {
+) -> Look {
     var cover = material.clearcoat.x;
     var roughness = material.clearcoat.y;
     if CLEARCOAT_MAP != 0u {
@@ -104,5 +105,7 @@ fn with_clearcoat(
     }
     let coat = Material(vec3<f32>(0.0), 0.0, roughness, vec3<f32>(0.04), 1.0, vec4<f32>(0.0));
     let nv = max(dot(n, v), 1e-4);
-    return below * (1.0 - cover * reflected_share(coat, nv)) + cover * lit_surface(coat, n, v, nv, l);
+    let passed = 1.0 - cover * reflected_share(coat, nv);
+    let light = below.light * passed + cover * lit_surface(coat, n, v, nv, l);
+    return Look(light, below.passed * passed, below.behind);
 }

@@ -38,7 +38,7 @@ struct Part {
     surface: vec4<f32>,                   // metallic, roughness, occlusion strength, alpha cutoff
     dielectric: vec4<f32>,                // where it is no metal, reflectance from the front (rgb) and at grazing angles (w)
     specular: vec4<f32>,                  // rgb: reflectance from the front for full strength; w: index of refraction
-    clearcoat: vec4<f32>,                 // cover, roughness, scale of the normal map
+    clearcoat: vec4<f32>,                 // cover, roughness, scale of the normal map; w: dispersion
     sheen: vec4<f32>,                     // rgb: colour; w: roughness
     volume: vec4<f32>,                    // rgb: absorption per metre; w: thickness in the space of the mesh
     iridescence: vec4<f32>,               // cover, index of refraction, least and greatest thickness in nanometres
@@ -83,6 +83,7 @@ struct Skinned {
     position: vec3<f32>,
     normal: vec3<f32>,
     tangent: vec3<f32>,
+    scale: f32,                           // of lengths in the mesh, as the cube root of that of volumes
 }
 
 // Four influences of a vertex.
@@ -165,6 +166,7 @@ fn skin_dual(
     var out: Skinned;
     out.position = turn(real, x * position.x + y * position.y + z * position.z) + translation;
     out.normal = normalize_or_zero(turn(real, turned * side));
+    out.scale = pow(abs(dot(x, yz)), 1.0 / 3.0);
     out.tangent = turn(real, x * tangent.x + y * tangent.y + z * tangent.z);
     return out;
 }
@@ -212,6 +214,7 @@ fn skin(v: Vertex, mesh_normal: vec3<f32>, mesh_tangent: vec3<f32>, index: u32, 
     var out: Skinned;
     out.position = x * position.x + y * position.y + z * position.z + w;
     out.normal = normalize_or_zero(turned * side);
+    out.scale = pow(abs(dot(x, yz)), 1.0 / 3.0);
     out.tangent = x * tangent.x + y * tangent.y + z * tangent.z;
     return out;
 }

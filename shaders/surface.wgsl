@@ -1,6 +1,6 @@
 // Skinned surfaces in four shading modes. Requires globals.wgsl, skinning.wgsl, base_color.wgsl,
 // extra_maps.wgsl, shadow_map.wgsl, soft_shadow.wgsl, ambient_occlusion.wgsl, environment.wgsl, tone_map.wgsl,
-// normals.wgsl, layers.wgsl, thin_film.wgsl and anisotropy.wgsl.
+// normals.wgsl, layers.wgsl, thin_film.wgsl, anisotropy.wgsl and transmission.wgsl.
 
 // These constants are set when a pipeline is created, so that unused features cost nothing.
 override MODE: u32 = 0u;
@@ -9,6 +9,8 @@ override TONE_MAP: bool = true;
 // Whether the light is an environment. Otherwise it is classic, and `TURNED` says whether it has a rotation.
 override ENVIRONMENT: bool = false;
 override TURNED: bool = false;
+// Whether the thickness of a volume depends on the scale of the mesh.
+override HAS_VOLUME: bool = false;
 override METALLIC_ROUGHNESS_MAP: bool = false;
 override NORMAL_MAP: bool = false;
 override OCCLUSION_MAP: bool = false;
@@ -34,7 +36,7 @@ struct Surface {
     @location(0) normal: vec3<f32>,
     @location(1) texcoord: vec4<f32>,     // both sets of texture coordinates
     @location(2) eye_direction: vec3<f32>,
-    @location(3) light_direction: vec3<f32>,
+    @location(3) light_direction: vec4<f32>, // xyz: towards the key light; w: scale of the mesh, with HAS_VOLUME
     @location(4) color: vec4<f32>,
     @location(5) tangent: vec4<f32>,
 }
@@ -52,7 +54,10 @@ fn transform(
     out.normal = s.normal;
     out.texcoord = vec4<f32>(look.texcoord_0, look.texcoord_1);
     out.eye_direction = globals.eye.xyz - s.position;
-    out.light_direction = globals.light.xyz;
+    out.light_direction = vec4<f32>(globals.light.xyz, 0.0);
+    if HAS_VOLUME {
+        out.light_direction.w = s.scale;
+    }
     out.color = look.color * instances[instance].tint;
     out.tangent = vec4<f32>(s.tangent, look.tangent.w);
     return out;
@@ -186,7 +191,7 @@ fn lit_surface(m: Material, n: vec3<f32>, v: vec3<f32>, nv: f32, l: Lighting) ->
 
 // `side` is 1 if the outer side is visible, otherwise -1. The normal map is applied to the outward normal, and the
 // result is then multiplied by `side`.
-fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<f32> {
+fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> Look {
     let towards = outward * side;
     var n = towards;
     if NORMAL_MAP {
@@ -242,16 +247,24 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<
     if has(IRIDESCENCE) {
         m = with_film(m, in.texcoord, nv);
     }
-    let lighting = Lighting(in.light_direction, key, occlusion, visibility);
-    var light = lit_surface(m, n, v, nv, lighting);
+    let lighting = Lighting(in.light_direction.xyz, key, occlusion, visibility);
+    var look = Look(vec3<f32>(0.0), vec3<f32>(0.0), vec4<f32>(0.0));
+    if has(TRANSMISSION) {
+        let share = transmitted_share(in.texcoord);
+        let seen = behind(in, n, v, m.roughness);
+        look.behind = seen.color;
+        look.passed = passed(reflected_share(m, nv)) * (share * (1.0 - m.metallic)) * m.albedo * seen.absorbed;
+        m.albedo *= 1.0 - share;
+    }
+    look.light = lit_surface(m, n, v, nv, lighting);
     if has(SHEEN) {
-        light = with_sheen(light, in.texcoord, n, v, nv, lighting);
+        look = with_sheen(look, in.texcoord, n, v, nv, lighting);
     }
-    light += emissive;
+    look.light += emissive;
     if has(CLEARCOAT) {
-        light = with_clearcoat(light, in, outward, side, v, lighting);
+        look = with_clearcoat(look, in, outward, side, v, lighting);
     }
-    return light;
+    return look;
 }
 
 @fragment
@@ -267,18 +280,30 @@ fn surface(in: Surface, @builtin(front_facing) front: bool) -> @location(0) vec4
     if MODE == NORMAL {
         return vec4<f32>(normal * 0.5 + 0.5, 1.0);
     }
-    let alpha = select(1.0, clamp(color.a, 0.0, 1.0), has(ALPHA_BLEND));
+    let cover = select(1.0, clamp(color.a, 0.0, 1.0), has(ALPHA_BLEND));
+    var alpha = cover;
     let side = select(-1.0, 1.0, front);
     var out = color.rgb;
     if MODE == LAMBERT {
         let light = max(dot(normal * side, normalize(vec3<f32>(0.4, 0.8, 0.6))), 0.0);
         out = clamp(color.rgb * (0.3 + 0.8 * light), vec3<f32>(0.0), vec3<f32>(1.0));
     } else if !has(UNLIT) {
-        out = shade(in, color.rgb, normal, side) * globals.environment.z;
+        let look = shade(in, color.rgb, normal, side);
+        out = look.light * globals.environment.z;
+        if has(TRANSMISSION) {
+            out += look.passed * look.behind.rgb;
+        }
         if TONE_MAP {
             out = tone_map(out);
         }
+        if has(TRANSMISSION) {
+            // The background is not light, so it keeps its colour. If it is unknown, it is blended, and only its brightness changes.
+            let clear = look.passed * (1.0 - look.behind.a);
+            out += clear * globals.background.rgb;
+            let opacity = 1.0 - dot(clear, vec3<f32>(1.0 / 3.0)) * (1.0 - globals.background.w);
+            alpha = cover * max(opacity, min(max(out.r, max(out.g, out.b)), 1.0));
+        }
     }
     // Premultiplied alpha: the background contributes 1 − alpha.
-    return stored(vec4<f32>(out * alpha, alpha));
+    return stored(vec4<f32>(out * cover, alpha));
 }

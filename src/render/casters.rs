@@ -62,12 +62,12 @@ impl Casters {
             pipelines.entry(variant).or_insert_with(create).clone()
         };
         let variant = |item: &Item| {
-            let part = item.part(models).filter(|part| item.is_lit && !part.blended)?;
+            let part = item.part(models).filter(|part| item.is_lit && part.casts_shadow())?;
             Some(CasterVariant::new(part, (item.dual, item.few_bones), item.mirrored))
         };
         self.batcher.group(list, variant, &mut pipeline);
         self.crowds.clear();
-        let casters = crowd_parts(models, frame).filter(|(_, _, part, _)| !part.blended);
+        let casters = crowd_parts(models, frame).filter(|(_, _, part, _)| part.casts_shadow());
         self.crowds.extend(casters.map(|(crowd, index, part, mirrored)| {
             let pipeline = pipeline(CasterVariant::new(part, (false, false), mirrored));
             CrowdBatch { crowd, part: index, pipeline, is_blended: false }

@@ -32,6 +32,8 @@ pub(super) struct FloorPass {
     pipelines: HashMap<FloorVariant, wgpu::RenderPipeline>,
     /// The rectangles of the image that are drawn with the surfaces, and their pipelines.
     pieces: Vec<(wgpu::RenderPipeline, Rect)>,
+    /// Those that are drawn into the backdrop.
+    backdrop: Vec<(wgpu::RenderPipeline, Rect)>,
     /// Those that are drawn outside of the rectangle around the surfaces.
     surroundings: Vec<(wgpu::RenderPipeline, Rect)>,
 }
@@ -56,19 +58,27 @@ impl FloorPass {
             immediate_size: 0,
         });
         let module = shaders::module(&gpu.device, "floor", shaders::FLOOR);
-        Self { module, layout, pipelines: HashMap::new(), pieces: Vec::new(), surroundings: Vec::new() }
+        Self {
+            module,
+            layout,
+            pipelines: HashMap::new(),
+            pieces: Vec::new(),
+            backdrop: Vec::new(),
+            surroundings: Vec::new(),
+        }
     }
 
     /// Divides the image into rectangles in which the floor is drawn with or without shadows. Sampling the shadow map is
     /// the most expensive part of drawing the floor, and most of the floor is not in shadow. `patch` is the rectangle in which
-    /// surfaces are drawn, if the rest of the image is drawn separately with one sample per pixel.
+    /// surfaces are drawn, if the rest of the image is drawn separately with one sample per pixel. `backdrop` is the output of the
+    /// backdrop, if there is one.
     pub(super) fn prepare(
         &mut self,
         gpu: &Gpu,
         (frame, items): (&Frame<'_>, &[Item]),
         floor: &Floor,
         shadows: bool,
-        (area, patch, [inner, output]): ((u32, u32), Option<Rect>, [Output; 2]),
+        (area, patch, [inner, output], backdrop): ((u32, u32), Option<Rect>, [Output; 2], Option<Output>),
     ) {
         let all = Rect::of_size(area);
         let occlusion = frame.has_ambient_occlusion();
@@ -92,6 +102,7 @@ impl FloorPass {
                 |shadows| FloorVariant { shadows, soft_shadows, occlusion, clear_grid, depth, output };
             pieces.map(|(shadows, rect)| (self.pipeline(gpu, variant(shadows)).clone(), rect)).collect()
         };
+        let behind = backdrop.map(|output| list(whole.clone().collect(), true, output)).unwrap_or_default();
         let (pieces, surroundings) = match patch {
             Some(patch) => {
                 let inside = whole.map(|(shadows, piece)| (shadows, piece.intersection(patch)));
@@ -108,12 +119,18 @@ impl FloorPass {
             None if output.samples > 1 => (list(whole.collect(), true, output), Vec::new()),
             None => (list(in_bands.collect(), true, output), Vec::new()),
         };
-        (self.pieces, self.surroundings) = (pieces, surroundings);
+        (self.pieces, self.backdrop, self.surroundings) = (pieces, behind, surroundings);
     }
 
     /// Draws the floor below and around the surfaces. `rect` is the rectangle of the image that the target contains.
     pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, rect: Rect) {
         draw_pieces(pass, &self.pieces);
+        pass.set_scissor_rect(0, 0, rect.width, rect.height);
+    }
+
+    /// Draws the floor of the backdrop, whose size is that of the rectangle.
+    pub(super) fn draw_backdrop(&self, pass: &mut wgpu::RenderPass<'_>, rect: Rect) {
+        draw_pieces(pass, &self.backdrop);
         pass.set_scissor_rect(0, 0, rect.width, rect.height);
     }
 

@@ -2,7 +2,8 @@
 
 use glam::Vec4;
 
-use super::{Frame, Grid, gpu_types, shadow};
+use super::srgb::to_linear;
+use super::{Background, Frame, Grid, gpu_types, shadow};
 
 /// Returns what all passes over an area of pixels share.
 pub(super) fn globals(frame: &Frame<'_>, area: (u32, u32)) -> gpu_types::Globals {
@@ -27,8 +28,17 @@ pub(super) fn globals(frame: &Frame<'_>, area: (u32, u32)) -> gpu_types::Globals
         grid: [thin_cell(radius), line_width, 0.0, 0.0],
         key: environment.map_or(Vec4::ZERO, |e| e.key.color.extend(e.key.spread)).into(),
         environment: [cos, sin, frame.light.exposure_factor(), 0.0],
+        background: background(frame.background),
         irradiance: environment.map_or([[0.0; 4]; 9], |e| e.irradiance.map(|c| c.extend(0.0).into())),
     }
+}
+
+/// Returns the linear colour of a background, and 1 if it is known and opaque.
+fn background(background: Background) -> [f32; 4] {
+    let Background::Color(rgb) = background else { return [0.0; 4] };
+    #[expect(clippy::cast_possible_truncation, reason = "colours are single precision")]
+    let [r, g, b] = rgb.map(|v| to_linear(f64::from(v) / 255.0) as f32);
+    [r, g, b, 1.0]
 }
 
 /// Returns the size of a grid cell: the largest of 1, 2 or 5 times a power of ten that is at most a quarter of the

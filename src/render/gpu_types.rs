@@ -17,6 +17,7 @@ pub struct Globals {
     pub grid: [f32; 4],
     pub key: [f32; 4],
     pub environment: [f32; 4],
+    pub background: [f32; 4],
     pub irradiance: [[f32; 4]; 9],
 }
 
@@ -172,4 +173,5 @@ pub mod flags {
     pub const TRANSMISSION: u32 = 128;
     pub const IRIDESCENCE: u32 = 256;
     pub const ANISOTROPY: u32 = 512;
+    pub const DISPERSION: u32 = 1024;
 }

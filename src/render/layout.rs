@@ -8,7 +8,7 @@ use super::Gpu;
 
 /// Number of textures of glTF's core material.
 pub(super) const CORE_MAPS: usize = 5;
-/// Number of textures that a material may have in addition. With the two of the light, WebGPU's limit of 16 textures leaves two for
+/// Number of textures that a material may have in addition. With the three of the light, WebGPU's limit of 16 textures leaves one for
 /// others.
 pub(super) const EXTRA_SLOTS: usize = 7;
 /// The first binding of the additional textures.
@@ -21,7 +21,7 @@ pub(super) struct Layouts {
     pub(super) globals: BindGroupLayout,
     /// 1: the instances of a frame, their matrices and their morph weights.
     pub(super) instances: BindGroupLayout,
-    /// 2: the shadow map, the environment, and the maps of ambient occlusion.
+    /// 2: the shadow map, the environment, what is visible through surfaces that transmit light, and the maps of ambient occlusion.
     pub(super) light: BindGroupLayout,
     /// 3: the textures of a material with their samplers, `Part` (at a dynamic offset), the morph targets of the model, and `Part`
     /// again.
@@ -55,6 +55,7 @@ impl Layouts {
                     comparison_sampler(1),
                     texture(2),
                     sampler(3),
+                    texture(5),
                     depth_texture(8, TextureViewDimension::D2Array),
                     buffer(9, ShaderStages::FRAGMENT, uniform, false),
                 ],

@@ -99,6 +99,12 @@ impl Maps {
         }
     }
 
+    /// Returns whether there is a texture of the transmission.
+    pub(super) fn has_transmission(&self) -> bool {
+        let mut maps = EXTRA_MAPS.iter().zip(self.extra);
+        maps.any(|(map, slot)| map.constant == "TRANSMISSION_MAP" && slot > 0)
+    }
+
     /// Returns whether there is a normal map, of the surface or of a layer.
     pub(super) fn has_normals(&self) -> bool {
         let layers = EXTRA_MAPS.iter().zip(self.extra);
@@ -134,7 +140,7 @@ pub(super) fn record(material: &Material) -> gpu_types::Part {
         surface: [material.metallic, material.roughness, material.occlusion_strength, cutoff],
         dielectric: material.dielectric_reflectance().extend(material.specular).into(),
         specular: (material.clear_reflectance() * material.specular_color).extend(material.ior).into(),
-        clearcoat: [coat.factor, coat.roughness, coat.normal_scale, 0.0],
+        clearcoat: [coat.factor, coat.roughness, coat.normal_scale, material.dispersion],
         sheen: sheen.color.extend(sheen.roughness).into(),
         volume: volume.absorption().extend(volume.thickness).into(),
         iridescence: [film.factor, film.ior, film.thickness[0], film.thickness[1]],
@@ -155,6 +161,7 @@ pub(super) fn part_flags(primitive: &Primitive, material: &Material) -> u32 {
         | flag(material.clearcoat.is_some(), flags::CLEARCOAT)
         | flag(material.sheen.is_some_and(|sheen| sheen.color != Vec3::ZERO), flags::SHEEN)
         | flag(material.transmission.is_some(), flags::TRANSMISSION)
+        | flag(material.dispersion > 0.0, flags::DISPERSION)
         | flag(material.iridescence.is_some(), flags::IRIDESCENCE)
         | flag(material.anisotropy.is_some(), flags::ANISOTROPY)
 }

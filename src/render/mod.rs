@@ -5,6 +5,7 @@
 //! types in [`gpu_types`] must match those in `shaders/`, which a test verifies.
 
 mod ambient;
+mod backdrop;
 mod casters;
 mod compose;
 pub(crate) mod compute;

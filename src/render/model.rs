@@ -151,6 +151,18 @@ impl ModelPart {
         }
     }
 
+    /// Returns whether it shows what is behind it in the shaded modes.
+    pub(super) fn is_transmissive(&self) -> bool {
+        self.flags & flags::TRANSMISSION != 0 && self.flags & flags::UNLIT == 0
+    }
+
+    /// Returns whether it keeps light from what is behind it. A material with a texture of its transmission may be opaque in most places.
+    pub(super) fn casts_shadow(&self) -> bool {
+        let [.., transmission] = self.uniform.anisotropy;
+        let is_clear = self.is_transmissive() && transmission > 0.5 && !self.textures.maps.has_transmission();
+        !(self.blended || is_clear)
+    }
+
     /// Returns whether its look depends on the direction of its textures.
     pub(super) fn needs_tangents(&self) -> bool {
         self.textures.maps.has_normals() || self.flags & flags::ANISOTROPY != 0

@@ -10,11 +10,12 @@ use wgpu::{DeviceType, TextureFormat, TextureUsages};
 
 use super::compose::create_pipeline;
 use super::globals::pixels;
+use super::model::{Model, ModelPart};
 use super::offscreen::{DEPTH, SceneViews};
 use super::output::Output;
 use super::place::Place;
 use super::rect::{Projector, Rect, corners};
-use super::{Background, Frame, Gpu, shaders};
+use super::{Background, Draw, Frame, Gpu, Instance, shaders};
 
 /// Edges of the rectangle are multiples of this number of pixels, so that it seldom changes.
 const ALIGNMENT: u32 = 32;
@@ -44,10 +45,18 @@ struct PatchTarget {
 }
 
 impl Patch {
-    /// Decides whether a frame is drawn in this way. Returns the number of samples of the image itself.
-    pub(super) fn choose(&mut self, gpu: &Gpu, frame: &Frame<'_>, area: (u32, u32), output: Output) -> u32 {
+    /// Decides whether a frame is drawn in this way. Returns the number of samples of the image itself. What is visible through a surface
+    /// may be anywhere in the image.
+    pub(super) fn choose(
+        &mut self,
+        gpu: &Gpu,
+        (models, frame): (&[&Model], &Frame<'_>),
+        area: (u32, u32),
+        output: Output,
+    ) -> u32 {
         let is_software = gpu.info.device_type == DeviceType::Cpu;
-        self.rect = if is_software && is_byte_format(output.format) { rect(frame, area) } else { None };
+        let is_possible = is_software && is_byte_format(output.format) && !is_transmissive(models, frame);
+        self.rect = if is_possible { rect(frame, area) } else { None };
         let Some(rect) = self.rect else { return frame.samples };
         let format = self.inner(output).format;
         // A texture that is too large would have to be cleared too.
@@ -141,6 +150,19 @@ fn resolve_pipeline(gpu: &Gpu, format: TextureFormat) -> wgpu::RenderPipeline {
     let module = shaders::module(&gpu.device, "resolve", shaders::COMPOSE);
     let target = wgpu::ColorTargetState { format, blend: None, write_mask: wgpu::ColorWrites::ALL };
     create_pipeline(&gpu.device, (&module, "resolve"), Some(&resolve_layout(gpu)), target)
+}
+
+/// Returns whether a frame may show what is behind surfaces. Parts of crowds do not count, because they have no rectangle.
+fn is_transmissive(models: &[&Model], frame: &Frame<'_>) -> bool {
+    let part_of = |instance: &Instance<'_>, draw: &Draw<'_>| {
+        models
+            .get(instance.model)
+            .and_then(|model| model.parts.get(draw.part))
+            .is_some_and(ModelPart::is_transmissive)
+    };
+    let mut instances = frame.instances.iter();
+    frame.mode.is_shaded()
+        && instances.any(|instance| instance.draws.iter().any(|draw| part_of(instance, draw)))
 }
 
 /// Other formats might not be copied exactly.

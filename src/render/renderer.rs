@@ -7,6 +7,7 @@ use wgpu::TextureFormat;
 use crate::asset::{Character, Part};
 
 use super::ambient::OcclusionMaps;
+use super::backdrop::{self, Backdrop};
 use super::crowd_batch::draw_crowds;
 use super::culling::Frustum;
 use super::draw_list::{DrawList, draw_all, has_few_bones};
@@ -40,6 +41,7 @@ pub struct Renderer {
     occlusion: Option<OcclusionMaps>,
     lights: LightMaps,
     floor: Option<FloorPass>,
+    backdrop: Option<Backdrop>,
     ghosts: Option<GhostPass>,
     lines: Option<LinePass>,
     target: Option<RenderTarget>,
@@ -59,6 +61,8 @@ struct Plan {
     has_occlusion: bool,
     has_floor: bool,
     has_ghosts: bool,
+    /// Whether surfaces show what is behind them.
+    has_backdrop: bool,
 }
 
 impl Renderer {
@@ -75,6 +79,7 @@ impl Renderer {
             occlusion: None,
             lights,
             floor: None,
+            backdrop: None,
             ghosts: None,
             lines: None,
             target: None,
@@ -155,7 +160,7 @@ impl Renderer {
         let format =
             if frame.mode.is_data() { TextureFormat::Rgba8Unorm } else { TextureFormat::Rgba8UnormSrgb };
         let output = Output::new(frame.mode, frame.samples, format, false);
-        let samples = self.patch.choose(&self.gpu, frame, size, output);
+        let samples = self.patch.choose(&self.gpu, (models, frame), size, output);
         let target = match self.target.take().filter(|t| t.fits(size, samples, format)) {
             Some(target) => target,
             None => RenderTarget::new(&self.gpu, size, samples, format)?,
@@ -199,7 +204,7 @@ impl Renderer {
             self.layer = Some(layer);
             return result;
         }
-        let samples = self.patch.choose(&self.gpu, frame, area, output);
+        let samples = self.patch.choose(&self.gpu, (models, frame), area, output);
         let mut target = match self.window.take().filter(|t| t.fits(size, samples, format)) {
             Some(target) => target,
             None => RenderTarget::new(&self.gpu, size, samples, format)?,
@@ -222,7 +227,7 @@ impl Renderer {
         canvas: &Canvas<'_>,
     ) -> Result<(), RenderError> {
         let output = Output::new(frame.mode, frame.samples, canvas.format, canvas.is_hdr);
-        self.patch.choose(&self.gpu, frame, canvas.area, output);
+        self.patch.choose(&self.gpu, (models, frame), canvas.area, output);
         let result = self.plan(models, frame, canvas.area, output).map(drop);
         self.buffers.cancel();
         result?;
@@ -252,6 +257,7 @@ impl Renderer {
             occlusion,
             lights,
             floor,
+            backdrop,
             ghosts,
             lines,
             overlays,
@@ -270,7 +276,8 @@ impl Renderer {
         let drawn = (models, &buffers.overrides);
         let shadow = shadow.as_ref().filter(|_| plan.has_shadow);
         let occlusion = occlusion.as_ref().filter(|_| plan.has_occlusion);
-        let light = lights.bind(gpu, layouts, shadow.map(|shadow| &shadow.view), occlusion);
+        let shadow_view = shadow.map(|shadow| &shadow.view);
+        let mut light = lights.bind(gpu, layouts, (shadow_view, occlusion), None);
         if let Some(culling) = culling.as_ref().filter(|_| !frame.crowds.is_empty()) {
             let mut pass = encoder.begin_compute_pass(&Default::default());
             for crowd in &frame.crowds {
@@ -293,6 +300,28 @@ impl Renderer {
         if let (Some(maps), Some(few_bones)) = (occlusion, &buffers.few_bones) {
             maps.draw(encoder, (gpu, layouts), (&instances, few_bones), drawn, frame);
         }
+        let floor = floor.as_ref().filter(|_| plan.has_floor);
+        if let Some(backdrop) = backdrop.as_ref().filter(|_| plan.has_backdrop)
+            && let Some(views) = backdrop.views()
+        {
+            let behind = &surfaces.behind;
+            let all = Rect::of_size(area);
+            let mut pass =
+                begin_scene(encoder, views, (area, all), wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT));
+            pass.set_bind_group(0, &globals, &[]);
+            pass.set_bind_group(1, &instances, &[]);
+            pass.set_bind_group(2, &light, &[]);
+            draw_all(&behind.opaque.batches, &mut pass, drawn);
+            draw_crowds(behind.crowds.iter(), &mut pass, (models, frame), 0);
+            if let Some(floor) = floor {
+                floor.draw_backdrop(&mut pass, all);
+            }
+            pass.set_bind_group(1, &instances, &[]);
+            draw_all(&behind.blended, &mut pass, drawn);
+            drop(pass);
+            backdrop.fill_levels(encoder);
+            light = lights.bind(gpu, layouts, (shadow_view, occlusion), Some(backdrop.view()));
+        }
         let load = output.load(background, frame.mode);
         let inner = patch.inner(output).load(background, frame.mode);
         let (scene, rect) = patch.target().unwrap_or((target.views(), Rect::of_size(area)));
@@ -303,7 +332,7 @@ impl Renderer {
         draw_all(&surfaces.opaque.batches, &mut pass, drawn);
         let (opaque, blended) = surfaces.crowds.split_at(surfaces.crowds.partition_point(|b| !b.is_blended));
         draw_crowds(opaque.iter(), &mut pass, (models, frame), 0);
-        if let Some(floor) = floor.as_ref().filter(|_| plan.has_floor) {
+        if let Some(floor) = floor {
             floor.draw(&mut pass, rect);
         }
         draw_crowds(blended.iter(), &mut pass, (models, frame), 0);
@@ -322,7 +351,7 @@ impl Renderer {
             let mut pass = begin_surroundings(encoder, &target.resolved, area, load);
             pass.set_bind_group(0, &globals, &[]);
             pass.set_bind_group(2, &light, &[]);
-            if let Some(floor) = floor.as_ref().filter(|_| plan.has_floor) {
+            if let Some(floor) = floor {
                 floor.draw_surroundings(&mut pass);
             }
             patch.resolve(&mut pass);
@@ -343,12 +372,13 @@ impl Renderer {
         let light = Frustum::new(&Mat4::from_cols_array_2d(&globals.shadow_from_world));
         let Self { gpu, layouts, list, .. } = self;
         let floor = frame.ground.filter(|floor| frame.camera.is_above(floor.center.y));
-        let plan = Plan {
+        let mut plan = Plan {
             // The floor can receive shadows even in modes in which surfaces do not.
             has_shadow: frame.casts_shadows() && (frame.mode.is_shaded() || frame.ground.is_some()),
             has_occlusion: frame.has_ambient_occlusion(),
             has_floor: floor.is_some(),
             has_ghosts: !(frame.ghosts.is_empty() || frame.mode.is_data()),
+            has_backdrop: false,
         };
         if frame.mode.is_shaded() {
             self.lights.upload(gpu, frame.light.environment());
@@ -361,6 +391,11 @@ impl Renderer {
             list.add(models, instance, &camera, has_casters.then_some(&light));
         }
         self.surfaces.prepare(gpu, (models, frame), list, self.patch.inner(output));
+        plan.has_backdrop = self.surfaces.behind.is_seen;
+        if plan.has_backdrop {
+            let create = || Backdrop::new(gpu, area, output.samples);
+            self.backdrop.get_or_insert_with(create).resize(gpu, area, output.samples);
+        }
         if plan.has_shadow {
             let size = shadow::size(area);
             let shadow = self.shadow.get_or_insert_with(|| Shadow::new(gpu, layouts, size));
@@ -378,7 +413,12 @@ impl Renderer {
                 (frame, &list.items),
                 &floor,
                 plan.has_shadow,
-                (area, self.patch.rect, [self.patch.inner(output), output]),
+                (
+                    area,
+                    self.patch.rect,
+                    [self.patch.inner(output), output],
+                    plan.has_backdrop.then(|| backdrop::output(output)),
+                ),
             );
         }
         if plan.has_ghosts {

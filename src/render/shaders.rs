@@ -27,6 +27,7 @@ pub(super) const SURFACE: &[&str] = &[
     include_str!("../../shaders/layers.wgsl"),
     include_str!("../../shaders/thin_film.wgsl"),
     include_str!("../../shaders/anisotropy.wgsl"),
+    include_str!("../../shaders/transmission.wgsl"),
     include_str!("../../shaders/surface.wgsl"),
 ];
 /// Depth as seen from the key light.

@@ -13,7 +13,7 @@ use super::model::{Model, ModelPart};
 use super::offscreen::DEPTH;
 use super::output::Output;
 use super::skinning::{SkinningVariant, vertex_state};
-use super::{Frame, Gpu, LightSource, ShadingMode, ToneMap, shaders, texture};
+use super::{Background, Frame, Gpu, LightSource, ShadingMode, ToneMap, backdrop, shaders, texture};
 
 /// The properties that select a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,7 +25,11 @@ pub(super) struct SurfaceVariant {
     flags: u32,
     shadows: bool,
     light: LightVariant,
+    /// Whether it shows what is behind it.
+    transmissive: bool,
+    /// Whether it is drawn from far to near, and blended unless it replaces what is behind it.
     blended: bool,
+    replaces: bool,
     culled: bool,
     mirrored: bool,
     output: Output,
@@ -57,11 +61,25 @@ pub(super) struct Surfaces {
     layout: wgpu::PipelineLayout,
     pipelines: HashMap<SurfaceVariant, wgpu::RenderPipeline>,
     pub(super) opaque: Batcher<SurfaceVariant>,
+    /// From far to near: those that are blended, and those that transmit light.
     pub(super) blended: Vec<Batch>,
+    /// What is visible through parts that transmit light.
+    pub(super) behind: Behind,
     /// The parts of crowds, opaque ones first.
     pub(super) crowds: Vec<CrowdBatch>,
     /// The blended items with their squared distances from the camera.
     far_to_near: Vec<(f32, usize)>,
+}
+
+/// What is visible through parts that transmit light, in the order in which it is drawn into the backdrop. Empty without such parts.
+#[derive(Debug, Default)]
+pub(super) struct Behind {
+    /// Whether there are such parts.
+    pub(super) is_seen: bool,
+    pub(super) opaque: Batcher<SurfaceVariant>,
+    pub(super) crowds: Vec<CrowdBatch>,
+    /// The blended parts that are farther away than all parts that transmit light.
+    pub(super) blended: Vec<Batch>,
 }
 
 impl Surfaces {
@@ -79,6 +97,7 @@ impl Surfaces {
             pipelines: HashMap::new(),
             opaque: Batcher::default(),
             blended: Vec::new(),
+            behind: Behind::default(),
             crowds: Vec::new(),
             far_to_near: Vec::new(),
         }
@@ -97,10 +116,11 @@ impl Surfaces {
             let create = || create_pipeline(&gpu.device, module, layout, variant);
             pipelines.entry(variant).or_insert_with(create).clone()
         };
-        let variant = |item: &Item| {
+        let variant_for = |item: &Item, output: Output| {
             let part = item.part(models).filter(|_| item.is_seen)?;
             Some(SurfaceVariant::new(frame, part, (item.dual, item.few_bones, item.mirrored), output))
         };
+        let variant = |item: &Item| variant_for(item, output);
         let opaque = |item: &Item| variant(item).filter(|variant| !variant.blended);
         self.opaque.group(list, opaque, &mut pipeline);
         self.blended.clear();
@@ -120,12 +140,43 @@ impl Surfaces {
             self.blended.push(Batch::new(item, record, pipeline(variant)));
         }
         self.crowds.clear();
+        let of_crowd =
+            |part, mirrored, output| SurfaceVariant::new(frame, part, (false, false, mirrored), output);
         let parts = crowd_parts(models, frame).map(|(crowd, index, part, mirrored)| {
-            let variant = SurfaceVariant::new(frame, part, (false, false, mirrored), output);
+            let variant = of_crowd(part, mirrored, output);
             CrowdBatch { crowd, part: index, pipeline: pipeline(variant), is_blended: variant.blended }
         });
         self.crowds.extend(parts);
         self.crowds.sort_by_key(|batch| batch.is_blended);
+        let Behind { is_seen, opaque, crowds, blended } = &mut self.behind;
+        crowds.clear();
+        blended.clear();
+        opaque.batches.clear();
+        let in_crowds = crowd_parts(models, frame).any(|(_, _, part, _)| is_transmissive(frame, part));
+        let is_first = |&(_, index): &(f32, usize)| {
+            list.items.get(index).and_then(variant).is_some_and(|variant| variant.transmissive)
+        };
+        let first = self.far_to_near.iter().position(is_first);
+        *is_seen = in_crowds || first.is_some();
+        if !*is_seen {
+            return;
+        }
+        let output = backdrop::output(output);
+        let behind = |item: &Item| variant_for(item, output).filter(|variant| !variant.blended);
+        opaque.group(list, behind, &mut pipeline);
+        let farther = first.filter(|_| !in_crowds).unwrap_or(0);
+        for &(_, index) in self.far_to_near.iter().take(farther) {
+            let Some(item) = list.items.get(index) else { continue };
+            let Some(variant) = variant_for(item, output) else { continue };
+            let record = list.input.push(item);
+            blended.push(Batch::new(item, record, pipeline(variant)));
+        }
+        let parts = crowd_parts(models, frame).filter_map(|(crowd, index, part, mirrored)| {
+            let variant = of_crowd(part, mirrored, output);
+            let create = || CrowdBatch { crowd, part: index, pipeline: pipeline(variant), is_blended: false };
+            (!variant.blended).then(create)
+        });
+        crowds.extend(parts);
     }
 }
 
@@ -137,6 +188,7 @@ impl SurfaceVariant {
         output: Output,
     ) -> Self {
         let shaded = frame.mode.is_shaded();
+        let transmissive = is_transmissive(frame, part);
         let used = texture::used_textures(frame.mode, part.flags & flags::ALPHA_MASK != 0);
         Self {
             skinning: SkinningVariant::of(part, dual, few_bones),
@@ -145,12 +197,22 @@ impl SurfaceVariant {
             flags: part.flags & used_flags(frame.mode, part.needs_tangents()),
             shadows: shaded && frame.casts_shadows(),
             light: if shaded { LightVariant::new(frame) } else { LightVariant::default() },
-            blended: part.blended && !frame.mode.is_data(),
+            transmissive,
+            // Only a host's own image is not in the backdrop.
+            replaces: transmissive
+                && part.flags & flags::ALPHA_BLEND == 0
+                && !(frame.background == Background::Keep && frame.samples == 1),
+            blended: transmissive || part.blended && !frame.mode.is_data(),
             culled: frame.mode != ShadingMode::Mask && !part.double_sided,
             mirrored,
             output,
         }
     }
+}
+
+/// Returns whether a part shows what is behind it in a frame.
+fn is_transmissive(frame: &Frame<'_>, part: &ModelPart) -> bool {
+    frame.mode.is_shaded() && part.is_transmissive()
 }
 
 /// Returns the flags that a mode uses. Parts that differ only in others share a pipeline.
@@ -163,7 +225,8 @@ fn used_flags(mode: ShadingMode, has_normal_map: bool) -> u32 {
         ShadingMode::Lambert => colors,
         ShadingMode::Shaded | ShadingMode::Skeleton => {
             let tangents = if has_normal_map { flags::HAS_TANGENTS } else { 0 };
-            colors | flags::CLEARCOAT | flags::SHEEN | flags::IRIDESCENCE | flags::ANISOTROPY | tangents
+            let layers = flags::CLEARCOAT | flags::SHEEN | flags::IRIDESCENCE | flags::ANISOTROPY;
+            colors | layers | flags::TRANSMISSION | flags::DISPERSION | tangents
         }
     }
 }
@@ -193,17 +256,21 @@ fn create_pipeline(
         v.output.encode_constant(),
     ];
     let constants: Vec<_> = constants.into_iter().chain(v.maps.constants()).collect();
+    let has_volume = [("HAS_VOLUME", flag(v.transmissive))];
+    let vertex_constants: Vec<_> = v.skinning.constants().into_iter().chain(has_volume).collect();
+    // Blended surfaces are drawn from far to near. What transmits light hides what is behind it, because it shows that already.
+    let writes_depth = !v.blended || v.transmissive && v.flags & flags::ALPHA_BLEND == 0;
     let target = wgpu::ColorTargetState {
         format: v.output.format,
-        blend: v.blended.then_some(BlendState::PREMULTIPLIED_ALPHA_BLENDING),
+        blend: (v.blended && !v.replaces).then_some(BlendState::PREMULTIPLIED_ALPHA_BLENDING),
         write_mask: wgpu::ColorWrites::ALL,
     };
     device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
         label: Some("surface"),
         layout: Some(layout),
-        vertex: vertex_state(module, "transform", &v.skinning.constants()),
+        vertex: vertex_state(module, "transform", &vertex_constants),
         primitive: primitive_state(v.culled, v.mirrored),
-        depth_stencil: Some(depth_state(!v.blended)),
+        depth_stencil: Some(depth_state(writes_depth)),
         multisample: wgpu::MultisampleState { count: v.output.samples, ..Default::default() },
         fragment: Some(wgpu::FragmentState {
             module,

@@ -67,6 +67,7 @@ fn globals_have_the_same_layout_in_shaders_and_rust() {
             grid,
             key,
             environment,
+            background,
             irradiance,
         }
     );
@@ -219,6 +220,7 @@ fn flags_have_the_same_values_in_shaders_and_rust() {
         ("TRANSMISSION", flags::TRANSMISSION),
         ("IRIDESCENCE", flags::IRIDESCENCE),
         ("ANISOTROPY", flags::ANISOTROPY),
+        ("DISPERSION", flags::DISPERSION),
     ] {
         assert_eq!(constant("surface", name), here, "{name}");
     }

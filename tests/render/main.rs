@@ -11,6 +11,7 @@ mod embedded;
 mod film;
 mod floor;
 mod ghosts;
+mod glass;
 mod goldens;
 mod gpu_ik;
 mod grain;

@@ -40,6 +40,9 @@ impl GltfFile<'_> {
         material.sheen = layer("KHR_materials_sheen").map(|l| l.sheen()).transpose()?;
         material.transmission = layer("KHR_materials_transmission").map(|l| l.transmission()).transpose()?;
         material.volume = layer("KHR_materials_volume").map(|l| l.volume()).transpose()?;
+        if let Some(layer) = layer("KHR_materials_dispersion") {
+            material.dispersion = layer.number("dispersion", 0.0)?.max(0.0);
+        }
         material.iridescence = layer("KHR_materials_iridescence").map(|l| l.iridescence()).transpose()?;
         material.anisotropy = layer("KHR_materials_anisotropy").map(|l| l.anisotropy()).transpose()?;
         Ok(material)

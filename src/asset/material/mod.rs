@@ -59,6 +59,9 @@ pub struct Material {
     pub transmission: Option<Transmission>,
     /// `KHR_materials_volume`: what the surface encloses. It is visible only through a surface with transmission.
     pub volume: Option<Volume>,
+    /// `KHR_materials_dispersion`: how much more blue light is refracted than red light in a volume. Zero is not at all, and 1 is like 20
+    /// divided by the Abbe number.
+    pub dispersion: f32,
     /// `KHR_materials_iridescence`: a thin film whose colour depends on the angle.
     pub iridescence: Option<Iridescence>,
     /// `KHR_materials_anisotropy`: reflections that are stretched in one direction.
@@ -139,6 +142,7 @@ impl Default for Material {
             sheen: None,
             transmission: None,
             volume: None,
+            dispersion: 0.0,
             iridescence: None,
             anisotropy: None,
         }

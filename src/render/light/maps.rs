@@ -18,7 +18,10 @@ pub(in crate::render) struct LightMaps {
     /// The number of the environment in the texture. `None` for the texture without one.
     id: Option<u64>,
     environment: wgpu::TextureView,
-    group: Option<([wgpu::TextureView; 2], wgpu::BindGroup)>,
+    /// In place of a backdrop.
+    empty: wgpu::TextureView,
+    /// The bind groups without and with a backdrop, and their views.
+    groups: [Option<([wgpu::TextureView; 3], wgpu::BindGroup)>; 2],
 }
 
 impl LightMaps {
@@ -33,14 +36,8 @@ impl LightMaps {
         let environment = create(gpu, 1, 1).create_view(&Default::default());
         let lookup = compute::uniform(gpu, "no occlusion", &[0; size_of::<AmbientOcclusion>()]);
         let no_occlusion = (no_map(gpu), lookup);
-        Self {
-            no_shadow: shadow::create_map(gpu, 1),
-            no_occlusion,
-            sampler,
-            id: None,
-            environment,
-            group: None,
-        }
+        let (no_shadow, empty) = (shadow::create_map(gpu, 1), environment.clone());
+        Self { no_shadow, no_occlusion, sampler, id: None, environment, empty, groups: [None, None] }
     }
 
     /// Uploads an environment unless it was the last one.
@@ -62,26 +59,29 @@ impl LightMaps {
         }
         self.environment = texture.create_view(&Default::default());
         self.id = Some(environment.id);
-        self.group = None;
+        self.groups = [None, None];
     }
 
-    /// Binds the environment, and a shadow map and maps of ambient occlusion, if there are any.
+    /// Binds the environment, and a shadow map, maps of ambient occlusion, and a backdrop, if there are any.
     pub(in crate::render) fn bind(
         &mut self,
         gpu: &Gpu,
         layouts: &Layouts,
-        shadow: Option<&wgpu::TextureView>,
-        occlusion: Option<&OcclusionMaps>,
+        (shadow, occlusion): (Option<&wgpu::TextureView>, Option<&OcclusionMaps>),
+        backdrop: Option<&wgpu::TextureView>,
     ) -> wgpu::BindGroup {
-        let map = shadow.unwrap_or(&self.no_shadow);
+        let [without, with] = &mut self.groups;
+        let bound = if backdrop.is_some() { with } else { without };
         let (occlusion, lookup) = occlusion
             .and_then(|maps| Some((&maps.view, maps.lookup.as_ref()?)))
             .unwrap_or((&self.no_occlusion.0, &self.no_occlusion.1));
-        if let Some((bound, group)) = &self.group
-            && bound.iter().eq([map, occlusion])
+        let views = [shadow.unwrap_or(&self.no_shadow), occlusion, backdrop.unwrap_or(&self.empty)];
+        if let Some((views_before, group)) = bound
+            && views_before.each_ref() == views
         {
             return group.clone();
         }
+        let [map, occlusion, backdrop] = views;
         let compare = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
             label: Some("shadow"),
             mag_filter: wgpu::FilterMode::Linear,
@@ -94,6 +94,7 @@ impl LightMaps {
             (1, wgpu::BindingResource::Sampler(&compare)),
             (2, wgpu::BindingResource::TextureView(&self.environment)),
             (3, wgpu::BindingResource::Sampler(&self.sampler)),
+            (5, wgpu::BindingResource::TextureView(backdrop)),
             (8, wgpu::BindingResource::TextureView(occlusion)),
             (9, lookup.as_entire_binding()),
         ]
@@ -103,7 +104,7 @@ impl LightMaps {
             layout: &layouts.light,
             entries: &entries,
         });
-        self.group = Some(([map.clone(), occlusion.clone()], group.clone()));
+        *bound = Some((views.map(Clone::clone), group.clone()));
         group
     }
 }

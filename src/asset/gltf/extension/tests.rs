@@ -139,6 +139,7 @@ fn fixture(name: &str) -> Fixture {
             let mapping = json!({"material": 1, "variants": [0]});
             f.at("/meshes/0/primitives/0", json!({"mappings": [mapping]}))
         }
+        "KHR_materials_volume" => f.at("/materials/0", json!({"thicknessFactor": 1})),
         "KHR_node_visibility" => f.at("/nodes/0", json!({"visible": false})),
         "KHR_draco_mesh_compression" => {
             let points = [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]];
@@ -149,11 +150,13 @@ fn fixture(name: &str) -> Fixture {
         }
         "KHR_materials_anisotropy" => f.at("/materials/0", json!({"anisotropyStrength": 0.5})),
         "KHR_materials_clearcoat" => f.at("/materials/0", json!({"clearcoatFactor": 1})),
+        "KHR_materials_dispersion" => f.at("/materials/0", json!({"dispersion": 1})),
         "KHR_materials_emissive_strength" => f.at("/materials/0", json!({"emissiveStrength": 4})),
         "KHR_materials_ior" => f.at("/materials/0", json!({"ior": 1.8})),
         "KHR_materials_sheen" => f.at("/materials/0", json!({"sheenColorFactor": [1, 0, 0]})),
         "KHR_materials_iridescence" => f.at("/materials/0", json!({"iridescenceFactor": 1})),
         "KHR_materials_specular" => f.at("/materials/0", json!({"specularFactor": 0.5})),
+        "KHR_materials_transmission" => f.at("/materials/0", json!({"transmissionFactor": 1})),
         "KHR_materials_unlit" => f.at("/materials/0", json!({})),
         "KHR_texture_transform" => {
             f.at("/materials/0/pbrMetallicRoughness/baseColorTexture", json!({"scale": [2, 2]}))
