@@ -17,7 +17,7 @@ const SMALL: &str = "HIERARCHY\nROOT hips\n{\n OFFSET 0 90 0\n CHANNELS 6 Xposit
     {\n    OFFSET 25 0 0\n   }\n  }\n }\n}\nMOTION\nFrames: 3\nFrame Time: 0.033333\n0 90 0 0 0 0 1 2 3 4 5 6\n1 90 0 10 0 0 1 2 3 4 5 6\n2 90 0 20 0 0 1 2 3 4 5 6\n";
 
 /// A small file, and a file with the skeleton of the built-in character and a few frames.
-static SEEDS: LazyLock<[String; 2]> = LazyLock::new(|| {
+pub(crate) static SEEDS: LazyLock<[String; 2]> = LazyLock::new(|| {
     let character = &FIGURE.0;
     let clip = Clip { seconds: 0.2, ..character.clips[0].clone() };
     let written =

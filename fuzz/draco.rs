@@ -18,7 +18,8 @@ pub(crate) const FORMAT: Format = Format { name: "draco", inputs_per_round: 400,
 /// Vertices around and along the tube.
 const SIZE: (u16, u16) = (8, 6);
 
-static SEEDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+/// Tubes, compressed with each method.
+pub(crate) static SEEDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let methods = [(false, 5), (false, 10), (true, 0), (true, 3), (true, 5), (true, 10)];
     methods.map(|(edgebreaker, speed)| tube(edgebreaker, speed)).into()
 });
@@ -56,7 +57,7 @@ fn tube(edgebreaker: bool, speed: i32) -> Vec<u8> {
 }
 
 /// Returns a file with compressed data.
-fn document(data: &[u8]) -> Vec<u8> {
+pub(crate) fn document(data: &[u8]) -> Vec<u8> {
     let (around, along) = SIZE;
     let count = around * along;
     let accessor =

@@ -17,23 +17,25 @@ pub(crate) const KTX2: Format =
 const MAX_DECODED_BYTES: u64 = 1 << 22;
 
 /// A baseline and a progressive JPEG of 16 x 16 pixels.
-const JPEGS: [&[u8]; 2] = [include_bytes!("jpeg/baseline.jpg"), include_bytes!("jpeg/progressive.jpg")];
+pub(crate) const JPEGS: [&[u8]; 2] =
+    [include_bytes!("jpeg/baseline.jpg"), include_bytes!("jpeg/progressive.jpg")];
 
 /// Lossy and lossless images of 20 by 12 pixels. `scripts/compressed-models.mjs` writes them and those below.
-const WEBPS: [&[u8]; 3] = [
+pub(crate) const WEBPS: [&[u8]; 3] = [
     include_bytes!("webp/lossy.webp"),
     include_bytes!("webp/lossy-alpha.webp"),
     include_bytes!("webp/lossless-alpha.webp"),
 ];
 
 /// An image in ETC1S with BasisLZ, one in UASTC, and one in UASTC with Zstandard.
-const KTX2S: [&[u8]; 3] = [
+pub(crate) const KTX2S: [&[u8]; 3] = [
     include_bytes!("ktx2/etc1s.ktx2"),
     include_bytes!("ktx2/uastc.ktx2"),
     include_bytes!("ktx2/uastc-zstd.ktx2"),
 ];
 
-static SEEDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+/// PNG images of several kinds, and the JPEG images.
+pub(crate) static SEEDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let pixels: Vec<u8> = (0..16 * 16 * 3).map(|i| u8::try_from(i % 251).unwrap_or(0)).collect();
     let mut seeds = vec![crate::seeds::png()];
     for (color, depth, width) in [
@@ -79,7 +81,7 @@ fn change(seeds: &[&[u8]], random: &mut Random) -> Vec<u8> {
 }
 
 /// Corrects the checksums of a PNG's chunks, so that the decoder reads the changed chunks.
-fn fix_checksums(bytes: &mut [u8]) {
+pub(crate) fn fix_checksums(bytes: &mut [u8]) {
     let mut at = 8;
     while let Some(length) = bytes.get(at..).and_then(|b| b.first_chunk::<4>()) {
         let length = usize::try_from(u32::from_be_bytes(*length)).unwrap_or(usize::MAX);
@@ -91,7 +93,7 @@ fn fix_checksums(bytes: &mut [u8]) {
     }
 }
 
-fn pixels(image: &Image) -> u64 {
+pub(crate) fn pixels(image: &Image) -> u64 {
     u64::from(image.width) * u64::from(image.height)
 }
 

@@ -10,6 +10,7 @@ mod arguments;
 mod attempt;
 mod bvh;
 mod character;
+mod decoders;
 mod draco;
 #[allow(dead_code, unreachable_pub, reason = "the module is shared with other test binaries")]
 #[path = "../tests/support/draco.rs"]
@@ -43,6 +44,8 @@ use std::time::Instant;
 use peak_alloc::PeakAlloc;
 
 use attempt::{Outcome, attempt};
+use decoders::Decoder;
+use decoders::trial::{Extent, Trial};
 use plan::Plan;
 use run::{FuzzRun, Tally};
 
@@ -52,6 +55,12 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 /// Known failures, each given by the beginning of its kind. Such failures are reported, but the test passes. Remove a
 /// line when its failure is fixed.
 const KNOWN: [&str; 0] = [];
+
+/// Maximum number of truncations of a seed. Shorter seeds end after each of their bytes.
+const TRUNCATIONS: usize = 2000;
+/// Numbers of truncations of a seed and of mutations of a decoder in the test of all formats.
+const FEW_TRUNCATIONS: usize = 100;
+const FEW_RUNS: u64 = 300;
 
 fn main() -> ExitCode {
     let plan = match Plan::read(std::env::args().skip(1)) {
@@ -63,7 +72,16 @@ fn main() -> ExitCode {
         }
     };
     attempt::catch_panics();
-    let failed = if plan.inputs.is_empty() { search(plan) } else { rerun(&plan) };
+    let failed = match (plan.inputs.is_empty(), plan.targets.is_empty()) {
+        (false, _) => rerun(&plan),
+        (true, false) => decode(&plan, &plan.targets),
+        (true, true) => {
+            // A run of a given time or format tests whole files only.
+            let is_short = plan.time.is_none() && plan.formats.len() == format::ALL.len();
+            let failed = is_short && decode(&plan, &decoders::ALL.iter().collect::<Vec<_>>());
+            search(plan) || failed
+        }
+    };
     format::remove_files();
     ExitCode::from(u8::from(failed))
 }
@@ -88,16 +106,40 @@ fn search(plan: Plan) -> bool {
     failed
 }
 
+/// Tests decoders alone. Returns whether a failure was found.
+fn decode(plan: &Plan, targets: &[&'static Decoder]) -> bool {
+    let is_full = plan.runs.is_some() || plan.time.is_some();
+    let extent = Extent {
+        runs: plan.runs.unwrap_or(if is_full { u64::MAX } else { FEW_RUNS }),
+        truncations: if is_full { TRUNCATIONS } else { FEW_TRUNCATIONS },
+        time: plan.time,
+        seed: plan.seed,
+    };
+    let mut failures = Vec::new();
+    println!("\n{}", Trial::HEAD);
+    for decoder in targets {
+        let trial = Trial::run(decoder, extent, &plan.keep);
+        println!("{}", trial.row(decoder));
+        failures.extend(trial.failures(decoder));
+        if is_full {
+            trial.keep_slowest(decoder, &plan.keep);
+        }
+    }
+    failures.iter().for_each(|line| println!("{line}"));
+    !failures.is_empty()
+}
+
 /// Checks inputs from files. Returns whether one of them failed.
 fn rerun(plan: &Plan) -> bool {
     let mut failed = false;
     for path in &plan.inputs {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let format = match &plan.formats[..] {
-            [format] => Ok(*format),
-            _ => plan::named(name.split('-').next().unwrap_or_default()),
+        let check = match (&plan.targets[..], &plan.formats[..]) {
+            ([decoder], _) => Ok(decoder.decode),
+            (_, [format]) => Ok(format.check),
+            _ => plan::named(name.split('-').next().unwrap_or_default()).map(|format| format.check),
         };
-        let outcome = format.and_then(|format| Ok(attempt(format, &read(path)?)));
+        let outcome = check.and_then(|check| Ok(attempt(check, &read(path)?)));
         failed |= !matches!(outcome, Ok((Outcome::Accepted | Outcome::Rejected, _)));
         println!("{}: {outcome:?}", path.display());
     }

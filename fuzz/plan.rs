@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::decoders::{self, Decoder};
 use crate::format::{ALL, Format};
 
 /// The options of a run.
@@ -11,6 +12,10 @@ pub(crate) struct Plan {
     pub(crate) time: Option<Duration>,
     pub(crate) seed: u64,
     pub(crate) formats: Vec<&'static Format>,
+    /// The decoders to test alone, instead of formats.
+    pub(crate) targets: Vec<&'static Decoder>,
+    /// The number of mutations for each decoder, or `None` for a few.
+    pub(crate) runs: Option<u64>,
     /// Files with inputs to check instead of generated ones.
     pub(crate) inputs: Vec<PathBuf>,
     /// The folder for failing inputs.
@@ -18,7 +23,8 @@ pub(crate) struct Plan {
     pub(crate) threads: usize,
 }
 
-const HELP: &str = "cargo test --test fuzz -- [--seconds N] [--seed N] [--format NAME]… [--input FILE]… [--keep DIR] [--threads N]";
+const HELP: &str = "cargo test --test fuzz -- [--seconds N] [--seed N] [--format NAME]… [--input FILE]… [--keep DIR] [--threads N]
+       cargo test --test fuzz -- --target NAME|all… [--runs N] [--seconds N] [--seed N] [--input FILE]… [--keep DIR]";
 
 impl Plan {
     /// Parses the arguments. Returns `None` if there is nothing to do. Options of Rust's test harness are ignored.
@@ -28,7 +34,16 @@ impl Plan {
     pub(crate) fn read(mut arguments: impl Iterator<Item = String>) -> Result<Option<Self>, String> {
         let threads = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
         let keep = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("fuzz");
-        let mut plan = Self { time: None, seed: 0, formats: Vec::new(), inputs: Vec::new(), keep, threads };
+        let mut plan = Self {
+            time: None,
+            seed: 0,
+            formats: Vec::new(),
+            targets: Vec::new(),
+            runs: None,
+            inputs: Vec::new(),
+            keep,
+            threads,
+        };
         let mut filters: Vec<String> = Vec::new();
         while let Some(argument) = arguments.next() {
             let mut value =
@@ -43,6 +58,8 @@ impl Plan {
                 "--seed" => plan.seed = number(value()?)?,
                 "--threads" => plan.threads = usize::try_from(number(value()?)?).unwrap_or(1).max(1),
                 "--format" => plan.formats.push(named(&value()?)?),
+                "--target" => plan.targets.extend(targets(&value()?)?),
+                "--runs" => plan.runs = Some(number(value()?)?),
                 "--input" => plan.inputs.push(value()?.into()),
                 "--keep" => plan.keep = value()?.into(),
                 // Options of Rust's test harness are accepted, because `cargo test` passes them to all targets.
@@ -71,4 +88,14 @@ pub(crate) fn named(name: &str) -> Result<&'static Format, String> {
     ALL.iter()
         .find(|f| f.name == name)
         .ok_or_else(|| format!("format {name:?} does not exist; the formats are {}", names()))
+}
+
+/// Finds a decoder by its name, or all of them by `all`.
+fn targets(name: &str) -> Result<Vec<&'static Decoder>, String> {
+    let found: Vec<_> = decoders::ALL.iter().filter(|d| name == "all" || d.name == name).collect();
+    if found.is_empty() {
+        let names = decoders::ALL.iter().map(|d| d.name).collect::<Vec<_>>().join(", ");
+        return Err(format!("decoder {name:?} does not exist; the decoders are {names}, or all"));
+    }
+    Ok(found)
 }

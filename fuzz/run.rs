@@ -97,7 +97,7 @@ impl FuzzRun {
             let shared = self.alone.read().unwrap_or_else(PoisonError::into_inner);
             let input = (format.make)(&mut Random::new(self.plan.seed, format.name, index));
             *lock(slot) = Some((Instant::now(), format, input.clone()));
-            let (outcome, duration) = attempt(format, &input);
+            let (outcome, duration) = attempt(format.check, &input);
             *lock(slot) = None;
             let count = |tally: &mut Tally| {
                 let (all, accepted) = tally.formats.entry(format.name).or_default();
@@ -107,7 +107,7 @@ impl FuzzRun {
             count(&mut lock(&self.tally));
             if let Outcome::Failed(failure) = outcome {
                 self.record(format, failure, &input, true);
-            } else if duration > MAX_TIME && attempt(format, &input).1 > MAX_TIME {
+            } else if duration > MAX_TIME && attempt(format.check, &input).1 > MAX_TIME {
                 let failure = Failure { kind: "slow".into(), details: format!("slow: {duration:.1?}") };
                 self.record(format, failure, &input, false);
             }
@@ -122,7 +122,7 @@ impl FuzzRun {
     fn measure_memory(&self, format: &'static Format, input: &[u8]) {
         let alone = self.alone.write().unwrap_or_else(PoisonError::into_inner);
         ALLOCATOR.reset_peak_usage();
-        attempt(format, input);
+        attempt(format.check, input);
         let peak = ALLOCATOR.peak_usage();
         ALLOCATOR.reset_peak_usage();
         drop(alone);
@@ -140,11 +140,10 @@ impl FuzzRun {
             known.count += 1;
             return;
         }
-        let fails =
-            |bytes: &[u8]| matches!(attempt(format, bytes).0, Outcome::Failed(f) if f.kind == failure.kind);
+        let fails = |bytes: &[u8]| matches!(attempt(format.check, bytes).0, Outcome::Failed(f) if f.kind == failure.kind);
         let smallest = if can_minimize { minimize(input, &fails) } else { input.to_vec() };
         let file = self.write(format, &failure, &smallest);
-        let failure = match attempt(format, &smallest).0 {
+        let failure = match attempt(format.check, &smallest).0 {
             Outcome::Failed(smallest) if can_minimize => smallest,
             _ => failure,
         };

@@ -10,7 +10,7 @@ use crate::random::Random;
 pub(crate) const FORMAT: Format = Format { name: "urdf", inputs_per_round: 200, make, check };
 
 /// A robot with all types of joints and shapes.
-const ROBOT: &str = r#"<?xml version="1.0"?>
+pub(crate) const ROBOT: &str = r#"<?xml version="1.0"?>
 <robot name="r">
 <material name="steel"><color rgba="0.5 0.5 0.6 1"/></material>
 <link name="a"><visual><origin xyz="0 0 0.1" rpy="0 0.2 1"/><geometry><box size="0.4 0.2 0.1"/></geometry><material name="steel"/></visual></link>
