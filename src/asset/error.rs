@@ -1,6 +1,9 @@
 //! Errors that can occur when a file is loaded.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use crate::files::Stopped;
+use crate::text::printable;
 
 use super::NotFinite;
 
@@ -43,7 +46,8 @@ pub enum LoadError {
     Object {
         /// Path of the file.
         path: PathBuf,
-        /// The object as a path in the JSON, such as `skins[0].joints[3]`, or its line in a BVH file.
+        /// The object as a path in the JSON, such as `skins[0].joints[3]`, its line in a BVH file, or its kind and name in
+        /// other files.
         at: String,
         /// Description of the error.
         cause: String,
@@ -56,4 +60,34 @@ pub enum LoadError {
         /// The joint and its property that is not finite.
         source: NotFinite,
     },
+}
+
+/// An error in an object of a file, without the path of the file.
+#[derive(Debug)]
+pub(super) struct ObjectError {
+    /// The object, as in [`LoadError::Object`].
+    pub(super) at: String,
+    pub(super) cause: String,
+}
+
+impl ObjectError {
+    pub(super) fn new(at: impl Into<String>, cause: impl Into<String>) -> Self {
+        Self { at: at.into(), cause: printable::cause(&cause.into()) }
+    }
+
+    /// Returns the error for an index that does not exist.
+    pub(super) fn missing(at: impl Into<String>, kind: &str, index: usize, count: usize) -> Self {
+        Self::new(at, format!("{kind} {index} does not exist (the file has {count})"))
+    }
+
+    /// Returns the error of the file with the object.
+    pub(super) fn in_file(self, path: &Path) -> LoadError {
+        LoadError::Object { path: path.into(), at: self.at, cause: self.cause }
+    }
+}
+
+impl From<Stopped> for ObjectError {
+    fn from(stopped: Stopped) -> Self {
+        Self::new("file", stopped.to_string())
+    }
 }

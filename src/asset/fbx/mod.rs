@@ -20,6 +20,7 @@ use ufbx::{
 
 use crate::files::Progress;
 
+use super::error::ObjectError;
 use super::{Character, LoadError, Node, Scene, Transform};
 use mesh::Meshes;
 
@@ -30,19 +31,6 @@ const MAX_PARSER_BYTES: usize = 1 << 30;
 const MAX_BYTES: usize = 1 << 30;
 /// Maximum depth of the hierarchy.
 const MAX_DEPTH: u32 = 10_000;
-
-/// An error in an object of the file.
-#[derive(Debug)]
-struct ObjectError {
-    at: String,
-    cause: String,
-}
-
-impl ObjectError {
-    fn new(at: impl Into<String>, cause: impl Into<String>) -> Self {
-        Self { at: at.into(), cause: cause.into() }
-    }
-}
 
 /// The memory that the rest of the file may still take, in bytes.
 struct Budget(usize);
@@ -77,7 +65,7 @@ pub(super) fn read_with(path: &Path, bytes: &[u8], progress: &Progress) -> Resul
         budget: Budget(MAX_BYTES),
         character: Character { path: path.into(), ..Character::default() },
     };
-    reader.read().map_err(|e| LoadError::Object { path: path.into(), at: e.at, cause: e.cause })?;
+    reader.read().map_err(|error| error.in_file(path))?;
     let character = reader.character;
     character.skeleton.check_rest().map_err(|(_, source)| format(source.to_string()))?;
     Ok(character)

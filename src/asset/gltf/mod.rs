@@ -33,9 +33,10 @@ use std::path::Path;
 
 use gltf::json::Root;
 
-use crate::files::{Progress, Stopped, bounded};
+use crate::files::{Progress, bounded};
 use crate::text::printable;
 
+use super::error::ObjectError;
 use super::{Character, LoadError};
 use buffer::Buffers;
 use draco::DecodedAccessors;
@@ -83,38 +84,13 @@ pub(super) fn load_bytes_with(
     let root = container::parse(container.json, progress, &mut warnings).map_err(format)?;
     extension::check(&root, &mut warnings)
         .map_err(|name| LoadError::Extension { path: path.into(), name: printable::cause(&name) })?;
-    let object =
-        |error: ObjectError| LoadError::Object { path: path.into(), at: error.at, cause: error.cause };
+    let object = |error: ObjectError| error.in_file(path);
     progress.expect(uri::sizes(&root, folder));
     let buffers = Buffers::read(&root, container.binary, folder, bytes.len(), progress).map_err(object)?;
     let decoded = draco::decode(&root, &buffers, &mut warnings, progress).map_err(object)?;
     let warnings = RefCell::new(warnings);
     let file = GltfFile { root: &root, buffers, decoded, folder, warnings, progress };
     file.character(path).map_err(object)
-}
-
-/// An error in an object of a file. The object is a path in the JSON such as `skins[0].joints[3]`.
-#[derive(Debug)]
-struct ObjectError {
-    at: String,
-    cause: String,
-}
-
-impl ObjectError {
-    fn new(at: impl Into<String>, cause: impl Into<String>) -> Self {
-        Self { at: at.into(), cause: printable::cause(&cause.into()) }
-    }
-
-    /// Returns the error for an index that does not exist.
-    fn missing(at: impl Into<String>, kind: &str, index: usize, count: usize) -> Self {
-        Self::new(at, format!("{kind} {index} does not exist (the file has {count})"))
-    }
-}
-
-impl From<Stopped> for ObjectError {
-    fn from(stopped: Stopped) -> Self {
-        Self::new("file", stopped.to_string())
-    }
 }
 
 /// Warnings for the user without repetitions, in the order in which they arise.

@@ -8,7 +8,7 @@ use glam::{Affine3A, DVec3};
 use crate::asset::{Character, Material, Primitive, gltf};
 use crate::files::{Progress, bounded};
 
-use super::{ElementError, geometry, stl};
+use super::{ObjectError, geometry, stl};
 
 /// Maximum size of all mesh files in bytes.
 const MAX_BYTES: u64 = 512 << 20;
@@ -46,8 +46,8 @@ impl<'a> MeshFiles<'a> {
         name: &str,
         scale: DVec3,
         at: &str,
-    ) -> Result<Option<Vec<Primitive>>, ElementError> {
-        self.progress.check().map_err(|e| ElementError::new(at, e.to_string()))?;
+    ) -> Result<Option<Vec<Primitive>>, ObjectError> {
+        self.progress.check().map_err(|e| ObjectError::new(at, e.to_string()))?;
         if !self.known.contains_key(name) {
             let read = self.load(character, name);
             if let Err(cause) = &read {

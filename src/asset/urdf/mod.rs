@@ -19,6 +19,7 @@ use urdf_rs::{Geometry, Joint, JointType, Link, Pose, Robot};
 
 use crate::files::Progress;
 
+use super::error::ObjectError;
 use super::{
     Character, JointKind, LoadError, Material, MechanicalJoint, Mesh, Node, Primitive, Scene, Skeleton,
     Transform,
@@ -32,19 +33,6 @@ const MAX_BYTES: usize = 4 << 20;
 const MAX_SHAPE_BYTES: usize = 512 << 20;
 /// Maximum number of links. The largest robots have some hundreds.
 const MAX_LINKS: usize = 10_000;
-
-/// An error in an element of the file.
-#[derive(Debug)]
-struct ElementError {
-    at: String,
-    cause: String,
-}
-
-impl ElementError {
-    fn new(at: impl Into<String>, cause: impl Into<String>) -> Self {
-        Self { at: at.into(), cause: cause.into() }
-    }
-}
 
 /// Reads the text of a URDF file, and the meshes to which it refers, in its folder or in its package.
 ///
@@ -67,7 +55,7 @@ pub(super) fn read_with(text: &str, path: &Path, progress: &Progress) -> Result<
         remaining: MAX_SHAPE_BYTES,
         character: Character::default(),
     };
-    reader.read().map_err(|e| LoadError::Object { path: path.into(), at: e.at, cause: e.cause })?;
+    reader.read().map_err(|error| error.in_file(path))?;
     let mut character = reader.character;
     character.path = path.into();
     character.files = reader.files.paths;
@@ -88,19 +76,19 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read(&mut self) -> Result<(), ElementError> {
+    fn read(&mut self) -> Result<(), ObjectError> {
         let robot = self.robot;
         let mut by_name = HashMap::new();
         for (index, link) in robot.links.iter().enumerate() {
             if by_name.insert(&*link.name, index).is_some() {
-                return Err(ElementError::new(format!("link \"{}\"", link.name), "the name is not unique"));
+                return Err(ObjectError::new(format!("link \"{}\"", link.name), "the name is not unique"));
             }
         }
         let above = joints_above(robot, &by_name)?;
         let roots: Vec<usize> = (0..robot.links.len()).filter(|link| !above.contains_key(link)).collect();
         let order = parents_first(robot.links.len(), &above, &by_name);
         if order.len() < robot.links.len() || roots.is_empty() {
-            return Err(ElementError::new("robot", "the joints form a loop, or there are no links"));
+            return Err(ObjectError::new("robot", "the joints form a loop, or there are no links"));
         }
         self.add_materials();
         // +Z up and +X forward become +Y up and +Z forward.
@@ -129,7 +117,7 @@ impl Reader<'_> {
     }
 
     /// Adds how the joints move. Their axes are in the frame of the child link, which is that of the joint.
-    fn add_joints(&mut self, above: &BTreeMap<usize, &Joint>) -> Result<(), ElementError> {
+    fn add_joints(&mut self, above: &BTreeMap<usize, &Joint>) -> Result<(), ObjectError> {
         let node_of: HashMap<&str, usize> = above.iter().map(|(node, joint)| (&*joint.name, *node)).collect();
         for (&node, joint) in above {
             let at = format!("joint \"{}\"", joint.name);
@@ -143,9 +131,9 @@ impl Reader<'_> {
                     self.warn(format!("{at}: {kind} joints are not supported, so it is fixed"));
                     JointKind::Fixed
                 }
-                (_, None) => return Err(ElementError::new(at, "the axis has no direction")),
+                (_, None) => return Err(ObjectError::new(at, "the axis has no direction")),
                 (_, Some(_)) if !(limit[0] <= limit[1] && limit.iter().all(|l| l.is_finite())) => {
-                    return Err(ElementError::new(at, "the lower limit must be at most the upper limit"));
+                    return Err(ObjectError::new(at, "the lower limit must be at most the upper limit"));
                 }
                 (JointType::Revolute, Some(axis)) => JointKind::Hinge { axis, range: Some(limit) },
                 (JointType::Continuous, Some(axis)) => JointKind::Hinge { axis, range: None },
@@ -189,7 +177,7 @@ impl Reader<'_> {
 
     /// Adds the visual elements of a link as one mesh. If one of them cannot be read, these are the collision elements, which
     /// are simpler and often have another format.
-    fn add_mesh(&mut self, link: &Link) -> Result<Option<usize>, ElementError> {
+    fn add_mesh(&mut self, link: &Link) -> Result<Option<usize>, ObjectError> {
         let (mut primitives, mut is_complete) = (Vec::new(), true);
         for (index, visual) in link.visual.iter().enumerate() {
             let at = format!("link \"{}\", visual {index}", link.name);
@@ -230,7 +218,7 @@ impl Reader<'_> {
         (geometry, origin): (&Geometry, &Pose),
         material: Option<usize>,
         at: &str,
-    ) -> Result<Option<Vec<Primitive>>, ElementError> {
+    ) -> Result<Option<Vec<Primitive>>, ObjectError> {
         let origin = transform(origin, at)?.to_affine();
         let mut shapes = match geometry {
             Geometry::Box { size } => vec![geometry::cuboid(size.0)],
@@ -249,12 +237,12 @@ impl Reader<'_> {
             shapes.iter().map(|s| s.vertices() * size_of::<[Vec3; 2]>() + s.triangles.len() * 12).sum();
         let remaining = self.remaining.checked_sub(bytes);
         self.remaining =
-            remaining.ok_or_else(|| ElementError::new(at, "all shapes together are too large"))?;
+            remaining.ok_or_else(|| ObjectError::new(at, "all shapes together are too large"))?;
         for shape in &mut shapes {
             shape.material = material.or(shape.material);
             geometry::transform(shape, origin);
             if !shape.positions.iter().all(|p| p.is_finite()) {
-                return Err(ElementError::new(at, "the size is not finite"));
+                return Err(ObjectError::new(at, "the size is not finite"));
             }
         }
         Ok(Some(shapes))
@@ -269,18 +257,18 @@ impl Reader<'_> {
 fn joints_above<'a>(
     robot: &'a Robot,
     by_name: &HashMap<&str, usize>,
-) -> Result<BTreeMap<usize, &'a Joint>, ElementError> {
+) -> Result<BTreeMap<usize, &'a Joint>, ObjectError> {
     let mut above = BTreeMap::new();
     for joint in &robot.joints {
         let at = || format!("joint \"{}\"", joint.name);
         let link = |name: &str| {
             let index = by_name.get(name).copied();
-            index.ok_or_else(|| ElementError::new(at(), format!("link \"{name}\" does not exist")))
+            index.ok_or_else(|| ObjectError::new(at(), format!("link \"{name}\" does not exist")))
         };
         link(&joint.parent.link)?;
         if above.insert(link(&joint.child.link)?, joint).is_some() {
             let cause = format!("link \"{}\" is the child of two joints", joint.child.link);
-            return Err(ElementError::new(at(), cause));
+            return Err(ObjectError::new(at(), cause));
         }
     }
     Ok(above)
@@ -299,12 +287,12 @@ fn material(name: &str, color: Option<[f64; 4]>) -> Material {
 }
 
 /// Converts a pose. Its angles are those of roll, pitch and yaw about fixed axes.
-fn transform(pose: &Pose, at: &str) -> Result<Transform, ElementError> {
+fn transform(pose: &Pose, at: &str) -> Result<Transform, ObjectError> {
     let [roll, pitch, yaw] = pose.rpy.0;
     let rotation = DQuat::from_euler(EulerRot::ZYX, yaw, pitch, roll).normalize().as_quat();
     let translation = DVec3::from_array(pose.xyz.0).as_vec3();
     if !rotation.is_finite() || !translation.is_finite() {
-        return Err(ElementError::new(format!("{at}, origin"), "value is not finite"));
+        return Err(ObjectError::new(format!("{at}, origin"), "value is not finite"));
     }
     Ok(Transform { translation, rotation, ..Transform::IDENTITY })
 }
