@@ -52,8 +52,38 @@ fn check_goldens() {
     assert!(matches!(Drawn::read(&path, side, side).unwrap(), Some(GoldenState::Drawn(_))));
 }
 
+/// Regression test: an FBX file of less than 400 bytes declared an array of 134 million numbers, for which the parser
+/// allocated two gigabytes.
+fn check_fbx() {
+    let number = |n: usize| u32::try_from(n).unwrap().to_le_bytes();
+    // Each node has its end, the number and the size of its values, its name, and the nodes in it.
+    let node = |at: usize, name: &str, values: &[&[u8]], inner: &dyn Fn(usize) -> Vec<u8>| {
+        let data = values.concat();
+        let start = at + 13 + name.len() + data.len();
+        let inner = inner(start);
+        let length = u8::try_from(name.len()).unwrap();
+        let head = [number(start + inner.len()), number(values.len()), number(data.len())].concat();
+        [&head[..], &[length], name.as_bytes(), &data, &inner].concat()
+    };
+    let array = [&b"l"[..], &number(1 << 27), &number(0), &number(128), &[0; 128]].concat();
+    let text = |text: &[u8]| [&b"S"[..], &number(text.len()), text].concat();
+    let vertices = |at| [node(at, "Vertices", &[&array], &|_| Vec::new()), vec![0; 13]].concat();
+    let names = [[&b"L"[..], &10_u64.to_le_bytes()].concat(), text(b"a\0\x01Geometry"), text(b"Mesh")];
+    let values = names.each_ref().map(Vec::as_slice);
+    let geometry = |at| [node(at, "Geometry", &values, &vertices), vec![0; 13]].concat();
+    let head = [&b"Kaydara FBX Binary  \0\x1a\0"[..], &number(7400)].concat();
+    let bytes = [&head[..], &node(head.len(), "Objects", &[], &geometry), &[0; 13]].concat();
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("memory.fbx");
+    std::fs::write(&path, &bytes).unwrap();
+    let (loaded, memory) = peak(|| sinew::asset::load(&path));
+    assert!(memory < 80 << 20, "{memory} bytes for {} bytes", bytes.len());
+    let error = loaded.unwrap_err().to_string();
+    assert!(error.contains("Memory limit exceeded"), "{error}");
+}
+
 #[test]
 fn memory_is_proportional_to_the_input() {
     check_recordings();
     check_goldens();
+    check_fbx();
 }

@@ -24,11 +24,12 @@ use super::error::ObjectError;
 use super::{Character, LoadError, Node, Scene, Transform};
 use mesh::Meshes;
 
-/// Maximum memory in bytes of what the parser keeps, and of what it needs while it reads. Files with compressed arrays can be
-/// small and unpack to many times their size.
-const MAX_PARSER_BYTES: usize = 1 << 30;
-/// Maximum memory in bytes of all vertices, morph targets and keys.
+/// Maximum memory in bytes of what the parser keeps, of what it needs while it reads, and of all vertices, morph targets and
+/// keys: each may take [`BASE_BYTES`], and [`MEMORY_FACTOR`] times the size of the file, because arrays can be compressed. A
+/// damaged file of a few kilobytes can declare arrays of gigabytes, which the parser allocates before it reads them.
 const MAX_BYTES: usize = 1 << 30;
+const BASE_BYTES: usize = 32 << 20;
+const MEMORY_FACTOR: usize = 64;
 /// Maximum depth of the hierarchy.
 const MAX_DEPTH: u32 = 10_000;
 
@@ -54,7 +55,8 @@ pub(super) fn read_with(path: &Path, bytes: &[u8], progress: &Progress) -> Resul
         true => ProgressResult::Cancel,
         false => ProgressResult::Continue,
     };
-    let scene = ufbx::load_memory(bytes, options(&check)).map_err(|error| {
+    let memory = bytes.len().saturating_mul(MEMORY_FACTOR).saturating_add(BASE_BYTES).min(MAX_BYTES);
+    let scene = ufbx::load_memory(bytes, options(&check, memory)).map_err(|error| {
         let info = error.info();
         let info = if info.is_empty() { String::new() } else { format!(": {info}") };
         format(format!("not a valid FBX file ({}{info})", error.description))
@@ -62,7 +64,7 @@ pub(super) fn read_with(path: &Path, bytes: &[u8], progress: &Progress) -> Resul
     let mut reader = Reader {
         scene: &scene,
         progress,
-        budget: Budget(MAX_BYTES),
+        budget: Budget(memory),
         character: Character { path: path.into(), ..Character::default() },
     };
     reader.read().map_err(|error| error.in_file(path))?;
@@ -71,8 +73,8 @@ pub(super) fn read_with(path: &Path, bytes: &[u8], progress: &Progress) -> Resul
     Ok(character)
 }
 
-fn options<'a>(check: &'a dyn Fn(&ufbx::Progress) -> ProgressResult) -> LoadOpts<'a> {
-    let limited = || AllocatorOpts { memory_limit: MAX_PARSER_BYTES, ..AllocatorOpts::default() };
+fn options<'a>(check: &'a dyn Fn(&ufbx::Progress) -> ProgressResult, memory: usize) -> LoadOpts<'a> {
+    let limited = || AllocatorOpts { memory_limit: memory, ..AllocatorOpts::default() };
     LoadOpts {
         temp_allocator: limited(),
         result_allocator: limited(),
