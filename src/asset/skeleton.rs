@@ -89,6 +89,8 @@ pub struct Node {
 pub struct Skeleton {
     /// All nodes, in file order. Instances of a mesh (`EXT_mesh_gpu_instancing`) are nodes of their own after them.
     pub nodes: Vec<Node>,
+    /// The nodes that are instances of a mesh. The file has no nodes for them, so that copies of it contain them at rest.
+    pub instances: Range<usize>,
     /// Every node with its parent, sorted so that parents come before their children.
     pub parents_first: Vec<(usize, Option<usize>)>,
     /// Matrices in the file that a [`Transform`] cannot express, by node. Such a matrix is used while its node is at

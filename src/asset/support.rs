@@ -82,7 +82,12 @@ pub const EXTENSIONS: &[Extension] = &[
     row("EXT_lights_ies", Look, Ignored, ""),
     row("EXT_lights_image_based", Look, Ignored, ""),
     row("EXT_mesh_features", Other, Ignored, ""),
-    row("EXT_mesh_gpu_instancing", Geometry, Drawn, "each instance is a node; not for skinned meshes"),
+    row(
+        "EXT_mesh_gpu_instancing",
+        Geometry,
+        Drawn,
+        "each instance is a node; not for skinned meshes; at rest in posed copies",
+    ),
     row("EXT_mesh_manifold", Other, Ignored, ""),
     row("EXT_meshopt_compression", Geometry, Drawn, "all modes and filters"),
     row("EXT_primitive_voxels", Geometry, Refused, ""),

@@ -44,6 +44,9 @@ struct InspectReport<'a> {
     units: Option<f64>,
     extensions: &'a [String],
     nodes: usize,
+    /// How many of the nodes are instances of a mesh, which the file stores without nodes. They are the last ones.
+    #[serde(skip_serializing_if = "is_zero")]
+    instances: usize,
     meshes: Vec<MeshReport<'a>>,
     skins: Vec<SkinReport<'a>>,
     animations: Vec<ClipReport<'a>>,
@@ -197,6 +200,7 @@ impl<'a> InspectReport<'a> {
             units: character.units,
             extensions: &character.extensions,
             nodes: character.skeleton.nodes.len(),
+            instances: character.skeleton.instances.len(),
             meshes: character.meshes.iter().map(MeshReport::new).collect(),
             skins: skins.collect(),
             animations: clips.collect(),
@@ -218,7 +222,13 @@ impl<'a> InspectReport<'a> {
         if !self.extensions.is_empty() {
             lines.push(format!("extensions  {}", self.extensions.join(", ")));
         }
-        lines.push(format!("nodes       {}", self.nodes));
+        let instances = match character.skeleton.instances.clone() {
+            instances if instances.is_empty() => String::new(),
+            instances => {
+                format!(", of which {} from #{} are instances of meshes", instances.len(), instances.start)
+            }
+        };
+        lines.push(format!("nodes       {}{instances}", self.nodes));
         lines.extend(self.meshes.iter().enumerate().map(|(i, m)| {
             format!(
                 "mesh        {}: {} primitives, {} vertices, {} triangles, {} influences, {} morph targets",
@@ -298,6 +308,11 @@ impl BodyReport {
             |kind| format!("{kind}, {certainty} ({:.0} %): {reasons}", 100.0 * self.certainty),
         )
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Returns the number of lights of each kind.

@@ -101,7 +101,7 @@ pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, verbosity: Verbosity) -
         trace::write(path, &puppet)?;
         watch.stage("trace");
     }
-    write(args, copy, &puppet, puppet.reports(), args.model.file.as_deref(), watch)
+    write(args, (copy, verbosity), &puppet, puppet.reports(), args.model.file.as_deref(), watch)
 }
 
 /// Writes the pose of a recorded session at the time of `--at`, or at its end.
@@ -125,13 +125,13 @@ fn replay(
     watch.stage("replay");
     let session = replay.session();
     verbosity.warn(&session.error().map(str::to_owned).into_iter().collect::<Vec<_>>());
-    write(args, args.copy_path()?, session.puppet(), session.reports(), file.as_deref(), watch)
+    write(args, (args.copy_path()?, verbosity), session.puppet(), session.reports(), file.as_deref(), watch)
 }
 
 /// Writes a pose, in a copy of the model if `copy` is set and as JSON otherwise.
 fn write(
     args: &PoseArgs,
-    copy: Option<&Path>,
+    (copy, verbosity): (Option<&Path>, Verbosity),
     puppet: &Puppet,
     reports: &[GoalReport],
     model: Option<&Path>,
@@ -139,6 +139,8 @@ fn write(
 ) -> Result<ExitCode, Failure> {
     if let Some(path) = copy {
         output::file(path, &export::posed_copy(puppet, model)?)?;
+        let loss = export::posed_copy_loss(&puppet.character().skeleton, puppet.pose());
+        verbosity.warn(loss.as_slice());
         watch.stage("write");
         watch.total();
         return Ok(args.posing.exit_code(reports));

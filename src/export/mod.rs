@@ -11,9 +11,11 @@
 
 pub mod bake;
 pub mod bvh;
+mod losses;
 mod pose;
 mod posed_copy;
 
+pub use losses::{animated_copy_loss, posed_copy_loss};
 pub use pose::{
     FittedPose, MAX_POSE_BYTES, PoseDocument, ReadPoseError, StoredPose, animated_copy, posed_copy,
 };

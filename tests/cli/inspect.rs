@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::support::instances;
 use crate::{folder, json, stdout};
 
 #[test]
@@ -27,6 +28,17 @@ fn the_text_report_has_one_line_per_item() {
     for word in ["generator", "nodes       55", "mesh ", "skin ", "animation   wave"] {
         assert!(text.contains(word), "{word}: {text}");
     }
+}
+
+#[test]
+fn instances_of_meshes_are_counted() {
+    let file = folder("inspect-instances").join("instances.gltf");
+    std::fs::write(&file, instances()).unwrap();
+    let file = file.to_str().unwrap();
+    let text = stdout(["inspect", file]);
+    assert!(text.contains("\nnodes       4, of which 2 from #2 are instances of meshes\n"), "{text}");
+    assert_eq!(json(["inspect", "--json", file])["instances"], 2);
+    assert!(json(["inspect", "--json"]).get("instances").is_none());
 }
 
 #[test]

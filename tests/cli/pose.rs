@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::Builder;
 use crate::support::image::{self, PixelAccess};
+use crate::support::{Builder, instances};
 use crate::{MANNEQUIN, folder, json, refusal, sinew, stdout};
 
 fn numbers(value: &Value) -> Vec<f64> {
@@ -21,6 +21,28 @@ fn difference(a: &Value, b: &Value) -> f64 {
 
 fn node<'a>(pose: &'a Value, name: &str) -> &'a Value {
     pose["nodes"].as_array().unwrap().iter().find(|n| n["name"] == name).unwrap()
+}
+
+/// The file has no nodes for the instances of a mesh, so that a posed copy cannot contain their poses.
+#[test]
+fn lost_poses_of_instances_are_warned_of() {
+    let folder = folder("pose-instances");
+    let (file, copy) = (folder.join("instances.gltf"), folder.join("copy.glb"));
+    std::fs::write(&file, instances()).unwrap();
+    let (file, copy) = (file.to_str().unwrap(), copy.to_str().unwrap());
+    let messages = |node: &str| {
+        let turn = format!("{node}=0,0.6,0,0.8");
+        let output = sinew(["pose", file, "--rotate", &turn, "-o", copy]);
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert_eq!(messages("twice"), "");
+    assert_eq!(
+        messages("#3"),
+        "warning: instances of a mesh (EXT_mesh_gpu_instancing) are at rest in the copy, because the file has no nodes \
+         for them: #3\n"
+    );
+    assert_eq!(json(["inspect", "--json", copy])["instances"], 2);
 }
 
 #[test]

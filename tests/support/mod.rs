@@ -14,6 +14,24 @@ use serde_json::{Value, json};
 #[allow(unused_imports, reason = "each binary uses only some of the helpers")]
 pub use test_data::*;
 
+/// Returns a `.gltf` file with two nodes, of which the first shows a triangle twice, as nodes 2 and 3.
+pub fn instances() -> Vec<u8> {
+    let mut b = Builder::default();
+    b.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+    let translation = b.floats("VEC3", 3, &[1.0, 0.0, 0.0, 2.0, 0.0, 0.0]);
+    let attributes = json!({"TRANSLATION": translation});
+    b.file(json!({
+        "extensionsRequired": ["EXT_mesh_gpu_instancing"],
+        "extensionsUsed": ["EXT_mesh_gpu_instancing"],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+        "nodes": [
+            {"name": "twice", "mesh": 0, "extensions": {"EXT_mesh_gpu_instancing": {"attributes": attributes}}},
+            {"name": "last"},
+        ],
+        "scenes": [{"nodes": [0, 1]}],
+    }))
+}
+
 /// Builds a `.gltf` file with embedded binary data.
 #[derive(Default)]
 pub struct Builder {

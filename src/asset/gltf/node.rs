@@ -44,7 +44,9 @@ impl GltfFile<'_> {
             }
         }
         self.link(&mut skeleton.nodes)?;
+        let first_instance = skeleton.nodes.len();
         self.add_instances(&mut skeleton, meshes)?;
+        skeleton.instances = first_instance..skeleton.nodes.len();
         skeleton.parents_first = parents_first(&skeleton.nodes)?;
         skeleton
             .check_rest()

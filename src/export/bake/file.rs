@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::asset::{Character, Clip, LoadError, Skeleton};
-use crate::export::{animated_copy, bvh};
+use crate::export::{animated_copy, animated_copy_loss, bvh};
 use crate::motion::{Motion, Tolerance, reduce};
 
 /// Length in metres of one unit of a written BVH file. Other programs expect centimetres.
@@ -87,7 +87,8 @@ impl BakedClip {
             ClipFormat::Glb => {
                 let clip = &self.reduced;
                 let bytes = animated_copy(character, model, std::slice::from_ref(clip))?;
-                Ok(ClipFile { bytes, warnings: Vec::new(), summary: self.summary(clip) })
+                let warnings = animated_copy_loss(&character.skeleton, clip).into_iter().collect();
+                Ok(ClipFile { bytes, warnings, summary: self.summary(clip) })
             }
             ClipFormat::Bvh => {
                 let units = character.units.unwrap_or(CENTIMETRE);

@@ -91,6 +91,11 @@ impl Session {
         }
     }
 
+    /// Returns a warning if a posed GLB lacks a part of the pose.
+    pub(in crate::viewer) fn posed_copy_loss(&self) -> Option<String> {
+        export::posed_copy_loss(&self.puppet().character().skeleton, self.puppet().pose())
+    }
+
     /// Returns the text of the pose's file.
     pub(in crate::viewer) fn pose_json(&self) -> Result<Vec<u8>, JsonError> {
         let mut text = json::to_vec(&PoseDocument::new(self.puppet(), self.reports(), None))?;

@@ -40,19 +40,25 @@ impl App {
 
     /// Saves an image of the scene.
     pub(super) fn save_image(&mut self) {
-        self.save_in_folder(|app, folder| {
+        let save = |app: &mut Self, folder: &Path| {
             let open = app.open.as_mut()?;
             Some(open.graphics.save(&app.session, scale(&open.window), folder))
-        });
+        };
+        self.save_in_folder(save, None);
     }
 
     /// Saves the pose.
     pub(super) fn save_pose(&mut self, kind: PoseFile) {
-        self.save_in_folder(|app, folder| Some(app.session.save_pose(kind, folder)));
+        let loss = if kind == PoseFile::Glb { self.session.posed_copy_loss() } else { None };
+        self.save_in_folder(|app, folder| Some(app.session.save_pose(kind, folder)), loss);
     }
 
-    /// Saves a file in the first folder that can be written.
-    fn save_in_folder(&mut self, save: impl Fn(&mut Self, &Path) -> Option<Result<PathBuf, SaveError>>) {
+    /// Saves a file in the first folder that can be written, and says what the file lacks.
+    fn save_in_folder(
+        &mut self,
+        save: impl Fn(&mut Self, &Path) -> Option<Result<PathBuf, SaveError>>,
+        loss: Option<String>,
+    ) {
         let mut result = None;
         for folder in self.export_folders() {
             let Some(saved) = save(self, &folder) else { return };
@@ -66,7 +72,9 @@ impl App {
             Some(Ok(path)) => {
                 let path = std::path::absolute(&path).unwrap_or(path);
                 let folder = path.parent().unwrap_or(Path::new(".")).to_path_buf();
-                self.panel.offer(&saved_message(&path), "Open folder", AppRequest::OpenFolder(folder));
+                let loss = loss.map(|loss| format!("; {loss}")).unwrap_or_default();
+                let message = saved_message(&path) + &loss;
+                self.panel.offer(&message, "Open folder", AppRequest::OpenFolder(folder));
             }
             Some(Err(error)) => self.notify(Err(error.to_string())),
             None => {}
