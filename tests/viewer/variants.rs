@@ -1,13 +1,17 @@
 //! Variants of materials in a session: shown, recorded, saved and kept when the file is reloaded.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
+use base64::Engine;
 use serde_json::json;
 use sinew::asset;
 use sinew::viewer::{Command, Recorder, Recording, Replay, Session};
 
 use super::SIZE;
+use super::display::{Started, display};
 use super::files::folder;
+use super::image;
 
 /// Writes a model whose only primitive has material 0, or 1 in the variant "red" and 2 in "blue".
 fn model(folder: &Path) -> PathBuf {
@@ -96,4 +100,75 @@ fn a_recording_starts_with_the_variant_and_contains_its_changes() {
     show(&mut session, Some("blue"));
     session.stop_recording().unwrap().unwrap();
     assert_eq!(replayed(&path).variant(), Some("blue"));
+}
+
+/// Writes a square that is red, or blue in its only variant.
+fn square(folder: &Path) -> PathBuf {
+    let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0_f32]];
+    let bytes: Vec<u8> = corners.iter().flat_map(|[x, y]| [*x, *y, 0.0]).flat_map(f32::to_le_bytes).collect();
+    let data = base64::engine::general_purpose::STANDARD.encode(&bytes);
+    let material = |color: serde_json::Value| {
+        json!({
+            "pbrMetallicRoughness": {"baseColorFactor": color}, "doubleSided": true,
+            "extensions": {"KHR_materials_unlit": {}},
+        })
+    };
+    let mappings = json!([{"material": 1, "variants": [0]}]);
+    let primitive = json!({
+        "attributes": {"POSITION": 0}, "material": 0,
+        "extensions": {"KHR_materials_variants": {"mappings": mappings}},
+    });
+    let file = json!({
+        "asset": {"version": "2.0"},
+        "extensionsUsed": ["KHR_materials_unlit", "KHR_materials_variants"],
+        "extensions": {"KHR_materials_variants": {"variants": [{"name": "blue"}]}},
+        "buffers": [{"byteLength": bytes.len(), "uri": format!("data:application/octet-stream;base64,{data}")}],
+        "bufferViews": [{"buffer": 0, "byteLength": bytes.len()}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": corners.len()}],
+        "materials": [material(json!([1, 0, 0, 1])), material(json!([0, 0, 1, 1]))],
+        "meshes": [{"primitives": [primitive]}],
+        "nodes": [{"mesh": 0}],
+    });
+    let path = folder.join("square.gltf");
+    std::fs::write(&path, file.to_string()).unwrap();
+    path
+}
+
+#[test]
+fn the_window_opens_with_the_variant_of_the_command_line() {
+    let Some((_server, display)) = display(&["import"]) else { return };
+    let folder = folder("variants-window");
+    let (model, image_path) = (square(&folder), folder.join("shot.png"));
+    for (options, is_blue) in [(&[][..], false), (&["--variant", "blue"], true)] {
+        let mut viewer = std::process::Command::new(env!("CARGO_BIN_EXE_sinew"));
+        viewer
+            .env("DISPLAY", &display)
+            .env_remove("WAYLAND_DISPLAY")
+            .env("XDG_STATE_HOME", folder.join("state"));
+        viewer.args(["view", "--adapter", "cpu"]).arg(&model).args(options);
+        let mut viewer = Started(viewer.spawn().unwrap());
+        let start = Instant::now();
+        loop {
+            let mut import = std::process::Command::new("import");
+            import.env("DISPLAY", &display).args(["-window", "root"]).arg(&image_path).status().unwrap();
+            let screen = image::open(&image_path);
+            let count = |from: usize, other: usize| {
+                screen
+                    .pixels()
+                    .filter(|pixel| pixel[from] > 180 && pixel[other] < 60 && pixel[1] < 60)
+                    .count()
+            };
+            let (red, blue) = (count(0, 2), count(2, 0));
+            let (shown, hidden) = if is_blue { (blue, red) } else { (red, blue) };
+            // The square fills much of the window.
+            if shown > 20_000 {
+                assert!(hidden < 1000, "{options:?}: {red} red and {blue} blue pixels");
+                break;
+            }
+            assert!(viewer.0.try_wait().unwrap().is_none(), "{options:?}: the viewer has exited");
+            let seconds = start.elapsed();
+            assert!(seconds < Duration::from_secs(60), "{options:?}: {red} red and {blue} blue pixels");
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    }
 }
