@@ -69,6 +69,10 @@ enum Command {
     /// Open the viewer
     #[cfg(feature = "viewer")]
     View(view::ViewArgs),
+    /// Refused, because the program was built without the viewer
+    #[cfg(not(feature = "viewer"))]
+    #[command(hide = true, disable_help_flag = true)]
+    View(MissingViewArgs),
     /// Draw an image, or a sequence of images, without a window
     Render(Box<render::RenderArgs>),
     /// Draw a crowd that walks over a terrain, without a window
@@ -85,6 +89,14 @@ enum Command {
     Style(style::StyleArgs),
     /// Compare the solvers on seeded cases
     Bench(bench::BenchArgs),
+}
+
+/// Any arguments of the command that is missing.
+#[cfg(not(feature = "viewer"))]
+#[derive(Args, Debug)]
+struct MissingViewArgs {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<std::ffi::OsString>,
 }
 
 /// The model to work on.
@@ -192,6 +204,11 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         #[cfg(feature = "viewer")]
         Some(Command::View(args)) => view::run(&args, cli.verbosity),
         #[cfg(not(feature = "viewer"))]
+        Some(Command::View(_)) => {
+            let cause = "this program was built without the viewer (the feature `viewer`)";
+            Err(Failure::Usage(format!("{cause}; use `sinew render` to draw without a window")))
+        }
+        #[cfg(not(feature = "viewer"))]
         None => default_image::run(&cli.model, cli.verbosity),
         Some(Command::Render(args)) => render::run(&args, arguments, cli.verbosity),
         Some(Command::Crowd(args)) => crowd::run(&args, arguments, cli.verbosity),
@@ -210,7 +227,8 @@ fn check_command_name(model: &ModelArg) -> Result<(), Failure> {
     let typed = file.to_string_lossy();
     let command = Cli::command();
     let similarity = |name: &str| strsim::normalized_damerau_levenshtein(&typed, name);
-    let names = command.get_subcommands().map(clap::Command::get_name);
+    let shown = command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set());
+    let names = shown.map(clap::Command::get_name);
     match names.filter(|name| similarity(name) > 0.5).max_by(|a, b| similarity(a).total_cmp(&similarity(b))) {
         None => Ok(()),
         Some(nearest) => {

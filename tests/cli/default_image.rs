@@ -47,6 +47,14 @@ fn the_built_in_character_reaches_like_a_person() {
     assert!(foot[1] < 0.12, "the feet must stand: {foot:?}");
 }
 
+#[cfg(not(feature = "viewer"))]
+#[test]
+fn view_without_the_viewer_is_an_error_that_names_the_feature() {
+    let expected = "this program was built without the viewer (the feature `viewer`); use `sinew render` to draw without a window";
+    assert_eq!(crate::refusal(["view"]), expected);
+    assert_eq!(crate::refusal(["view", MANNEQUIN, "--record", "a.session", "--help"]), expected);
+}
+
 #[cfg(all(feature = "viewer", target_os = "linux"))]
 #[test]
 fn view_without_a_display_is_an_error_that_suggests_render() {
