@@ -3,40 +3,38 @@
 
 override AMBIENT_OCCLUSION: bool = false;
 
-// Where points are in one map.
-struct OcclusionView {
-    u: vec4<f32>,                         // texture coordinates are dot products with a point
-    v: vec4<f32>,
-    towards: vec4<f32>,                   // xyz: direction towards the surroundings; w: depth of the origin
-}
-
 const DIRECTIONS: u32 = 128u;
-
-struct AmbientOcclusion {
-    // Distance in metres by which points are moved away from their surface, depth of a metre, and one divided by the radius of the scene.
-    scale: vec4<f32>,
-    views: array<OcclusionView, 128>,
-}
+// Distance by which a point is moved away from its surface, so that the surface does not hide it, as a fraction of half a map's width. A
+// comparison reads texels up to one and a half texels away, of which a map has 512.
+const OFFSET: f32 = 1.5 * 2.0 / 512.0;
+// A turn by the golden angle.
+const TURN: vec2<f32> = vec2<f32>(-0.7373689, 0.6754903);
 
 @group(2) @binding(8) var occlusion_maps: texture_depth_2d_array;
-@group(2) @binding(9) var<uniform> ambient: AmbientOcclusion;
 
 // Returns 1 where nothing is hidden and 0 where everything is: the mean over directions, weighted by their cosines with the normal. `facet`
 // is the normal of the triangle. Where the smooth normal sees directions that are below the triangle, they are left out, so that edges of
-// coarse meshes are not visible.
+// coarse meshes are not visible. The directions are computed instead of read, because Mesa 22.3 crashes if the bind group of light has
+// a uniform buffer.
 fn ambient_visibility(world: vec3<f32>, normal: vec3<f32>, facet: vec3<f32>) -> f32 {
-    let at = vec4<f32>(world + facet * ambient.scale.x, 1.0);
+    let at = (world - globals.occlusion.xyz) * globals.occlusion.w + facet * OFFSET;
+    var around = vec2<f32>(1.0, 0.0);
     var all = 0.0;
     var open = 0.0;
     for (var i = 0u; i < DIRECTIONS; i++) {
-        let towards = ambient.views[i].towards;
-        let cosine = dot(normal, towards.xyz);
-        if cosine > 0.0 && dot(facet, towards.xyz) > 0.05 {
-            let uv = vec2<f32>(dot(at, ambient.views[i].u), dot(at, ambient.views[i].v));
-            let depth = min(towards.w - ambient.scale.y * dot(towards.xyz, at.xyz), 1.0);
+        let height = 1.0 - (f32(i) * 2.0 + 1.0) / f32(DIRECTIONS);
+        let level = sqrt(1.0 - height * height);
+        let towards = vec3<f32>(level * around.x, height, level * around.y);
+        let cosine = dot(normal, towards);
+        if cosine > 0.0 && dot(facet, towards) > 0.05 {
+            // The axes of the map are horizontal and upright, as in src/render/ambient/directions.rs.
+            let along = dot(around, at.xz);
+            let uv = vec2<f32>(around.y * at.x - around.x * at.z, height * along - level * at.y) * 0.5 + 0.5;
+            let depth = min(0.5 - 0.5 * (height * at.y + level * along), 1.0);
             all += cosine;
             open += cosine * textureSampleCompareLevel(occlusion_maps, shadow_sampler, uv, i, depth);
         }
+        around = vec2<f32>(around.x * TURN.x - around.y * TURN.y, around.x * TURN.y + around.y * TURN.x);
     }
     return select(1.0, open / all, all > 0.0);
 }

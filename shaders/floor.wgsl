@@ -45,7 +45,7 @@ fn clear_grid(at: vec2<f32>, pixel: vec2<f32>, width: f32) -> f32 {
 // character, it fades out.
 fn hidden_from_floor(world: vec3<f32>) -> f32 {
     let up = vec3<f32>(0.0, 1.0, 0.0);
-    let fade = 1.0 - smoothstep(0.5, 1.75, length(world.xz - globals.floor.xz) * ambient.scale.z);
+    let fade = 1.0 - smoothstep(0.5, 1.75, length(world.xz - globals.floor.xz) * globals.occlusion.w);
     if fade <= 0.0 {
         return 0.0;
     }

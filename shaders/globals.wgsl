@@ -12,6 +12,7 @@ struct Globals {
     environment: vec4<f32>,               // xy: cosine and sine of the light's rotation about +Y; z: exposure as a factor
     background: vec4<f32>,                // rgb: linear colour of the background; w: 1, or 0 if it is transparent or unknown
     irradiance: array<vec4<f32>, 9>,      // xyz: spherical harmonics of an environment
+    occlusion: vec4<f32>,                 // xyz: centre of the maps of ambient occlusion; w: one divided by their radius
 }
 
 // Whether colours are converted to sRGB here, because the target's format does not convert them.

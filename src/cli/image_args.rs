@@ -58,7 +58,7 @@ pub(super) struct ImageArgs {
     /// Draw shadows on lit surfaces and on the floor [default: on in shaded, off in the other modes]
     #[arg(long, value_name = "on|off")]
     shadow: Option<Switch>,
-    /// Draw less ambient light where surfaces are close to each other, in light other than classic [default: on]
+    /// Draw less ambient light where surfaces are close to each other, in light other than classic [default: on, off with --replay]
     #[arg(long, value_name = "on|off")]
     ambient_occlusion: Option<Switch>,
     /// Graphics adapter: auto, cpu, vulkan, gl, metal or dx12; TEXT is part of the adapter's name
@@ -93,7 +93,9 @@ impl ImageArgs {
         frame.background = self.background.unwrap_or(frame.background);
         frame.samples = self.samples();
         frame.light = self.light.light(&frame.light);
-        (self.finished(frame), size)
+        // By default, a replay is drawn like the window.
+        frame.ambient_occlusion = self.ambient_occlusion == Some(Switch::On);
+        (frame, size)
     }
 
     /// Returns the frame with what only images have, not the window.

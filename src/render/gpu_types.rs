@@ -19,6 +19,7 @@ pub struct Globals {
     pub environment: [f32; 4],
     pub background: [f32; 4],
     pub irradiance: [[f32; 4]; 9],
+    pub occlusion: [f32; 4],
 }
 
 /// `Vertex` in `shaders/skinning.wgsl`.
@@ -128,25 +129,6 @@ pub struct CullSize {
     pub parts: u32,
     pub view: u32,
     pub reserved: u32,
-}
-
-/// `OcclusionView` in `shaders/ambient_occlusion.wgsl`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[expect(missing_docs, reason = "the fields are documented in the shader")]
-pub struct OcclusionView {
-    pub u: [f32; 4],
-    pub v: [f32; 4],
-    pub towards: [f32; 4],
-}
-
-/// `AmbientOcclusion` in `shaders/ambient_occlusion.wgsl`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[expect(missing_docs, reason = "the fields are documented in the shader")]
-pub struct AmbientOcclusion {
-    pub scale: [f32; 4],
-    pub views: [OcclusionView; 128],
 }
 
 /// `Line` in `shaders/lines.wgsl`: a line or a triangle.

@@ -57,7 +57,6 @@ impl Layouts {
                     sampler(3),
                     texture(5),
                     depth_texture(8, TextureViewDimension::D2Array),
-                    buffer(9, ShaderStages::FRAGMENT, uniform, false),
                 ],
             ),
             material: group("material", &material),

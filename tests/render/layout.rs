@@ -5,9 +5,7 @@ use std::mem::{offset_of, size_of};
 use sinew::crowd::body::stance::{Foot, Stance};
 use sinew::crowd::body::{BodyParts, Chain, Goal, JointLimit, Limb, Sole};
 use sinew::render::SOURCES;
-use sinew::render::gpu_types::{
-    AmbientOcclusion, Globals, Instance, Line, OcclusionView, Part, UvTransform, Vertex, VertexSurface, flags,
-};
+use sinew::render::gpu_types::{Globals, Instance, Line, Part, UvTransform, Vertex, VertexSurface, flags};
 use wgpu::naga;
 
 /// Returns the modules of all shaders.
@@ -69,16 +67,9 @@ fn globals_have_the_same_layout_in_shaders_and_rust() {
             environment,
             background,
             irradiance,
+            occlusion,
         }
     );
-}
-
-#[test]
-fn ambient_occlusion_has_the_same_layout_in_shaders_and_rust() {
-    assert_twins!("surface", AmbientOcclusion { scale, views });
-    assert_twins!("surface", OcclusionView { u, v, towards });
-    let AmbientOcclusion { views, .. } = bytemuck::Zeroable::zeroed();
-    assert_eq!(constant("surface", "DIRECTIONS") as usize, views.len());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use glam::Vec2;
 use sinew::asset::{load, mannequin};
 use sinew::ik::{Limit, Method, SolverOption};
-use sinew::render::{AdapterChoice, DecodedImages, Gpu, Renderer, ShadingMode};
+use sinew::render::{AdapterChoice, DecodedImages, Frame, Gpu, Renderer, ShadingMode};
 use sinew::viewer::{Command, Input, PoseFile, Session, neighbour};
 
 use super::{SIZE, at, drag, session};
@@ -42,7 +42,8 @@ fn saved_image_equals_the_frame_and_replaces_no_file() {
     let saved = session.save_image(&mut renderer, &model, 1.0, &folder).unwrap();
     assert_eq!(saved, folder.join("sinew-0002.png"));
     assert_eq!(fs::read_to_string(folder.join("sinew-0001.png")).unwrap(), "other");
-    let frame = renderer.render(&[&model], &session.frame(1.0), (200, 120)).unwrap();
+    let frame = Frame { ambient_occlusion: true, ..session.frame(1.0) };
+    let frame = renderer.render(&[&model], &frame, (200, 120)).unwrap();
     let expected: Vec<u8> = frame.rgba.chunks_exact(4).flat_map(|p| p[..3].to_vec()).collect();
     assert_eq!(image::open(&saved).rgb(), expected);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "a temporary file was left behind");

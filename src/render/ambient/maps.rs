@@ -24,8 +24,6 @@ const STRIDE: usize = size_of::<gpu_types::Globals>().next_multiple_of(256);
 pub(in crate::render) struct OcclusionMaps {
     /// All maps, as the shader reads them.
     pub(in crate::render) view: wgpu::TextureView,
-    /// Where points are in the maps: `AmbientOcclusion`.
-    pub(in crate::render) lookup: Option<wgpu::Buffer>,
     layers: Vec<wgpu::TextureView>,
     casters: Casters,
     globals: Option<wgpu::Buffer>,
@@ -45,7 +43,6 @@ impl OcclusionMaps {
         };
         Self {
             view: all_layers(&texture),
-            lookup: None,
             layers: (0..DIRECTIONS as u32).map(layer).collect(),
             casters: Casters::new(gpu, layouts, depth),
             globals: None,
@@ -61,16 +58,15 @@ impl OcclusionMaps {
         globals: &gpu_types::Globals,
     ) -> Result<(), RenderError> {
         self.casters.prepare(gpu, (models, frame), list);
-        let (lookup, matrices) = views(frame.sphere);
+        let matrices = views(frame.sphere);
         let mut bytes = vec![0; STRIDE * DIRECTIONS];
         for (bytes, matrix) in bytes.chunks_exact_mut(STRIDE).zip(matrices) {
             // The vertex shader is that of the key light's shadow.
             let globals = gpu_types::Globals { shadow_from_world: matrix.to_cols_array_2d(), ..*globals };
             bytes.iter_mut().zip(bytes_of(&globals)).for_each(|(to, from)| *to = *from);
         }
-        staging.write(gpu, (&mut self.globals, "occlusion globals"), &bytes, BufferUsages::UNIFORM)?;
-        let buffer = (&mut self.lookup, "occlusion lookup");
-        staging.write(gpu, buffer, bytes_of(&lookup), BufferUsages::UNIFORM).map(drop)
+        let buffer = (&mut self.globals, "occlusion globals");
+        staging.write(gpu, buffer, &bytes, BufferUsages::UNIFORM).map(drop)
     }
 
     /// Draws all maps.

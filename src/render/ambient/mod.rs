@@ -9,4 +9,5 @@
 mod directions;
 mod maps;
 
+pub(super) use directions::place;
 pub(super) use maps::{OcclusionMaps, no_map};

@@ -3,9 +3,8 @@
 use wgpu::TextureFormat;
 
 use super::super::ambient::{OcclusionMaps, no_map};
-use super::super::gpu_types::AmbientOcclusion;
 use super::super::layout::Layouts;
-use super::super::{Gpu, compute, shadow};
+use super::super::{Gpu, shadow};
 use super::environment::Environment;
 use super::octahedron::{LEVELS, SIZE};
 
@@ -13,7 +12,7 @@ use super::octahedron::{LEVELS, SIZE};
 #[derive(Debug)]
 pub(in crate::render) struct LightMaps {
     no_shadow: wgpu::TextureView,
-    no_occlusion: (wgpu::TextureView, wgpu::Buffer),
+    no_occlusion: wgpu::TextureView,
     sampler: wgpu::Sampler,
     /// The number of the environment in the texture. `None` for the texture without one.
     id: Option<u64>,
@@ -34,9 +33,8 @@ impl LightMaps {
             ..Default::default()
         });
         let environment = create(gpu, 1, 1).create_view(&Default::default());
-        let lookup = compute::uniform(gpu, "no occlusion", &[0; size_of::<AmbientOcclusion>()]);
-        let no_occlusion = (no_map(gpu), lookup);
         let (no_shadow, empty) = (shadow::create_map(gpu, 1), environment.clone());
+        let no_occlusion = no_map(gpu);
         Self { no_shadow, no_occlusion, sampler, id: None, environment, empty, groups: [None, None] }
     }
 
@@ -72,9 +70,7 @@ impl LightMaps {
     ) -> wgpu::BindGroup {
         let [without, with] = &mut self.groups;
         let bound = if backdrop.is_some() { with } else { without };
-        let (occlusion, lookup) = occlusion
-            .and_then(|maps| Some((&maps.view, maps.lookup.as_ref()?)))
-            .unwrap_or((&self.no_occlusion.0, &self.no_occlusion.1));
+        let occlusion = occlusion.map_or(&self.no_occlusion, |maps| &maps.view);
         let views = [shadow.unwrap_or(&self.no_shadow), occlusion, backdrop.unwrap_or(&self.empty)];
         if let Some((views_before, group)) = bound
             && views_before.each_ref() == views
@@ -96,7 +92,6 @@ impl LightMaps {
             (3, wgpu::BindingResource::Sampler(&self.sampler)),
             (5, wgpu::BindingResource::TextureView(backdrop)),
             (8, wgpu::BindingResource::TextureView(occlusion)),
-            (9, lookup.as_entire_binding()),
         ]
         .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource });
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
