@@ -1,5 +1,13 @@
 // Data that all passes share.
 
+// A light of a file.
+struct PunctualLightRecord {
+    place: vec4<f32>,                     // xyz: position and w = 1, or the direction towards the light and w = 0
+    color: vec4<f32>,                     // rgb: illuminance at one metre; w: one divided by the square of the range, or zero
+    direction: vec4<f32>,                 // xyz: where it shines; w: factor of the cosine
+    cone: vec4<f32>,                      // x: offset of the cosine
+}
+
 struct Globals {
     clip_from_world: mat4x4<f32>,
     shadow_from_world: mat4x4<f32>,       // clip space of the key light
@@ -13,6 +21,7 @@ struct Globals {
     background: vec4<f32>,                // rgb: linear colour of the background; w: 1, or 0 if it is transparent or unknown
     irradiance: array<vec4<f32>, 9>,      // xyz: spherical harmonics of an environment
     occlusion: vec4<f32>,                 // xyz: centre of the maps of ambient occlusion; w: one divided by their radius
+    lights: array<PunctualLightRecord, 8>,
 }
 
 // Whether colours are converted to sRGB here, because the target's format does not convert them.

@@ -1,5 +1,5 @@
 // Skinned surfaces in four shading modes. Requires globals.wgsl, skinning.wgsl, base_color.wgsl,
-// extra_maps.wgsl, shadow_map.wgsl, soft_shadow.wgsl, ambient_occlusion.wgsl, environment.wgsl, tone_map.wgsl,
+// extra_maps.wgsl, shadow_map.wgsl, soft_shadow.wgsl, ambient_occlusion.wgsl, punctual.wgsl, environment.wgsl, tone_map.wgsl,
 // normals.wgsl, layers.wgsl, thin_film.wgsl, anisotropy.wgsl and transmission.wgsl.
 
 // These constants are set when a pipeline is created, so that unused features cost nothing.
@@ -78,6 +78,7 @@ struct Lighting {
     key: f32,                             // visibility of the key light
     occlusion: f32,                       // how much the material leaves of the light from all directions
     visibility: f32,                      // how much other surfaces leave of it. The darker one counts
+    world: vec3<f32>,                     // where the surface is
 }
 
 // Returns the share of light that reaches the matt base of a surface that reflects the given share. What a film lets through has the
@@ -184,7 +185,12 @@ fn fill_direction() -> vec3<f32> {
 // Returns the light that a surface reflects in the light of the scene.
 fn lit_surface(m: Material, n: vec3<f32>, v: vec3<f32>, nv: f32, l: Lighting) -> vec3<f32> {
     if ENVIRONMENT {
-        return in_surroundings(m, n, v, nv, l);
+        var all = in_surroundings(m, n, v, nv, l);
+        for (var i = 0u; i < PUNCTUAL_LIGHTS; i++) {
+            let light = receive(i, l.world);
+            all += reflect_light(m, n, v, light.towards) * light.color;
+        }
+        return all;
     }
     return in_classic_light(m, n, v, nv, l);
 }
@@ -247,7 +253,7 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> Look 
     if has(IRIDESCENCE) {
         m = with_film(m, in.texcoord, nv);
     }
-    let lighting = Lighting(in.light_direction.xyz, key, occlusion, visibility);
+    let lighting = Lighting(in.light_direction.xyz, key, occlusion, visibility, world);
     var look = Look(vec3<f32>(0.0), vec3<f32>(0.0), vec4<f32>(0.0));
     if has(TRANSMISSION) {
         let share = transmitted_share(in.texcoord);

@@ -66,7 +66,7 @@ const fn format(
 }
 
 use Concern::{Geometry, Look, Motion, Other};
-use Support::{Drawn, Ignored, Read, Refused};
+use Support::{Drawn, Ignored, Refused};
 
 /// All extensions that the loader knows by name, sorted by name. [`Extension::find`] also returns a decision for others.
 pub const EXTENSIONS: &[Extension] = &[
@@ -106,7 +106,12 @@ pub const EXTENSIONS: &[Extension] = &[
     row("KHR_draco_mesh_compression", Geometry, Drawn, "all versions of Draco; posed copies stay compressed"),
     row("KHR_gaussian_splatting", Geometry, Refused, ""),
     row("KHR_interactivity", Other, Ignored, ""),
-    row("KHR_lights_punctual", Look, Read, ""),
+    row(
+        "KHR_lights_punctual",
+        Look,
+        Drawn,
+        "`sinew render --file-lights on`, without shadows; at most eight",
+    ),
     row("KHR_materials_anisotropy", Look, Drawn, ""),
     row("KHR_materials_clearcoat", Look, Drawn, ""),
     row("KHR_materials_diffuse_transmission", Look, Ignored, ""),

@@ -6,6 +6,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use glam::{Affine3A, Vec3};
 
+use crate::asset::Character;
 use crate::puppet::Puppet;
 use crate::render::{AdapterChoice, Background, Frame, ShadingMode};
 use crate::scene::ViewSettings;
@@ -96,6 +97,11 @@ impl ImageArgs {
         // By default, a replay is drawn like the window.
         frame.ambient_occlusion = self.ambient_occlusion == Some(Switch::On);
         (frame, size)
+    }
+
+    /// Returns a line if not everything that the options of light ask for is drawn.
+    pub(super) fn light_warning(&self, character: &Character) -> Option<String> {
+        self.light.warning(character, &default_light()).filter(|_| self.mode().is_shaded())
     }
 
     /// Returns the frame with what only images have, not the window.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::render::{Environment, Light, LightSource, ToneMap};
+use crate::asset::Character;
+use crate::render::{Environment, FileLights, Light, LightSource, MAX_LIGHTS, ToneMap};
 
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Light")]
@@ -22,9 +23,30 @@ pub(super) struct LightArgs {
     /// How light becomes colours: neutral, aces or agx [default: neutral]
     #[arg(long, value_name = "NAME")]
     tone_map: Option<ToneMap>,
+    /// Draw the lights of the file too: off, on (as bright as a key light), or a factor of their intensities [default: off]
+    #[arg(long, value_name = "on|off|SCALE", value_parser = file_lights)]
+    file_lights: Option<FileLights>,
 }
 
 impl LightArgs {
+    /// Returns a line if not everything that the options ask for is drawn.
+    pub(super) fn warning(&self, character: &Character, default: &Light) -> Option<String> {
+        let light = self.light(default);
+        if light.file_lights == FileLights::Off {
+            return None;
+        }
+        if light.source == LightSource::Classic {
+            return Some("the lights of the file are not drawn in classic light".into());
+        }
+        match character.lights.len() {
+            0 => Some("the file has no lights".into()),
+            count if count > MAX_LIGHTS => {
+                Some(format!("only the strongest {MAX_LIGHTS} of {count} lights are drawn"))
+            }
+            _ => None,
+        }
+    }
+
     /// Returns the light that the options describe. Options that are not given are those of `default`.
     pub(super) fn light(&self, default: &Light) -> Light {
         Light {
@@ -32,6 +54,7 @@ impl LightArgs {
             rotation: self.light_rotation.map_or(default.rotation, f32::to_radians),
             exposure: self.exposure.unwrap_or(default.exposure),
             tone: self.tone_map.unwrap_or(default.tone),
+            file_lights: self.file_lights.unwrap_or(default.file_lights),
         }
     }
 }
@@ -48,6 +71,17 @@ fn source(text: &str) -> Result<LightSource, String> {
     }
     let environment = Environment::load(path).map_err(|error| error.to_string())?;
     Ok(LightSource::Image(Arc::new(environment)))
+}
+
+fn file_lights(text: &str) -> Result<FileLights, String> {
+    match text {
+        "on" => Ok(FileLights::On),
+        "off" => Ok(FileLights::Off),
+        _ => {
+            let scale = text.parse().map(FileLights::Scale).ok().filter(|scale| scale.validate().is_ok());
+            scale.ok_or_else(|| format!("must be on, off, or a number from 0 to {}", FileLights::MAX_SCALE))
+        }
+    }
 }
 
 fn rotation(text: &str) -> Result<f32, String> {

@@ -75,7 +75,7 @@ pub(super) struct ViewArgs {
     #[arg(long, value_name = "NAME")]
     variant: Option<String>,
     /// Show this number of characters that walk over hills, instead of one to pose
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_COUNT)), conflicts_with_all = ["vmc", "clips", "record", "variant", "light", "light_rotation", "exposure", "tone_map"])]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_COUNT)), conflicts_with_all = ["vmc", "clips", "record", "variant", "light", "light_rotation", "exposure", "tone_map", "file_lights"])]
     crowd: Option<u32>,
     /// Record the session to a file, for `sinew render --replay`
     #[arg(long, value_name = "SESSION")]

@@ -21,6 +21,7 @@ impl Frame<'_> {
             camera,
             mode,
             light,
+            lights,
             background,
             samples,
             ground,
@@ -43,6 +44,8 @@ impl Frame<'_> {
         hash.words(&[*mode as u32, *samples, u32::from(*shadow), u32::from(ground.is_some())]);
         hash.words(&[u32::from(*ambient_occlusion)]);
         hash.light(light);
+        hash.count(lights.len());
+        lights.iter().for_each(|light| light.hash(&mut hash.0));
         match background {
             Background::Color([r, g, b]) => hash.words(&[1, (*r).into(), (*g).into(), (*b).into()]),
             Background::Transparent => hash.words(&[0]),
@@ -103,7 +106,8 @@ impl FrameHasher {
     }
 
     fn light(&mut self, light: &Light) {
-        let Light { source, rotation, exposure, tone } = light;
+        // The lights of the file are in the frame.
+        let Light { source, rotation, exposure, tone, file_lights: _ } = light;
         self.0.write(source.name().as_bytes());
         if let LightSource::Image(environment) = source {
             self.0.write_u64(environment.id);
@@ -147,7 +151,7 @@ mod tests {
     use glam::{Affine3A, Vec4};
 
     use crate::asset::Material;
-    use crate::render::{ShadingMode, ToneMap};
+    use crate::render::{PunctualLight, ShadingMode, ToneMap};
 
     use super::*;
 
@@ -168,6 +172,7 @@ mod tests {
             camera: CAMERA,
             mode: ShadingMode::Shaded,
             light: Light::default(),
+            lights: Vec::new(),
             background: Background::STUDIO,
             samples: 4,
             ground: Some(FLOOR),
@@ -225,6 +230,19 @@ mod tests {
         changed(&|f| f.light.rotation = 1.0);
         changed(&|f| f.light.exposure = 1.0);
         changed(&|f| f.light.tone = ToneMap::Agx);
+        let lamp = PunctualLight {
+            position: None,
+            direction: Vec3::NEG_Y,
+            color: Vec3::ONE,
+            range: None,
+            cone: None,
+        };
+        changed(&|f| f.lights.push(lamp));
+        changed(&|f| f.lights.push(PunctualLight { position: Some(Vec3::ZERO), ..lamp }));
+        changed(&|f| f.lights.push(PunctualLight { direction: Vec3::X, ..lamp }));
+        changed(&|f| f.lights.push(PunctualLight { color: Vec3::X, ..lamp }));
+        changed(&|f| f.lights.push(PunctualLight { range: Some(0.0), ..lamp }));
+        changed(&|f| f.lights.push(PunctualLight { cone: Some([0.0; 2]), ..lamp }));
         changed(&|f| f.background = Background::BLACK);
         changed(&|f| f.background = Background::Transparent);
         changed(&|f| f.background = Background::Keep);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::asset::Material;
 use crate::view::{Bounds, Camera};
 
-use super::{GpuInstances, Light, LightSource};
+use super::{GpuInstances, Light, LightSource, MAX_LIGHTS, PunctualLight};
 
 /// The input for one image. It is independent of joints, clips and files.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub struct Frame<'a> {
     pub mode: ShadingMode,
     /// The light in the shaded modes.
     pub light: Light,
+    /// Other lights in an environment, without shadows. Those beyond [`MAX_LIGHTS`](super::MAX_LIGHTS) are not drawn.
+    pub lights: Vec<PunctualLight>,
     /// The background.
     pub background: Background,
     /// Samples per pixel: 1 or 4.
@@ -50,6 +52,13 @@ impl Frame<'_> {
     /// Returns whether the key light exists and casts shadows.
     pub(super) fn casts_shadows(&self) -> bool {
         self.shadow && self.light.has_key()
+    }
+
+    /// Returns the lights that are drawn in addition to the environment.
+    pub(super) fn drawn_lights(&self) -> &[PunctualLight] {
+        let has_environment = self.mode.is_shaded() && self.light.source != LightSource::Classic;
+        let count = if has_environment { self.lights.len().min(MAX_LIGHTS) } else { 0 };
+        self.lights.get(..count).unwrap_or_default()
     }
 
     /// Returns whether it is drawn with ambient occlusion.

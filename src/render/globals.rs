@@ -3,7 +3,7 @@
 use glam::Vec4;
 
 use super::srgb::to_linear;
-use super::{Background, Frame, Grid, ambient, gpu_types, shadow};
+use super::{Background, Frame, Grid, ambient, gpu_types, light, shadow};
 
 /// Returns what all passes over an area of pixels share.
 pub(super) fn globals(frame: &Frame<'_>, area: (u32, u32)) -> gpu_types::Globals {
@@ -30,6 +30,7 @@ pub(super) fn globals(frame: &Frame<'_>, area: (u32, u32)) -> gpu_types::Globals
         environment: [cos, sin, frame.light.exposure_factor(), 0.0],
         background: background(frame.background),
         occlusion: ambient::place(frame.sphere),
+        lights: light::records(frame.drawn_lights()),
         irradiance: environment.map_or([[0.0; 4]; 9], |e| e.irradiance.map(|c| c.extend(0.0).into())),
     }
 }

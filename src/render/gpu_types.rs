@@ -20,6 +20,7 @@ pub struct Globals {
     pub background: [f32; 4],
     pub irradiance: [[f32; 4]; 9],
     pub occlusion: [f32; 4],
+    pub lights: [PunctualLightRecord; 8],
 }
 
 /// `Vertex` in `shaders/skinning.wgsl`.
@@ -129,6 +130,17 @@ pub struct CullSize {
     pub parts: u32,
     pub view: u32,
     pub reserved: u32,
+}
+
+/// `PunctualLightRecord` in `shaders/globals.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[expect(missing_docs, reason = "the fields are documented in the shader")]
+pub struct PunctualLightRecord {
+    pub place: [f32; 4],
+    pub color: [f32; 4],
+    pub direction: [f32; 4],
+    pub cone: [f32; 4],
 }
 
 /// `Line` in `shaders/lines.wgsl`: a line or a triangle.

@@ -57,7 +57,7 @@ pub use frame_texture::FrameTexture;
 #[cfg(feature = "viewer")]
 pub(crate) use frame_texture::drawable_texture;
 pub use indirect::{GpuInstanceBuffers, GpuInstances, GpuPart};
-pub use light::{Environment, Light, LightSource, ToneMap};
+pub use light::{Environment, FileLights, Light, LightSource, MAX_LIGHTS, PunctualLight, ToneMap};
 pub use model::Model;
 #[cfg(all(test, feature = "viewer"))]
 pub(crate) use offscreen::RenderTarget;

@@ -21,6 +21,7 @@ pub(super) const SURFACE: &[&str] = &[
     SHADOW_MAP,
     SOFT_SHADOW,
     AMBIENT_OCCLUSION,
+    include_str!("../../shaders/punctual.wgsl"),
     include_str!("../../shaders/environment.wgsl"),
     include_str!("../../shaders/tone_map.wgsl"),
     include_str!("../../shaders/normals.wgsl"),

@@ -42,6 +42,8 @@ struct LightVariant {
     /// Whether it is classic light with a rotation.
     is_turned: bool,
     has_occlusion: bool,
+    /// Number of lights besides the environment.
+    lights: usize,
     tone: ToneMap,
 }
 
@@ -50,7 +52,8 @@ impl LightVariant {
         let light = &frame.light;
         let has_environment = light.source != LightSource::Classic;
         let is_turned = !has_environment && light.rotation != 0.0;
-        Self { has_environment, is_turned, has_occlusion: frame.has_ambient_occlusion(), tone: light.tone }
+        let (has_occlusion, lights) = (frame.has_ambient_occlusion(), frame.drawn_lights().len());
+        Self { has_environment, is_turned, has_occlusion, lights, tone: light.tone }
     }
 }
 
@@ -253,6 +256,7 @@ fn create_pipeline(
         ("ENVIRONMENT", flag(v.light.has_environment)),
         ("TURNED", flag(v.light.is_turned)),
         ("AMBIENT_OCCLUSION", flag(v.light.has_occlusion)),
+        ("PUNCTUAL_LIGHTS", f64::from(u8::try_from(v.light.lights).unwrap_or(0))),
         v.output.encode_constant(),
     ];
     let constants: Vec<_> = constants.into_iter().chain(v.maps.constants()).collect();

@@ -242,6 +242,7 @@ impl CrowdScene {
             camera: settings.camera,
             mode: settings.mode,
             light: settings.light.clone(),
+            lights: Vec::new(),
             background: settings.background,
             samples: settings.samples,
             ground: None,

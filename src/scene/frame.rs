@@ -7,6 +7,8 @@ use crate::puppet::Puppet;
 use crate::render::{Background, Draw, Floor, Frame, Grid, Instance, Light, Line, ShadingMode};
 use crate::view::{Bounds, Camera};
 
+use super::lights::file_lights;
+
 /// The camera and view settings for a puppet.
 #[derive(Clone, Debug)]
 pub struct ViewSettings {
@@ -61,6 +63,7 @@ pub fn frame<'a>(puppet: &'a Puppet, settings: &ViewSettings) -> Frame<'a> {
         camera: settings.camera,
         mode: settings.mode,
         light: settings.light.clone(),
+        lights: file_lights(puppet, settings.light.file_lights, center),
         background: settings.background,
         samples: settings.samples,
         ground: settings.floor.then_some(floor),

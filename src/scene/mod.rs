@@ -7,6 +7,8 @@ pub mod compare;
 mod crowd;
 #[cfg(feature = "render")]
 mod frame;
+#[cfg(feature = "render")]
+mod lights;
 pub mod picking;
 #[cfg(feature = "render")]
 mod turn;
@@ -15,5 +17,7 @@ mod turn;
 pub use crowd::{CrowdLayout, CrowdScene};
 #[cfg(feature = "render")]
 pub use frame::{ViewSettings, draws, frame, ghost, instance, shows_skeleton, skeleton};
+#[cfg(feature = "render")]
+pub use lights::file_lights;
 #[cfg(feature = "render")]
 pub use turn::{turn_about, turn_frame};

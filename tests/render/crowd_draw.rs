@@ -65,6 +65,7 @@ fn empty_frame() -> Frame<'static> {
         ground: None,
         shadow: true,
         ambient_occlusion: false,
+        lights: Vec::new(),
         sphere: (center, radius * 2.0),
         ghosts: Vec::new(),
         fills: Vec::new(),

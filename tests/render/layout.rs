@@ -5,7 +5,9 @@ use std::mem::{offset_of, size_of};
 use sinew::crowd::body::stance::{Foot, Stance};
 use sinew::crowd::body::{BodyParts, Chain, Goal, JointLimit, Limb, Sole};
 use sinew::render::SOURCES;
-use sinew::render::gpu_types::{Globals, Instance, Line, Part, UvTransform, Vertex, VertexSurface, flags};
+use sinew::render::gpu_types::{
+    Globals, Instance, Line, Part, PunctualLightRecord, UvTransform, Vertex, VertexSurface, flags,
+};
 use wgpu::naga;
 
 /// Returns the modules of all shaders.
@@ -68,8 +70,10 @@ fn globals_have_the_same_layout_in_shaders_and_rust() {
             background,
             irradiance,
             occlusion,
+            lights,
         }
     );
+    assert_twins!("surface", PunctualLightRecord { place, color, direction, cone });
 }
 
 #[test]

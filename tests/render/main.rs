@@ -22,6 +22,7 @@ mod lost;
 mod overlays;
 mod patch;
 mod pixels;
+mod punctual;
 mod soft_shadow;
 mod surfaces;
 mod twin;

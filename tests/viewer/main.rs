@@ -6,7 +6,7 @@ use glam::{DVec3, Vec2, Vec3};
 use sinew::asset::mannequin;
 use sinew::pose::Pose;
 use sinew::puppet::GoalKind;
-use sinew::render::{Light, LightSource, ToneMap};
+use sinew::render::{FileLights, Light, LightSource, ToneMap};
 use sinew::scene::picking::{Ray, pick_skin, pixel};
 use sinew::skin::Skinned;
 use sinew::skin::Skinning;
@@ -51,7 +51,13 @@ fn session() -> Session {
 
 /// Light with a value in each field.
 fn evening() -> Light {
-    Light { source: LightSource::Outdoor, rotation: -2.5, exposure: -0.3, tone: ToneMap::Agx }
+    Light {
+        source: LightSource::Outdoor,
+        rotation: -2.5,
+        exposure: -0.3,
+        tone: ToneMap::Agx,
+        file_lights: FileLights::Scale(0.5),
+    }
 }
 
 /// Returns the pixel of a node.

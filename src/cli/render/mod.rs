@@ -149,6 +149,7 @@ impl RenderArgs {
             .map_err(|e| Failure::Usage(format!("--variant: {e}")))?;
         output::protect(&self.output, character.files.iter().map(PathBuf::as_path))?;
         watch.stage("load");
+        verbosity.warn(&self.image.light_warning(&character).into_iter().collect::<Vec<_>>());
         let mut puppet = self.posing.puppet(character, matches, verbosity)?;
         puppet.skinning = self.image.skinning();
         Ok(puppet)

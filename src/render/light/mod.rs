@@ -10,6 +10,7 @@ mod hdr;
 mod maps;
 mod octahedron;
 mod prefilter;
+mod punctual;
 mod scenes;
 mod tone;
 
@@ -17,6 +18,8 @@ pub use environment::{Environment, KeyLight};
 pub use hdr::HdrError;
 pub(super) use maps::LightMaps;
 pub use octahedron::{CONTENT, LEVELS, SIZE};
+pub(super) use punctual::records;
+pub use punctual::{FileLights, MAX_LIGHTS, PunctualLight};
 pub use tone::ToneMap;
 
 use std::str::FromStr;
@@ -43,6 +46,14 @@ pub struct Light {
     /// How light becomes colours.
     #[serde(default)]
     pub tone: ToneMap,
+    /// Whether the lights of the file are drawn in addition to an environment.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub file_lights: FileLights,
+}
+
+/// Recordings without lights of files are the same as before there were any.
+fn is_default(lights: &FileLights) -> bool {
+    *lights == FileLights::default()
 }
 
 /// Where the light of a frame comes from.
@@ -81,6 +92,7 @@ impl Light {
         if !is_exposure {
             return Err(format!("exposure must be between -{0} and {0} stops", Self::MAX_EXPOSURE));
         }
+        self.file_lights.validate()?;
         // A little more than a turn, because angles in degrees are rounded.
         if self.rotation.abs() <= 6.3 { Ok(()) } else { Err("rotation must be at most a whole turn".into()) }
     }

@@ -2,7 +2,7 @@
 
 use egui::{Slider, Ui};
 
-use crate::render::{Light, LightSource, ToneMap};
+use crate::render::{FileLights, Light, LightSource, ToneMap};
 use crate::viewer::{Command, Session};
 
 /// Largest exposure of the slider in stops, in both directions.
@@ -38,6 +38,13 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
             ui.selectable_value(&mut light.tone, tone, tone.name());
         }
     });
+    if !session.puppet().character().lights.is_empty() {
+        let mut is_on = light.file_lights != FileLights::Off;
+        let hover = "Not in classic light";
+        if ui.checkbox(&mut is_on, "Lights of the file").on_hover_text(hover).changed() {
+            light.file_lights = if is_on { FileLights::On } else { FileLights::Off };
+        }
+    }
     let is_reset = light != Light::new(LightSource::Studio)
         && ui.small_button("Reset light").on_hover_text("The studio without rotation and exposure").clicked();
     if is_reset {

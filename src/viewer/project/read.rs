@@ -7,7 +7,7 @@ use toml_edit::{Item, Table, TableLike};
 use crate::asset::Character;
 use crate::ik::Method;
 use crate::puppet::{Pin, Target, motion_file, pose_values};
-use crate::render::{Light, LightSource};
+use crate::render::{FileLights, Light, LightSource};
 use crate::rig;
 use crate::rig::Rig;
 use crate::rig::file::NodeNames;
@@ -181,6 +181,7 @@ impl<'a> ProjectReader<'a> {
                 "light_rotation",
                 "exposure",
                 "tone_map",
+                "file_lights",
                 "springs",
                 "eyes",
                 "eye_point",
@@ -223,11 +224,21 @@ impl<'a> ProjectReader<'a> {
             follow: shown("follow", false)?,
         }));
         let stops = f64::from(Light::MAX_EXPOSURE);
+        let file_lights = match flag(table, "file_lights") {
+            _ if !table.contains_key("file_lights") => FileLights::Off,
+            Ok(true) => FileLights::On,
+            Ok(false) => FileLights::Off,
+            Err(_) => {
+                let largest = f64::from(FileLights::MAX_SCALE);
+                FileLights::Scale(single(optional(table, "file_lights", 1.0, 0.0..=largest)?))
+            }
+        };
         before.push(Command::Light(Light {
             source: choice(table, "light")?.unwrap_or(LightSource::Studio),
             rotation: radians(optional(table, "light_rotation", 0.0, -361.0..=361.0)?),
             exposure: single(optional(table, "exposure", 0.0, -stops..=stops)?),
             tone: choice(table, "tone_map")?.unwrap_or_default(),
+            file_lights,
         }));
         before.push(Command::Springs(shown("springs", true)?));
         before.push(Command::LookAt(if table.contains_key("eye_point") {

@@ -8,7 +8,7 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
 use crate::asset::{Skeleton, Transform};
 use crate::ik::GoalAxes;
 use crate::puppet::{Pin, Target, motion_file};
-use crate::render::{Light, LightSource};
+use crate::render::{FileLights, Light, LightSource};
 use crate::rig;
 use crate::rig::file::NodeNames;
 use crate::text::json;
@@ -158,6 +158,11 @@ impl<'a> ProjectWriter<'a> {
         }
         if light.tone != default.tone {
             table.insert("tone_map", light.tone.name().into());
+        }
+        match light.file_lights {
+            FileLights::Off => {}
+            FileLights::On => drop(table.insert("file_lights", true.into())),
+            FileLights::Scale(scale) => drop(table.insert("file_lights", short(scale).into())),
         }
         if display.follow {
             table.insert("follow", true.into());
