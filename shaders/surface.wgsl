@@ -211,6 +211,9 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> Look 
         m.roughness *= s.g;
         m.metallic *= s.b;
     }
+    if has(GLOSSINESS) {
+        m.roughness = 1.0 - (1.0 - m.roughness) * extra_map(SPECULAR_COLOR_MAP, in.texcoord).a;
+    }
     m.roughness = clamp(m.roughness, 0.05, 1.0);
     m.metallic = clamp(m.metallic, 0.0, 1.0);
     if ENVIRONMENT {

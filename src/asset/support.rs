@@ -119,7 +119,12 @@ pub const EXTENSIONS: &[Extension] = &[
     row("KHR_materials_emissive_strength", Look, Drawn, ""),
     row("KHR_materials_ior", Look, Drawn, ""),
     row("KHR_materials_iridescence", Look, Drawn, ""),
-    row("KHR_materials_pbrSpecularGlossiness", Look, Ignored, "the metallic-roughness values are used"),
+    row(
+        "KHR_materials_pbrSpecularGlossiness",
+        Look,
+        Drawn,
+        "its values replace the metallic-roughness values",
+    ),
     row("KHR_materials_sheen", Look, Drawn, ""),
     row("KHR_materials_specular", Look, Drawn, ""),
     row("KHR_materials_transmission", Look, Drawn, "the opaque scene is visible through the surface"),

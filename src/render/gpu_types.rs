@@ -168,4 +168,5 @@ pub mod flags {
     pub const IRIDESCENCE: u32 = 256;
     pub const ANISOTROPY: u32 = 512;
     pub const DISPERSION: u32 = 1024;
+    pub const GLOSSINESS: u32 = 2048;
 }

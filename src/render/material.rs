@@ -161,6 +161,7 @@ pub(super) fn part_flags(primitive: &Primitive, material: &Material) -> u32 {
         | flag(material.clearcoat.is_some(), flags::CLEARCOAT)
         | flag(material.sheen.is_some_and(|sheen| sheen.color != Vec3::ZERO), flags::SHEEN)
         | flag(material.transmission.is_some(), flags::TRANSMISSION)
+        | flag(material.has_glossiness, flags::GLOSSINESS)
         | flag(material.dispersion > 0.0, flags::DISPERSION)
         | flag(material.iridescence.is_some(), flags::IRIDESCENCE)
         | flag(material.anisotropy.is_some(), flags::ANISOTROPY)

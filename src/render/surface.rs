@@ -229,7 +229,7 @@ fn used_flags(mode: ShadingMode, has_normal_map: bool) -> u32 {
         ShadingMode::Shaded | ShadingMode::Skeleton => {
             let tangents = if has_normal_map { flags::HAS_TANGENTS } else { 0 };
             let layers = flags::CLEARCOAT | flags::SHEEN | flags::IRIDESCENCE | flags::ANISOTROPY;
-            colors | layers | flags::TRANSMISSION | flags::DISPERSION | tangents
+            colors | layers | flags::TRANSMISSION | flags::DISPERSION | flags::GLOSSINESS | tangents
         }
     }
 }

@@ -228,7 +228,8 @@ fn no_combination_of_layers_is_brighter_than_its_surroundings() {
         "KHR_materials_volume": {"thicknessFactor": 0.2},
     });
     let names: Vec<&String> = all.as_object().unwrap().keys().collect();
-    for chosen in 1..1_u32 << names.len() {
+    let all_chosen = (1_u32 << names.len()) - 1;
+    for chosen in (1..=all_chosen).filter(|chosen| chosen.count_ones() <= 2 || *chosen == all_chosen) {
         let mut extensions = json!({});
         let is_chosen = |i: usize| chosen & (1 << i) != 0;
         for (_, name) in names.iter().enumerate().filter(|(i, _)| is_chosen(*i)) {

@@ -6,7 +6,9 @@ use glam::{DVec2, DVec3, Vec3};
 use serde_json::{Value, json};
 use sinew::render::{DecodedImage, Environment, Light};
 
-use crate::light::{draw, environment_term, image_light, linear, neutral, normals, sphere_of, widened};
+use crate::light::{
+    draw, environment_term, image_light, linear, neutral, normals, sphere_in, sphere_of, widened,
+};
 use crate::pixel;
 use crate::support::{Builder, image};
 
@@ -219,4 +221,29 @@ fn fibres_shine_in_the_key_light() {
             Vec3::splat(0.8 * brightness * (PI * share) as f32)
         });
     }
+}
+
+/// The colour of a texture is the reflectance, and its alpha a factor of the glossiness.
+#[test]
+fn glossiness_is_one_minus_roughness() {
+    let mut b = Builder::default();
+    let view = b.view(&image::png(1, 1, image::ColorType::Rgba, &[188, 188, 188, 102]));
+    let rest = json!({
+        "textures": [{"source": 0}],
+        "images": [{"bufferView": view, "mimeType": "image/png"}],
+    });
+    let layer = json!({
+        "diffuseFactor": [0, 0, 0, 1], "specularFactor": [1, 0.6, 0.2], "glossinessFactor": 0.75,
+        "specularGlossinessTexture": {"index": 0},
+    });
+    let material = json!({
+        "pbrMetallicRoughness": {"baseColorFactor": [1, 0, 0, 1]},
+        "extensions": {"KHR_materials_pbrSpecularGlossiness": layer},
+    });
+    let drawn = draw(&sphere_in(b, material, rest), half());
+    let f0 = Vec3::new(1.0, 0.6, 0.2) * linear(188);
+    assert_shows(&drawn, 0.95, 0.012, "gloss", |n| {
+        let [scale, bias] = environment_term(1.0 - 0.75 * 0.4, facing(n)).to_array();
+        (f0 * scale + bias) * (1.0 + f0 * (1.0 / (scale + bias) - 1.0)) * 0.5
+    });
 }

@@ -216,6 +216,7 @@ fn flags_have_the_same_values_in_shaders_and_rust() {
         ("IRIDESCENCE", flags::IRIDESCENCE),
         ("ANISOTROPY", flags::ANISOTROPY),
         ("DISPERSION", flags::DISPERSION),
+        ("GLOSSINESS", flags::GLOSSINESS),
     ] {
         assert_eq!(constant("surface", name), here, "{name}");
     }

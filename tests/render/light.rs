@@ -38,6 +38,11 @@ fn sphere(color: [f32; 3], metallic: f32, roughness: f32) -> Vec<u8> {
 
 /// The same sphere with a material of its own. Its tangents point to the right where it faces the camera.
 pub(crate) fn sphere_of(material: serde_json::Value) -> Vec<u8> {
+    sphere_in(Builder::default(), material, json!({}))
+}
+
+/// The same sphere in a file with textures.
+pub(crate) fn sphere_in(mut b: Builder, material: serde_json::Value, mut rest: serde_json::Value) -> Vec<u8> {
     let (rows, columns) = (64_u16, 128_u16);
     let (mut positions, mut tangents, mut texcoords) = (Vec::new(), Vec::new(), Vec::new());
     for row in 0..=rows {
@@ -58,7 +63,6 @@ pub(crate) fn sphere_of(material: serde_json::Value) -> Vec<u8> {
         }
     }
     let bytes: Vec<u8> = indices.iter().flat_map(|i| i.to_le_bytes()).collect();
-    let mut b = Builder::default();
     let attributes = json!({
         "POSITION": b.floats("VEC3", 3, &positions),
         "NORMAL": b.floats("VEC3", 3, &positions),
@@ -66,11 +70,10 @@ pub(crate) fn sphere_of(material: serde_json::Value) -> Vec<u8> {
         "TEXCOORD_0": b.floats("VEC2", 2, &texcoords),
     });
     let indices = b.accessor("SCALAR", 5123, indices.len(), &bytes);
-    b.file(json!({
-        "meshes": [{"primitives": [{"attributes": attributes, "indices": indices, "material": 0}]}],
-        "materials": [material],
-        "nodes": [{"mesh": 0}],
-    }))
+    rest["meshes"] = json!([{"primitives": [{"attributes": attributes, "indices": indices, "material": 0}]}]);
+    rest["materials"] = json!([material]);
+    rest["nodes"] = json!([{"mesh": 0}]);
+    b.file(rest)
 }
 
 pub(crate) const SIZE: u32 = 128;

@@ -20,6 +20,7 @@ mod layout;
 mod light;
 mod lost;
 mod overlays;
+mod overrides;
 mod patch;
 mod pixels;
 mod punctual;

@@ -53,7 +53,7 @@ impl GltfFile<'_> {
                 }
             };
         }
-        let material = Material {
+        let mut material = Material {
             name: json.name.clone(),
             base_color: Vec4::from(pbr.base_color_factor.0),
             base_color_texture: texture!(pbr.base_color_texture, "baseColorTexture"),
@@ -80,6 +80,9 @@ impl GltfFile<'_> {
             unlit: extension("KHR_materials_unlit").is_some(),
             ..self.layers(others, at)?
         };
+        if let Some(json) = extension("KHR_materials_pbrSpecularGlossiness").filter(|_| !material.unlit) {
+            self.specular_glossiness(&mut material, json, at)?;
+        }
         let finite = material.base_color.is_finite()
             && material.emissive.is_finite()
             && [material.metallic, material.roughness, material.normal_scale, material.occlusion_strength]

@@ -49,6 +49,36 @@ impl GltfFile<'_> {
     }
 }
 
+impl GltfFile<'_> {
+    /// Replaces the metallic-roughness values of a material by those of `KHR_materials_pbrSpecularGlossiness`. That model has no metals.
+    /// Their reflections have the colour that the extension specifies for all surfaces.
+    pub(super) fn specular_glossiness(
+        &self,
+        material: &mut Material,
+        json: &Value,
+        at: &str,
+    ) -> Result<(), ObjectError> {
+        let layer =
+            Layer { file: self, json, at: format!("{at}.extensions.KHR_materials_pbrSpecularGlossiness") };
+        let diffuse = json.get("diffuseFactor").and_then(|factor| factor.get(3)).and_then(Value::as_f64);
+        let alpha =
+            diffuse.map_or(Ok(1.0), |alpha| single(alpha, &format!("{}.diffuseFactor[3]", layer.at)))?;
+        material.base_color = layer.color("diffuseFactor", Vec3::ONE)?.extend(alpha);
+        material.base_color_texture = layer.texture("diffuseTexture")?;
+        material.metallic = 0.0;
+        material.roughness = 1.0 - layer.factor("glossinessFactor", 1.0)?;
+        material.metallic_roughness_texture = None;
+        // With an index of refraction of zero, the colour is the reflectance itself.
+        material.ior = 0.0;
+        material.specular = 1.0;
+        material.specular_texture = None;
+        material.specular_color = layer.color("specularFactor", Vec3::ONE)?;
+        material.specular_color_texture = layer.texture("specularGlossinessTexture")?;
+        material.has_glossiness = material.specular_color_texture.is_some();
+        Ok(())
+    }
+}
+
 impl Layer<'_> {
     fn clearcoat(&self) -> Result<Clearcoat, ObjectError> {
         let normal = self.json.get("clearcoatNormalTexture").unwrap_or(&Value::Null);

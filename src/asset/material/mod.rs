@@ -51,6 +51,9 @@ pub struct Material {
     pub specular_color: Vec3,
     /// sRGB-encoded RGB factor of that colour.
     pub specular_color_texture: Option<TextureRef>,
+    /// Whether the alpha channel of [`Self::specular_color_texture`] is a factor of the glossiness, which is one minus the roughness
+    /// (`KHR_materials_pbrSpecularGlossiness`).
+    pub has_glossiness: bool,
     /// `KHR_materials_clearcoat`: a layer of clear varnish.
     pub clearcoat: Option<Clearcoat>,
     /// `KHR_materials_sheen`: fibres that shine at grazing angles.
@@ -138,6 +141,7 @@ impl Default for Material {
             specular_texture: None,
             specular_color: Vec3::ONE,
             specular_color_texture: None,
+            has_glossiness: false,
             clearcoat: None,
             sheen: None,
             transmission: None,

@@ -10,6 +10,7 @@ mod extensions;
 mod finite;
 mod humanoids;
 mod images;
+mod layers;
 mod mannequin;
 mod materials;
 mod nodes;

@@ -153,6 +153,7 @@ fn fixture(name: &str) -> Fixture {
         "KHR_materials_dispersion" => f.at("/materials/0", json!({"dispersion": 1})),
         "KHR_materials_emissive_strength" => f.at("/materials/0", json!({"emissiveStrength": 4})),
         "KHR_materials_ior" => f.at("/materials/0", json!({"ior": 1.8})),
+        "KHR_materials_pbrSpecularGlossiness" => f.at("/materials/0", json!({"glossinessFactor": 0.5})),
         "KHR_materials_sheen" => f.at("/materials/0", json!({"sheenColorFactor": [1, 0, 0]})),
         "KHR_materials_iridescence" => f.at("/materials/0", json!({"iridescenceFactor": 1})),
         "KHR_materials_specular" => f.at("/materials/0", json!({"specularFactor": 0.5})),

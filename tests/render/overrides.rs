@@ -1,0 +1,56 @@
+//! Draws with materials of their own.
+
+use glam::{Affine3A, Vec3, Vec4};
+use serde_json::json;
+use sinew::asset::Material;
+use sinew::puppet::Puppet;
+use sinew::render::{DecodedImages, ShadingMode};
+use sinew::scene;
+
+use crate::support::Builder;
+use crate::{assert_near, load, pixel, renderer, settings};
+
+/// Two instances of one model have materials of their own, and a third one has that of the model.
+#[test]
+fn draws_of_one_model_have_their_own_materials() {
+    let mut b = Builder::default();
+    let corners = [-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0];
+    let attributes = json!({"POSITION": b.floats("VEC3", 3, &corners), "NORMAL": b.floats("VEC3", 3, &[0.0, 0.0, 1.0].repeat(4))});
+    let indices = b.accessor("SCALAR", 5121, 6, &[0, 1, 2, 0, 2, 3]);
+    let file = b.file(json!({
+        "meshes": [{"primitives": [{"attributes": attributes, "indices": indices, "material": 0}]}],
+        "materials": [{"pbrMetallicRoughness": {"baseColorFactor": [0, 0, 1, 1]}, "extensions": {"KHR_materials_unlit": {}}}],
+        "nodes": [{"mesh": 0, "scale": [0.4, 0.4, 1]}],
+    }));
+    let puppet = Puppet::new(load(&file), 0);
+    let mut renderer = renderer();
+    let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
+    let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
+    let of_model = puppet.character().materials[0].clone();
+    let colored = |color: Vec4| Material { base_color: color, ..of_model.clone() };
+    let (red, green) = (colored(Vec4::new(1.0, 0.0, 0.0, 1.0)), colored(Vec4::new(0.0, 1.0, 0.0, 1.0)));
+    let mut frame = scene::frame(&puppet, &settings(ShadingMode::Shaded));
+    let at = |x: f32, material| {
+        let mut instance = scene::instance(&puppet);
+        instance.place = Affine3A::from_translation(Vec3::X * x);
+        instance.draws.iter_mut().for_each(|draw| draw.material = material);
+        instance
+    };
+    frame.instances = vec![at(-1.0, Some(&red)), at(0.0, None), at(1.0, Some(&green))];
+    for _ in 0..2 {
+        let image = renderer.render(&[&model], &frame, (64, 64)).unwrap();
+        assert_near(pixel(&image, 16, 32), [255, 0, 0, 255], 0);
+        assert_near(pixel(&image, 32, 32), [0, 0, 255, 255], 0);
+        assert_near(pixel(&image, 48, 32), [0, 255, 0, 255], 0);
+        // A frame without other materials comes in between.
+        let image = renderer
+            .render(&[&model], &scene::frame(&puppet, &settings(ShadingMode::Shaded)), (64, 64))
+            .unwrap();
+        assert_near(pixel(&image, 32, 32), [0, 0, 255, 255], 0);
+    }
+    let first = frame.fingerprint();
+    frame.instances[0].draws[0].material = Some(&green);
+    assert_ne!(frame.fingerprint(), first);
+    let image = renderer.render(&[&model], &frame, (64, 64)).unwrap();
+    assert_near(pixel(&image, 16, 32), [0, 255, 0, 255], 0);
+}
