@@ -1,6 +1,6 @@
 // Skinned surfaces in four shading modes. Requires globals.wgsl, skinning.wgsl, base_color.wgsl,
 // extra_maps.wgsl, shadow_map.wgsl, soft_shadow.wgsl, ambient_occlusion.wgsl, punctual.wgsl, environment.wgsl, tone_map.wgsl,
-// normals.wgsl, layers.wgsl, thin_film.wgsl, anisotropy.wgsl and transmission.wgsl.
+// normals.wgsl, and either no_layers.wgsl or layers.wgsl, thin_film.wgsl, anisotropy.wgsl and transmission.wgsl.
 
 // These constants are set when a pipeline is created, so that unused features cost nothing.
 override MODE: u32 = 0u;
@@ -11,6 +11,8 @@ override ENVIRONMENT: bool = false;
 override TURNED: bool = false;
 // Whether the thickness of a volume depends on the scale of the mesh.
 override HAS_VOLUME: bool = false;
+// Whether the entry point is `smooth_holes`.
+override SMOOTH_HOLES: bool = false;
 override METALLIC_ROUGHNESS_MAP: bool = false;
 override NORMAL_MAP: bool = false;
 override OCCLUSION_MAP: bool = false;
@@ -195,6 +197,19 @@ fn lit_surface(m: Material, n: vec3<f32>, v: vec3<f32>, nv: f32, l: Lighting) ->
     return in_classic_light(m, n, v, nv, l);
 }
 
+// What is behind a surface, and the share of its light that reaches the surface.
+struct Behind {
+    color: vec4<f32>,
+    absorbed: vec3<f32>,
+}
+
+// What a surface looks like: its own light, and the share of the light behind it that passes through.
+struct Look {
+    light: vec3<f32>,
+    passed: vec3<f32>,
+    behind: vec4<f32>,
+}
+
 // `side` is 1 if the outer side is visible, otherwise -1. The normal map is applied to the outward normal, and the
 // result is then multiplied by `side`.
 fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> Look {
@@ -278,12 +293,17 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> Look 
 
 @fragment
 fn surface(in: Surface, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
+    return painted(in, front);
+}
+
+// Returns the colour of a fragment with premultiplied alpha, as the target stores it.
+fn painted(in: Surface, front: bool) -> vec4<f32> {
     if MODE == MASK {
         return vec4<f32>(1.0);
     }
     let normal = outside_normal(in, front);
     let color = base_color(in.color, in.texcoord);
-    if is_cut_out(color.a) {
+    if !SMOOTH_HOLES && is_cut_out(color.a) {
         discard;
     }
     if MODE == NORMAL {

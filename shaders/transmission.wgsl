@@ -4,19 +4,6 @@
 // The scene without surfaces that transmit light, in linear light with premultiplied alpha, before the tone map.
 @group(2) @binding(5) var backdrop: texture_2d<f32>;
 
-// What is behind a surface, and the share of its light that reaches the surface.
-struct Behind {
-    color: vec4<f32>,
-    absorbed: vec3<f32>,
-}
-
-// What a surface looks like: its own light, and the share of the light behind it that passes through.
-struct Look {
-    light: vec3<f32>,
-    passed: vec3<f32>,
-    behind: vec4<f32>,
-}
-
 // The share of light that passes through the surface instead of being scattered below it.
 fn transmitted_share(texcoord: vec4<f32>) -> f32 {
     var share = material.anisotropy.w;

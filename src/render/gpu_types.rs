@@ -169,4 +169,6 @@ pub mod flags {
     pub const ANISOTROPY: u32 = 512;
     pub const DISPERSION: u32 = 1024;
     pub const GLOSSINESS: u32 = 2048;
+    /// All layers that have shaders of their own.
+    pub const LAYERS: u32 = CLEARCOAT | SHEEN | TRANSMISSION | IRIDESCENCE | ANISOTROPY;
 }

@@ -10,26 +10,52 @@ pub(crate) const PLACED: &str = include_str!("../../shaders/placed.wgsl");
 const SHADOW_MAP: &str = include_str!("../../shaders/shadow_map.wgsl");
 const SOFT_SHADOW: &str = include_str!("../../shaders/soft_shadow.wgsl");
 const AMBIENT_OCCLUSION: &str = include_str!("../../shaders/ambient_occlusion.wgsl");
+const PUNCTUAL: &str = include_str!("../../shaders/punctual.wgsl");
+const EXTRA_MAPS: &str = include_str!("../../shaders/extra_maps.wgsl");
+const ENVIRONMENT: &str = include_str!("../../shaders/environment.wgsl");
+const TONE_MAP: &str = include_str!("../../shaders/tone_map.wgsl");
+const NORMALS: &str = include_str!("../../shaders/normals.wgsl");
+const SURFACES: &str = include_str!("../../shaders/surface.wgsl");
+const SMOOTH_HOLES: &str = include_str!("../../shaders/smooth_holes.wgsl");
 
-/// Surfaces in all modes.
+/// Surfaces in all modes, without layers of materials.
 pub(super) const SURFACE: &[&str] = &[
     GLOBALS,
     SKINNING,
     BONES,
     BASE_COLOR,
-    include_str!("../../shaders/extra_maps.wgsl"),
+    EXTRA_MAPS,
     SHADOW_MAP,
     SOFT_SHADOW,
     AMBIENT_OCCLUSION,
-    include_str!("../../shaders/punctual.wgsl"),
-    include_str!("../../shaders/environment.wgsl"),
-    include_str!("../../shaders/tone_map.wgsl"),
-    include_str!("../../shaders/normals.wgsl"),
+    PUNCTUAL,
+    ENVIRONMENT,
+    TONE_MAP,
+    NORMALS,
+    include_str!("../../shaders/no_layers.wgsl"),
+    SURFACES,
+    SMOOTH_HOLES,
+];
+/// Surfaces with layers of materials.
+pub(super) const LAYERED_SURFACE: &[&str] = &[
+    GLOBALS,
+    SKINNING,
+    BONES,
+    BASE_COLOR,
+    EXTRA_MAPS,
+    SHADOW_MAP,
+    SOFT_SHADOW,
+    AMBIENT_OCCLUSION,
+    PUNCTUAL,
+    ENVIRONMENT,
+    TONE_MAP,
+    NORMALS,
     include_str!("../../shaders/layers.wgsl"),
     include_str!("../../shaders/thin_film.wgsl"),
     include_str!("../../shaders/anisotropy.wgsl"),
     include_str!("../../shaders/transmission.wgsl"),
-    include_str!("../../shaders/surface.wgsl"),
+    SURFACES,
+    SMOOTH_HOLES,
 ];
 /// Depth as seen from the key light.
 pub(super) const SHADOW: &[&str] =
@@ -52,8 +78,9 @@ pub(super) const CULL: &[&str] = &[SKINNING, MANY_BONES, PLACED, include_str!(".
 pub(super) const COMPOSE: &[&str] = &[include_str!("../../shaders/compose.wgsl")];
 
 /// All modules with their files in order, for tests without an adapter.
-pub const SOURCES: [(&str, &[&str]); 8] = [
+pub const SOURCES: [(&str, &[&str]); 9] = [
     ("surface", SURFACE),
+    ("layered_surface", LAYERED_SURFACE),
     ("shadow", SHADOW),
     ("floor", FLOOR),
     ("ghost", GHOST),

@@ -30,6 +30,8 @@ pub(super) struct SurfaceVariant {
     /// Whether it is drawn from far to near, and blended unless it replaces what is behind it.
     blended: bool,
     replaces: bool,
+    /// Whether the edges of holes are smooth.
+    smooth_holes: bool,
     culled: bool,
     mirrored: bool,
     output: Output,
@@ -61,6 +63,8 @@ impl LightVariant {
 #[derive(Debug)]
 pub(super) struct Surfaces {
     module: wgpu::ShaderModule,
+    /// For materials with layers. Created on first use.
+    layered: Option<wgpu::ShaderModule>,
     layout: wgpu::PipelineLayout,
     pipelines: HashMap<SurfaceVariant, wgpu::RenderPipeline>,
     pub(super) opaque: Batcher<SurfaceVariant>,
@@ -96,6 +100,7 @@ impl Surfaces {
         let module = shaders::module(&gpu.device, "surface", shaders::SURFACE);
         Self {
             module,
+            layered: None,
             layout,
             pipelines: HashMap::new(),
             opaque: Batcher::default(),
@@ -114,9 +119,15 @@ impl Surfaces {
         list: &mut DrawList,
         output: Output,
     ) {
-        let (module, layout, pipelines) = (&self.module, &self.layout, &mut self.pipelines);
-        let mut pipeline = |variant| {
-            let create = || create_pipeline(&gpu.device, module, layout, variant);
+        let (module, layered) = (&self.module, &mut self.layered);
+        let (layout, pipelines) = (&self.layout, &mut self.pipelines);
+        let mut pipeline = |variant: SurfaceVariant| {
+            let create = || {
+                let has_layers = variant.flags & flags::LAYERS != 0;
+                let load = || shaders::module(&gpu.device, "layered surface", shaders::LAYERED_SURFACE);
+                let module = if has_layers { layered.get_or_insert_with(load) } else { module };
+                create_pipeline(&gpu.device, module, layout, variant)
+            };
             pipelines.entry(variant).or_insert_with(create).clone()
         };
         let variant_for = |item: &Item, output: Output| {
@@ -205,6 +216,11 @@ impl SurfaceVariant {
             replaces: transmissive
                 && part.flags & flags::ALPHA_BLEND == 0
                 && !(frame.background == Background::Keep && frame.samples == 1),
+            // Classic light keeps the images of suites as they are.
+            smooth_holes: shaded
+                && output.samples > 1
+                && frame.light.source != LightSource::Classic
+                && part.flags & flags::ALPHA_MASK != 0,
             blended: transmissive || part.blended && !frame.mode.is_data(),
             culled: frame.mode != ShadingMode::Mask && !part.double_sided,
             mirrored,
@@ -228,8 +244,7 @@ fn used_flags(mode: ShadingMode, has_normal_map: bool) -> u32 {
         ShadingMode::Lambert => colors,
         ShadingMode::Shaded | ShadingMode::Skeleton => {
             let tangents = if has_normal_map { flags::HAS_TANGENTS } else { 0 };
-            let layers = flags::CLEARCOAT | flags::SHEEN | flags::IRIDESCENCE | flags::ANISOTROPY;
-            colors | layers | flags::TRANSMISSION | flags::DISPERSION | flags::GLOSSINESS | tangents
+            colors | flags::LAYERS | flags::DISPERSION | flags::GLOSSINESS | tangents
         }
     }
 }
@@ -250,6 +265,7 @@ fn create_pipeline(
     let constants = [
         ("MODE", mode),
         ("FLAGS", f64::from(v.flags)),
+        ("SMOOTH_HOLES", flag(v.smooth_holes)),
         ("SHADOWS", flag(v.shadows)),
         ("TONE_MAP", flag(v.output.is_tone_mapped)),
         ("TONE", f64::from(v.light.tone as u8)),
@@ -278,7 +294,7 @@ fn create_pipeline(
         multisample: wgpu::MultisampleState { count: v.output.samples, ..Default::default() },
         fragment: Some(wgpu::FragmentState {
             module,
-            entry_point: Some("surface"),
+            entry_point: Some(if v.smooth_holes { "smooth_holes" } else { "surface" }),
             compilation_options: wgpu::PipelineCompilationOptions {
                 constants: &constants,
                 ..Default::default()

@@ -1,7 +1,8 @@
 //! Coverage of pixels, and other properties of images.
 
 use serde_json::{Value, json};
-use sinew::render::{Background, ShadingMode};
+use sinew::render::{Background, Light, LightSource, ShadingMode};
+use sinew::scene::ViewSettings;
 
 use crate::support::Builder;
 use crate::{assert_near, draw, draw_sized, pixel, settings};
@@ -67,6 +68,44 @@ fn four_samples_antialias_an_edge() {
     assert!((1..255).contains(&edge), "{edge}");
     let hard = pixel(&draw(&file, &settings(ShadingMode::Mask)), 48, 32)[0];
     assert!(hard == 0 || hard == 255, "{hard}");
+}
+
+/// Draws a square whose alpha grows from left to right, so that it begins in the middle of a pixel, with a number of samples.
+fn hole(samples: u32, light: Light, background: Background) -> Vec<[u8; 4]> {
+    let mut b = Builder::default();
+    // Alpha of 0.5 is at 32.4 pixels.
+    let (left, right) = (0.5 - 16.4 / 64.0, 0.5 + 15.6 / 64.0);
+    let colors = [left, right, right, left].map(|alpha| [1.0, 1.0, 1.0, alpha]);
+    let corners = [-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0];
+    let attributes = json!({
+        "POSITION": b.floats("VEC3", 3, &corners),
+        "COLOR_0": b.floats("VEC4", 4, colors.as_flattened()),
+    });
+    let indices = b.accessor("SCALAR", 5121, 6, &[0, 1, 2, 0, 2, 3]);
+    let file = b.file(json!({
+        "meshes": [{"primitives": [{"attributes": attributes, "indices": indices, "material": 0}]}],
+        "materials": [{"alphaMode": "MASK", "extensions": {"KHR_materials_unlit": {}}}],
+        "nodes": [{"mesh": 0}],
+    }));
+    let image = draw(&file, &ViewSettings { samples, light, background, ..settings(ShadingMode::Shaded) });
+    (30..35).map(|x| pixel(&image, x, 40)).collect()
+}
+
+/// The edge of a hole is as smooth as that of a triangle, and opaque where it is not a hole. Classic light keeps the images of suites.
+#[test]
+fn four_samples_antialias_the_edges_of_holes() {
+    let (none, all) = ([0, 0, 0, 255], [255; 4]);
+    let studio = || Light::new(LightSource::Studio);
+    // Of the samples of pixel 32, at 0.125, 0.375, 0.625 and 0.875, two are to the right of 0.4.
+    let [a, b, edge, c, d] = *hole(4, studio(), Background::BLACK).first_chunk::<5>().unwrap();
+    assert_eq!([a, b, c, d], [none, none, all, all]);
+    assert_near(edge, [188, 188, 188, 255], 2);
+    let clear = hole(4, studio(), Background::Transparent);
+    assert_near(clear[2], [255, 255, 255, 128], 2);
+    assert_eq!((clear[1], clear[3]), ([0; 4], all));
+    for hard in [hole(1, studio(), Background::BLACK), hole(4, Light::default(), Background::BLACK)] {
+        assert_eq!(hard, [none, none, all, all, all]);
+    }
 }
 
 #[test]
