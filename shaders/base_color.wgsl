@@ -16,6 +16,8 @@ const IRIDESCENCE: u32 = 256u;
 const ANISOTROPY: u32 = 512u;
 const DISPERSION: u32 = 1024u;
 const GLOSSINESS: u32 = 2048u;
+const TOON: u32 = 4096u;
+const MOVING_TEXTURES: u32 = 8192u;
 
 // The record of the part once more. Software drivers read a storage buffer separately for each pixel, but a uniform buffer once.
 // No branch may depend on it alone, because they would recompile the shader for each of its values.

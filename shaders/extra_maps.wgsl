@@ -14,6 +14,12 @@ override IRIDESCENCE_MAP: u32 = 0u;
 override IRIDESCENCE_THICKNESS_MAP: u32 = 0u;
 override CLEARCOAT_ROUGHNESS_MAP: u32 = 0u;
 override SHEEN_ROUGHNESS_MAP: u32 = 0u;
+override SHADE_MAP: u32 = 0u;
+override SHADING_SHIFT_MAP: u32 = 0u;
+override MATCAP_MAP: u32 = 0u;
+override RIM_MAP: u32 = 0u;
+override OUTLINE_WIDTH_MAP: u32 = 0u;
+override UV_MASK_MAP: u32 = 0u;
 
 @group(3) @binding(13) var extra_map_1: texture_2d<f32>;
 @group(3) @binding(14) var extra_sampler_1: sampler;

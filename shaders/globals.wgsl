@@ -17,7 +17,7 @@ struct Globals {
     viewport: vec4<f32>,                  // xy: size in pixels; z: width of a shadow texel in the map; w: twice that width in world metres
     grid: vec4<f32>,                      // x: distance of thin lines in metres; y: their width in pixels
     key: vec4<f32>,                       // xyz: brightness of a white surface that faces the key light of an environment; w: tangent of half its angle
-    environment: vec4<f32>,               // xy: cosine and sine of the light's rotation about +Y; z: exposure as a factor
+    environment: vec4<f32>,               // xy: cosine and sine of the light's rotation about +Y; z: exposure as a factor; w: factor of the light for toon shading
     background: vec4<f32>,                // rgb: linear colour of the background; w: 1, or 0 if it is transparent or unknown
     irradiance: array<vec4<f32>, 9>,      // xyz: spherical harmonics of an environment
     occlusion: vec4<f32>,                 // xyz: centre of the maps of ambient occlusion; w: one divided by their radius

@@ -43,6 +43,14 @@ struct Part {
     volume: vec4<f32>,                    // rgb: absorption per metre; w: thickness in the space of the mesh
     iridescence: vec4<f32>,               // cover, index of refraction, least and greatest thickness in nanometres
     anisotropy: vec4<f32>,                // strength, cosine and sine of the rotation; w: transmission
+    // What follows is for toon.wgsl.
+    shade: vec4<f32>,                     // rgb: colour of the shade; w: shift of its edge
+    toon: vec4<f32>,                      // sharpness of the edge, equalization of ambient light, lift and lighting mix of the rim
+    rim: vec4<f32>,                       // rgb: colour of the rim; w: exponent of its falloff
+    matcap: vec4<f32>,                    // rgb: factor of the matcap; w: factor of the texture of the shift
+    outline: vec4<f32>,                   // rgb: colour of the outline; w: its lighting mix
+    outline_width: vec4<f32>,             // in world metres, and in heights of the image. One of them is zero
+    uv_motion: vec4<f32>,                 // xy: offset of moving textures; z: their angle
     // Base colour, metallic-roughness, normal, occlusion, emissive, then the slots of extra_maps.wgsl.
     uv: array<UvTransform, 12>,
     morph_targets: u32,

@@ -1,6 +1,7 @@
 // Skinned surfaces in four shading modes. Requires globals.wgsl, skinning.wgsl, base_color.wgsl,
 // extra_maps.wgsl, shadow_map.wgsl, soft_shadow.wgsl, ambient_occlusion.wgsl, punctual.wgsl, environment.wgsl, tone_map.wgsl,
-// normals.wgsl, and either no_layers.wgsl or layers.wgsl, thin_film.wgsl, anisotropy.wgsl and transmission.wgsl.
+// normals.wgsl, either no_layers.wgsl or layers.wgsl, thin_film.wgsl, anisotropy.wgsl and transmission.wgsl, and either no_toon.wgsl
+// or toon.wgsl.
 
 // These constants are set when a pipeline is created, so that unused features cost nothing.
 override MODE: u32 = 0u;
@@ -297,9 +298,13 @@ fn surface(in: Surface, @builtin(front_facing) front: bool) -> @location(0) vec4
 }
 
 // Returns the colour of a fragment with premultiplied alpha, as the target stores it.
-fn painted(in: Surface, front: bool) -> vec4<f32> {
+fn painted(vertex: Surface, front: bool) -> vec4<f32> {
     if MODE == MASK {
         return vec4<f32>(1.0);
+    }
+    var in = vertex;
+    if has(MOVING_TEXTURES) {
+        in.texcoord = moved_texcoord(in.texcoord);
     }
     let normal = outside_normal(in, front);
     let color = base_color(in.color, in.texcoord);
@@ -316,6 +321,8 @@ fn painted(in: Surface, front: bool) -> vec4<f32> {
     if MODE == LAMBERT {
         let light = max(dot(normal * side, normalize(vec3<f32>(0.4, 0.8, 0.6))), 0.0);
         out = clamp(color.rgb * (0.3 + 0.8 * light), vec3<f32>(0.0), vec3<f32>(1.0));
+    } else if has(TOON) {
+        out = toon_color(in, color.rgb, normal, side);
     } else if !has(UNLIT) {
         let look = shade(in, color.rgb, normal, side);
         out = look.light * globals.environment.z;

@@ -50,8 +50,8 @@ pub(crate) use load::can_be_copied;
 pub use load::{load, load_in_units, load_with};
 pub use mannequin::{MANNEQUIN, MANNEQUIN_PATH, MANNEQUIN_RIG, mannequin};
 pub use material::{
-    AlphaMode, Anisotropy, Clearcoat, Filter, Iridescence, Material, Sampler, Sheen, Texture, TextureRef,
-    Transmission, Volume, Wrap,
+    AlphaMode, Anisotropy, Clearcoat, Filter, Iridescence, Material, Outline, OutlineWidth, Sampler, Sheen,
+    Texture, TextureRef, Toon, Transmission, UvMotion, Volume, Wrap,
 };
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
 pub use skeleton::{Node, Skeleton, Skin, Transform};

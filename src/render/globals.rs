@@ -1,9 +1,9 @@
 //! The data that all passes of a frame share.
 
-use glam::Vec4;
+use glam::{Vec3, Vec4};
 
 use super::srgb::to_linear;
-use super::{Background, Frame, Grid, ambient, gpu_types, light, shadow};
+use super::{Background, Environment, Frame, Grid, ambient, gpu_types, light, shadow};
 
 /// Returns what all passes over an area of pixels share.
 pub(super) fn globals(frame: &Frame<'_>, area: (u32, u32)) -> gpu_types::Globals {
@@ -27,7 +27,7 @@ pub(super) fn globals(frame: &Frame<'_>, area: (u32, u32)) -> gpu_types::Globals
         viewport: [width, height, texel, 2.0 * texel_metres],
         grid: [thin_cell(radius), line_width, 0.0, 0.0],
         key: environment.map_or(Vec4::ZERO, |e| e.key.color.extend(e.key.spread)).into(),
-        environment: [cos, sin, frame.light.exposure_factor(), 0.0],
+        environment: [cos, sin, frame.light.exposure_factor(), environment.map_or(1.0, toon_scale)],
         background: background(frame.background),
         occlusion: ambient::place(frame.sphere),
         lights: light::records(frame.drawn_lights()),
@@ -41,6 +41,16 @@ fn background(background: Background) -> [f32; 4] {
     #[expect(clippy::cast_possible_truncation, reason = "colours are single precision")]
     let [r, g, b] = rgb.map(|v| to_linear(f64::from(v) / 255.0) as f32);
     [r, g, b, 1.0]
+}
+
+/// Returns the factor by which toon shading multiplies the light of an environment, so that a lit white surface is white: its colours
+/// are those that the artist chose.
+fn toon_scale(environment: &Environment) -> f32 {
+    let luminance = |color: Vec3| color.dot(Vec3::new(0.2126, 0.7152, 0.0722));
+    // The mean of the irradiance from above and from below. See `irradiance` in `shaders/environment.wgsl`.
+    let [mean, .., vertical, _] = environment.irradiance;
+    let white = luminance(environment.key.color) + luminance((mean + 2.0 * vertical).max(Vec3::ZERO));
+    1.0 / white.max(1e-3)
 }
 
 /// Returns the size of a grid cell: the largest of 1, 2 or 5 times a power of ten that is at most a quarter of the

@@ -82,6 +82,13 @@ pub struct Part {
     pub volume: [f32; 4],
     pub iridescence: [f32; 4],
     pub anisotropy: [f32; 4],
+    pub shade: [f32; 4],
+    pub toon: [f32; 4],
+    pub rim: [f32; 4],
+    pub matcap: [f32; 4],
+    pub outline: [f32; 4],
+    pub outline_width: [f32; 4],
+    pub uv_motion: [f32; 4],
     pub uv: [UvTransform; 12],
     pub morph_targets: u32,
     pub first_delta: u32,
@@ -169,6 +176,8 @@ pub mod flags {
     pub const ANISOTROPY: u32 = 512;
     pub const DISPERSION: u32 = 1024;
     pub const GLOSSINESS: u32 = 2048;
+    pub const TOON: u32 = 4096;
+    pub const MOVING_TEXTURES: u32 = 8192;
     /// All layers that have shaders of their own.
     pub const LAYERS: u32 = CLEARCOAT | SHEEN | TRANSMISSION | IRIDESCENCE | ANISOTROPY;
 }

@@ -37,6 +37,11 @@ impl Layouts {
         let read = BufferBindingType::Storage { read_only: true };
         let vertex = ShaderStages::VERTEX | ShaderStages::COMPUTE;
         let textures = map_bindings().flat_map(|[image, filter]| [texture(image), sampler(filter)]);
+        // The vertex shader of outlines reads their width.
+        let in_vertices = |entry: BindGroupLayoutEntry| {
+            let is_extra = entry.binding >= FIRST_EXTRA;
+            BindGroupLayoutEntry { visibility: if is_extra { both } else { entry.visibility }, ..entry }
+        };
         let uniform = BufferBindingType::Uniform;
         let buffers = [
             buffer(10, vertex, read, true),
@@ -44,7 +49,7 @@ impl Layouts {
             buffer(12, ShaderStages::FRAGMENT, uniform, true),
         ];
         let few_bones = buffer(1, ShaderStages::VERTEX, uniform, false);
-        let material: Vec<BindGroupLayoutEntry> = textures.chain(buffers).collect();
+        let material: Vec<BindGroupLayoutEntry> = textures.map(in_vertices).chain(buffers).collect();
         Self {
             globals: group("globals", &[buffer(0, both, uniform, false), few_bones]),
             instances: group("instances", &[0, 1, 2].map(|binding| buffer(binding, vertex, read, false))),

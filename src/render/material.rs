@@ -3,7 +3,7 @@
 use bytemuck::Zeroable;
 use glam::Vec3;
 
-use crate::asset::{AlphaMode, Material, Primitive, TextureRef};
+use crate::asset::{AlphaMode, Material, Outline, OutlineWidth, Primitive, TextureRef, Toon};
 
 use super::gpu_types::{self, UvTransform, flags};
 use super::layout::{CORE_MAPS, EXTRA_SLOTS};
@@ -66,8 +66,14 @@ const EXTRA_MAPS: [ExtraMap; EXTRA_MAP_COUNT] = [
     extra("IRIDESCENCE_THICKNESS_MAP", Data, |m| m.iridescence?.thickness_texture),
     extra("CLEARCOAT_ROUGHNESS_MAP", Data, |m| m.clearcoat?.roughness_texture),
     extra("SHEEN_ROUGHNESS_MAP", Data, |m| m.sheen?.roughness_texture),
+    extra("SHADE_MAP", Color, |m| m.toon?.shade_texture),
+    extra("SHADING_SHIFT_MAP", Data, |m| m.toon?.shading_shift_texture),
+    extra("MATCAP_MAP", Color, |m| m.toon?.matcap_texture),
+    extra("RIM_MAP", Color, |m| m.toon?.rim_texture),
+    extra("OUTLINE_WIDTH_MAP", Data, |m| m.toon?.outline?.width_texture),
+    extra("UV_MASK_MAP", Data, |m| m.toon?.uv_motion.mask_texture),
 ];
-pub(super) const EXTRA_MAP_COUNT: usize = 12;
+pub(super) const EXTRA_MAP_COUNT: usize = 18;
 
 /// Returns the additional textures of a material in the order of their slots, and the indices of their purposes.
 pub(super) fn extra_maps(material: &Material) -> impl Iterator<Item = (usize, TextureRef, TextureUse)> {
@@ -134,6 +140,7 @@ pub(super) fn record(material: &Material) -> gpu_types::Part {
     let film = material.iridescence.unwrap_or_default();
     let grain = material.anisotropy.unwrap_or_default();
     let (sin, cos) = grain.rotation.sin_cos();
+    let toon = material.toon.as_ref().map_or_else(gpu_types::Part::zeroed, toon);
     gpu_types::Part {
         base_color: material.base_color.into(),
         emissive_normal_scale: material.emissive.extend(material.normal_scale).into(),
@@ -146,13 +153,14 @@ pub(super) fn record(material: &Material) -> gpu_types::Part {
         iridescence: [film.factor, film.ior, film.thickness[0], film.thickness[1]],
         anisotropy: [grain.strength, cos, sin, material.transmission.unwrap_or_default().factor],
         uv,
-        ..gpu_types::Part::zeroed()
+        ..toon
     }
 }
 
 /// Returns the features of a part as bits of [`flags`].
 pub(super) fn part_flags(primitive: &Primitive, material: &Material) -> u32 {
     let flag = |set: bool, bit: u32| if set { bit } else { 0 };
+    let moves = material.toon.is_some_and(|toon| toon.uv_motion.moves());
     flag(!primitive.normals.is_empty(), flags::HAS_NORMALS)
         | flag(!primitive.tangents.is_empty(), flags::HAS_TANGENTS)
         | flag(matches!(material.alpha_mode, AlphaMode::Mask(_)), flags::ALPHA_MASK)
@@ -165,6 +173,60 @@ pub(super) fn part_flags(primitive: &Primitive, material: &Material) -> u32 {
         | flag(material.dispersion > 0.0, flags::DISPERSION)
         | flag(material.iridescence.is_some(), flags::IRIDESCENCE)
         | flag(material.anisotropy.is_some(), flags::ANISOTROPY)
+        | flag(has_toon(material), flags::TOON)
+        | flag(has_toon(material) && moves, flags::MOVING_TEXTURES)
+}
+
+/// Returns whether a material is shaded as MToon.
+pub(super) fn has_toon(material: &Material) -> bool {
+    material.toon.is_some() && !material.unlit
+}
+
+/// Returns whether a material hides what is behind it, also if it is blended.
+pub(super) fn writes_depth(material: &Material) -> bool {
+    material.alpha_mode != AlphaMode::Blend || material.toon.is_some_and(|toon| toon.writes_depth)
+}
+
+/// Returns when a blended material is drawn: first those that write depth, then all others, each by their offsets.
+pub(super) fn blend_order(material: &Material) -> i32 {
+    material
+        .toon
+        .map_or(0, |toon| toon.queue_offset - if toon.writes_depth { DEPTH_WRITING_FIRST } else { 0 })
+}
+
+/// More than the range of all offsets.
+const DEPTH_WRITING_FIRST: i32 = 100;
+
+/// Returns whether a line is drawn around a primitive with a material. Without normals there is no direction for it.
+pub(super) fn has_outline(primitive: &Primitive, material: &Material) -> bool {
+    let outline = material.toon.and_then(|toon| toon.outline);
+    has_toon(material) && outline.is_some() && !primitive.normals.is_empty()
+}
+
+/// Returns the fields of a record that concern MToon.
+fn toon(toon: &Toon) -> gpu_types::Part {
+    let outline = toon.outline.unwrap_or(Outline {
+        width: OutlineWidth::World(0.0),
+        width_texture: None,
+        color: Vec3::ZERO,
+        lighting_mix: 0.0,
+    });
+    let (offset, angle) = toon.uv_motion.phase();
+    gpu_types::Part {
+        shade: toon.shade_color.extend(toon.shading_shift).into(),
+        toon: [toon.toony, toon.gi_equalization, toon.rim_lift, toon.rim_lighting_mix],
+        rim: toon.rim_color.extend(toon.rim_fresnel_power).into(),
+        matcap: if toon.matcap_texture.is_some() { toon.matcap_color } else { Vec3::ZERO }
+            .extend(toon.shading_shift_scale)
+            .into(),
+        outline: outline.color.extend(outline.lighting_mix).into(),
+        outline_width: match outline.width {
+            OutlineWidth::World(metres) => [metres, 0.0, 0.0, 0.0],
+            OutlineWidth::Screen(heights) => [0.0, heights, 0.0, 0.0],
+        },
+        uv_motion: [offset.x, offset.y, angle, 0.0],
+        ..gpu_types::Part::zeroed()
+    }
 }
 
 fn uv_transform(texture: Option<TextureRef>) -> UvTransform {

@@ -14,7 +14,7 @@ use crate::asset::{AlphaMode, Character, Material, Part, Primitive};
 
 use super::gpu_types::{Vertex, VertexSurface, flags};
 use super::layout::Layouts;
-use super::material::{PART_STRIDE, part_flags, record};
+use super::material::{PART_STRIDE, blend_order, has_outline, has_toon, part_flags, record, writes_depth};
 use super::material_textures::MaterialTextures;
 use super::texture::{DecodedImages, Textures};
 use super::{Draw, Gpu, RenderError, gpu_types};
@@ -56,6 +56,12 @@ pub(super) struct ModelPart {
     pub(super) second_set: bool,
     pub(super) blended: bool,
     pub(super) double_sided: bool,
+    /// Whether it hides what is behind it, also if it is blended.
+    pub(super) writes_depth: bool,
+    /// When it is drawn if it is blended: higher values later.
+    pub(super) order: i32,
+    /// Whether a line is drawn around it.
+    pub(super) has_outline: bool,
 }
 
 impl Model {
@@ -75,7 +81,7 @@ impl Model {
         let mut records = vec![0_u8; parts.len() * PART_STRIDE];
         for (part, bytes) in parts.iter().zip(records.chunks_exact_mut(PART_STRIDE)) {
             let primitive = character.primitive(*part);
-            let range = geometry.add(gpu, part, primitive)?;
+            let range = geometry.add(gpu, part, primitive, !has_toon(material_of(primitive)))?;
             let uniform = gpu_types::Part {
                 first_delta: range.first_delta,
                 first_influence: range.first_influence,
@@ -116,6 +122,9 @@ impl Model {
                 second_set: part.skin.is_some() && primitive.influences.len() > 1,
                 blended: material.alpha_mode == AlphaMode::Blend,
                 double_sided: material.double_sided,
+                writes_depth: writes_depth(material),
+                order: blend_order(material),
+                has_outline: has_outline(primitive, material),
             });
         }
         Ok(Self {
@@ -196,7 +205,14 @@ struct GeometryRange {
 }
 
 impl Geometry {
-    fn add(&mut self, gpu: &Gpu, part: &Part, primitive: &Primitive) -> Result<GeometryRange, RenderError> {
+    /// Adds the vertices of a part, with or without their colours.
+    fn add(
+        &mut self,
+        gpu: &Gpu,
+        part: &Part,
+        primitive: &Primitive,
+        has_colors: bool,
+    ) -> Result<GeometryRange, RenderError> {
         let key = (part.mesh, part.primitive, part.skin.is_some());
         if let Some(range) = self.ranges.get(&key) {
             return Ok(range.clone());
@@ -215,7 +231,7 @@ impl Geometry {
         self.vertices.resize(first, Vertex::default());
         self.surfaces.resize(first, VertexSurface::default());
         self.vertices.extend((0..count).map(|v| vertex(primitive, part.skin.is_some(), v)));
-        self.surfaces.extend((0..count).map(|v| vertex_surface(primitive, v)));
+        self.surfaces.extend((0..count).map(|v| vertex_surface(primitive, has_colors, v)));
         push_deltas(primitive, &mut self.extras);
         let first_influence = to_u32(self.extras.len());
         if has_second_set {
@@ -281,7 +297,8 @@ fn vertex(primitive: &Primitive, is_skinned: bool, v: usize) -> Vertex {
 }
 
 /// Returns how a vertex looks.
-fn vertex_surface(primitive: &Primitive, v: usize) -> VertexSurface {
+fn vertex_surface(primitive: &Primitive, has_colors: bool, v: usize) -> VertexSurface {
+    let colors = if has_colors { &*primitive.colors } else { &[] };
     let uv =
         |set: usize| primitive.uvs.get(set).and_then(|uvs| uvs.get(v)).copied().unwrap_or_default().into();
     #[expect(clippy::cast_possible_truncation, reason = "clamped to the range of i16")]
@@ -291,7 +308,7 @@ fn vertex_surface(primitive: &Primitive, v: usize) -> VertexSurface {
         texcoord_0: uv(0),
         texcoord_1: uv(1),
         tangent: primitive.tangents.get(v).copied().unwrap_or_default().to_array().map(snorm),
-        color: primitive.colors.get(v).copied().unwrap_or(Vec4::ONE).to_array().map(f16::from_f32),
+        color: colors.get(v).copied().unwrap_or(Vec4::ONE).to_array().map(f16::from_f32),
     }
 }
 

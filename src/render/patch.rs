@@ -46,7 +46,7 @@ struct PatchTarget {
 
 impl Patch {
     /// Decides whether a frame is drawn in this way. Returns the number of samples of the image itself. What is visible through a surface
-    /// may be anywhere in the image.
+    /// may be anywhere in the image, and outlines are outside the boxes of parts.
     pub(super) fn choose(
         &mut self,
         gpu: &Gpu,
@@ -54,8 +54,10 @@ impl Patch {
         area: (u32, u32),
         output: Output,
     ) -> u32 {
+        let has_outlines = models.iter().flat_map(|model| &model.parts).any(|part| part.has_outline);
         let is_software = gpu.info.device_type == DeviceType::Cpu;
-        let is_possible = is_software && is_byte_format(output.format) && !is_transmissive(models, frame);
+        let is_possible =
+            is_software && is_byte_format(output.format) && !has_outlines && !is_transmissive(models, frame);
         self.rect = if is_possible { rect(frame, area) } else { None };
         let Some(rect) = self.rect else { return frame.samples };
         let format = self.inner(output).format;

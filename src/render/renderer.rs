@@ -330,6 +330,7 @@ impl Renderer {
         pass.set_bind_group(1, &instances, &[]);
         pass.set_bind_group(2, &light, &[]);
         draw_all(&surfaces.opaque.batches, &mut pass, drawn);
+        draw_all(&surfaces.outlines.batches, &mut pass, drawn);
         let (opaque, blended) = surfaces.crowds.split_at(surfaces.crowds.partition_point(|b| !b.is_blended));
         draw_crowds(opaque.iter(), &mut pass, (models, frame), 0);
         if let Some(floor) = floor {

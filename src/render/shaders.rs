@@ -16,6 +16,8 @@ const ENVIRONMENT: &str = include_str!("../../shaders/environment.wgsl");
 const TONE_MAP: &str = include_str!("../../shaders/tone_map.wgsl");
 const NORMALS: &str = include_str!("../../shaders/normals.wgsl");
 const SURFACES: &str = include_str!("../../shaders/surface.wgsl");
+const NO_LAYERS: &str = include_str!("../../shaders/no_layers.wgsl");
+const NO_TOON: &str = include_str!("../../shaders/no_toon.wgsl");
 const SMOOTH_HOLES: &str = include_str!("../../shaders/smooth_holes.wgsl");
 
 /// Surfaces in all modes, without layers of materials.
@@ -32,7 +34,27 @@ pub(super) const SURFACE: &[&str] = &[
     ENVIRONMENT,
     TONE_MAP,
     NORMALS,
-    include_str!("../../shaders/no_layers.wgsl"),
+    NO_LAYERS,
+    NO_TOON,
+    SURFACES,
+    SMOOTH_HOLES,
+];
+/// Surfaces with MToon shading, and their outlines.
+pub(super) const TOON_SURFACE: &[&str] = &[
+    GLOBALS,
+    SKINNING,
+    BONES,
+    BASE_COLOR,
+    EXTRA_MAPS,
+    SHADOW_MAP,
+    SOFT_SHADOW,
+    AMBIENT_OCCLUSION,
+    PUNCTUAL,
+    ENVIRONMENT,
+    TONE_MAP,
+    NORMALS,
+    NO_LAYERS,
+    include_str!("../../shaders/toon.wgsl"),
     SURFACES,
     SMOOTH_HOLES,
 ];
@@ -54,6 +76,7 @@ pub(super) const LAYERED_SURFACE: &[&str] = &[
     include_str!("../../shaders/thin_film.wgsl"),
     include_str!("../../shaders/anisotropy.wgsl"),
     include_str!("../../shaders/transmission.wgsl"),
+    NO_TOON,
     SURFACES,
     SMOOTH_HOLES,
 ];
@@ -78,9 +101,10 @@ pub(super) const CULL: &[&str] = &[SKINNING, MANY_BONES, PLACED, include_str!(".
 pub(super) const COMPOSE: &[&str] = &[include_str!("../../shaders/compose.wgsl")];
 
 /// All modules with their files in order, for tests without an adapter.
-pub const SOURCES: [(&str, &[&str]); 9] = [
+pub const SOURCES: [(&str, &[&str]); 10] = [
     ("surface", SURFACE),
     ("layered_surface", LAYERED_SURFACE),
+    ("toon_surface", TOON_SURFACE),
     ("shadow", SHADOW),
     ("floor", FLOOR),
     ("ghost", GHOST),

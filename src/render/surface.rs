@@ -32,6 +32,9 @@ pub(super) struct SurfaceVariant {
     replaces: bool,
     /// Whether the edges of holes are smooth.
     smooth_holes: bool,
+    writes_depth: bool,
+    /// Whether it is the line around the part.
+    outline: bool,
     culled: bool,
     mirrored: bool,
     output: Output,
@@ -65,17 +68,21 @@ pub(super) struct Surfaces {
     module: wgpu::ShaderModule,
     /// For materials with layers. Created on first use.
     layered: Option<wgpu::ShaderModule>,
+    /// For MToon. Created on first use.
+    toon: Option<wgpu::ShaderModule>,
     layout: wgpu::PipelineLayout,
     pipelines: HashMap<SurfaceVariant, wgpu::RenderPipeline>,
     pub(super) opaque: Batcher<SurfaceVariant>,
+    /// The lines around opaque parts.
+    pub(super) outlines: Batcher<SurfaceVariant>,
     /// From far to near: those that are blended, and those that transmit light.
     pub(super) blended: Vec<Batch>,
     /// What is visible through parts that transmit light.
     pub(super) behind: Behind,
     /// The parts of crowds, opaque ones first.
     pub(super) crowds: Vec<CrowdBatch>,
-    /// The blended items with their squared distances from the camera.
-    far_to_near: Vec<(f32, usize)>,
+    /// The blended items with their orders and their squared distances from the camera.
+    far_to_near: Vec<(i32, f32, usize)>,
 }
 
 /// What is visible through parts that transmit light, in the order in which it is drawn into the backdrop. Empty without such parts.
@@ -101,9 +108,11 @@ impl Surfaces {
         Self {
             module,
             layered: None,
+            toon: None,
             layout,
             pipelines: HashMap::new(),
             opaque: Batcher::default(),
+            outlines: Batcher::default(),
             blended: Vec::new(),
             behind: Behind::default(),
             crowds: Vec::new(),
@@ -119,13 +128,18 @@ impl Surfaces {
         list: &mut DrawList,
         output: Output,
     ) {
-        let (module, layered) = (&self.module, &mut self.layered);
+        let (module, layered, toon) = (&self.module, &mut self.layered, &mut self.toon);
         let (layout, pipelines) = (&self.layout, &mut self.pipelines);
         let mut pipeline = |variant: SurfaceVariant| {
             let create = || {
-                let has_layers = variant.flags & flags::LAYERS != 0;
-                let load = || shaders::module(&gpu.device, "layered surface", shaders::LAYERED_SURFACE);
-                let module = if has_layers { layered.get_or_insert_with(load) } else { module };
+                let load = |label, files| move || shaders::module(&gpu.device, label, files);
+                let module = if variant.flags & flags::TOON != 0 {
+                    toon.get_or_insert_with(load("toon surface", shaders::TOON_SURFACE))
+                } else if variant.flags & flags::LAYERS != 0 {
+                    layered.get_or_insert_with(load("layered surface", shaders::LAYERED_SURFACE))
+                } else {
+                    module
+                };
                 create_pipeline(&gpu.device, module, layout, variant)
             };
             pipelines.entry(variant).or_insert_with(create).clone()
@@ -137,37 +151,54 @@ impl Surfaces {
         let variant = |item: &Item| variant_for(item, output);
         let opaque = |item: &Item| variant(item).filter(|variant| !variant.blended);
         self.opaque.group(list, opaque, &mut pipeline);
+        let outline = |item: &Item| {
+            let part = item.part(models).filter(|part| part.has_outline)?;
+            opaque(item).and_then(|variant| variant.outline_of(part, frame))
+        };
+        self.outlines.group(list, outline, &mut pipeline);
         self.blended.clear();
         self.far_to_near.clear();
         for (index, item) in list.items.iter().enumerate() {
             if variant(item).is_some_and(|variant| variant.blended) {
                 let distance = frame.camera.position.distance_squared(item.bounds.sphere().0);
-                self.far_to_near.push((distance, index));
+                let order = item.part(models).map_or(0, |part| part.order);
+                self.far_to_near.push((order, distance, index));
             }
         }
-        self.far_to_near.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-        for &(_, index) in &self.far_to_near {
+        self.far_to_near.sort_by(|(a, near, _), (b, far, _)| a.cmp(b).then(far.total_cmp(near)));
+        for &(.., index) in &self.far_to_near {
             let Some((item, variant)) = list.items.get(index).and_then(|i| Some((i, variant(i)?))) else {
                 continue;
             };
             let record = list.input.push(item);
-            self.blended.push(Batch::new(item, record, pipeline(variant)));
+            // A surface that hides nothing covers its line.
+            let outline = item.part(models).and_then(|part| variant.outline_of(part, frame));
+            let own = [Some(variant), outline];
+            let in_order = if variant.writes_depth { own } else { [own[1], own[0]] };
+            for variant in in_order.into_iter().flatten() {
+                self.blended.push(Batch::new(item, record, pipeline(variant)));
+            }
         }
         self.crowds.clear();
         let of_crowd =
             |part, mirrored, output| SurfaceVariant::new(frame, part, (false, false, mirrored), output);
-        let parts = crowd_parts(models, frame).map(|(crowd, index, part, mirrored)| {
+        for (crowd, index, part, mirrored) in crowd_parts(models, frame) {
             let variant = of_crowd(part, mirrored, output);
-            CrowdBatch { crowd, part: index, pipeline: pipeline(variant), is_blended: variant.blended }
-        });
-        self.crowds.extend(parts);
+            let variants = [Some(variant), variant.outline_of(part, frame)];
+            self.crowds.extend(variants.into_iter().flatten().map(|variant| CrowdBatch {
+                crowd,
+                part: index,
+                pipeline: pipeline(variant),
+                is_blended: variant.blended,
+            }));
+        }
         self.crowds.sort_by_key(|batch| batch.is_blended);
         let Behind { is_seen, opaque, crowds, blended } = &mut self.behind;
         crowds.clear();
         blended.clear();
         opaque.batches.clear();
         let in_crowds = crowd_parts(models, frame).any(|(_, _, part, _)| is_transmissive(frame, part));
-        let is_first = |&(_, index): &(f32, usize)| {
+        let is_first = |&(.., index): &(i32, f32, usize)| {
             list.items.get(index).and_then(variant).is_some_and(|variant| variant.transmissive)
         };
         let first = self.far_to_near.iter().position(is_first);
@@ -179,7 +210,7 @@ impl Surfaces {
         let behind = |item: &Item| variant_for(item, output).filter(|variant| !variant.blended);
         opaque.group(list, behind, &mut pipeline);
         let farther = first.filter(|_| !in_crowds).unwrap_or(0);
-        for &(_, index) in self.far_to_near.iter().take(farther) {
+        for &(.., index) in self.far_to_near.iter().take(farther) {
             let Some(item) = list.items.get(index) else { continue };
             let Some(variant) = variant_for(item, output) else { continue };
             let record = list.input.push(item);
@@ -222,6 +253,11 @@ impl SurfaceVariant {
                 && frame.light.source != LightSource::Classic
                 && part.flags & flags::ALPHA_MASK != 0,
             blended: transmissive || part.blended && !frame.mode.is_data(),
+            // What transmits light hides what is behind it, because it shows that already.
+            writes_depth: transmissive && part.flags & flags::ALPHA_BLEND == 0
+                || part.writes_depth && !transmissive
+                || frame.mode.is_data(),
+            outline: false,
             culled: frame.mode != ShadingMode::Mask && !part.double_sided,
             mirrored,
             output,
@@ -234,6 +270,14 @@ fn is_transmissive(frame: &Frame<'_>, part: &ModelPart) -> bool {
     frame.mode.is_shaded() && part.is_transmissive()
 }
 
+impl SurfaceVariant {
+    /// Returns the variant that draws the line around a part, if it has one that the mode of the frame shows.
+    fn outline_of(self, part: &ModelPart, frame: &Frame<'_>) -> Option<Self> {
+        let is_shown = part.has_outline && frame.mode.is_shaded();
+        is_shown.then_some(Self { outline: true, culled: true, ..self })
+    }
+}
+
 /// Returns the flags that a mode uses. Parts that differ only in others share a pipeline.
 fn used_flags(mode: ShadingMode, has_normal_map: bool) -> u32 {
     let alpha = flags::HAS_NORMALS | flags::ALPHA_MASK;
@@ -244,7 +288,8 @@ fn used_flags(mode: ShadingMode, has_normal_map: bool) -> u32 {
         ShadingMode::Lambert => colors,
         ShadingMode::Shaded | ShadingMode::Skeleton => {
             let tangents = if has_normal_map { flags::HAS_TANGENTS } else { 0 };
-            colors | flags::LAYERS | flags::DISPERSION | flags::GLOSSINESS | tangents
+            let toon = flags::TOON | flags::MOVING_TEXTURES;
+            colors | flags::LAYERS | flags::DISPERSION | flags::GLOSSINESS | toon | tangents
         }
     }
 }
@@ -276,25 +321,32 @@ fn create_pipeline(
         v.output.encode_constant(),
     ];
     let constants: Vec<_> = constants.into_iter().chain(v.maps.constants()).collect();
-    let has_volume = [("HAS_VOLUME", flag(v.transmissive))];
-    let vertex_constants: Vec<_> = v.skinning.constants().into_iter().chain(has_volume).collect();
-    // Blended surfaces are drawn from far to near. What transmits light hides what is behind it, because it shows that already.
-    let writes_depth = !v.blended || v.transmissive && v.flags & flags::ALPHA_BLEND == 0;
     let target = wgpu::ColorTargetState {
         format: v.output.format,
         blend: (v.blended && !v.replaces).then_some(BlendState::PREMULTIPLIED_ALPHA_BLENDING),
         write_mask: wgpu::ColorWrites::ALL,
     };
+    let mut vertex_constants = v.skinning.constants().to_vec();
+    vertex_constants.push(("HAS_VOLUME", flag(v.transmissive)));
+    let mut primitive = primitive_state(v.culled, v.mirrored);
+    let [mut vertex_entry, mut fragment_entry] =
+        ["transform", if v.smooth_holes { "smooth_holes" } else { "surface" }];
+    if v.outline {
+        [vertex_entry, fragment_entry] = ["transform_outline", "outline"];
+        vertex_constants.push(("FLAGS", f64::from(v.flags)));
+        vertex_constants.extend(v.maps.constants());
+        primitive.cull_mode = Some(Face::Front);
+    }
     device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
         label: Some("surface"),
         layout: Some(layout),
-        vertex: vertex_state(module, "transform", &vertex_constants),
-        primitive: primitive_state(v.culled, v.mirrored),
-        depth_stencil: Some(depth_state(writes_depth)),
+        vertex: vertex_state(module, vertex_entry, &vertex_constants),
+        primitive,
+        depth_stencil: Some(depth_state(v.writes_depth)),
         multisample: wgpu::MultisampleState { count: v.output.samples, ..Default::default() },
         fragment: Some(wgpu::FragmentState {
             module,
-            entry_point: Some(if v.smooth_holes { "smooth_holes" } else { "surface" }),
+            entry_point: Some(fragment_entry),
             compilation_options: wgpu::PipelineCompilationOptions {
                 constants: &constants,
                 ..Default::default()

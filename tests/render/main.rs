@@ -26,6 +26,7 @@ mod pixels;
 mod punctual;
 mod soft_shadow;
 mod surfaces;
+mod toon;
 mod twin;
 mod window;
 

@@ -27,7 +27,10 @@ type ImageLocation<'a> = (Option<&'a str>, Option<usize>);
 impl GltfFile<'_> {
     pub(super) fn materials(&self) -> Result<Vec<Material>, ObjectError> {
         let all = self.root.materials.iter().enumerate();
-        all.map(|(i, json)| self.material(json, &format!("materials[{i}]"))).collect()
+        let all = all.map(|(i, json)| self.material(json, &format!("materials[{i}]")));
+        let mut materials = all.collect::<Result<Vec<_>, _>>()?;
+        self.vrm_0_materials(&mut materials)?;
+        Ok(materials)
     }
 
     fn material(&self, json: &Json, at: &str) -> Result<Material, ObjectError> {
@@ -38,7 +41,10 @@ impl GltfFile<'_> {
             Some(json) => {
                 number(json, "emissiveStrength", &format!("{at}.extensions.KHR_materials_emissive_strength"))?
             }
-            None => None,
+            None => match extension("VRMC_materials_hdr_emissiveMultiplier") {
+                Some(json) => number(json, "emissiveMultiplier", &format!("{at}.extensions"))?,
+                None => None,
+            },
         };
         // `Info`, `NormalTexture` and `OcclusionTexture` are separate types with the same fields.
         macro_rules! texture {
@@ -77,7 +83,8 @@ impl GltfFile<'_> {
                 }
             },
             double_sided: json.double_sided,
-            unlit: extension("KHR_materials_unlit").is_some(),
+            // Files name it as what to show instead of MToon.
+            unlit: extension("KHR_materials_unlit").is_some() && extension("VRMC_materials_mtoon").is_none(),
             ..self.layers(others, at)?
         };
         if let Some(json) = extension("KHR_materials_pbrSpecularGlossiness").filter(|_| !material.unlit) {

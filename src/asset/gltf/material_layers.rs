@@ -9,10 +9,10 @@ use super::extension::{index, number, single};
 use super::{GltfFile, ObjectError};
 
 /// One extension of a material.
-struct Layer<'a> {
-    file: &'a GltfFile<'a>,
-    json: &'a Value,
-    at: String,
+pub(super) struct Layer<'a> {
+    pub(super) file: &'a GltfFile<'a>,
+    pub(super) json: &'a Value,
+    pub(super) at: String,
 }
 
 impl GltfFile<'_> {
@@ -45,6 +45,7 @@ impl GltfFile<'_> {
         }
         material.iridescence = layer("KHR_materials_iridescence").map(|l| l.iridescence()).transpose()?;
         material.anisotropy = layer("KHR_materials_anisotropy").map(|l| l.anisotropy()).transpose()?;
+        material.toon = layer("VRMC_materials_mtoon").map(|l| l.toon()).transpose()?;
         Ok(material)
     }
 }
@@ -144,17 +145,17 @@ impl Layer<'_> {
         })
     }
 
-    fn number(&self, key: &str, default: f32) -> Result<f32, ObjectError> {
+    pub(super) fn number(&self, key: &str, default: f32) -> Result<f32, ObjectError> {
         number(self.json, key, &self.at).map(|value| value.unwrap_or(default))
     }
 
     /// Reads a number between 0 and 1.
-    fn factor(&self, key: &str, default: f32) -> Result<f32, ObjectError> {
+    pub(super) fn factor(&self, key: &str, default: f32) -> Result<f32, ObjectError> {
         Ok(self.number(key, default)?.clamp(0.0, 1.0))
     }
 
     /// Reads a linear colour without negative channels.
-    fn color(&self, key: &str, default: Vec3) -> Result<Vec3, ObjectError> {
+    pub(super) fn color(&self, key: &str, default: Vec3) -> Result<Vec3, ObjectError> {
         let mut color = default;
         let values = self.json.get(key).and_then(Value::as_array);
         for (i, (channel, value)) in color.as_mut().iter_mut().zip(values.into_iter().flatten()).enumerate() {
@@ -164,7 +165,7 @@ impl Layer<'_> {
         Ok(color)
     }
 
-    fn texture(&self, key: &str) -> Result<Option<TextureRef>, ObjectError> {
+    pub(super) fn texture(&self, key: &str) -> Result<Option<TextureRef>, ObjectError> {
         let Some(json) = self.json.get(key) else { return Ok(None) };
         let at = format!("{}.{key}", self.at);
         let texture = index(json, "index").ok_or_else(|| {

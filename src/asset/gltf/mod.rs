@@ -17,6 +17,8 @@ mod instance;
 mod light;
 mod material;
 mod material_layers;
+mod material_toon;
+mod material_vrm_0;
 mod mesh;
 mod node;
 mod skin;

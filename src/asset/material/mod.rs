@@ -2,9 +2,11 @@
 
 mod layers;
 mod texture;
+mod toon;
 
 pub use layers::{Anisotropy, Clearcoat, Iridescence, Sheen, Transmission, Volume};
 pub use texture::{Filter, Sampler, Texture, TextureRef, Wrap};
+pub use toon::{Outline, OutlineWidth, Toon, UvMotion};
 
 use glam::{Vec3, Vec4};
 
@@ -69,6 +71,8 @@ pub struct Material {
     pub iridescence: Option<Iridescence>,
     /// `KHR_materials_anisotropy`: reflections that are stretched in one direction.
     pub anisotropy: Option<Anisotropy>,
+    /// `VRMC_materials_mtoon`: shading in two colours instead of the metallic-roughness model.
+    pub toon: Option<Toon>,
 }
 
 impl Material {
@@ -113,6 +117,7 @@ impl Material {
             self.anisotropy.as_mut().map(|a| &mut a.texture),
         ];
         let layers = clearcoat.chain(sheen).chain(iridescence).chain(others.into_iter().flatten());
+        let layers = layers.chain(self.toon.iter_mut().flat_map(Toon::textures_mut));
         core.into_iter().chain(layers).flatten()
     }
 }
@@ -149,6 +154,7 @@ impl Default for Material {
             dispersion: 0.0,
             iridescence: None,
             anisotropy: None,
+            toon: None,
         }
     }
 }

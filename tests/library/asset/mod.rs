@@ -17,3 +17,4 @@ mod nodes;
 mod skins;
 #[cfg(feature = "capture")]
 mod stopping;
+mod toon;

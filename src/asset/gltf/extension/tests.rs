@@ -159,6 +159,8 @@ fn fixture(name: &str) -> Fixture {
         "KHR_materials_specular" => f.at("/materials/0", json!({"specularFactor": 0.5})),
         "KHR_materials_transmission" => f.at("/materials/0", json!({"transmissionFactor": 1})),
         "KHR_materials_unlit" => f.at("/materials/0", json!({})),
+        "VRMC_materials_mtoon" => f.at("/materials/0", json!({"shadeColorFactor": [1, 0, 0]})),
+        "VRMC_materials_hdr_emissiveMultiplier" => f.at("/materials/0", json!({"emissiveMultiplier": 4})),
         "KHR_texture_transform" => {
             f.at("/materials/0/pbrMetallicRoughness/baseColorTexture", json!({"scale": [2, 2]}))
         }
