@@ -1,11 +1,11 @@
 //! The contents of a loaded file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::{
     Clip, Constraint, Expression, FaceTracks, Image, Light, LookAt, Material, MechanicalJoint, Mesh,
-    Primitive, Skeleton, Skin, SpringBones, Texture, UnknownVariant, Variants,
+    PoseTarget, PoseValue, Primitive, Skeleton, Skin, SpringBones, Texture, UnknownVariant, Variants,
 };
 
 /// A character: the skeleton, skins, meshes, materials and clips of one file. Nothing in it changes after loading.
@@ -47,8 +47,10 @@ pub struct Character {
     pub clips: Vec<Clip>,
     /// Map from the bones of a human body to nodes, if the file has one.
     pub humanoid: Option<Humanoid>,
-    /// Facial expressions of the file that move at least one morph target.
+    /// Facial expressions of the file that change at least one morph target or material.
     pub expressions: Vec<Expression>,
+    /// What a pose holds after the morph weights.
+    pub values: Vec<PoseValue>,
     /// Joints that swing.
     pub springs: SpringBones,
     /// The joints of a machine by the node that they move. Other characters have none.
@@ -117,10 +119,24 @@ impl Character {
     ///
     /// A primitive without influences moves rigidly with its node even if the node has a skin.
     pub fn parts(&self, scene: usize) -> Vec<Part> {
+        self.parts_except(scene, |node| self.skeleton.hidden.contains(&node))
+    }
+
+    /// Returns the primitives that a scene shows in some pose: those of [`Self::parts`], and those of hidden nodes that clips show.
+    pub fn posable_parts(&self, scene: usize) -> Vec<Part> {
+        let can_appear = |value: &PoseValue| match value.target {
+            PoseTarget::Visibility(node) => Some(node),
+            _ => None,
+        };
+        let can_appear: BTreeSet<usize> = self.values.iter().filter_map(can_appear).collect();
+        self.parts_except(scene, |node| self.skeleton.hidden.contains(&node) && !can_appear.contains(&node))
+    }
+
+    fn parts_except(&self, scene: usize, is_hidden: impl Fn(usize) -> bool) -> Vec<Part> {
         let mut visible = self.visible(scene);
         let mut hidden = vec![false; visible.len()];
         for &(node, parent) in &self.skeleton.parents_first {
-            hidden[node] = self.skeleton.hidden.contains(&node) || parent.is_some_and(|p| hidden[p]);
+            hidden[node] = is_hidden(node) || parent.is_some_and(|p| hidden[p]);
             visible[node] &= !hidden[node];
         }
         let mut parts = Vec::new();

@@ -12,8 +12,10 @@ pub struct Clip {
     /// Lists of key times in seconds. The times of a list never decrease, and no list is empty. Channels can share a
     /// list.
     pub timelines: Vec<Vec<f32>>,
-    /// The animated properties.
+    /// The animated properties of nodes.
     pub channels: Vec<Channel>,
+    /// The other values of a pose that are animated.
+    pub properties: Vec<PropertyTrack>,
 }
 
 /// An animated property of one node.
@@ -27,6 +29,21 @@ pub struct Channel {
     pub interpolation: Interpolation,
     /// Values at the keys.
     pub values: Values,
+}
+
+/// Animated numbers of a pose that belong to no node. See [`PoseValue`](super::PoseValue).
+#[derive(Clone, Debug)]
+pub struct PropertyTrack {
+    /// Index of the first number in [`Skeleton::rest_weights`](super::Skeleton::rest_weights).
+    pub first: usize,
+    /// Number of numbers.
+    pub count: usize,
+    /// Index into [`Clip::timelines`].
+    pub timeline: usize,
+    /// How values between keys are interpolated.
+    pub interpolation: Interpolation,
+    /// All numbers for each key or tangent.
+    pub values: Vec<f32>,
 }
 
 /// How values between keys are interpolated.

@@ -1,4 +1,6 @@
-//! Facial expressions: named sets of morph weights in a file.
+//! Facial expressions: named sets of changes of morph weights and of materials in a file.
+
+use super::MaterialBind;
 
 /// The presets of VRM 1.0, each with its name in VRM 0. VRM 0 has no preset for surprise, but its files often use this
 /// name.
@@ -23,7 +25,7 @@ const PRESETS: [(&str, &str); 18] = [
     ("neutral", "neutral"),
 ];
 
-/// An expression of VRM 1.0, or a blend shape group of VRM 0. Changes to materials are not read.
+/// An expression of VRM 1.0, or a blend shape group of VRM 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
     /// Name in the file.
@@ -35,8 +37,11 @@ pub struct Expression {
     pub is_binary: bool,
     /// Which other expressions it suppresses.
     pub overrides: Overrides,
-    /// The morph weights that it changes, in file order. There is at least one.
+    /// The morph weights that it changes, in file order. If it changes materials, the last one is its own value in a pose, by which
+    /// [`Self::materials`] change.
     pub binds: Vec<MorphBind>,
+    /// How it changes materials.
+    pub materials: Vec<MaterialBind>,
 }
 
 /// How an expression of VRM 1.0 suppresses kinds of other expressions.
@@ -133,6 +138,7 @@ mod tests {
             is_binary,
             overrides,
             binds: Vec::new(),
+            materials: Vec::new(),
         };
         let happy = Overrides { blink: Override::Block, mouth: Override::Blend, ..Overrides::default() };
         let all = [

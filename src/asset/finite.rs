@@ -89,6 +89,12 @@ impl Clip {
     /// # Errors
     /// [`NotFinite`] with the node of the first channel whose numbers are not all finite.
     pub fn check(&self, skeleton: &Skeleton) -> Result<(), NotFinite> {
+        for track in &self.properties {
+            let times = self.timelines.get(track.timeline).map_or(&[][..], Vec::as_slice);
+            if !times.iter().chain(&track.values).all(|x| x.is_finite()) {
+                return Err(skeleton.not_finite(0, "property key"));
+            }
+        }
         for channel in &self.channels {
             let error = |property| Err(skeleton.not_finite(channel.node, property));
             let times = self.timelines.get(channel.timeline).map_or(&[][..], Vec::as_slice);

@@ -23,6 +23,7 @@ mod load;
 mod mannequin;
 mod material;
 mod mesh;
+mod pose_value;
 mod skeleton;
 mod stoppable;
 pub mod support;
@@ -33,7 +34,7 @@ mod vrm;
 mod webp;
 
 pub use character::{Character, Humanoid, Part, Scene};
-pub use clip::{Channel, Clip, Interpolation, Values};
+pub use clip::{Channel, Clip, Interpolation, PropertyTrack, Values};
 pub use decode::DecodedImage;
 pub use decode::{MAX_IMAGE_SIDE, MAX_IMAGES_BYTES};
 pub use error::LoadError;
@@ -50,10 +51,11 @@ pub(crate) use load::can_be_copied;
 pub use load::{load, load_in_units, load_with};
 pub use mannequin::{MANNEQUIN, MANNEQUIN_PATH, MANNEQUIN_RIG, mannequin};
 pub use material::{
-    AlphaMode, Anisotropy, Clearcoat, Filter, Iridescence, Material, Outline, OutlineWidth, Sampler, Sheen,
-    Texture, TextureRef, Toon, Transmission, UvMotion, Volume, Wrap,
+    AlphaMode, Anisotropy, Clearcoat, Filter, Iridescence, Material, MaterialProperty, Outline, OutlineWidth,
+    Sampler, Sheen, Texture, TextureRef, Toon, Transmission, UvMotion, Volume, Wrap,
 };
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
+pub use pose_value::{MaterialBind, PoseTarget, PoseValue};
 pub use skeleton::{Node, Skeleton, Skin, Transform};
 pub use variant::{UnknownVariant, VariantPart, Variants};
 pub use vrm::{

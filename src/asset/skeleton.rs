@@ -99,7 +99,7 @@ pub struct Skeleton {
     /// Nodes that are not drawn, and neither are the nodes below them (`KHR_node_visibility`).
     pub hidden: BTreeSet<usize>,
     /// Rest morph weights of all nodes in node order. A node without weights of its own has those of its mesh, or zeros
-    /// if the mesh has none either.
+    /// if the mesh has none either. After them follow the values of [`Character::values`](super::Character::values).
     pub rest_weights: Vec<f32>,
 }
 

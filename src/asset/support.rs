@@ -100,7 +100,7 @@ pub const EXTENSIONS: &[Extension] = &[
         "KHR_animation_pointer",
         Motion,
         Drawn,
-        "translation, rotation, scale and weights of nodes; other pointers are ignored with a warning",
+        "transforms, weights and visibility of nodes; factors and texture transforms of materials; others are ignored with a warning",
     ),
     row("KHR_audio_emitter", Other, Ignored, ""),
     row("KHR_draco_mesh_compression", Geometry, Drawn, "all versions of Draco; posed copies stay compressed"),
@@ -140,7 +140,7 @@ pub const EXTENSIONS: &[Extension] = &[
     row("KHR_meshopt_compression", Geometry, Drawn, "all modes and filters"),
     row("KHR_node_hoverability", Other, Ignored, ""),
     row("KHR_node_selectability", Other, Ignored, ""),
-    row("KHR_node_visibility", Look, Drawn, "not animated"),
+    row("KHR_node_visibility", Look, Drawn, ""),
     row("KHR_physics_rigid_bodies", Other, Ignored, ""),
     row("KHR_techniques_webgl", Look, Ignored, ""),
     row("KHR_texture_basisu", Look, Drawn, "ETC1S and UASTC, decoded to RGBA"),
@@ -163,12 +163,7 @@ pub const EXTENSIONS: &[Extension] = &[
     row("VRMC_node_constraint", Motion, Drawn, "roll, aim and rotation"),
     row("VRMC_springBone", Motion, Drawn, ""),
     row("VRMC_springBone_extended_collider", Motion, Drawn, "planes, inside spheres and inside capsules"),
-    row(
-        "VRMC_vrm",
-        Motion,
-        Drawn,
-        "VRM 1.0: the humanoid map, eyes, and the expressions that move morph targets",
-    ),
+    row("VRMC_vrm", Motion, Drawn, "VRM 1.0: the humanoid map, eyes, and expressions"),
     row("VRMC_vrm_animation", Motion, Drawn, "clips for any humanoid, with expressions and gaze"),
 ];
 

@@ -168,7 +168,7 @@ impl<'a> InspectReport<'a> {
         let clips = character.clips.iter().map(|c| ClipReport {
             name: c.name.as_deref(),
             seconds: c.seconds,
-            channels: c.channels.len(),
+            channels: c.channels.len() + c.properties.len(),
         });
         let label = |node: usize| character.skeleton.label(node);
         let chain = |c: Chain| ChainReport {

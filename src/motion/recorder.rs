@@ -2,7 +2,7 @@
 
 use glam::{Quat, Vec3};
 
-use crate::asset::{Channel, Clip, Interpolation, Skeleton, Values};
+use crate::asset::{Channel, Clip, Interpolation, PropertyTrack, Skeleton, Values};
 use crate::pose::Pose;
 
 /// Maximum number of values in a recording: the rotations of 60 joints at 120 Hz for almost three hours. Recording
@@ -142,7 +142,8 @@ impl Recorder {
         let Self { rest, times, nodes, weights, .. } = self;
         let (seconds, frames) = (*times.last()?, times.len());
         // The second timeline is for constant properties, which have a single key.
-        let mut clip = Clip { name, seconds, timelines: vec![times, vec![0.0]], channels: Vec::new() };
+        let mut clip = Clip { name, seconds, timelines: vec![times, vec![0.0]], ..Clip::default() };
+        let morphs = skeleton.nodes.iter().map(|node| node.morph_weights.end).max().unwrap_or_default();
         let tracks = skeleton.nodes.iter().zip(rest.locals).zip(nodes);
         for (index, ((node, rest_local), tracks)) in tracks.enumerate() {
             let mut add = |values: Option<(bool, Values)>| {
@@ -159,6 +160,18 @@ impl Recorder {
             let range = node.morph_weights.clone();
             let node_weights = rest.weights.get(range.clone()).zip(weights.get(range));
             add(node_weights.and_then(|(rest, tracks)| morph_values(rest, tracks, frames)));
+        }
+        let others = rest.weights.iter().zip(&weights).enumerate().skip(morphs);
+        for (first, (rest, track)) in others {
+            let values = morph_values(std::slice::from_ref(rest), std::slice::from_ref(track), frames);
+            let Some((is_constant, Values::Weights(values))) = values else { continue };
+            clip.properties.push(PropertyTrack {
+                first,
+                count: 1,
+                timeline: usize::from(is_constant),
+                interpolation: Interpolation::Linear,
+                values,
+            });
         }
         Some(clip)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::{Quat, Vec3};
 
-use crate::asset::{Channel, Clip, Interpolation, Skeleton, Values};
+use crate::asset::{Channel, Clip, Interpolation, PropertyTrack, Skeleton, Values};
 
 use super::interpolate::slerp;
 
@@ -64,6 +64,14 @@ pub fn reduce(clip: &Clip, skeleton: &Skeleton, tolerance: Tolerance) -> Clip {
         });
         let Channel { node, interpolation, .. } = *channel;
         reduced.channels.push(Channel { node, timeline, interpolation, values });
+    }
+    for track in &clip.properties {
+        let Some(times) = clip.timelines.get(track.timeline) else { continue };
+        let timeline = *timelines.entry(times.iter().map(|t| t.to_bits()).collect()).or_insert_with(|| {
+            reduced.timelines.push(times.clone());
+            reduced.timelines.len() - 1
+        });
+        reduced.properties.push(PropertyTrack { timeline, ..track.clone() });
     }
     reduced
 }
@@ -259,6 +267,7 @@ mod tests {
             seconds,
             timelines: vec![times],
             channels: values.into_iter().map(channel).collect(),
+            ..Clip::default()
         }
     }
 

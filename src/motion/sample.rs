@@ -4,7 +4,7 @@ use std::ops::{Add, Mul};
 
 use glam::{Quat, Vec4};
 
-use crate::asset::{Channel, Clip, Interpolation, Skeleton, Values};
+use crate::asset::{Channel, Clip, Interpolation, PropertyTrack, Skeleton, Values};
 use crate::pose::Pose;
 
 use super::interpolate::{hermite, slerp};
@@ -42,6 +42,12 @@ impl Playhead {
         for channel in &clip.channels {
             let cursor = self.cursors[channel.timeline];
             write(channel, cursor, skeleton, pose);
+        }
+        for PropertyTrack { first, count, timeline, interpolation, values } in &clip.properties {
+            let out = pose.weights.get_mut(*first..first.saturating_add(*count));
+            if let Some((out, cursor)) = out.zip(self.cursors.get(*timeline)) {
+                weights(values, *interpolation, *cursor, out);
+            }
         }
     }
 }

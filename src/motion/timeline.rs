@@ -130,7 +130,11 @@ impl Motion {
         let layers = self.layers.iter().filter(|l| l.weight > 0.0).map(|l| (l.clip, l.mask.as_slice()));
         let mut moved = BTreeSet::new();
         for (clip, mask) in everywhere.chain(layers) {
-            let channels = character.clips.get(clip).into_iter().flat_map(|clip| &clip.channels);
+            let found = character.clips.get(clip);
+            // Layers with a mask do not change weights that belong to no node.
+            let properties = found.filter(|_| mask.is_empty()).into_iter().flat_map(|clip| &clip.properties);
+            moved.extend(properties.flat_map(|track| track.first..track.first.saturating_add(track.count)));
+            let channels = found.into_iter().flat_map(|clip| &clip.channels);
             for channel in channels.filter(|c| matches!(c.values, Values::Weights(_))) {
                 let node = character.skeleton.nodes.get(channel.node);
                 if mask.is_empty() || mask.contains(&channel.node) {

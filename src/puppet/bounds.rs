@@ -25,6 +25,9 @@ impl Puppet {
     pub fn part_bounds(&self) -> Vec<Bounds> {
         let mut skinned = Skinned::default();
         let around = |part| {
+            if self.is_hidden(part) {
+                return Bounds::default();
+            }
             self.skin(part, &mut skinned);
             Bounds::around(skinned.positions.iter().copied())
         };
@@ -40,6 +43,9 @@ impl Puppet {
         let boxes = self.boxes.get_or_init(|| self.parts.iter().map(of_part).collect());
         let mut skinned = Skinned::default();
         let around = |(index, (part, boxes)): (usize, (&Part, &JointBoxes))| {
+            if self.is_hidden(index) {
+                return Bounds::default();
+            }
             let matrices = self.palette.matrices(index);
             matrices.and_then(|m| boxes.bounds(m, self.morph_weights(*part))).unwrap_or_else(|| {
                 self.skin(index, &mut skinned);
@@ -59,7 +65,7 @@ impl Puppet {
     /// character without vertices.
     pub fn points(&self) -> Vec<Vec3> {
         let (mut points, mut skinned) = (Vec::new(), Skinned::default());
-        for part in 0..self.parts.len() {
+        for part in (0..self.parts.len()).filter(|part| !self.is_hidden(*part)) {
             self.skin(part, &mut skinned);
             points.extend_from_slice(&skinned.positions);
         }

@@ -17,6 +17,7 @@ mod bounds;
 mod contacts;
 mod error;
 mod length_unit;
+mod looks;
 pub mod motion_file;
 pub(crate) mod pose_values;
 mod prior;
@@ -33,6 +34,7 @@ mod trace;
 
 pub use error::PuppetError;
 pub use length_unit::LengthUnit;
+use looks::Looks;
 pub use prior::{CharacterPrior, LearnError, PostureBody};
 use secondary::Secondary;
 pub use secondary::{MAX_SETTLE, SpringClock};
@@ -100,6 +102,7 @@ pub struct Puppet {
     contact_reports: Vec<GoalReport>,
     limited: Vec<usize>,
     secondary: Secondary,
+    looks: Looks,
 }
 
 impl Puppet {
@@ -113,7 +116,7 @@ impl Puppet {
     /// Creates a puppet at rest, with a given rig and the parts of one of the character's scenes.
     pub fn with_rig(character: impl Into<Arc<Character>>, scene: usize, rig: Rig) -> Self {
         let character = character.into();
-        let parts: Arc<[Part]> = character.parts(scene).into();
+        let parts: Arc<[Part]> = character.posable_parts(scene).into();
         let mut options = Options::default();
         rig.options.apply(&mut options);
         let mut puppet = Self {
@@ -147,6 +150,7 @@ impl Puppet {
             contact_reports: Vec::new(),
             limited: Vec::new(),
             secondary: Secondary::new(&character),
+            looks: Looks::new(&character, &parts),
             parts,
             boxes: Arc::default(),
             character,
@@ -273,6 +277,7 @@ impl Puppet {
 
     fn update_palette(&mut self) {
         self.palette.update(&self.character, &self.world_from_node, self.skinning);
+        self.update_looks();
     }
 
     /// Returns the character.

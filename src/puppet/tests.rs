@@ -54,7 +54,7 @@ fn clip() -> impl Strategy<Value = Clip> {
             _ => Values::Rotation(values.iter().take(count).map(turn).collect()),
         };
         let channels = vec![Channel { node, timeline: 0, interpolation, values }];
-        Clip { name: None, seconds: end, timelines: vec![vec![0.0, end]], channels }
+        Clip { name: None, seconds: end, timelines: vec![vec![0.0, end]], channels, ..Clip::default() }
     })
 }
 

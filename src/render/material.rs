@@ -143,7 +143,9 @@ pub(super) fn record(material: &Material) -> gpu_types::Part {
     let toon = material.toon.as_ref().map_or_else(gpu_types::Part::zeroed, toon);
     gpu_types::Part {
         base_color: material.base_color.into(),
-        emissive_normal_scale: material.emissive.extend(material.normal_scale).into(),
+        emissive_normal_scale: (material.emissive * material.emissive_strength)
+            .extend(material.normal_scale)
+            .into(),
         surface: [material.metallic, material.roughness, material.occlusion_strength, cutoff],
         dielectric: material.dielectric_reflectance().extend(material.specular).into(),
         specular: (material.clear_reflectance() * material.specular_color).extend(material.ior).into(),

@@ -92,7 +92,8 @@ pub fn instance(puppet: &Puppet) -> Instance<'_> {
     }
 }
 
-/// Returns the draws of all parts of a puppet, with the indices of their matrices and their morph weights.
+/// Returns the draws of all parts of a puppet, that its pose shows, with the indices of their matrices, their morph weights and
+/// their materials.
 pub fn draws<'a>(puppet: &'a Puppet, part_bounds: &[Bounds]) -> Vec<Draw<'a>> {
     let draw = |(index, part): (usize, &crate::asset::Part)| Draw {
         part: index,
@@ -101,10 +102,10 @@ pub fn draws<'a>(puppet: &'a Puppet, part_bounds: &[Bounds]) -> Vec<Draw<'a>> {
         // The node of a skinned mesh does not affect it. Only its joints do.
         mirrored: part.skin.is_none() && puppet.world_from_node()[part.node].matrix3.determinant() < 0.0,
         morph_weights: puppet.morph_weights(*part),
-        material: None,
+        material: puppet.posed_material(*part),
         bounds: part_bounds.get(index).copied().unwrap_or_default(),
     };
-    puppet.parts().iter().enumerate().map(draw).collect()
+    puppet.parts().iter().enumerate().filter(|(index, _)| !puppet.is_hidden(*index)).map(draw).collect()
 }
 
 /// Returns an instance of the parts of a puppet that are posed differently from `beside`, a puppet of the same character,

@@ -125,7 +125,7 @@ pub fn pick(puppet: &Puppet, camera: &Camera, at: Vec2, size: Vec2, handles: &[u
 pub fn pick_skin(puppet: &Puppet, ray: &Ray) -> Option<Hit> {
     let mut skinned = Skinned::default();
     let mut nearest: Option<(f32, usize)> = None;
-    for (index, part) in puppet.parts().iter().enumerate() {
+    for (index, part) in puppet.parts().iter().enumerate().filter(|(index, _)| !puppet.is_hidden(*index)) {
         puppet.skin(index, &mut skinned);
         let primitive = puppet.character().primitive(*part);
         for triangle in &primitive.triangles {

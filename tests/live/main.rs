@@ -57,6 +57,7 @@ fn mannequin() -> Character {
         is_binary: false,
         overrides: Overrides::default(),
         binds,
+        materials: Vec::new(),
     }];
     character
 }

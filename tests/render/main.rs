@@ -23,6 +23,7 @@ mod overlays;
 mod overrides;
 mod patch;
 mod pixels;
+mod posed_materials;
 mod punctual;
 mod soft_shadow;
 mod surfaces;

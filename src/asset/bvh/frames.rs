@@ -265,7 +265,13 @@ impl BvhMotion {
             channels.extend(track.translations.map(|t| channel(Values::Translation(t))));
             channels.extend(track.rotations.map(|r| channel(Values::Rotation(r))));
         }
-        Clip { name: None, seconds: times.last().copied().unwrap_or(0.0), timelines: vec![times], channels }
+        Clip {
+            name: None,
+            seconds: times.last().copied().unwrap_or(0.0),
+            timelines: vec![times],
+            channels,
+            ..Clip::default()
+        }
     }
 }
 

@@ -6,18 +6,24 @@ use glam::{Quat, Vec3};
 use gltf::json::animation::{Animation, Interpolation as JsonInterpolation, Property, Sampler};
 use gltf::json::validation::Checked;
 
-use crate::asset::{Channel, Clip, Interpolation, Skeleton, Values};
+use crate::asset::{Channel, Clip, Interpolation, PoseValue, Skeleton, Values};
 
 use super::node::unit_quaternion;
 use super::{GltfFile, ObjectError, label};
 
 impl GltfFile<'_> {
-    pub(super) fn clips(&self, skeleton: &Skeleton) -> Result<Vec<Clip>, ObjectError> {
+    pub(super) fn clips(&self, skeleton: &Skeleton, values: &[PoseValue]) -> Result<Vec<Clip>, ObjectError> {
         let all = self.root.animations.iter().enumerate();
-        all.map(|(i, json)| self.clip(json, i, skeleton)).collect()
+        all.map(|(i, json)| self.clip(json, i, skeleton, values)).collect()
     }
 
-    fn clip(&self, json: &Animation, index: usize, skeleton: &Skeleton) -> Result<Clip, ObjectError> {
+    fn clip(
+        &self,
+        json: &Animation,
+        index: usize,
+        skeleton: &Skeleton,
+        values: &[PoseValue],
+    ) -> Result<Clip, ObjectError> {
         let mut clip = Clip { name: json.name.clone(), ..Clip::default() };
         // Maps each input accessor to its timeline. Most files share one accessor among all channels.
         let mut timelines = BTreeMap::new();
@@ -44,23 +50,38 @@ impl GltfFile<'_> {
             }
             let at = format!("animations[{index}].samplers[{}]", channel.sampler.value());
             let input = sampler.input.value();
-            if let std::collections::btree_map::Entry::Vacant(entry) = timelines.entry(input) {
-                entry.insert(clip.timelines.len());
-                clip.timelines.push(self.times(input, &format!("{at}.input"))?);
-            }
-            let timeline = timelines[&input];
-            let keys = clip.timelines[timeline].len();
+            let (timeline, keys) =
+                self.timeline(&mut timelines, &mut clip.timelines, input, &format!("{at}.input"))?;
             let (interpolation, values) = self.values(sampler, property, keys, targets, &at)?;
             clip.channels.push(Channel { node, timeline, interpolation, values });
         }
+        clip.properties = self.property_tracks(json, index, values, |input, at| {
+            self.timeline(&mut timelines, &mut clip.timelines, input, at)
+        })?;
         clip.seconds = clip.timelines.iter().filter_map(|t| t.last()).fold(0.0, |a, &b| b.max(a));
-        if clip.channels.is_empty() {
+        if clip.channels.is_empty() && clip.properties.is_empty() {
             self.warn(format!(
                 "animation {} has no channels that can be played",
                 label(json.name.as_ref(), index)
             ));
         }
         Ok(clip)
+    }
+
+    /// Returns the index of the list of key times in an accessor, and the number of keys. `known` maps accessors to lists.
+    fn timeline(
+        &self,
+        known: &mut BTreeMap<usize, usize>,
+        timelines: &mut Vec<Vec<f32>>,
+        accessor: usize,
+        at: &str,
+    ) -> Result<(usize, usize), ObjectError> {
+        if let std::collections::btree_map::Entry::Vacant(entry) = known.entry(accessor) {
+            entry.insert(timelines.len());
+            timelines.push(self.times(accessor, at)?);
+        }
+        let timeline = known[&accessor];
+        Ok((timeline, timelines[timeline].len()))
     }
 
     fn times(&self, accessor: usize, at: &str) -> Result<Vec<f32>, ObjectError> {

@@ -12,7 +12,7 @@ use crate::files::{Progress, Stopped};
 use crate::text::json;
 use crate::text::json::not_finite;
 
-use super::Warnings;
+use super::{Warnings, pointer};
 
 /// The contents of a container.
 pub(super) struct Container<'a> {
@@ -176,6 +176,9 @@ fn add_optional_fields(root: &mut Value) -> Vec<String> {
     let mut warnings = Vec::new();
     let animations = root.get_mut("animations").and_then(Value::as_array_mut);
     for (a, animation) in animations.into_iter().flatten().enumerate() {
+        if let Some(animation) = animation.as_object_mut() {
+            pointer::set_aside(animation);
+        }
         let Some(channels) = animation.get_mut("channels") else { continue };
         let mut all = objects(channels);
         for target in all.iter_mut().filter_map(|c| c.get_mut("target")) {

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::asset::expression::expression_preset;
-use crate::asset::{Expression, MorphBind, Override, Overrides, Skeleton};
+use crate::asset::{
+    Expression, Material, MaterialBind, MorphBind, Override, Overrides, PoseTarget, PoseValue, Skeleton,
+};
 
 use super::extension::{index, number};
 use super::{GltfFile, ObjectError};
@@ -18,6 +20,7 @@ const PERCENT: f32 = 100.0;
 #[derive(Default)]
 struct Binds {
     valid: Vec<MorphBind>,
+    materials: Vec<MaterialBind>,
     first_error: Option<ObjectError>,
 }
 
@@ -31,21 +34,40 @@ impl Binds {
 }
 
 impl GltfFile<'_> {
-    /// Reads all expressions that change a morph weight. In VRM 1.0, presets come first.
-    pub(super) fn expressions(&self, skeleton: &Skeleton) -> Result<Vec<Expression>, ObjectError> {
+    /// Reads all expressions that change a morph weight or a material. In VRM 1.0, presets come first. An expression that changes
+    /// materials gets a value of its own in poses.
+    pub(super) fn expressions(
+        &self,
+        skeleton: &mut Skeleton,
+        materials: &[Material],
+        values: &mut Vec<PoseValue>,
+    ) -> Result<Vec<Expression>, ObjectError> {
         let Some(extensions) = self.root.extensions.as_ref().map(|e| &e.others) else {
             return Ok(Vec::new());
         };
-        match (extensions.get("VRMC_vrm"), extensions.get("VRM")) {
-            (Some(v1), _) => self.version_1(v1, skeleton),
-            (None, Some(v0)) => self.version_0(v0, skeleton),
-            (None, None) => Ok(Vec::new()),
+        let mut all = match (extensions.get("VRMC_vrm"), extensions.get("VRM")) {
+            (Some(v1), _) => self.version_1(v1, skeleton, materials)?,
+            (None, Some(v0)) => self.version_0(v0, skeleton, materials)?,
+            (None, None) => Vec::new(),
+        };
+        for (index, expression) in all.iter_mut().enumerate().filter(|(_, e)| !e.materials.is_empty()) {
+            let first = skeleton.rest_weights.len();
+            self.buffers.claim(size_of::<PoseValue>() as u64 + 4, "extensions")?;
+            skeleton.rest_weights.push(0.0);
+            expression.binds.push(MorphBind { weight: first, amount: 1.0 });
+            values.push(PoseValue { first, count: 1, target: PoseTarget::Expression(index) });
         }
+        Ok(all)
     }
 
     /// Reads `expressions.preset` and `expressions.custom`, which map names to `{ isBinary, morphTargetBinds }`. A bind
     /// is `{ node, index, weight }`.
-    fn version_1(&self, extension: &Value, skeleton: &Skeleton) -> Result<Vec<Expression>, ObjectError> {
+    fn version_1(
+        &self,
+        extension: &Value,
+        skeleton: &Skeleton,
+        materials: &[Material],
+    ) -> Result<Vec<Expression>, ObjectError> {
         let mut all = Vec::new();
         for kind in ["preset", "custom"] {
             let named = extension.pointer(&format!("/expressions/{kind}")).and_then(Value::as_object);
@@ -60,6 +82,8 @@ impl GltfFile<'_> {
                         Ok(Some(MorphBind { weight: weight_index(skeleton, node, target, &at)?, amount }))
                     }));
                 }
+                let at = format!("extensions.VRMC_vrm.expressions.{kind}.{name}");
+                binds.materials = self.material_binds_1(json, materials, &at)?;
                 let known = expression_preset(name).filter(|(new, _)| kind == "preset" && new == name);
                 self.add(&mut all, name, known.map(|(new, _)| new), json, binds)?;
             }
@@ -69,7 +93,12 @@ impl GltfFile<'_> {
 
     /// Reads `blendShapeMaster.blendShapeGroups`, a list of `{ name, presetName, isBinary, binds }`. A bind is
     /// `{ mesh, index, weight }`. A bind applies to all nodes that show the mesh.
-    fn version_0(&self, extension: &Value, skeleton: &Skeleton) -> Result<Vec<Expression>, ObjectError> {
+    fn version_0(
+        &self,
+        extension: &Value,
+        skeleton: &Skeleton,
+        materials: &[Material],
+    ) -> Result<Vec<Expression>, ObjectError> {
         let mut nodes_of_mesh = BTreeMap::<usize, Vec<usize>>::new();
         for (node, mesh) in skeleton.nodes.iter().enumerate().filter_map(|(i, n)| Some((i, n.mesh?))) {
             nodes_of_mesh.entry(mesh).or_default().push(node);
@@ -98,6 +127,8 @@ impl GltfFile<'_> {
                     nodes.iter().map(bind_of_node).collect::<Result<Vec<_>, ObjectError>>()
                 }));
             }
+            let at = format!("extensions.VRM.blendShapeMaster.blendShapeGroups[{g}]");
+            binds.materials = self.material_binds_0(json, materials, &at)?;
             let text = |key: &str| json.get(key).and_then(Value::as_str).unwrap_or_default();
             let known = expression_preset(text("presetName"));
             // Old exporters omit either the name or the preset.
@@ -126,10 +157,10 @@ impl GltfFile<'_> {
         json: &Value,
         binds: Binds,
     ) -> Result<(), ObjectError> {
-        if let Some(ObjectError { at, cause }) = binds.first_error {
+        if let Some(ObjectError { at, cause }) = &binds.first_error {
             self.warn(format!("{at}: {cause}, so the bind is ignored"));
         }
-        if !binds.valid.is_empty() {
+        if !(binds.valid.is_empty() && binds.materials.is_empty()) {
             self.buffers.claim((size_of::<Expression>() + name.len()) as u64, "extensions")?;
             let is_binary = json.get("isBinary").and_then(Value::as_bool).unwrap_or_default();
             let overrides = Overrides {
@@ -137,8 +168,8 @@ impl GltfFile<'_> {
                 look_at: override_of(json, "overrideLookAt"),
                 mouth: override_of(json, "overrideMouth"),
             };
-            let (name, binds) = (name.to_owned(), binds.valid);
-            all.push(Expression { name, preset, is_binary, overrides, binds });
+            let (name, Binds { valid: binds, materials, .. }) = (name.to_owned(), binds);
+            all.push(Expression { name, preset, is_binary, overrides, binds, materials });
         }
         Ok(())
     }

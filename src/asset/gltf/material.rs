@@ -70,7 +70,8 @@ impl GltfFile<'_> {
             normal_scale: json.normal_texture.as_ref().map_or(1.0, |t| t.scale),
             occlusion_texture: texture!(json.occlusion_texture, "occlusionTexture"),
             occlusion_strength: json.occlusion_texture.as_ref().map_or(1.0, |t| t.strength.0),
-            emissive: Vec3::from(json.emissive_factor.0) * strength.unwrap_or(1.0),
+            emissive: Vec3::from(json.emissive_factor.0),
+            emissive_strength: strength.unwrap_or(1.0),
             emissive_texture: texture!(json.emissive_texture, "emissiveTexture"),
             alpha_mode: match json.alpha_mode {
                 Checked::Valid(JsonAlphaMode::Opaque) => AlphaMode::Opaque,
@@ -91,7 +92,7 @@ impl GltfFile<'_> {
             self.specular_glossiness(&mut material, json, at)?;
         }
         let finite = material.base_color.is_finite()
-            && material.emissive.is_finite()
+            && (material.emissive * material.emissive_strength).is_finite()
             && [material.metallic, material.roughness, material.normal_scale, material.occlusion_strength]
                 .iter()
                 .all(|x| x.is_finite());

@@ -93,7 +93,8 @@ fn queues(list: &[Value], writes_depth: bool) -> BTreeSet<i64> {
     list.iter().filter(|json| blending(json) == (true, writes_depth)).filter_map(queue).collect()
 }
 
-fn linear(srgb: f32) -> f32 {
+/// Converts a channel of a colour from sRGB.
+pub(super) fn linear(srgb: f32) -> f32 {
     let c = srgb.max(0.0);
     if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
 }

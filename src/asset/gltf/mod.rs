@@ -16,11 +16,13 @@ mod influence;
 mod instance;
 mod light;
 mod material;
+mod material_bind;
 mod material_layers;
 mod material_toon;
 mod material_vrm_0;
 mod mesh;
 mod node;
+mod pointer;
 mod skin;
 mod uri;
 mod variant;
@@ -130,18 +132,22 @@ impl GltfFile<'_> {
     fn character(&self, path: &Path) -> Result<Character, ObjectError> {
         let meshes = self.meshes()?;
         let skins = self.skins()?;
-        let skeleton = self.skeleton(&meshes)?;
+        let mut skeleton = self.skeleton(&meshes)?;
+        let materials = self.materials()?;
         let (scenes, default_scene) = self.scenes(&skeleton)?;
         let images = self.images()?;
         let vrm = self.vrm(&skeleton)?;
+        let mut values = Vec::new();
+        self.pointer_values(&materials, &mut skeleton, &mut values)?;
+        let expressions = self.expressions(&mut skeleton, &materials, &mut values)?;
         let mut character = Character {
             path: path.into(),
             files: uri::files(self.root, self.folder),
             units: None,
             generator: self.root.asset.generator.clone(),
             extensions: self.root.extensions_used.clone(),
-            clips: self.clips(&skeleton)?,
-            materials: self.materials()?,
+            clips: self.clips(&skeleton, &values)?,
+            materials,
             textures: self.textures(&images)?,
             variants: self.variants(&meshes)?,
             lights: self.lights()?,
@@ -152,7 +158,8 @@ impl GltfFile<'_> {
             constraints: vrm.constraints,
             face_tracks: vrm.face_tracks,
             look_at: vrm.look_at,
-            expressions: self.expressions(&skeleton)?,
+            expressions,
+            values,
             skeleton,
             scenes,
             default_scene,

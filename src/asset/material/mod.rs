@@ -1,10 +1,12 @@
 //! Surface materials: glTF's metallic-roughness model and its layers.
 
 mod layers;
+mod property;
 mod texture;
 mod toon;
 
 pub use layers::{Anisotropy, Clearcoat, Iridescence, Sheen, Transmission, Volume};
+pub use property::MaterialProperty;
 pub use texture::{Filter, Sampler, Texture, TextureRef, Wrap};
 pub use toon::{Outline, OutlineWidth, Toon, UvMotion};
 
@@ -33,8 +35,10 @@ pub struct Material {
     pub occlusion_texture: Option<TextureRef>,
     /// Strength of the occlusion, 0 to 1.
     pub occlusion_strength: f32,
-    /// RGB factor of the emission, including `KHR_materials_emissive_strength`.
+    /// RGB factor of the emission.
     pub emissive: Vec3,
+    /// `KHR_materials_emissive_strength`: another factor of the emission.
+    pub emissive_strength: f32,
     /// sRGB-encoded RGB.
     pub emissive_texture: Option<TextureRef>,
     /// How alpha is used.
@@ -93,6 +97,70 @@ impl Material {
         }
     }
 
+    /// Returns the material without its name, which takes no allocation.
+    pub fn without_name(&self) -> Self {
+        let Self {
+            name: _,
+            base_color,
+            base_color_texture,
+            metallic,
+            roughness,
+            metallic_roughness_texture,
+            normal_texture,
+            normal_scale,
+            occlusion_texture,
+            occlusion_strength,
+            emissive,
+            emissive_strength,
+            emissive_texture,
+            alpha_mode,
+            double_sided,
+            unlit,
+            ior,
+            specular,
+            specular_texture,
+            specular_color,
+            specular_color_texture,
+            clearcoat,
+            sheen,
+            transmission,
+            volume,
+            iridescence,
+            anisotropy,
+            toon,
+        } = *self;
+        Self {
+            name: None,
+            base_color,
+            base_color_texture,
+            metallic,
+            roughness,
+            metallic_roughness_texture,
+            normal_texture,
+            normal_scale,
+            occlusion_texture,
+            occlusion_strength,
+            emissive,
+            emissive_strength,
+            emissive_texture,
+            alpha_mode,
+            double_sided,
+            unlit,
+            ior,
+            specular,
+            specular_texture,
+            specular_color,
+            specular_color_texture,
+            clearcoat,
+            sheen,
+            transmission,
+            volume,
+            iridescence,
+            anisotropy,
+            toon,
+        }
+    }
+
     /// Returns the references to all of its textures.
     #[cfg(feature = "urdf")]
     pub(super) fn texture_refs_mut(&mut self) -> impl Iterator<Item = &mut TextureRef> {
@@ -137,6 +205,7 @@ impl Default for Material {
             occlusion_texture: None,
             occlusion_strength: 1.0,
             emissive: Vec3::ZERO,
+            emissive_strength: 1.0,
             emissive_texture: None,
             alpha_mode: AlphaMode::Opaque,
             double_sided: false,

@@ -176,6 +176,7 @@ fn the_ground_of_a_lying_rest_pose_comes_from_the_clip() {
                 values: Values::Translation(vec![offset]),
             },
         ],
+        ..Clip::default()
     };
     source.clips.push(clip(Vec3::new(0.0, 20.0, 0.0)));
     let target = mannequin().unwrap();

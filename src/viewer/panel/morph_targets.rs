@@ -2,12 +2,12 @@
 
 use egui::{Slider, Ui};
 
-use crate::asset::Character;
+use crate::asset::{Character, PoseTarget};
 use crate::viewer::{Command, Session};
 
 use super::{heading, name};
 
-/// Shows a slider for each morph weight. Weights that the motion animates are read-only, because the motion would
+/// Shows a slider for each morph weight, and for each expression that changes materials. Weights that the motion animates are read-only, because the motion would
 /// overwrite any change.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let weights = &session.puppet.pose().weights;
@@ -18,9 +18,10 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
     let character = session.puppet.character();
     let animated = session.puppet.motion.moved_weights(character);
     for (index, weight) in weights.iter().enumerate() {
+        let Some(target) = target_name(character, index) else { continue };
         let mut weight = *weight;
         let is_editable = !animated.contains(&index);
-        let slider = Slider::new(&mut weight, 0.0..=1.0).text(name(&target_name(character, index)));
+        let slider = Slider::new(&mut weight, 0.0..=1.0).text(name(&target));
         let slider = ui.add_enabled(is_editable, slider).on_disabled_hover_text("Animated by the motion");
         if is_editable && slider.changed() {
             commands.push(Command::Morph(index, weight));
@@ -33,13 +34,18 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
 }
 
 /// Returns the name of a morph target, or `#INDEX` if it has none. If several nodes have morph targets, the node's name
-/// comes first. `weight` is the index in the pose.
-fn target_name(character: &Character, weight: usize) -> String {
+/// comes first. The value of an expression has the expression's name, and other values of a pose have no slider. `weight` is the index
+/// in the pose.
+fn target_name(character: &Character, weight: usize) -> Option<String> {
     let skeleton = &character.skeleton;
-    let Some((node, target)) = skeleton.morph_of(weight) else { return format!("#{weight}") };
+    let Some((node, target)) = skeleton.morph_of(weight) else {
+        let value = character.values.iter().find(|value| value.first == weight)?;
+        let PoseTarget::Expression(expression) = value.target else { return None };
+        return character.expressions.get(expression).map(|expression| expression.name.clone());
+    };
     let mesh = skeleton.nodes.get(node).and_then(|n| character.meshes.get(n.mesh?));
     let name = mesh.and_then(|m| m.target_names.get(target)).filter(|name| !name.is_empty());
     let name = name.cloned().unwrap_or_else(|| format!("#{target}"));
     let several = skeleton.nodes.iter().filter(|n| !n.morph_weights.is_empty()).count() > 1;
-    if several { format!("{} {name}", skeleton.label(node)) } else { name }
+    Some(if several { format!("{} {name}", skeleton.label(node)) } else { name })
 }

@@ -32,6 +32,7 @@ pub(in crate::viewer) fn of_character(character: &Character, clips: &[Clip], rig
                 Values::Weights(v) => floats(v),
             }
         }
+        clip.properties.iter().for_each(|track| floats(&track.values));
     }
     hasher.update(format!("{:?}", character.skeleton.parents_first).as_bytes());
     // Some fields had another name, or did not exist, when the format was defined. With a new name, or with a default

@@ -36,7 +36,14 @@ fn expression(
     binds: &[(usize, f32)],
 ) -> Expression {
     let binds = binds.iter().map(|&(weight, amount)| MorphBind { weight, amount }).collect();
-    Expression { name: name.to_owned(), preset, is_binary, overrides: Overrides::default(), binds }
+    Expression {
+        name: name.to_owned(),
+        preset,
+        is_binary,
+        overrides: Overrides::default(),
+        binds,
+        materials: Vec::new(),
+    }
 }
 
 #[test]
@@ -142,5 +149,55 @@ fn binds_of_a_mesh_on_many_nodes_are_bounded() {
     assert!(
         message.contains("blendShapeGroups[0].binds[") && message.contains("out of proportion"),
         "{message}"
+    );
+}
+
+#[test]
+fn changes_of_materials_are_read() {
+    let file = |extensions: Value| {
+        let document = json!({
+            "asset": {"version": "2.0"},
+            "nodes": [{}],
+            "materials": [{"name": "face", "emissiveFactor": [0, 0, 0.25]}, {"name": "face"}],
+            "extensions": extensions,
+        });
+        document.to_string().into_bytes()
+    };
+    let color = |material: usize, kind: &str, target: Value| json!({"material": material, "type": kind, "targetValue": target});
+    let binds = json!([
+        color(0, "emissionColor", json!([1, 0, 0, 1])),
+        // Without MToon there is no shade.
+        color(0, "shadeColor", json!([1, 0, 0, 1])),
+        color(2, "color", json!([1, 0, 0, 1])),
+        color(0, "specularColor", json!([1, 0, 0, 1])),
+        color(1, "color", json!(["red"])),
+        3,
+    ]);
+    let expressions = json!({"custom": {"glow": {"isBinary": true, "materialColorBinds": binds}}});
+    let character = load(&file(json!({"VRMC_vrm": {"expressions": expressions}}))).unwrap();
+    let [glow] = character.expressions.as_slice() else { panic!("{:?}", character.expressions) };
+    let changes: Vec<_> = glow.materials.iter().map(|bind| (bind.material, bind.difference)).collect();
+    assert_eq!(changes, [(0, [1.0, 0.0, -0.25, 0.0]), (1, [-1.0, -1.0, -1.0, 0.0])]);
+    // Its value follows the morph weights, of which there are none.
+    assert_eq!(glow.binds, [MorphBind { weight: 0, amount: 1.0 }]);
+    assert_eq!(character.skeleton.rest_weights, [0.0]);
+    let lines: Vec<_> =
+        character.warnings.iter().filter(|line| line.contains("glow.materialColorBinds")).collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    let value = |name: &str, property: &str, target: Value| json!({"materialName": name, "propertyName": property, "targetValue": target});
+    let values = json!([
+        value("face", "_Color", json!([0, 1, 1, 1])),
+        value("nose", "_Color", json!([0, 1, 1, 1])),
+        value("face", "_Shininess", json!([0, 1, 1, 1])),
+    ]);
+    let groups = json!([{"name": "blue", "materialValues": values}]);
+    let character = load(&file(json!({"VRM": {"blendShapeMaster": {"blendShapeGroups": groups}}}))).unwrap();
+    assert_eq!(character.expressions[0].materials.len(), 2);
+    assert_eq!(character.warnings.len(), 2, "{:?}", character.warnings);
+    let huge = json!([color(0, "color", json!([1e39]))]);
+    let huge = json!({"custom": {"glow": {"materialColorBinds": huge}}});
+    assert!(
+        refusal(&file(json!({"VRMC_vrm": {"expressions": huge}})))
+            .contains("targetValue: value is too large")
     );
 }

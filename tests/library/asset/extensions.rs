@@ -115,7 +115,10 @@ fn other_pointers_are_warnings_and_missing_nodes_are_errors() {
     let pointer = "/materials/0/pbrMetallicRoughness/baseColorFactor";
     let character = load(&pointing_to("/nodes/0/translation", pointer)).unwrap();
     assert_eq!(character.clips[0].channels.len(), 1);
-    assert_eq!(character.warnings, [format!("animations[0]: \"{pointer}\" is not animated")]);
+    assert_eq!(
+        character.warnings,
+        [format!("animations[0]: \"{pointer}\" is not animated, because it does not exist")]
+    );
     let line = refusal(&pointing_to("/nodes/9/translation", pointer));
     assert!(line.ends_with("target.node: node 9 does not exist (the file has 2)"), "{line}");
 }

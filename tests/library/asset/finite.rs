@@ -90,7 +90,13 @@ fn a_rest_pose_beyond_single_precision_is_refused() {
 /// Returns a clip of one joint with two keys.
 fn clip(node: usize, values: Values) -> Clip {
     let channel = Channel { node, timeline: 0, interpolation: Interpolation::Linear, values };
-    Clip { name: None, seconds: 1.0, timelines: vec![vec![0.0, 1.0]], channels: vec![channel] }
+    Clip {
+        name: None,
+        seconds: 1.0,
+        timelines: vec![vec![0.0, 1.0]],
+        channels: vec![channel],
+        ..Clip::default()
+    }
 }
 
 fn number() -> impl Strategy<Value = f32> {

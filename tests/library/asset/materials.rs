@@ -38,7 +38,7 @@ fn factors_and_extensions_are_read() {
     .unwrap();
     let material = &character.materials[0];
     assert_eq!(material.alpha_mode, AlphaMode::Mask(0.25));
-    assert_eq!(material.emissive.to_array(), [4.0, 2.0, 0.0]);
+    assert_eq!((material.emissive.to_array(), material.emissive_strength), ([1.0, 0.5, 0.0], 4.0));
     assert!(material.double_sided && material.unlit);
 }
 

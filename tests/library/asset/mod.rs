@@ -14,6 +14,7 @@ mod layers;
 mod mannequin;
 mod materials;
 mod nodes;
+mod pointers;
 mod skins;
 #[cfg(feature = "capture")]
 mod stopping;

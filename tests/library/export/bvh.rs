@@ -141,6 +141,7 @@ fn parent_transforms_and_moving_offsets_are_written() {
             channel(4, turn(Vec3::Z)),
             channel(5, Values::Scale(vec![Vec3::ONE, Vec3::splat(2.0)])),
         ],
+        ..Clip::default()
     };
     let written = bvh::write(&character, &clip, 20.0, 1.0).unwrap();
     assert_eq!(

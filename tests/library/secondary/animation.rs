@@ -91,6 +91,7 @@ fn animation() -> Character {
             channel(19, rotations(Quat::from_rotation_y(std::f32::consts::FRAC_PI_4))),
             channel(20, weights(1.0)),
         ],
+        ..Clip::default()
     });
     source
 }

@@ -78,5 +78,6 @@ fn sway() -> Clip {
         seconds: 2.0,
         timelines: vec![times],
         channels: vec![Channel { node: 0, timeline: 0, interpolation: Interpolation::Linear, values }],
+        ..Clip::default()
     }
 }

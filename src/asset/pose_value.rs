@@ -1,0 +1,46 @@
+//! What a pose holds besides transforms and morph weights: how expressions and clips change materials, and which nodes they hide.
+
+use super::{Material, MaterialProperty};
+
+/// Some numbers at the end of [`Skeleton::rest_weights`](super::Skeleton::rest_weights) and of a pose, after the morph weights. They are
+/// blended, keyed and recorded like them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PoseValue {
+    /// Index of the first number.
+    pub first: usize,
+    /// Number of numbers.
+    pub count: usize,
+    /// What they change.
+    pub target: PoseTarget,
+}
+
+/// What a value of a pose changes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PoseTarget {
+    /// How far an expression changes materials, 0 to 1, by its index in [`Character::expressions`](super::Character::expressions).
+    Expression(usize),
+    /// A property of a material, with the material's index.
+    Material(usize, MaterialProperty),
+    /// Whether a node and those below it are drawn: from 0.5 on.
+    Visibility(usize),
+}
+
+/// A change of a material by an expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MaterialBind {
+    /// Index of the material, which has the property.
+    pub material: usize,
+    /// What changes.
+    pub property: MaterialProperty,
+    /// What is added to it when the expression is at 1.
+    pub difference: [f32; 4],
+}
+
+impl MaterialBind {
+    /// Adds the change to a material. `value` is that of the expression.
+    pub fn apply(&self, material: &mut Material, value: f32) {
+        let Some((count, mut numbers)) = self.property.get(material) else { return };
+        numbers.iter_mut().zip(self.difference).for_each(|(number, by)| *number += by * value);
+        self.property.set(material, numbers.get(..count).unwrap_or_default());
+    }
+}
