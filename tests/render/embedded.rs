@@ -11,7 +11,7 @@ use wgpu::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, Texture
 
 use crate::{renderer, typical_view};
 
-const SIZE: (u32, u32) = (64, 64);
+pub(crate) const SIZE: (u32, u32) = (64, 64);
 const GREY: [u8; 3] = [0x60, 0x68, 0x70];
 
 /// A renderer on a device that the host has opened, and a model of the mannequin.
@@ -51,7 +51,7 @@ fn view(samples: u32, background: Background) -> ViewSettings {
     ViewSettings { samples, background, ..typical_view(bounds, 1.0) }
 }
 
-fn texture(gpu: &Gpu, format: TextureFormat) -> wgpu::Texture {
+pub(crate) fn texture(gpu: &Gpu, format: TextureFormat) -> wgpu::Texture {
     gpu.device.create_texture(&TextureDescriptor {
         label: None,
         size: Extent3d { width: SIZE.0, height: SIZE.1, depth_or_array_layers: 1 },
@@ -65,7 +65,7 @@ fn texture(gpu: &Gpu, format: TextureFormat) -> wgpu::Texture {
 }
 
 /// Returns the bytes of a texture after the work that was submitted before.
-fn read(gpu: &Gpu, texture: &wgpu::Texture) -> Vec<u8> {
+pub(crate) fn read(gpu: &Gpu, texture: &wgpu::Texture) -> Vec<u8> {
     let row = SIZE.0 * texture.format().block_copy_size(None).unwrap();
     let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
         label: None,
@@ -84,7 +84,7 @@ fn read(gpu: &Gpu, texture: &wgpu::Texture) -> Vec<u8> {
 }
 
 /// Clears a texture to an sRGB colour, as a host draws its own scene.
-fn clear(encoder: &mut wgpu::CommandEncoder, view: &wgpu::TextureView, rgb: [u8; 3]) {
+pub(crate) fn clear(encoder: &mut wgpu::CommandEncoder, view: &wgpu::TextureView, rgb: [u8; 3]) {
     let linear = |v: u8| ((f64::from(v) / 255.0 + 0.055) / 1.055).powf(2.4);
     let [r, g, b] = rgb.map(linear);
     let ops = wgpu::Operations {

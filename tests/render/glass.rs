@@ -2,13 +2,15 @@
 
 use glam::Vec3;
 use serde_json::{Value, json};
-use sinew::render::{Background, DecodedImage, Environment, Light, ShadingMode};
-use sinew::scene::ViewSettings;
+use sinew::puppet::Puppet;
+use sinew::render::{Background, Canvas, DecodedImage, DecodedImages, Environment, Light, ShadingMode};
+use sinew::scene::{self, ViewSettings};
 
+use crate::embedded::{SIZE, clear, read, texture};
 use crate::layers::{half, layered};
 use crate::light::{draw as draw_sphere, image_light, linear, neutral, normals};
 use crate::support::{Builder, image};
-use crate::{assert_near, draw, pixel, settings};
+use crate::{assert_near, draw, load, pixel, renderer, settings};
 
 /// Glass that reflects nothing, with the properties of a volume.
 fn glass(color: [f32; 3], roughness: f32, mut extensions: Value) -> Value {
@@ -262,5 +264,49 @@ fn other_modes_and_classic_light_draw_glass_too() {
     for mode in [ShadingMode::Lambert, ShadingMode::Normal, ShadingMode::Mask] {
         let draw = |file: &[u8]| draw(file, &ViewSettings { mode, ..view() });
         assert!(draw(&file) == draw(&opaque), "{}", mode.name());
+    }
+}
+
+/// In a host's own texture, glass shows what it shows in an image, also if an encoder has several frames, and frames without glass.
+#[test]
+fn glass_is_drawn_into_the_views_of_a_host() {
+    let wall = json!({"mesh": 1, "translation": [0.6, 0, -1], "scale": [0.8, 0.8, 1]});
+    let file = squares(
+        json!([{"mesh": 0}, wall]),
+        json!([glass([0.5, 1.0, 1.0], 0.2, json!({})), paint([0.7, 0.4, 0.2])]),
+    );
+    let puppet = Puppet::new(load(&file), 0);
+    let mut renderer = renderer();
+    let gpu = renderer.gpu().clone();
+    let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
+    let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
+    let format = wgpu::TextureFormat::Rgba8UnormSrgb;
+    let grey = [0x60, 0x68, 0x70];
+    for samples in [1, 4] {
+        let view_of = |background| ViewSettings { samples, background, ..view() };
+        let on_grey = view_of(Background::Color(grey));
+        let (kept, cleared) =
+            (view_of(Background::Keep), ViewSettings { mode: ShadingMode::Mask, ..on_grey.clone() });
+        let frames = [&on_grey, &cleared, &kept, &on_grey].map(|settings| scene::frame(&puppet, settings));
+        let expected = renderer.render(&[&model], &frames[0], SIZE).unwrap().rgba;
+        let textures = frames.each_ref().map(|_| texture(&gpu, format));
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        for (frame, texture) in frames.iter().zip(&textures) {
+            let view = texture.create_view(&Default::default());
+            clear(&mut encoder, &view, grey);
+            let canvas = Canvas { view: &view, format, size: SIZE, area: SIZE, is_hdr: false };
+            renderer.prepare(&[&model], frame, &canvas).unwrap();
+            renderer.draw(&[&model], frame, &canvas, &mut encoder).unwrap();
+        }
+        gpu.queue.submit([encoder.finish()]);
+        let [first, _, over, last] = textures.map(|texture| read(&gpu, &texture));
+        assert!(first == expected && last == expected, "{samples} samples");
+        // What a host has drawn is seen through glass with its brightness, but without its colour. Elsewhere it is unchanged.
+        let at =
+            |image: &[u8], x: usize, y: usize| <[u8; 4]>::try_from(&image[(y * 64 + x) * 4..][..4]).unwrap();
+        assert_near(at(&over, 2, 2), [grey[0], grey[1], grey[2], 255], 1);
+        let (seen, colored) = (at(&over, 20, 32), at(&expected, 20, 32));
+        assert!(seen[0] > colored[0] && seen[1] < colored[1], "{seen:?} {colored:?}");
+        assert!(seen[1].abs_diff(colored[1]) < 25, "{seen:?} {colored:?}");
     }
 }
