@@ -127,6 +127,8 @@ impl Material {
             volume,
             iridescence,
             anisotropy,
+            dispersion,
+            has_glossiness,
             toon,
         } = *self;
         Self {
@@ -157,6 +159,8 @@ impl Material {
             volume,
             iridescence,
             anisotropy,
+            dispersion,
+            has_glossiness,
             toon,
         }
     }
