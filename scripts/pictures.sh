@@ -16,8 +16,8 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 draw() { "$sinew" render "$@" --quiet; }
-# Reduces the colours of a picture, which makes it several times smaller.
-small() { convert "$1" -dither None -colors 255 -define png:compression-level=9 "$2"; }
+# Compresses a picture as much as possible.
+small() { convert "$1" -strip -alpha off -define png:compression-level=9 "$2"; }
 
 # The built-in characters
 draw --animation walk --animation-time 0.3 --framing tight --resolution 400,400 -o "$work/mannequin.png"
