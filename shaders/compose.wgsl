@@ -36,6 +36,18 @@ fn resolve(in: Corner) -> @location(0) vec4<f32> {
     return 0.25 * (sample(at, 0) + sample(at, 1) + sample(at, 2) + sample(at, 3));
 }
 
+fn texel_of_image(at: vec2<i32>) -> vec4<f32> {
+    return textureLoad(image, min(at, vec2<i32>(textureDimensions(image)) - 1), 0);
+}
+
+// Returns the mean of the four texels that a texel of the next smaller level covers. The last row or column of an odd size is left out.
+@fragment
+fn mean_of_four(in: Corner) -> @location(0) vec4<f32> {
+    let at = 2 * vec2<i32>(in.clip.xy);
+    return 0.25 * (texel_of_image(at) + texel_of_image(at + vec2<i32>(1, 0))
+        + texel_of_image(at + vec2<i32>(0, 1)) + texel_of_image(at + vec2<i32>(1, 1)));
+}
+
 fn texel_near(texcoord: vec2<f32>) -> vec4<f32> {
     // Half floats overflow to infinity.
     return min(textureSampleLevel(image, image_sampler, texcoord, 0.0), vec4<f32>(60000.0));

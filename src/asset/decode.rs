@@ -77,6 +77,11 @@ enum ImageDecoder<'a> {
     Ktx2(&'a [u8]),
 }
 
+/// A damaged or malicious header may claim a size that takes seconds to decode. Smaller images are decoded as far as they go.
+const UNCHECKED_PIXELS: u64 = 1 << 24;
+/// More pixels than a byte of a JPEG can describe: the first scan has at least one bit for each block of 8x8 pixels.
+const JPEG_PIXELS_PER_BYTE: u64 = 1024;
+
 impl<'a> EncodedImage<'a> {
     /// Reads the header. `progress` stops the decoding of a PNG or WebP. Other images are decoded to their end.
     pub(super) fn new(bytes: &'a [u8], progress: &Progress) -> Result<Self, String> {
@@ -128,7 +133,11 @@ impl<'a> EncodedImage<'a> {
         let (width, height) = (side(width)?, side(height)?);
         // The image is decoded as RGB and alpha is added afterwards, because zune-jpeg 0.5 converts CMYK to RGBA
         // incorrectly.
-        let decoded_bytes = u64::from(width) * u64::from(height) * (3 + 4);
+        let pixels = u64::from(width) * u64::from(height);
+        if pixels > UNCHECKED_PIXELS && pixels / JPEG_PIXELS_PER_BYTE > bytes.len() as u64 {
+            return Err(format!("damaged: {} bytes cannot contain {width}x{height} pixels", bytes.len()));
+        }
+        let decoded_bytes = pixels * (3 + 4);
         Ok(Self { decoder: ImageDecoder::Jpeg(Box::new(decoder)), width, height, decoded_bytes })
     }
 

@@ -57,7 +57,7 @@ impl FloorPass {
             bind_group_layouts: &[Some(&layouts.globals), None, Some(&layouts.light)],
             immediate_size: 0,
         });
-        let module = shaders::module(&gpu.device, "floor", shaders::FLOOR);
+        let module = shaders::module_with_shadows(gpu, "floor", shaders::FLOOR);
         Self {
             module,
             layout,

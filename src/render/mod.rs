@@ -28,6 +28,7 @@ pub mod light;
 mod lines;
 mod material;
 mod material_textures;
+mod mips;
 mod model;
 mod offscreen;
 mod output;

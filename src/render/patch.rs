@@ -55,7 +55,8 @@ impl Patch {
         output: Output,
     ) -> u32 {
         let has_outlines = models.iter().flat_map(|model| &model.parts).any(|part| part.has_outline);
-        let is_software = gpu.info.device_type == DeviceType::Cpu;
+        // With OpenGL, Mesa 22.3 reads black from the samples.
+        let is_software = gpu.info.device_type == DeviceType::Cpu && gpu.info.backend != wgpu::Backend::Gl;
         let is_possible =
             is_software && is_byte_format(output.format) && !has_outlines && !is_transmissive(models, frame);
         self.rect = if is_possible { rect(frame, area) } else { None };

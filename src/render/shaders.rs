@@ -1,5 +1,7 @@
 //! The shader modules, each concatenated from several files.
 
+use super::Gpu;
+
 const GLOBALS: &str = include_str!("../../shaders/globals.wgsl");
 const SKINNING: &str = include_str!("../../shaders/skinning.wgsl");
 const BONES: &str = include_str!("../../shaders/bones.wgsl");
@@ -9,6 +11,7 @@ const BASE_COLOR: &str = include_str!("../../shaders/base_color.wgsl");
 pub(crate) const PLACED: &str = include_str!("../../shaders/placed.wgsl");
 const SHADOW_MAP: &str = include_str!("../../shaders/shadow_map.wgsl");
 const SOFT_SHADOW: &str = include_str!("../../shaders/soft_shadow.wgsl");
+const SHARP_SHADOW: &str = include_str!("../../shaders/sharp_shadow.wgsl");
 const AMBIENT_OCCLUSION: &str = include_str!("../../shaders/ambient_occlusion.wgsl");
 const PUNCTUAL: &str = include_str!("../../shaders/punctual.wgsl");
 const EXTRA_MAPS: &str = include_str!("../../shaders/extra_maps.wgsl");
@@ -113,6 +116,14 @@ pub const SOURCES: [(&str, &[&str]); 10] = [
     ("cull", CULL),
     ("compose", COMPOSE),
 ];
+
+/// Creates a module like [`module`]. GLSL cannot read numbers from depth textures, so shadows are sharp there.
+pub(super) fn module_with_shadows(gpu: &Gpu, label: &str, files: &[&'static str]) -> wgpu::ShaderModule {
+    let is_gl = gpu.info.backend == wgpu::Backend::Gl;
+    let replaced = |file: &&'static str| if is_gl && *file == SOFT_SHADOW { SHARP_SHADOW } else { *file };
+    let files: Vec<&str> = files.iter().map(replaced).collect();
+    module(&gpu.device, label, &files)
+}
 
 pub(crate) fn module(device: &wgpu::Device, label: &str, files: &[&str]) -> wgpu::ShaderModule {
     device.create_shader_module(wgpu::ShaderModuleDescriptor {

@@ -104,7 +104,7 @@ impl Surfaces {
             bind_group_layouts: &groups,
             immediate_size: 0,
         });
-        let module = shaders::module(&gpu.device, "surface", shaders::SURFACE);
+        let module = shaders::module_with_shadows(gpu, "surface", shaders::SURFACE);
         Self {
             module,
             layered: None,
@@ -132,7 +132,7 @@ impl Surfaces {
         let (layout, pipelines) = (&self.layout, &mut self.pipelines);
         let mut pipeline = |variant: SurfaceVariant| {
             let create = || {
-                let load = |label, files| move || shaders::module(&gpu.device, label, files);
+                let load = |label, files| move || shaders::module_with_shadows(gpu, label, files);
                 let module = if variant.flags & flags::TOON != 0 {
                     toon.get_or_insert_with(load("toon surface", shaders::TOON_SURFACE))
                 } else if variant.flags & flags::LAYERS != 0 {

@@ -11,6 +11,7 @@ use crate::files::Progress;
 
 use super::layout::CORE_MAPS;
 use super::material::{TextureUse, core_maps, extra_maps, missing_slots};
+use super::mips::MipLevels;
 use super::srgb::{from_linear, to_linear};
 use super::{Gpu, ShadingMode};
 
@@ -127,11 +128,13 @@ pub(super) struct Textures<'a> {
     decoded: &'a DecodedImages,
     views: HashMap<(Option<usize>, TextureUse), wgpu::TextureView>,
     samplers: HashMap<Sampler, wgpu::Sampler>,
+    /// Computes mip levels, on GPUs only. Created on first use.
+    mips: Option<MipLevels>,
 }
 
 impl<'a> Textures<'a> {
     pub(super) fn new(gpu: &'a Gpu, character: &'a Character, decoded: &'a DecodedImages) -> Self {
-        Self { gpu, character, decoded, views: HashMap::new(), samplers: HashMap::new() }
+        Self { gpu, character, decoded, views: HashMap::new(), samplers: HashMap::new(), mips: None }
     }
 
     /// Returns the index of the image to which a reference points, if it was decoded and the adapter supports its size.
@@ -154,10 +157,14 @@ impl<'a> Textures<'a> {
             Some(view) => view.clone(),
             None => {
                 let pixels = image.and_then(|i| self.decoded.images.get(i)?.as_ref());
-                let view = match pixels {
-                    Some(pixels) => upload(self.gpu, pixels, usage),
-                    None => upload(self.gpu, &usage.neutral(), usage),
+                // A software adapter would compute the same on the same cores, but in other bits than the goldens of suites.
+                let is_software = self.gpu.info.device_type == wgpu::DeviceType::Cpu;
+                let mips = (!is_software).then(|| self.mips.get_or_insert_with(|| MipLevels::new(self.gpu)));
+                let texture = match pixels {
+                    Some(pixels) => upload(self.gpu, pixels, usage, mips),
+                    None => upload(self.gpu, &usage.neutral(), usage, mips),
                 };
+                let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
                 self.views.entry((image, usage)).or_insert(view).clone()
             }
         };
@@ -208,8 +215,16 @@ fn sampler_descriptor(sampler: Sampler, anisotropy: u16) -> wgpu::SamplerDescrip
     }
 }
 
-/// Uploads an image with all its mip levels.
-fn upload(gpu: &Gpu, pixels: &DecodedImage, usage: TextureUse) -> wgpu::TextureView {
+/// Uploads an image with all its mip levels, which the GPU computes if `mips` is given.
+fn upload(
+    gpu: &Gpu,
+    pixels: &DecodedImage,
+    usage: TextureUse,
+    mips: Option<&mut MipLevels>,
+) -> wgpu::Texture {
+    use wgpu::TextureUsages;
+    let read_by_tests = if cfg!(test) { TextureUsages::COPY_SRC } else { TextureUsages::empty() };
+    let rendered = if mips.is_some() { TextureUsages::RENDER_ATTACHMENT } else { TextureUsages::empty() };
     let (width, height) = (pixels.width, pixels.height);
     let levels = 32 - width.max(height).max(1).leading_zeros();
     let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
@@ -219,24 +234,27 @@ fn upload(gpu: &Gpu, pixels: &DecodedImage, usage: TextureUse) -> wgpu::TextureV
         sample_count: 1,
         dimension: wgpu::TextureDimension::D2,
         format: usage.format(),
-        usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
+        usage: TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_DST | rendered | read_by_tests,
         view_formats: &[],
     });
     let mut reduced;
     let mut level_pixels = pixels;
-    for level in 0..levels {
+    for level in 0..if mips.is_some() { 1 } else { levels } {
         let (width, height) = (level_pixels.width, level_pixels.height);
         let destination = wgpu::TexelCopyTextureInfo { mip_level: level, ..texture.as_image_copy() };
         let rows =
             wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(width * 4), rows_per_image: None };
         let size = wgpu::Extent3d { width, height, depth_or_array_layers: 1 };
         gpu.queue.write_texture(destination, &level_pixels.rgba, rows, size);
-        if level + 1 < levels {
+        if level + 1 < levels && mips.is_none() {
             reduced = halve(level_pixels, usage == TextureUse::Color);
             level_pixels = &reduced;
         }
     }
-    texture.create_view(&wgpu::TextureViewDescriptor::default())
+    if let Some(mips) = mips {
+        mips.fill(gpu, &texture);
+    }
+    texture
 }
 
 /// Halves the size of an image. Each pixel is the mean of the four that it covers, in linear light for sRGB images.
@@ -285,4 +303,55 @@ fn tables() -> (&'static [u16; 256], &'static [u8; 4096]) {
         )
     });
     (&TABLES.0, &TABLES.1)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failing test panics")]
+mod tests {
+    use super::*;
+
+    /// Reads a level of a texture back, with rows padded to 256 bytes.
+    fn read(gpu: &Gpu, texture: &wgpu::Texture, mip_level: u32) -> Vec<u8> {
+        let (width, height) = ((texture.width() >> mip_level).max(1), (texture.height() >> mip_level).max(1));
+        let row = (width * 4).next_multiple_of(256);
+        let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: u64::from(row * height),
+            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+            mapped_at_creation: false,
+        });
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        let layout =
+            wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(row), rows_per_image: None };
+        encoder.copy_texture_to_buffer(
+            wgpu::TexelCopyTextureInfo { mip_level, ..texture.as_image_copy() },
+            wgpu::TexelCopyBufferInfo { buffer: &buffer, layout },
+            wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+        );
+        gpu.queue.submit([encoder.finish()]);
+        buffer.map_async(wgpu::MapMode::Read, .., |_| {});
+        gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+        let mapped = buffer.get_mapped_range(..).unwrap();
+        mapped.chunks(row as usize).flat_map(|line| line[..width as usize * 4].to_vec()).collect()
+    }
+
+    #[test]
+    fn the_gpu_computes_the_same_mip_levels_as_the_cpu() {
+        let gpu = Gpu::new(&"cpu".parse().unwrap()).unwrap();
+        let mut mips = MipLevels::new(&gpu);
+        for (width, height) in [(64, 64), (37, 22), (1, 9)] {
+            let noise = |i: u32| (i.wrapping_mul(2_654_435_761) >> 24).to_le_bytes()[0];
+            let pixels = DecodedImage { width, height, rgba: (0..width * height * 4).map(noise).collect() };
+            for usage in [TextureUse::Color, TextureUse::Data] {
+                let expected = upload(&gpu, &pixels, usage, None);
+                let found = upload(&gpu, &pixels, usage, Some(&mut mips));
+                for level in 0..found.mip_level_count() {
+                    let pairs = read(&gpu, &expected, level).into_iter().zip(read(&gpu, &found, level));
+                    let worst = pairs.map(|(a, b)| a.abs_diff(b)).max().unwrap();
+                    // Each level is computed from rounded texels of the one before.
+                    assert!(worst <= 1, "{worst} at level {level} of {width}x{height}, {usage:?}");
+                }
+            }
+        }
+    }
 }

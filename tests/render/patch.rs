@@ -3,7 +3,7 @@
 use glam::{Vec3, Vec4};
 use sinew::asset;
 use sinew::puppet::Puppet;
-use sinew::render::{Background, DecodedImage, DecodedImages, Fill, Light, ShadingMode};
+use sinew::render::{Background, DecodedImage, DecodedImages, Fill, Gpu, Light, Renderer, ShadingMode};
 use sinew::scene::{self, ViewSettings};
 use sinew::view::{AUTO_FOV_Y, Camera};
 
@@ -11,10 +11,18 @@ use crate::renderer;
 
 /// Draws the mannequin as it is, and once more with an invisible triangle, with which all of the image has several samples.
 fn images(mode: ShadingMode, background: Background, size: (u32, u32)) -> [DecodedImage; 2] {
+    images_of(renderer(), mode, background, size)
+}
+
+fn images_of(
+    mut renderer: Renderer,
+    mode: ShadingMode,
+    background: Background,
+    size: (u32, u32),
+) -> [DecodedImage; 2] {
     let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);
     puppet.update().unwrap();
     let bounds = puppet.bounds();
-    let mut renderer = renderer();
     let images = DecodedImages::decode(puppet.character(), puppet.parts(), mode);
     let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
     let camera = Camera::framing(&bounds, AUTO_FOV_Y, 1.8);
@@ -61,4 +69,13 @@ fn samples_around_surfaces_give_the_same_image_as_samples_everywhere() {
         let several = differences.iter().filter(|d| **d > 2).count();
         assert!(several <= 160, "{mode:?}: {several} pixels differ, the worst by {worst:?} levels");
     }
+}
+
+/// Mesa 22.3 reads black from the samples with OpenGL, so figures were black rectangles there.
+#[test]
+fn figures_are_not_black_with_opengl() {
+    let opengl = Renderer::new(Gpu::new(&"gl".parse().unwrap()).unwrap());
+    let [alone, everywhere] = images_of(opengl, ShadingMode::Shaded, Background::STUDIO, (540, 300));
+    let black = |image: &DecodedImage| image.rgba.chunks_exact(4).filter(|p| p[..3] == [0; 3]).count();
+    assert!(black(&alone) == 0 && black(&everywhere) == 0);
 }

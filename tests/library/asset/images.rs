@@ -83,6 +83,19 @@ fn every_kind_of_jpeg_becomes_rgba() {
     }
 }
 
+/// A header of 700 bytes made the decoder fill gigabytes.
+#[test]
+fn a_jpeg_that_is_too_short_for_its_size_is_refused() {
+    let mut bytes = jpeg(GREY);
+    // The height and the width follow the length and the precision of the frame.
+    let frame = bytes.windows(2).position(|marker| matches!(marker, [0xff, 0xc0..=0xc2])).unwrap();
+    for side in [frame + 5, frame + 7] {
+        bytes[side..side + 2].copy_from_slice(&12_000_u16.to_be_bytes());
+    }
+    let expected = format!("damaged: {} bytes cannot contain 12000x12000 pixels", bytes.len());
+    assert_eq!(DecodedImage::decode(&bytes).unwrap_err(), expected);
+}
+
 /// The pixels of the WebP and KTX2 files in `fuzz`, which `scripts/compressed-models.mjs` writes.
 fn gradient(has_alpha: bool) -> Vec<[u8; 4]> {
     let pixel = |x: u8, y: u8| [x * 12, y * 20, 128, if has_alpha { 255 - x * 6 } else { 255 }];
