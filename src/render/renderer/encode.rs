@@ -1,62 +1,30 @@
-//! Draws a frame pass by pass.
+//! The passes of a frame.
 
 use bytemuck::Zeroable;
 use glam::Mat4;
-use wgpu::TextureFormat;
 
-use crate::asset::{Character, Part};
-
-use super::ambient::OcclusionMaps;
-use super::backdrop::{self, Backdrop};
-use super::crowd_batch::draw_crowds;
-use super::culling::Frustum;
-use super::draw_list::{DrawList, draw_all, has_few_bones};
-use super::floor::FloorPass;
-use super::ghost::GhostPass;
-use super::globals::globals;
-use super::indirect::{Culling, GpuInstanceBuffers, GpuInstances, GpuPart};
-use super::layer::Layer;
-use super::layout::Layouts;
-use super::light::LightMaps;
-use super::lines::LinePass;
-use super::model::Model;
-use super::offscreen::{Canvas, Pending, RenderTarget};
-use super::output::Output;
-use super::passes::{begin_scene, begin_surroundings, cleared_depth};
-use super::patch::Patch;
-use super::rect::Rect;
-use super::shadow::Shadow;
-use super::surface::Surfaces;
-use super::texture::DecodedImages;
-use super::upload::FrameBuffers;
-use super::{Background, DecodedImage, Frame, Gpu, RenderError, gpu_types, shadow};
-
-/// Draws frames. Pipelines, targets and buffers are reused between frames. Several frames may be drawn in one encoder.
-#[derive(Debug)]
-pub struct Renderer {
-    gpu: Gpu,
-    layouts: Layouts,
-    surfaces: Surfaces,
-    shadow: Option<Shadow>,
-    occlusion: Option<OcclusionMaps>,
-    lights: LightMaps,
-    floor: Option<FloorPass>,
-    backdrop: Option<Backdrop>,
-    ghosts: Option<GhostPass>,
-    lines: Option<LinePass>,
-    target: Option<RenderTarget>,
-    window: Option<RenderTarget>,
-    layer: Option<Layer>,
-    patch: Patch,
-    list: DrawList,
-    overlays: Vec<gpu_types::Line>,
-    culling: Option<Culling>,
-    buffers: FrameBuffers,
-}
+use super::super::ambient::OcclusionMaps;
+use super::super::backdrop::{self, Backdrop};
+use super::super::crowd_batch::draw_crowds;
+use super::super::culling::Frustum;
+use super::super::draw_list::{draw_all, has_few_bones};
+use super::super::floor::FloorPass;
+use super::super::ghost::GhostPass;
+use super::super::globals::globals;
+use super::super::indirect::Culling;
+use super::super::lines::LinePass;
+use super::super::model::Model;
+use super::super::offscreen::RenderTarget;
+use super::super::output::Output;
+use super::super::passes::{begin_scene, begin_surroundings, cleared_depth};
+use super::super::rect::Rect;
+use super::super::shadow::Shadow;
+use super::super::{Background, Frame, RenderError, gpu_types, shadow};
+use super::Renderer;
 
 /// What a frame draws, decided before its passes begin.
 #[derive(Clone, Copy)]
-struct Plan {
+pub(super) struct Plan {
     has_shadow: bool,
     has_occlusion: bool,
     has_floor: bool,
@@ -66,177 +34,9 @@ struct Plan {
 }
 
 impl Renderer {
-    /// Creates a renderer on an open adapter.
-    pub fn new(gpu: Gpu) -> Self {
-        let layouts = Layouts::new(&gpu.device);
-        let surfaces = Surfaces::new(&gpu, &layouts);
-        let lights = LightMaps::new(&gpu);
-        Self {
-            gpu,
-            layouts,
-            surfaces,
-            shadow: None,
-            occlusion: None,
-            lights,
-            floor: None,
-            backdrop: None,
-            ghosts: None,
-            lines: None,
-            target: None,
-            window: None,
-            layer: None,
-            patch: Patch::default(),
-            list: DrawList::default(),
-            overlays: Vec::new(),
-            culling: None,
-            buffers: FrameBuffers::default(),
-        }
-    }
-
-    /// Returns the open adapter.
-    pub fn gpu(&self) -> &Gpu {
-        &self.gpu
-    }
-
-    pub(super) fn layouts(&self) -> &Layouts {
-        &self.layouts
-    }
-
-    /// Prepares the drawing of instances whose palettes are on the GPU. The buffers must have the usage `STORAGE`. `parts`
-    /// describes the parts of the model, in their order.
-    ///
-    /// # Errors
-    /// [`RenderError::Buffer`] if there are more instances than the adapter can list at once.
-    pub fn gpu_instances(
-        &mut self,
-        model: &Model,
-        buffers: &GpuInstanceBuffers<'_>,
-        parts: &[GpuPart],
-    ) -> Result<GpuInstances, RenderError> {
-        let culling = self.culling.get_or_insert_with(|| Culling::new(&self.gpu));
-        let indices: Vec<_> = model.parts.iter().map(|part| part.indices.clone()).collect();
-        GpuInstances::new((culling, &self.gpu, &self.layouts), buffers, (parts, &indices))
-    }
-
-    /// Uploads some parts of a character.
-    ///
-    /// # Errors
-    /// [`RenderError::Buffer`] if they exceed the limits of the adapter.
-    pub fn model(
-        &self,
-        character: &Character,
-        parts: &[Part],
-        images: &DecodedImages,
-    ) -> Result<Model, RenderError> {
-        let model = Model::new(&self.gpu, &self.layouts, character, parts, images)?;
-        self.gpu.check().map(|()| model)
-    }
-
-    /// Draws a frame into an image of `size` pixels (width, height). The instances of the frame refer to `models` by index.
-    ///
-    /// # Errors
-    /// [`RenderError`] if the image or the palette is larger than the adapter supports, or if the driver reports an
-    /// error.
-    pub fn render(
-        &mut self,
-        models: &[&Model],
-        frame: &Frame<'_>,
-        size: (u32, u32),
-    ) -> Result<DecodedImage, RenderError> {
-        self.submit(models, frame, size)?.image()
-    }
-
-    /// Submits a frame without waiting for it. Frames are drawn one after the other, and earlier frames do not change
-    /// the pixels of later ones.
-    ///
-    /// # Errors
-    /// Same as [`Renderer::render`].
-    pub fn submit(
-        &mut self,
-        models: &[&Model],
-        frame: &Frame<'_>,
-        size: (u32, u32),
-    ) -> Result<Pending, RenderError> {
-        let format =
-            if frame.mode.is_data() { TextureFormat::Rgba8Unorm } else { TextureFormat::Rgba8UnormSrgb };
-        let output = Output::new(frame.mode, frame.samples, format, false);
-        let samples = self.patch.choose(&self.gpu, (models, frame), size, output);
-        let target = match self.target.take().filter(|t| t.fits(size, samples, format)) {
-            Some(target) => target,
-            None => RenderTarget::new(&self.gpu, size, samples, format)?,
-        };
-        let background = match frame.background {
-            Background::Keep => Background::Transparent,
-            other => other,
-        };
-        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-        self.encode(models, (frame, background), (&target, size, output), &mut encoder)?;
-        let buffer = target.copy_out(&self.gpu, &mut encoder);
-        let work = self.gpu.queue.submit([encoder.finish()]);
-        self.target = Some(target);
-        let premultiplied = (background == Background::Transparent).then_some(!frame.mode.is_data());
-        Ok(Pending { gpu: self.gpu.clone(), size, buffer, work, premultiplied })
-    }
-
-    /// Encodes a frame into a given texture view, for example that of a window's surface. The caller submits the commands.
-    ///
-    /// # Errors
-    /// Same as [`Renderer::render`]. The encoder may then contain a part of the frame.
-    pub fn draw(
-        &mut self,
-        models: &[&Model],
-        frame: &Frame<'_>,
-        canvas: &Canvas<'_>,
-        encoder: &mut wgpu::CommandEncoder,
-    ) -> Result<(), RenderError> {
-        let &Canvas { view, size, format, area, is_hdr } = canvas;
-        let area = (area.0.clamp(1, size.0.max(1)), area.1.clamp(1, size.1.max(1)));
-        let output = Output::new(frame.mode, frame.samples, format, is_hdr);
-        if frame.background == Background::Keep && frame.samples > 1 {
-            self.patch.rect = None;
-            let layer =
-                self.layer.take().filter(|l| l.area == area && l.target.fits(size, frame.samples, format));
-            let layer =
-                layer.map_or_else(|| Layer::new(&self.gpu, (size, area), frame.samples, format), Ok)?;
-            let frame = (frame, Background::Transparent);
-            let result = self.encode(models, frame, (&layer.target, area, output), encoder);
-            layer.blend(view, size, encoder);
-            self.layer = Some(layer);
-            return result;
-        }
-        let samples = self.patch.choose(&self.gpu, (models, frame), area, output);
-        let mut target = match self.window.take().filter(|t| t.fits(size, samples, format)) {
-            Some(target) => target,
-            None => RenderTarget::new(&self.gpu, size, samples, format)?,
-        };
-        target.resolved = view.clone();
-        let result = self.encode(models, (frame, frame.background), (&target, area, output), encoder);
-        self.window = Some(target);
-        result
-    }
-
-    /// Creates everything that drawing a frame into a canvas needs, so that its first drawing takes no longer than later ones.
-    /// A driver may still translate shaders when they are first used.
-    ///
-    /// # Errors
-    /// Same as [`Renderer::render`].
-    pub fn prepare(
-        &mut self,
-        models: &[&Model],
-        frame: &Frame<'_>,
-        canvas: &Canvas<'_>,
-    ) -> Result<(), RenderError> {
-        let output = Output::new(frame.mode, frame.samples, canvas.format, canvas.is_hdr);
-        self.patch.choose(&self.gpu, (models, frame), canvas.area, output);
-        let result = self.plan(models, frame, canvas.area, output).map(drop);
-        self.buffers.cancel();
-        result?;
-        self.gpu.check()
-    }
-
     /// Uploads the frame and encodes its passes. The frame covers an area of the target that starts at the upper left
     /// corner.
-    fn encode(
+    pub(super) fn encode(
         &mut self,
         models: &[&Model],
         (frame, background): (&Frame<'_>, Background),
@@ -361,7 +161,7 @@ impl Renderer {
     }
 
     /// Decides what a frame draws, creates the pipelines for it, and schedules the upload of its input.
-    fn plan(
+    pub(super) fn plan(
         &mut self,
         models: &[&Model],
         frame: &Frame<'_>,
@@ -448,23 +248,5 @@ impl Renderer {
         self.buffers.write_materials(gpu, &list.input)?;
         self.buffers.write_lines(gpu, &self.overlays)?;
         Ok(plan)
-    }
-
-    /// Uploads the instances of one frame alone, and binds them.
-    pub(super) fn upload_instances(
-        &mut self,
-        encoder: &mut wgpu::CommandEncoder,
-        fill: impl FnOnce(&mut DrawList),
-    ) -> Result<Option<wgpu::BindGroup>, RenderError> {
-        let Self { gpu, layouts, list, buffers, .. } = self;
-        list.clear();
-        fill(list);
-        let written = buffers.write_instances(gpu, &list.input);
-        if written.is_err() {
-            buffers.cancel();
-        }
-        written?;
-        buffers.flush(gpu, encoder)?;
-        Ok(buffers.bind_instances(gpu, layouts).cloned())
     }
 }
