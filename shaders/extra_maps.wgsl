@@ -1,7 +1,7 @@
 // Textures of materials beyond those of glTF's core. A material may have seven of them, each in a slot of its own. Requires
 // base_color.wgsl.
 
-// The slot of each texture, from 1, or zero if there is none.
+// The slot of each texture, counted from 1, or 0 for a texture that the material does not have.
 override TRANSMISSION_MAP: u32 = 0u;
 override THICKNESS_MAP: u32 = 0u;
 override CLEARCOAT_MAP: u32 = 0u;
@@ -41,7 +41,7 @@ fn slot_map(slot: u32) -> u32 {
     return 4u + slot;
 }
 
-// Returns what the texture in a slot shows, or white if there is none. Slots are constants, so that only one branch remains.
+// Samples the texture in a slot, or returns white for slot 0. Slots are constants, so that only one branch remains.
 fn extra_map(slot: u32, texcoord: vec4<f32>) -> vec4<f32> {
     switch slot {
         case 1u: { return look_up(extra_map_1, extra_sampler_1, 5u, texcoord); }

@@ -96,7 +96,7 @@ fn vertex_uv(map: u32, texcoord: vec4<f32>) -> vec2<f32> {
     return t.linear.xy * coordinate.x + t.linear.zw * coordinate.y + t.offset_set.xy;
 }
 
-// Returns what the texture in a slot shows at a vertex, or white if there is none.
+// Samples the texture in a slot at a vertex, or returns white for slot 0.
 fn vertex_map(slot: u32, texcoord: vec4<f32>) -> vec4<f32> {
     let uv = vertex_uv(select(0u, 4u + slot, slot != 0u), texcoord);
     switch slot {

@@ -92,7 +92,7 @@ pub(super) fn missing_slots(material: &Material) -> usize {
 pub(super) struct Maps {
     /// The textures of glTF's core.
     pub(super) core: [bool; CORE_MAPS],
-    /// For each additional texture the number of its slot, from 1. Zero if there is none.
+    /// The slot of each additional texture, counted from 1, or 0 for a texture that the material does not have.
     pub(super) extra: [u8; EXTRA_MAP_COUNT],
 }
 

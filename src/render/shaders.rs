@@ -23,65 +23,40 @@ const NO_LAYERS: &str = include_str!("../../shaders/no_layers.wgsl");
 const NO_TOON: &str = include_str!("../../shaders/no_toon.wgsl");
 const SMOOTH_HOLES: &str = include_str!("../../shaders/smooth_holes.wgsl");
 
+/// The files of a module for surfaces. What differs is how their materials are shaded.
+macro_rules! surface {
+    ($($shading:expr),* $(,)?) => {
+        &[
+            GLOBALS,
+            SKINNING,
+            BONES,
+            BASE_COLOR,
+            EXTRA_MAPS,
+            SHADOW_MAP,
+            SOFT_SHADOW,
+            AMBIENT_OCCLUSION,
+            PUNCTUAL,
+            ENVIRONMENT,
+            TONE_MAP,
+            NORMALS,
+            $($shading,)*
+            SURFACES,
+            SMOOTH_HOLES,
+        ]
+    };
+}
+
 /// Surfaces in all modes, without layers of materials.
-pub(super) const SURFACE: &[&str] = &[
-    GLOBALS,
-    SKINNING,
-    BONES,
-    BASE_COLOR,
-    EXTRA_MAPS,
-    SHADOW_MAP,
-    SOFT_SHADOW,
-    AMBIENT_OCCLUSION,
-    PUNCTUAL,
-    ENVIRONMENT,
-    TONE_MAP,
-    NORMALS,
-    NO_LAYERS,
-    NO_TOON,
-    SURFACES,
-    SMOOTH_HOLES,
-];
+pub(super) const SURFACE: &[&str] = surface![NO_LAYERS, NO_TOON,];
 /// Surfaces with MToon shading, and their outlines.
-pub(super) const TOON_SURFACE: &[&str] = &[
-    GLOBALS,
-    SKINNING,
-    BONES,
-    BASE_COLOR,
-    EXTRA_MAPS,
-    SHADOW_MAP,
-    SOFT_SHADOW,
-    AMBIENT_OCCLUSION,
-    PUNCTUAL,
-    ENVIRONMENT,
-    TONE_MAP,
-    NORMALS,
-    NO_LAYERS,
-    include_str!("../../shaders/toon.wgsl"),
-    SURFACES,
-    SMOOTH_HOLES,
-];
+pub(super) const TOON_SURFACE: &[&str] = surface![NO_LAYERS, include_str!("../../shaders/toon.wgsl"),];
 /// Surfaces with layers of materials.
-pub(super) const LAYERED_SURFACE: &[&str] = &[
-    GLOBALS,
-    SKINNING,
-    BONES,
-    BASE_COLOR,
-    EXTRA_MAPS,
-    SHADOW_MAP,
-    SOFT_SHADOW,
-    AMBIENT_OCCLUSION,
-    PUNCTUAL,
-    ENVIRONMENT,
-    TONE_MAP,
-    NORMALS,
+pub(super) const LAYERED_SURFACE: &[&str] = surface![
     include_str!("../../shaders/layers.wgsl"),
     include_str!("../../shaders/thin_film.wgsl"),
     include_str!("../../shaders/anisotropy.wgsl"),
     include_str!("../../shaders/transmission.wgsl"),
     NO_TOON,
-    SURFACES,
-    SMOOTH_HOLES,
 ];
 /// Depth as seen from the key light.
 pub(super) const SHADOW: &[&str] =

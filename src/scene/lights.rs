@@ -10,7 +10,7 @@ use crate::puppet::Puppet;
 use crate::render::{FileLights, MAX_LIGHTS, PunctualLight};
 
 /// Returns the lights of a puppet's file at its current pose, strongest first and at most [`MAX_LIGHTS`]. `center` is the point at which
-/// they are compared. There are none if `lights` is off.
+/// they are compared. The list is empty if `lights` is off.
 pub fn file_lights(puppet: &Puppet, lights: FileLights, center: Vec3) -> Vec<PunctualLight> {
     let character = puppet.character();
     if lights == FileLights::Off || character.lights.is_empty() {
