@@ -63,7 +63,7 @@ pub(crate) fn solve(puppet: &mut Puppet, methods: &[Method]) -> Result<(), Strin
         puppet.options.method = method;
         let target = |&node: &usize| {
             let position = Vec3::from(puppet.world_from_node()[node].translation) + *offset;
-            Target { position: Some(position.as_dvec3()), look: Some(DVec3::Z), ..Target::new(node) }
+            Target::new(node).with_position(position.as_dvec3()).with_look(DVec3::Z)
         };
         puppet.targets = ends.iter().map(target).collect();
         drop(puppet.update());

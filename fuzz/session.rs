@@ -72,7 +72,7 @@ fn command(random: &mut Random) -> Command {
         30 => Command::Limit(node, Limit::Hinge { axis: DVec3::X, min: f64::from(x), max: f64::from(y) }),
         31 => {
             let method = Method::all().nth(random.below(13)).unwrap_or_default();
-            Command::Solver(Box::new(Options { method, iterations: 20, ..Options::default() }))
+            Command::Solver(Box::new(Options::default().with_method(method).with_iterations(20)))
         }
         32 => Command::Clip(Some(random.below(3))),
         33 => Command::Motion(Box::new(motion(node, random))),

@@ -32,11 +32,9 @@ fn check(bytes: &[u8]) -> Result<bool, String> {
     }
     let character = &FIGURE.0;
     let bones = humanoid(character).map(|h| h.bones).unwrap_or_default();
-    let smoothed = TakeOptions {
-        smooth_positions: Some(Smoothing::POSITIONS),
-        smooth_orientations: Some(Smoothing::ORIENTATIONS),
-        ..TakeOptions::default()
-    };
+    let smoothed = TakeOptions::default()
+        .with_smooth_positions(Smoothing::POSITIONS)
+        .with_smooth_orientations(Smoothing::ORIENTATIONS);
     for options in [TakeOptions::default(), smoothed] {
         let Ok(captured) = take.clip(&character.skeleton, &bones, &options) else { continue };
         let mut puppet = figure();

@@ -11,40 +11,71 @@
 //! Coordinates are right-handed with +Y up. Units are metres, radians and seconds. Matrices are named after the spaces
 //! that they connect, for example `world_from_joint`.
 //!
-//! Without features, the library needs no GPU. The feature `capture` adds poses and clips from recorded sensors, and
-//! `vmc` adds live motion over the network. `render` adds drawing with wgpu, and sessions of the viewer without a
-//! window. `cli` adds the command-line program, and `viewer` adds the viewer's window.
+//! # Features
+//!
+//! Without features, the library is [`ik`] alone: it builds in seconds, and needs no C or C++ compiler.
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `rayon` | [`ik::solve_many`] on all cores |
+//! | `serde` | serialisation of options, limits, axes of goals, and styles |
+//! | `mint` | conversions between [`glam`]'s types and those of other mathematics libraries |
+//! | `character` | characters from files: clips, rigs, whole bodies, skinning on the CPU, export |
+//! | `meshopt`, `fbx`, `urdf` | compressed glTF (needs a C++ compiler), FBX (needs a C compiler), robots |
+//! | `capture`, `vmc` | poses and clips from recorded sensors; live motion over the network |
+//! | `render` | drawing with wgpu, crowds and inverse kinematics on the GPU |
+//! | `cli`, `viewer` | the `sinew` program, and its window (the default) |
 
+mod api;
+#[cfg(feature = "character")]
 pub mod asset;
 #[cfg(feature = "capture")]
 pub mod capture;
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
 #[cfg(feature = "render")]
 pub mod crowd;
+#[cfg(feature = "character")]
 pub mod export;
+#[cfg(feature = "character")]
 pub mod files;
 #[cfg(feature = "render")]
 pub mod gpu_ik;
 pub mod ik;
 mod mathematics;
+#[cfg(feature = "character")]
 pub mod motion;
+#[cfg(feature = "character")]
 pub mod pose;
+#[cfg(feature = "character")]
 pub mod puppet;
 #[cfg(feature = "cli")]
 pub mod regress;
 #[cfg(feature = "render")]
 pub mod render;
+#[cfg(feature = "character")]
 pub mod rig;
+#[cfg(feature = "character")]
 pub mod scene;
+#[cfg(feature = "character")]
 pub mod secondary;
+#[cfg(feature = "character")]
 pub mod skin;
+#[cfg(feature = "character")]
 mod text;
+#[cfg(feature = "character")]
 pub mod view;
 #[cfg(feature = "render")]
+#[doc(hidden)]
 pub mod viewer;
 
+pub use api::ParseError;
+
+/// The mathematics library whose vectors, quaternions and matrices the API uses.
+pub use glam;
+
 /// Compiles and runs the README's example as a doctest.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "character"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

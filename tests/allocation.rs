@@ -11,11 +11,11 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 /// Returns a body with a trunk of three links and two arms of `arm` links each, and the ends of the arms.
 fn body(arm: usize, limit: Limit) -> (Body, [usize; 2]) {
     let mut links = vec![Link::base()];
-    links.extend((0..3).map(|i| Link { limit, ..Link::child(i, DVec3::Y * 0.3) }));
+    links.extend((0..3).map(|i| Link::child(i, DVec3::Y * 0.3).with_limit(limit)));
     let tips = [DVec3::X, DVec3::NEG_X].map(|side| {
-        links.push(Link { limit, ..Link::child(3, side * 0.2) });
+        links.push(Link::child(3, side * 0.2).with_limit(limit));
         for _ in 0..arm {
-            links.push(Link { limit, ..Link::child(links.len() - 1, side * 0.3) });
+            links.push(Link::child(links.len() - 1, side * 0.3).with_limit(limit));
         }
         links.len() - 1
     });
@@ -30,7 +30,7 @@ fn a_warm_solver_allocates_no_memory() {
             for several in [false, true] {
                 let (mut body, tips) = body(arm, limit);
                 let mut solver = Solver::default();
-                let options = Options { method, ..Options::default() };
+                let options = Options::default().with_method(method);
                 let goals = |frame: usize| {
                     let t = 0.3 * frame as f64;
                     let near = DVec3::new(0.5 + 0.2 * t.sin(), 1.0 + 0.3 * t.cos(), 0.3 * t.sin());

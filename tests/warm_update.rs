@@ -100,37 +100,37 @@ type Goals = fn(&Subject, &mut Puppet, u16);
 
 const GOALS: [(&str, Goals); 12] = [
     ("nothing", |_, _, _| {}),
-    ("position", |s, p, i| p.targets.push(Target { position: s.place(0, i), ..s.target(0) })),
+    ("position", |s, p, i| p.targets.push(s.target(0).with_position(s.place(0, i)))),
     ("position and orientation", |s, p, i| {
-        p.targets.push(Target { position: s.place(0, i), orientation: Subject::turn(i), ..s.target(0) });
+        p.targets.push(s.target(0).with_position(s.place(0, i)).with_orientation(Subject::turn(i)));
     }),
     ("free axes", |s, p, i| {
         let orientation = AxisTerm { weights: DVec3::new(1.0, 0.0, 1.0), ..AxisTerm::default() };
         let position = AxisTerm { weights: DVec3::Y, tolerance: Some(Tolerance::Norm(1e-3)) };
         let axes = GoalAxes { position, orientation, ..GoalAxes::default() };
-        let target = Target { position: s.place(0, i), orientation: Subject::turn(i), ..s.target(0) };
-        p.targets.push(Target { axes, ..target });
+        let target = s.target(0).with_position(s.place(0, i)).with_orientation(Subject::turn(i));
+        p.targets.push(target.with_axes(axes));
     }),
-    ("orientation", |s, p, i| p.targets.push(Target { orientation: Subject::turn(i), ..s.target(0) })),
+    ("orientation", |s, p, i| p.targets.push(s.target(0).with_orientation(Subject::turn(i)))),
     ("look", |s, p, i| {
-        p.targets.push(Target { look: s.place(1, i).map(|v| v + DVec3::Z), ..s.target(0) });
+        p.targets.push(s.target(0).with_look(s.place(1, i).map(|v| v + DVec3::Z)));
     }),
     ("pole", |s, p, i| {
         let pole = s.place(1, i).map(|v| v + DVec3::Z);
-        p.targets.push(Target { position: s.place(0, i), pole, ..s.target(0) });
+        p.targets.push(s.target(0).with_position(s.place(0, i)).with_pole(pole));
     }),
     ("offset", |s, p, i| {
         let offset = DVec3::Y * 0.05 * s.size;
-        p.targets.push(Target { position: s.place(0, i), offset, ..s.target(0) });
+        p.targets.push(s.target(0).with_position(s.place(0, i)).with_offset(offset));
     }),
     ("several groups", |s, p, i| {
         for end in 0..s.ends.len() {
-            p.targets.push(Target { position: s.place(end, i), ..s.target(end) });
+            p.targets.push(s.target(end).with_position(s.place(end, i)));
         }
-        p.targets.push(Target { orientation: Subject::turn(i), ..s.target(s.ends.len() - 1) });
+        p.targets.push(s.target(s.ends.len() - 1).with_orientation(Subject::turn(i)));
     }),
     ("pins", |s, p, i| {
-        p.targets.push(Target { position: s.place(0, i), ..s.target(0) });
+        p.targets.push(s.target(0).with_position(s.place(0, i)));
         p.pins.push(s.target(1).node.into());
         let last = s.target(s.ends.len() - 1).node;
         p.pins.push(Pin { node: last, target: s.place(s.ends.len() - 1, i).zip(Subject::turn(i)) });
@@ -138,12 +138,12 @@ const GOALS: [(&str, Goals); 12] = [
     ("root motion", |s, p, i| {
         let root = rig::default_base(p.character(), s.ends[0]);
         let place = s.place(0, i).map(|v| s.rest[root] + 0.5 * (v - s.rest[s.ends[0]]));
-        p.targets.push(Target { position: place, ..Target::new(root) });
+        p.targets.push(Target::new(root).with_position(place));
         p.pins.push(s.target(s.ends.len() - 1).node.into());
     }),
     ("reversed base", |s, p, i| {
         let base = Some(s.target(s.ends.len() - 1).node);
-        p.targets.push(Target { position: s.place(0, i), base, ..s.target(0) });
+        p.targets.push(s.target(0).with_position(s.place(0, i)).with_base(base));
     }),
 ];
 

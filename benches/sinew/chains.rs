@@ -25,7 +25,7 @@ pub(crate) fn bench(c: &mut Criterion) {
     group.throughput(Throughput::Elements(FRAMES as u64));
     for (first, last) in CHAINS {
         let mut puppet = Puppet::with_rig(character.clone(), 0, Rig::default());
-        puppet.options = Options { method: Method::Dls, restarts: 0, ..Options::default() };
+        puppet.options = Options::default().with_method(Method::Dls).with_restarts(0);
         let node = |i: usize| puppet.character().skeleton.find(&format!("segment_{i:02}")).unwrap();
         let nodes: Vec<usize> = (first..=last).map(node).collect();
         let frames: Vec<Frame> = (0..FRAMES).map(|i| Frame::new(&mut puppet, &nodes, i)).collect();
@@ -98,7 +98,7 @@ impl Frame {
         };
         let skeleton = &puppet.character().skeleton;
         let offset = |node: usize| puppet.pose().locals[node].translation.as_dvec3();
-        let mut links = vec![Link { offset: offset(base), ..Link::base() }];
+        let mut links = vec![Link::base().with_offset(offset(base))];
         links.extend(inner.iter().enumerate().map(|(i, &node)| Link::child(i, offset(node))));
         let reach: f64 = inner.iter().map(|&n| offset(n).length()).sum();
         let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
@@ -116,7 +116,7 @@ impl Frame {
             DQuat::from_rotation_y(0.11 * t) * DQuat::from_rotation_x(1.3 * (0.07 * t).sin()) * DVec3::Y;
         let local = offset(base) + way * (reach * (0.6 + 0.25 * (0.05 * t).sin()));
         let position = Some(world_from_base.transform_point3(local));
-        let target = Target { base: Some(base), position, ..Target::new(end) };
+        let target = Target::new(end).with_base(base).with_position(position);
         Self { time, target, body, goal: Goal::position(inner.len(), local) }
     }
 }

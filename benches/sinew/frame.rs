@@ -28,7 +28,7 @@ pub(crate) fn bench(c: &mut Criterion) {
         let character = asset::mannequin().unwrap();
         let rig = rig::load(&character, None).unwrap();
         let mut session = Session::new(character, Some(rig), Vec2::new(1016.0, 800.0));
-        let options = Options { record: false, restarts: 0, method, ..Options::default() };
+        let options = Options::default().with_record(false).with_restarts(0).with_method(method);
         session.apply(Command::Solver(Box::new(options)));
         let (mut input, mut step) = (Input::default(), 0);
         let start = pixel_of_node(&session, node);

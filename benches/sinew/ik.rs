@@ -20,7 +20,7 @@ pub(crate) fn bench(c: &mut Criterion) {
     let mut body = Body::new(chain.collect(), DAffine3::IDENTITY).unwrap();
     let mut group = c.benchmark_group("ik, per link and iteration");
     for method in Method::ALL.into_iter().filter(|m| *m != Method::TwoBone) {
-        let options = Options { method, start: Start::Rest, ..Options::default() };
+        let options = Options::default().with_method(method).with_start(Start::Rest);
         let mut solver = Solver::default();
         let mut solve = |target: DVec3| {
             let goal = Goal::position(LINKS, target);
@@ -112,16 +112,12 @@ fn full_body(c: &mut Criterion) {
                     } else {
                         Goal::pin(link, position(node), rig::orientation(&character.skeleton, &pose, node))
                     };
-                    Goal { offset, ..goal }
+                    goal.with_offset(offset)
                 })
                 .collect()
         };
-        let options = Options {
-            method: Method::FullBody,
-            root_motion: true,
-            tolerance: Some(1e-3),
-            ..Options::default()
-        };
+        let options =
+            Options::default().with_method(Method::FullBody).with_root_motion(true).with_tolerance(1e-3);
         let mut solver = Solver::default();
         let frames: Vec<Vec<Goal>> = (0..600).map(goals).collect();
         let mut frame = 0;

@@ -38,7 +38,7 @@ pub(crate) fn bench(c: &mut Criterion) {
         let mut solver = Solver::default();
         let mut solve = |goals: &[Goal], tolerance: f64| {
             let options =
-                Options { method, start: Start::Rest, tolerance: Some(tolerance), ..Options::default() };
+                Options::default().with_method(method).with_start(Start::Rest).with_tolerance(tolerance);
             let started = Instant::now();
             let iterations =
                 |goal| solver.solve(&mut body, std::slice::from_ref(goal), &options).unwrap().iterations;

@@ -7,7 +7,7 @@ use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
-use crate::files::Progress;
+use crate::files::{Progress, Stopped};
 
 use super::stoppable::StoppableBytes;
 use super::{ktx2, webp};
@@ -17,6 +17,38 @@ pub const MAX_IMAGES_BYTES: u64 = 1 << 30;
 
 /// Maximum side of an image that is decoded, in pixels.
 pub const MAX_IMAGE_SIDE: u32 = 16_384;
+
+/// The reason why an image could not be decoded. Each message is one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImageError {
+    /// The data has another format.
+    #[error("not a PNG, JPEG, WebP or KTX2 image")]
+    Format,
+    /// A side is longer than [`MAX_IMAGE_SIDE`].
+    #[error("image size {width}x{height} exceeds {MAX_IMAGE_SIDE} pixels per side")]
+    TooLarge {
+        /// Width in pixels.
+        width: u32,
+        /// Height in pixels.
+        height: u32,
+    },
+    /// The data is damaged, or of a kind that is not supported.
+    #[error("{cause}")]
+    Data {
+        /// What is wrong with it.
+        cause: String,
+    },
+    /// Decoding was stopped.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+impl From<String> for ImageError {
+    fn from(cause: String) -> Self {
+        Self::Data { cause }
+    }
+}
 
 /// A decoded image with straight alpha, top row first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,9 +65,9 @@ impl DecodedImage {
     /// Decodes a PNG, JPEG, WebP or KTX2 file, regardless of its name.
     ///
     /// # Errors
-    /// A one-line reason if the format is unknown, the data is damaged, or a side is longer than [`MAX_IMAGE_SIDE`].
-    pub fn decode(bytes: &[u8]) -> Result<Self, String> {
-        EncodedImage::new(bytes, &Progress::default())?.decode()
+    /// [`ImageError`] if the format is unknown, the data is damaged, or a side is longer than [`MAX_IMAGE_SIDE`].
+    pub fn decode(bytes: &[u8]) -> Result<Self, ImageError> {
+        Ok(EncodedImage::new(bytes, &Progress::default())?.decode()?)
     }
 
     /// Iterates over the RGBA channels of all pixels, row by row.
@@ -84,17 +116,17 @@ const JPEG_PIXELS_PER_BYTE: u64 = 1024;
 
 impl<'a> EncodedImage<'a> {
     /// Reads the header. `progress` stops the decoding of a PNG or WebP. Other images are decoded to their end.
-    pub(super) fn new(bytes: &'a [u8], progress: &Progress) -> Result<Self, String> {
+    pub(super) fn new(bytes: &'a [u8], progress: &Progress) -> Result<Self, ImageError> {
         let encoded = match bytes {
             [0x89, b'P', b'N', b'G', ..] => Self::png(bytes, progress)?,
             [0xff, 0xd8, 0xff, ..] => Self::jpeg(bytes)?,
             [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Self::webp(bytes, progress)?,
             _ if bytes.starts_with(&ktx2::IDENTIFIER) => Self::ktx2(bytes)?,
-            _ => return Err("not a PNG, JPEG, WebP or KTX2 image".into()),
+            _ => return Err(ImageError::Format),
         };
         let (width, height) = (encoded.width, encoded.height);
         if width > MAX_IMAGE_SIDE || height > MAX_IMAGE_SIDE {
-            return Err(format!("image size {width}x{height} exceeds {MAX_IMAGE_SIDE} pixels per side"));
+            return Err(ImageError::TooLarge { width, height });
         }
         Ok(encoded)
     }

@@ -10,6 +10,7 @@ use super::NotFinite;
 /// An error that occurred while a file was loaded. The message is one line with the file, the object in it, and the
 /// cause.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LoadError {
     /// The file could not be read.
     #[error("{}: {source}", path.display())]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::files::Progress;
 
-use super::decode::{DecodedImage, EncodedImage};
+use super::decode::{DecodedImage, EncodedImage, ImageError};
 
 /// An encoded PNG, JPEG, WebP or KTX2 image. Its size is checked before any pixel is decoded.
 #[derive(Clone, Debug)]
@@ -25,9 +25,9 @@ impl Image {
     /// Reads only the header. The format is detected from the data, not from a name or MIME type.
     ///
     /// # Errors
-    /// A one-line reason if the data has another format, is damaged, or has a side longer than
+    /// [`ImageError`] if the data has another format, is damaged, or has a side longer than
     /// [`MAX_IMAGE_SIDE`](super::MAX_IMAGE_SIDE).
-    pub fn new(name: Option<String>, bytes: Arc<[u8]>) -> Result<Self, String> {
+    pub fn new(name: Option<String>, bytes: Arc<[u8]>) -> Result<Self, ImageError> {
         let EncodedImage { width, height, decoded_bytes, .. } =
             EncodedImage::new(&bytes, &Progress::default())?;
         Ok(Self { name, bytes, width, height, decoded_bytes })
@@ -42,8 +42,8 @@ impl Image {
     /// Decodes the pixels.
     ///
     /// # Errors
-    /// A one-line reason if the data is damaged or does not match the size in its header.
-    pub fn decode(&self) -> Result<DecodedImage, String> {
+    /// [`ImageError`] if the data is damaged or does not match the size in its header.
+    pub fn decode(&self) -> Result<DecodedImage, ImageError> {
         self.decode_with(&Progress::default())
     }
 
@@ -51,8 +51,8 @@ impl Image {
     ///
     /// # Errors
     /// Same as [`Self::decode`], and if it was stopped.
-    pub fn decode_with(&self, progress: &Progress) -> Result<DecodedImage, String> {
-        progress.check().map_err(|stopped| stopped.to_string())?;
-        EncodedImage::new(&self.bytes, progress)?.decode()
+    pub fn decode_with(&self, progress: &Progress) -> Result<DecodedImage, ImageError> {
+        progress.check()?;
+        Ok(EncodedImage::new(&self.bytes, progress)?.decode()?)
     }
 }

@@ -14,6 +14,7 @@ pub struct MechanicalJoint {
 
 /// The type of a joint. Axes are unit vectors in the frame of its node at rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum JointKind {
     /// It does not move.
     Fixed,

@@ -21,6 +21,7 @@ pub struct Light {
 
 /// Shape of a light.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum LightKind {
     /// Parallel rays, like those of the sun.
     Directional,

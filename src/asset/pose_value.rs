@@ -16,6 +16,7 @@ pub struct PoseValue {
 
 /// What a value of a pose changes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum PoseTarget {
     /// How far an expression changes materials, 0 to 1, by its index in [`Character::expressions`](super::Character::expressions).
     Expression(usize),

@@ -2,6 +2,7 @@
 
 /// What the data of an extension describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Concern {
     /// Where surfaces are. Without the extension, the shape would be wrong.
     Geometry,
@@ -15,6 +16,7 @@ pub enum Concern {
 
 /// What the loader does with an extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Support {
     /// It is read, and it influences what is drawn or how the model moves.
     Drawn,

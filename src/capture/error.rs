@@ -2,6 +2,7 @@
 
 /// An error when a skeleton is fitted to a take or to live capture.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CaptureError {
     /// A node does not exist in the skeleton.
     #[error("joint {index}: node {node} does not exist; the skeleton has {count} nodes")]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::{DQuat, Quat, Vec3};
 
+use crate::api::with_methods;
 use crate::asset::{Clip, Skeleton};
 use crate::motion::{Playhead, Recorder};
 use crate::pose::{Pose, world_matrices};
@@ -49,6 +50,7 @@ pub struct Take {
 
 /// Options for the conversion of a take to a clip.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct TakeOptions {
     /// Factor from the unit of the positions to metres. If `None`, it is estimated from the lengths of the skeleton's
     /// bones, or is 1 if no bone was measured.
@@ -61,6 +63,13 @@ pub struct TakeOptions {
     /// aligned with the joints.
     pub calibration_pose: Option<Pose>,
 }
+
+with_methods!(TakeOptions {
+    with_scale(scale: impl Into<Option<f64>>),
+    with_smooth_positions(smooth_positions: impl Into<Option<Smoothing>>),
+    with_smooth_orientations(smooth_orientations: impl Into<Option<Smoothing>>),
+    with_calibration_pose(calibration_pose: impl Into<Option<Pose>>),
+});
 
 /// A clip that was made from a take, and the values that were estimated.
 #[derive(Clone, Debug)]

@@ -24,6 +24,7 @@ pub struct CrowdGoal {
 
 /// What a goal moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CrowdGoalTarget {
     /// The node at the end of a limb or of a chain, such as a hand, a foot or the tip of a tail.
     End(usize),

@@ -26,6 +26,7 @@ pub struct Terrain {
 
 /// The reason why heights are no terrain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TerrainError {
     /// The grid has no cell, or too many heights.
     #[error("a terrain needs 2 to 16,777,216 heights in at least 2 columns and 2 rows")]

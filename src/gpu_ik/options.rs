@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::api::with_methods;
 use crate::ik::{Options, Report};
 
 /// The smallest tolerance of positions, as a fraction of the chain's length.
@@ -51,6 +52,14 @@ pub struct GpuOptions {
     pub choice: Choice,
 }
 
+with_methods!(GpuOptions {
+    with_options(options: Options),
+    with_restarts(restarts: u32),
+    with_iterations(iterations: u32),
+    with_polish(polish: bool),
+    with_choice(choice: Choice),
+});
+
 impl Default for GpuOptions {
     fn default() -> Self {
         Self {
@@ -98,6 +107,7 @@ impl fmt::Display for CpuReason {
 
 /// The processor that solved a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SolvedBy {
     /// The GPU.
     Gpu,

@@ -2,6 +2,7 @@
 
 /// The reason why a problem cannot be solved. The body is left unchanged.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SolveError {
     /// The body has no links.
     #[error("the body has no links")]

@@ -18,6 +18,7 @@ pub(crate) fn euler_order(name: &str) -> Option<EulerRot> {
 }
 
 /// Returns the name of an order in lower case, or `None` for an order that has no name in files.
+#[cfg(feature = "character")]
 pub(crate) fn euler_order_name(order: EulerRot) -> Option<&'static str> {
     ORDERS.iter().find(|(_, known)| *known == order).map(|(name, _)| *name)
 }

@@ -2,10 +2,13 @@
 
 use glam::{DQuat, DVec3};
 
+use crate::api::with_methods;
+
 use super::{AxesFrame, Body, GoalAxes, SolveError};
 
 /// A goal for one link. It can have a target position, a target orientation and an aim at the same time.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Goal {
     /// Index of the link.
     pub link: usize,
@@ -27,6 +30,18 @@ pub struct Goal {
     /// Whether the goal has priority over all goals that are not pinned.
     pub pinned: bool,
 }
+
+with_methods!(Goal {
+    with_link(link: usize),
+    with_position(position: impl Into<Option<DVec3>>),
+    with_orientation(orientation: impl Into<Option<DQuat>>),
+    with_aim(aim: impl Into<Option<Aim>>),
+    with_pole(pole: impl Into<Option<DVec3>>),
+    with_offset(offset: DVec3),
+    with_weight(weight: f64),
+    with_axes(axes: GoalAxes),
+    with_pinned(pinned: bool),
+});
 
 /// An axis of a link that must point at a position.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,7 +6,6 @@
 //! axis is a box, as in TRAC-IK (Beeson & Ames 2015).
 
 use glam::{DMat3, DQuat, DVec3};
-use serde::{Deserialize, Serialize};
 
 use super::rotation_error::RotationError;
 
@@ -20,11 +19,12 @@ use super::rotation_error::RotationError;
 /// let on_table = AxisTerm { weights: DVec3::Y, tolerance: Some(Tolerance::Norm(0.005)) };
 /// let level = AxisTerm { weights: DVec3::new(1.0, 0.0, 1.0), ..AxisTerm::default() };
 /// let axes = GoalAxes { position: on_table, orientation: level, ..GoalAxes::default() };
-/// let goal = Goal { axes, ..Goal::pose(2, DVec3::Y * 0.9, DQuat::IDENTITY) };
+/// let goal = Goal::pose(2, DVec3::Y * 0.9, DQuat::IDENTITY).with_axes(axes);
 /// assert!(goal.axes.validate().is_ok());
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct GoalAxes {
     /// The frame that the axes belong to.
     pub frame: AxesFrame,
@@ -36,8 +36,9 @@ pub struct GoalAxes {
 }
 
 /// The frame of a goal's axes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum AxesFrame {
     /// The axes of the world.
     #[default]
@@ -47,13 +48,14 @@ pub enum AxesFrame {
 }
 
 /// Weights and tolerance of one part of a goal.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct AxisTerm {
     /// Factors of the goal's weight for the squared errors along x, y and z, not negative. Zero frees an axis.
     pub weights: DVec3,
     /// Tolerance of the goal. `None` means that of the [`Options`](super::Options).
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub tolerance: Option<Tolerance>,
 }
 
@@ -64,8 +66,12 @@ impl Default for AxisTerm {
 }
 
 /// The largest error with which a goal counts as reached.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "ToleranceValue", into = "ToleranceValue")]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(from = "serialised::ToleranceValue", into = "serialised::ToleranceValue")
+)]
 pub enum Tolerance {
     /// Maximum length of the error vector, without its components along free axes. Finite and positive.
     Norm(f64),
@@ -73,28 +79,33 @@ pub enum Tolerance {
     Axes(DVec3),
 }
 
-/// A tolerance in a file: a number, or three numbers of which `null` stands for infinity.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(untagged)]
-enum ToleranceValue {
-    Norm(f64),
-    Axes([Option<f64>; 3]),
-}
+#[cfg(feature = "serde")]
+mod serialised {
+    use super::Tolerance;
 
-impl From<ToleranceValue> for Tolerance {
-    fn from(value: ToleranceValue) -> Self {
-        match value {
-            ToleranceValue::Norm(norm) => Self::Norm(norm),
-            ToleranceValue::Axes(axes) => Self::Axes(axes.map(|t| t.unwrap_or(f64::INFINITY)).into()),
+    /// A tolerance in a file: a number, or three numbers of which `null` stands for infinity.
+    #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+    #[serde(untagged)]
+    pub(super) enum ToleranceValue {
+        Norm(f64),
+        Axes([Option<f64>; 3]),
+    }
+
+    impl From<ToleranceValue> for Tolerance {
+        fn from(value: ToleranceValue) -> Self {
+            match value {
+                ToleranceValue::Norm(norm) => Self::Norm(norm),
+                ToleranceValue::Axes(axes) => Self::Axes(axes.map(|t| t.unwrap_or(f64::INFINITY)).into()),
+            }
         }
     }
-}
 
-impl From<Tolerance> for ToleranceValue {
-    fn from(tolerance: Tolerance) -> Self {
-        match tolerance {
-            Tolerance::Norm(norm) => Self::Norm(norm),
-            Tolerance::Axes(axes) => Self::Axes(axes.to_array().map(|t| t.is_finite().then_some(t))),
+    impl From<Tolerance> for ToleranceValue {
+        fn from(tolerance: Tolerance) -> Self {
+            match tolerance {
+                Tolerance::Norm(norm) => Self::Norm(norm),
+                Tolerance::Axes(axes) => Self::Axes(axes.to_array().map(|t| t.is_finite().then_some(t))),
+            }
         }
     }
 }

@@ -7,8 +7,8 @@
 use std::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec2, DVec3, EulerRot};
-use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "serde")]
 use super::euler_order;
 use super::rotation::{any_perpendicular, rotation_vector, wrapped};
 
@@ -20,8 +20,10 @@ const HALF_TURN: f64 = 1e-12;
 const NO_SWING: f64 = 1e-15;
 
 /// The type of a joint, and the range of rotations or displacements from rest that it may have.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
+#[non_exhaustive]
 pub enum Limit {
     /// Any rotation.
     #[default]
@@ -61,7 +63,7 @@ pub enum Limit {
     /// A range for each of three Euler angles. Choose the order so that the middle angle stays within ±90°.
     Euler {
         /// Order of the axes.
-        #[serde(with = "euler_order")]
+        #[cfg_attr(feature = "serde", serde(with = "euler_order"))]
         order: EulerRot,
         /// Minimum angles in radians, in that order.
         min: [f64; 3],

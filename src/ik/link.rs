@@ -2,6 +2,8 @@
 
 use glam::{DQuat, DVec3};
 
+use crate::api::with_methods;
+
 use super::Limit;
 
 /// A scale counts as uniform if its components differ by at most this fraction of the largest. Single precision rounds
@@ -12,6 +14,7 @@ const UNEVENNESS: f64 = 1e-6;
 /// `parent_from_link = translate(offset) · rotate(rotation) · scale(scale)`. A [prismatic](Limit::Prismatic) joint adds
 /// its displacement to the offset.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Link {
     /// Index of the parent link, which is less than the index of this one; `None` for the base.
     pub parent: Option<usize>,
@@ -35,6 +38,18 @@ pub struct Link {
     /// are then the inverses of the joint's rotations. The limit remains that of the joint.
     pub reversed: bool,
 }
+
+with_methods!(Link {
+    with_parent(parent: impl Into<Option<usize>>),
+    with_offset(offset: DVec3),
+    with_rest(rest: DQuat),
+    with_scale(scale: DVec3),
+    with_limit(limit: Limit),
+    with_mimic(mimic: impl Into<Option<Mimic>>),
+    with_weight(weight: f64),
+    with_ccd_budget(ccd_budget: f64),
+    with_reversed(reversed: bool),
+});
 
 impl Link {
     /// Returns a link without a parent, at the origin, with the identity as its rest rotation.

@@ -23,6 +23,7 @@ mod body;
 mod chain;
 mod driver;
 mod error;
+#[cfg(feature = "serde")]
 mod euler_order;
 mod figure;
 mod followers;
@@ -50,6 +51,7 @@ mod twins;
 pub use batch::solve_many;
 pub use body::Body;
 pub use error::SolveError;
+#[cfg(feature = "character")]
 pub(crate) use euler_order::{euler_order, euler_order_name};
 pub use figure::{FigureParts, LimbParts};
 pub use goal::{Aim, Goal};
@@ -59,7 +61,9 @@ pub use link::{Link, Mimic};
 pub use methods::example::{DEFAULT_NEAREST, Examples};
 pub use methods::limb::{Limb, LimbGoal, solve_limb, solve_limbs};
 pub use methods::style::{BoundPrior, Learned, Learning, PosePrior, STYLE_FORMAT, Style, StyleError};
+#[cfg(feature = "character")]
 pub(crate) use mimic::narrow;
+#[cfg(feature = "character")]
 pub(crate) use options::edit_distance;
 pub use options::{
     Balance, CcdOptions, Correction, DEFAULT_ITERATIONS, Domain, FabrikOptions, FullBodyOptions,

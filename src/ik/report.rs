@@ -6,6 +6,7 @@ use super::{Method, Step};
 
 /// The outcome of a solve for one goal. A target that is out of reach is an outcome, not an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Outcome {
     /// The goal is within tolerance. Free axes do not count.
     Reached,

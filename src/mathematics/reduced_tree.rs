@@ -37,16 +37,6 @@ pub(crate) struct ChosenNode {
 }
 
 impl ReducedTree {
-    /// Returns a tree in which nothing is chosen yet. See [`ReducedTree::set`].
-    pub(crate) fn new(
-        parents_first: impl ExactSizeIterator<Item = (usize, Option<usize>)>,
-        ends: impl IntoIterator<Item = usize>,
-    ) -> Self {
-        let mut tree = Self::default();
-        tree.set(parents_first, ends);
-        tree
-    }
-
     /// Sets the hierarchy and the ends. The nodes at or above an end are *involved*, and only they can be chosen.
     ///
     /// `parents_first` contains every node of the hierarchy once, with its parent. Ends that do not exist are ignored.
@@ -103,23 +93,9 @@ impl ReducedTree {
         }
     }
 
-    /// Returns the lowest node at or above all ends, or `None` if there are no ends.
-    ///
-    /// # Errors
-    /// The first end whose root differs from that of the first end.
-    pub(crate) fn common_ancestor(&self) -> Result<Option<usize>, usize> {
-        self.first_apart.map_or(Ok(self.common_ancestor), Err)
-    }
-
     /// Returns whether an end is at or below a node.
     pub(crate) fn is_involved(&self, node: usize) -> bool {
         self.nodes.get(node).is_some_and(|n| n.is_involved)
-    }
-
-    /// Returns the involved nodes, each with its parent in the hierarchy, parents first.
-    pub(crate) fn involved(&self) -> impl Iterator<Item = (usize, Option<usize>)> {
-        let involved = self.order.iter().filter(|&&n| self.is_involved(n));
-        involved.map(|&n| (n, self.nodes[n].parent))
     }
 
     /// Returns the nearest chosen node at or above an involved node, an index into the tree.
@@ -130,6 +106,34 @@ impl ReducedTree {
     /// Returns a node of the hierarchy as a node of the tree, or `None` if it is not chosen.
     pub(crate) fn get(&self, node: usize) -> Option<&ChosenNode> {
         self.chosen.get(self.nearest(node)?).filter(|own| own.node == node)
+    }
+}
+
+/// What characters need beyond the solvers.
+#[cfg(any(test, feature = "character"))]
+impl ReducedTree {
+    /// Returns a tree in which nothing is chosen yet. See [`ReducedTree::set`].
+    pub(crate) fn new(
+        parents_first: impl ExactSizeIterator<Item = (usize, Option<usize>)>,
+        ends: impl IntoIterator<Item = usize>,
+    ) -> Self {
+        let mut tree = Self::default();
+        tree.set(parents_first, ends);
+        tree
+    }
+
+    /// Returns the lowest node at or above all ends, or `None` if there are no ends.
+    ///
+    /// # Errors
+    /// The first end whose root differs from that of the first end.
+    pub(crate) fn common_ancestor(&self) -> Result<Option<usize>, usize> {
+        self.first_apart.map_or(Ok(self.common_ancestor), Err)
+    }
+
+    /// Returns the involved nodes, each with its parent in the hierarchy, parents first.
+    pub(crate) fn involved(&self) -> impl Iterator<Item = (usize, Option<usize>)> {
+        let involved = self.order.iter().filter(|&&n| self.is_involved(n));
+        involved.map(|&n| (n, self.nodes[n].parent))
     }
 }
 

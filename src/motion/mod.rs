@@ -45,7 +45,7 @@ pub use recorder::Recorder;
 pub use reduce::{Tolerance, reduce};
 pub use retarget::{Retarget, RetargetError};
 pub use sample::Playhead;
-pub use timeline::{Layer, Motion, RootMotion, Strip, WeightedClip};
+pub use timeline::{Layer, Motion, MotionError, RootMotion, Strip, WeightedClip};
 pub use transition::Transition;
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ const MAX_LENGTH_ERROR: f32 = 1e-3;
 /// How a pose changes from one key to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Easing {
     /// At a constant speed.
     Linear,

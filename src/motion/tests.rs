@@ -275,7 +275,7 @@ fn planted_feet_stay_where_they_stand() {
 fn an_invalid_motion_is_reported_and_not_played() {
     let character = mannequin().unwrap();
     let nan = Motion { strips: vec![Strip { start: f32::NAN, ..Strip::new(0) }], ..Motion::default() };
-    assert!(nan.validate().is_err_and(|e| e.starts_with("strips[0]: ")));
+    assert!(nan.validate().is_err_and(|e| e.to_string().starts_with("strips[0]: ")));
     assert_eq!(pose_at(&mut Player::default(), &character, &[], &nan, 0.5), Pose::rest(&character.skeleton));
     let unknown = Motion { strips: vec![Strip::new(99)], ..Motion::default() };
     assert!(unknown.validate().is_ok() && !unknown.fits(&character));

@@ -74,6 +74,7 @@ pub struct WeightedClip {
 /// How the root motion of a clip is treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum RootMotion {
     /// Accumulate: each cycle of the clip continues from where the last one ended.
     #[default]
@@ -107,6 +108,13 @@ pub struct Layer {
 
 fn one() -> f32 {
     1.0
+}
+
+/// The reason why a motion is invalid.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct MotionError {
+    message: String,
 }
 
 impl Motion {
@@ -195,8 +203,8 @@ impl Motion {
     /// Checks the motion.
     ///
     /// # Errors
-    /// A description of the first error, such as a number that is not finite or a negative weight.
-    pub fn validate(&self) -> Result<(), String> {
+    /// The first error, such as a number that is not finite or a negative weight.
+    pub fn validate(&self) -> Result<(), MotionError> {
         let strip = |b: &Strip| {
             let numbers = [b.start, b.from, b.speed, b.seconds.unwrap_or(0.0)];
             let weights = b.clips.iter().map(|s| s.weight);
@@ -232,7 +240,13 @@ impl Motion {
         let order = (!is_sorted).then(|| "keys must be in the order of their times".to_owned());
         let is_duration = self.duration.is_none_or(|d| d.is_finite() && d > 0.0);
         let duration = (!is_duration).then(|| "duration must be finite and greater than 0".to_owned());
-        strips.or(layers).or(edits).or(keys).or(order).or(duration).map_or(Ok(()), Err)
+        strips
+            .or(layers)
+            .or(edits)
+            .or(keys)
+            .or(order)
+            .or(duration)
+            .map_or(Ok(()), |message| Err(MotionError { message }))
     }
 }
 

@@ -6,6 +6,7 @@ use crate::rig::RigError;
 
 /// The reason why a puppet could not be posed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PuppetError {
     /// The nodes of a target do not form a chain that can be solved.
     #[error(transparent)]

@@ -19,6 +19,7 @@ const MOST_POSTURES: usize = 4096;
 
 /// The reason why nothing can be learned from clips.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LearnError {
     /// The character's clips turn no joint.
     #[error("no clip moves a joint, so there is nothing to learn from")]

@@ -20,6 +20,7 @@ pub struct StyleFileError {
 
 /// The cause of a [`StyleFileError`].
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StyleFileCause {
     /// The file cannot be read.
     #[error(transparent)]

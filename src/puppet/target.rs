@@ -5,6 +5,7 @@ use std::fmt;
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
+use crate::api::with_methods;
 use crate::ik::{GoalAxes, Method, Outcome};
 #[cfg(any(feature = "cli", feature = "viewer"))]
 use crate::puppet::LengthUnit;
@@ -12,6 +13,7 @@ use crate::puppet::LengthUnit;
 /// Goals for one node. They can be combined freely.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Target {
     /// The effector's node index.
     pub node: usize,
@@ -40,6 +42,18 @@ pub struct Target {
     #[serde(default, skip_serializing_if = "is_default")]
     pub axes: GoalAxes,
 }
+
+with_methods!(Target {
+    with_node(node: usize),
+    with_base(base: impl Into<Option<usize>>),
+    with_offset(offset: DVec3),
+    with_position(position: impl Into<Option<DVec3>>),
+    with_orientation(orientation: impl Into<Option<DQuat>>),
+    with_look(look: impl Into<Option<DVec3>>),
+    with_pole(pole: impl Into<Option<DVec3>>),
+    with_weight(weight: f64),
+    with_axes(axes: GoalAxes),
+});
 
 /// Returns whether all axes of a target count equally, with the tolerances of the options.
 fn is_default(axes: &GoalAxes) -> bool {
@@ -82,6 +96,7 @@ impl From<usize> for Pin {
 
 /// What a [`GoalReport`] is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GoalKind {
     /// A [`Target`].
     #[default]

@@ -17,6 +17,7 @@ const MAX_JOINTS_BYTES: u64 = 1 << 30;
 
 /// An error when a golden is read or written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum GoldenError {
     /// The file cannot be read or written.
     #[error("{}: {source}", path.display())]
@@ -47,6 +48,7 @@ pub struct Drawn {
 
 /// The golden image of a case, read for a comparison with an image of a known size.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GoldenState {
     /// The golden, which has the same size.
     Drawn(Drawn),

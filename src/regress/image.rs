@@ -31,6 +31,7 @@ pub struct Difference {
 
 /// The rule that decides whether an image passes. The first rule that applies is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Rule {
     /// No pixel differs.
     Identical,

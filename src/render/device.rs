@@ -6,10 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use wgpu::{Adapter, Backend, Backends, DeviceType};
 
+use crate::api::ParseError;
+
 use super::RenderError;
 
 /// The choice of a graphics adapter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AdapterChoice {
     /// The best one: hardware before software, and Vulkan, Metal and DirectX before OpenGL.
     #[default]
@@ -21,9 +24,9 @@ pub enum AdapterChoice {
 }
 
 impl FromStr for AdapterChoice {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         let (kind, name) = match text.split_once(':') {
             Some((kind, name)) => (kind, Some(name.to_owned())),
             None => (text, None),
@@ -35,8 +38,10 @@ impl FromStr for AdapterChoice {
             ("gl", name) => Ok(Self::Backend(Backend::Gl, name)),
             ("metal", name) => Ok(Self::Backend(Backend::Metal, name)),
             ("dx12", name) => Ok(Self::Backend(Backend::Dx12, name)),
-            _ => Err(format!(
-                "unknown adapter \"{text}\"; use auto, cpu, vulkan[:TEXT], gl[:TEXT], metal[:TEXT] or dx12[:TEXT]"
+            _ => Err(ParseError::new(
+                "adapter",
+                text,
+                "auto, cpu, vulkan[:TEXT], gl[:TEXT], metal[:TEXT] or dx12[:TEXT]",
             )),
         }
     }

@@ -2,6 +2,7 @@
 
 /// The reason why nothing could be drawn. Each message is one line.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RenderError {
     /// There is no adapter of the requested kind.
     #[error(

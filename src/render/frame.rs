@@ -5,6 +5,7 @@ use std::str::FromStr;
 use glam::{Affine3A, Mat4, Vec3, Vec4};
 use serde::{Deserialize, Serialize};
 
+use crate::api::{ParseError, named};
 use crate::asset::Material;
 use crate::view::{Bounds, Camera};
 
@@ -127,6 +128,7 @@ pub struct Floor {
 
 /// The lines on a floor.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Grid {
     /// Faint lines that do not distract from the character.
     Faint,
@@ -163,6 +165,7 @@ pub struct Fill {
 /// Shading modes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum ShadingMode {
     /// Metallic-roughness material under studio light.
     #[default]
@@ -204,19 +207,16 @@ impl ShadingMode {
 }
 
 impl FromStr for ShadingMode {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(name: &str) -> Result<Self, String> {
-        let known = || Self::ALL.map(Self::name).join(", ");
-        Self::ALL
-            .into_iter()
-            .find(|m| m.name() == name)
-            .ok_or_else(|| format!("unknown shading mode \"{name}\"; use one of {}", known()))
+    fn from_str(name: &str) -> Result<Self, ParseError> {
+        named("shading mode", name, Self::ALL.map(|mode| (mode.name(), mode)))
     }
 }
 
 /// The background of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Background {
     /// An sRGB colour.
     Color([u8; 3]),
@@ -241,9 +241,9 @@ impl Background {
 }
 
 impl FromStr for Background {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         if text == "transparent" {
             return Ok(Self::Transparent);
         }
@@ -251,7 +251,7 @@ impl FromStr for Background {
         let value = digits.and_then(|d| u32::from_str_radix(d, 16).ok());
         let [_, r, g, b] = value
             .map(u32::to_be_bytes)
-            .ok_or_else(|| format!("invalid background \"{text}\"; use #rrggbb or transparent"))?;
+            .ok_or_else(|| ParseError::new("background", text, "#rrggbb or transparent"))?;
         Ok(Self::Color([r, g, b]))
     }
 }

@@ -6,7 +6,7 @@ use std::thread;
 
 use wgpu::TextureFormat;
 
-use crate::asset::{AlphaMode, Character, DecodedImage, Filter, Part, Sampler, TextureRef, Wrap};
+use crate::asset::{AlphaMode, Character, DecodedImage, Filter, ImageError, Part, Sampler, TextureRef, Wrap};
 use crate::files::Progress;
 
 use super::layout::CORE_MAPS;
@@ -79,7 +79,7 @@ fn decode_all(
     character: &Character,
     wanted: &[usize],
     progress: &Progress,
-) -> Vec<Result<DecodedImage, String>> {
+) -> Vec<Result<DecodedImage, ImageError>> {
     let next = AtomicUsize::new(0);
     let decode_some = || {
         let take_next = || {

@@ -36,6 +36,7 @@ pub struct BodyPlan {
 
 /// The kind of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BodyKind {
     /// Two arms and two legs, upright.
     Biped,
@@ -83,6 +84,7 @@ pub struct BodyLimb {
 
 /// The kind of a limb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LimbKind {
     /// An arm.
     Arm,

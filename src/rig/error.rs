@@ -2,6 +2,7 @@
 
 /// The reason why a rig cannot be used. Nodes are named as in the file, or `#INDEX`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RigError {
     /// Base and effector have different roots.
     #[error("node \"{base}\" cannot be the base of \"{effector}\" because they have no common ancestor")]

@@ -23,6 +23,7 @@ pub struct RigLoadError {
 
 /// The cause of a [`RigLoadError`].
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RigLoadCause {
     /// The file cannot be read.
     #[error(transparent)]

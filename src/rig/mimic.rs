@@ -4,14 +4,26 @@ use crate::ik::{Limit, narrow};
 
 use super::Rig;
 
+/// The reason why a mimic joint cannot follow its leader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{cause}")]
+pub struct MimicError {
+    /// The requirement that is not met.
+    pub cause: &'static str,
+}
+
 impl Rig {
     /// Checks that a mimic joint can follow its leader. Joints that are no mimic joints pass.
     ///
     /// # Errors
-    /// The requirement that is not met.
-    pub fn check_mimic(&self, node: usize) -> Result<(), &'static str> {
+    /// [`MimicError`] with the requirement that is not met.
+    pub fn check_mimic(&self, node: usize) -> Result<(), MimicError> {
+        self.mimic_problem(node).map_or(Ok(()), |cause| Err(MimicError { cause }))
+    }
+
+    fn mimic_problem(&self, node: usize) -> Option<&'static str> {
         let joint = self.joint(node);
-        let Some(mimic) = joint.mimic else { return Ok(()) };
+        let mimic = joint.mimic?;
         let leader = self.joint(mimic.joint);
         let mut leader_limit = leader.limit;
         let same = matches!(
@@ -19,16 +31,18 @@ impl Rig {
             (Limit::Hinge { .. }, Limit::Hinge { .. }) | (Limit::Prismatic { .. }, Limit::Prismatic { .. })
         );
         match () {
-            () if mimic.joint == node => Err("a joint must not mimic itself"),
+            () if mimic.joint == node => Some("a joint must not mimic itself"),
             () if !(mimic.ratio.is_finite() && mimic.offset.is_finite()) => {
-                Err("ratio and offset of a mimic joint must be finite")
+                Some("ratio and offset of a mimic joint must be finite")
             }
             () if same && !narrow(&mut leader_limit, &joint.limit, (mimic.ratio, mimic.offset)) => {
-                Err("the limit of a mimic joint must allow some value of the joint that it mimics")
+                Some("the limit of a mimic joint must allow some value of the joint that it mimics")
             }
-            () if leader.mimic.is_some() => Err("a joint must not mimic another mimic joint"),
-            () if !same => Err("a joint and the one that it mimics must both be hinges or both be prismatic"),
-            () => Ok(()),
+            () if leader.mimic.is_some() => Some("a joint must not mimic another mimic joint"),
+            () if !same => {
+                Some("a joint and the one that it mimics must both be hinges or both be prismatic")
+            }
+            () => None,
         }
     }
 

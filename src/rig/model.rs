@@ -85,6 +85,7 @@ pub struct Chain {
 
 /// The kind of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum ChainKind {
     /// An arm, from the shoulder to the hand.
     Arm,
@@ -182,7 +183,7 @@ impl Rig {
             }
             if let Err(problem) = self.check_mimic(node) {
                 let object = format!("joint \"{}\"", skeleton.label(node));
-                return Err(RigError::Value { object, cause: problem.into() });
+                return Err(RigError::Value { object, cause: problem.cause.into() });
             }
         }
         Ok(())

@@ -13,6 +13,7 @@ use super::{SkinMatrices, dual};
 /// A method that blends the joints of a vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Skinning {
     /// Weighted sum of matrices. Fast, and the method for which most files are made. Strongly twisted or bent parts
     /// shrink.

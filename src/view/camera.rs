@@ -5,6 +5,7 @@ use glam::{Mat4, Vec3};
 
 /// How a camera maps depth to the image.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Projection {
     /// Distant things are smaller.
     Perspective {

@@ -6,6 +6,8 @@ use std::str::FromStr;
 use glam::{Vec2, Vec3};
 use serde::{Deserialize, Serialize};
 
+use crate::api::{ParseError, named};
+
 use super::Camera;
 
 /// Fraction of the height or of the width of the image that a figure fills, whichever is reached first.
@@ -14,6 +16,7 @@ const FILL: f32 = 0.78;
 /// How a camera is placed to show a character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Framing {
     /// The bounding sphere of the bounding box fits into the image, see [`Camera::framing`].
     #[default]
@@ -42,12 +45,10 @@ impl fmt::Display for Framing {
 }
 
 impl FromStr for Framing {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(name: &str) -> Result<Self, String> {
-        let known = || Self::ALL.map(Self::name).join(", ");
-        let found = Self::ALL.into_iter().find(|kind| kind.name() == name);
-        found.ok_or_else(|| format!("unknown framing \"{name}\"; use one of {}", known()))
+    fn from_str(name: &str) -> Result<Self, ParseError> {
+        named("framing", name, Self::ALL.map(|framing| (framing.name(), framing)))
     }
 }
 
@@ -213,7 +214,7 @@ mod tests {
     fn names_are_parsed() {
         assert!(Framing::ALL.into_iter().all(|kind| kind.to_string().parse() == Ok(kind)));
         assert_eq!(
-            "wide".parse::<Framing>().unwrap_err(),
+            "wide".parse::<Framing>().unwrap_err().to_string(),
             "unknown framing \"wide\"; use one of auto, tight"
         );
     }

@@ -128,7 +128,7 @@ fn assert_feet_stay(character: &Character, feet: [&str; 2], goals: [(&str, [f64;
     puppet.pins = feet.map(Into::into).to_vec();
     puppet.options.method = Method::FullBody;
     for (name, at) in goals {
-        puppet.targets.push(Target { position: Some(at.into()), ..Target::new(node(name)) });
+        puppet.targets.push(Target::new(node(name)).with_position(Some(at.into())));
     }
     let reports = puppet.update().unwrap();
     assert!(reports.iter().all(|r| r.position_error.unwrap() < 0.02), "{reports:?}");

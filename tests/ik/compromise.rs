@@ -10,7 +10,7 @@ use sinew::ik::{
 use crate::{chain, error, position, report};
 
 fn options(method: Method) -> Options {
-    Options { method, ..Options::default() }
+    Options::default().with_method(method)
 }
 
 /// Returns a limb with a cone limit at the shoulder and an elbow that bends only one way.
@@ -18,8 +18,8 @@ fn limited_limb() -> Body {
     let shoulder = round_cone(DVec3::Y, 0.9, [-0.4, 0.4]);
     let elbow = Limit::Hinge { axis: DVec3::X, min: 0.0, max: 2.4 };
     let links = vec![
-        Link { limit: shoulder, ..Link::base() },
-        Link { limit: elbow, ..Link::child(0, DVec3::Y * 0.5) },
+        Link::base().with_limit(shoulder),
+        Link::child(0, DVec3::Y * 0.5).with_limit(elbow),
         Link::child(1, DVec3::Y * 0.4),
     ];
     Body::new(links, DAffine3::IDENTITY).unwrap()
@@ -31,7 +31,7 @@ fn two_targets_of_one_link_pull_it_to_their_weighted_mean() {
     for method in [Method::Dls, Method::Sdls, Method::PseudoInverse, Method::Optimize, Method::FullBody] {
         for weight in [0.25, 1.0, 4.0] {
             let mut body = chain(6);
-            let goals = [Goal { weight, ..Goal::position(6, a) }, Goal::position(6, b)];
+            let goals = [Goal::position(6, a).with_weight(weight), Goal::position(6, b)];
             let report = report(&mut body, &goals, &options(method));
             assert!(!report.reached());
             let mean = (a * weight + b) / (weight + 1.0);
@@ -78,7 +78,7 @@ fn a_drag_beyond_the_limits_does_not_jump() {
         let mut largest = 0.0_f64;
         for frame in 0..200 {
             let before = body.clone();
-            let options = Options { start: Start::Continue, ..options(method) };
+            let options = options(method).with_start(Start::Continue);
             solver.solve(&mut body, &[beyond(frame)], &options).unwrap();
             let turned = largest_turn(&before, &body);
             assert!(frame == 0 || turned < most, "{method}: {turned} rad at frame {frame}");
@@ -91,8 +91,8 @@ fn a_drag_beyond_the_limits_does_not_jump() {
 /// Returns a chain of five joints with narrow cones.
 fn cones() -> Body {
     let limit = round_cone(DVec3::Y, 0.7, [-0.4, 0.4]);
-    let mut links = vec![Link { limit, ..Link::base() }];
-    links.extend((0..4).map(|i| Link { limit, ..Link::child(i, DVec3::Y * 0.25) }));
+    let mut links = vec![Link::base().with_limit(limit)];
+    links.extend((0..4).map(|i| Link::child(i, DVec3::Y * 0.25).with_limit(limit)));
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
 
@@ -110,9 +110,10 @@ fn largest_turn(before: &Body, after: &Body) -> f64 {
 
 #[test]
 fn a_compromise_stops_at_its_iteration_limit() {
-    let optimize = OptimizeOptions { rest: 0.01, ..OptimizeOptions::default() };
+    let optimize = OptimizeOptions::default().with_rest(0.01);
     let solve = |iterations| {
-        let options = Options { optimize, iterations, record: true, ..options(Method::Optimize) };
+        let options =
+            options(Method::Optimize).with_optimize(optimize).with_iterations(iterations).with_record(true);
         report(&mut chain(6), &[Goal::position(6, DVec3::new(0.5, 0.3, 0.2))], &options)
     };
     let (short, long) = (solve(2), solve(100));

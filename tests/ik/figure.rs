@@ -23,7 +23,9 @@ const ARM: f64 = 0.55;
 fn person(size: f64) -> Body {
     let mut links = Vec::new();
     let mut add = |parent: Option<usize>, offset: [f64; 3], limit: Limit| {
-        links.push(Link { parent, offset: size * DVec3::from_array(offset), limit, ..Link::base() });
+        links.push(
+            Link::base().with_parent(parent).with_offset(size * DVec3::from_array(offset)).with_limit(limit),
+        );
         links.len() - 1
     };
     let degrees = |angle: f64| angle * PI / 180.0;
@@ -97,12 +99,10 @@ impl Drag {
     fn new(size: f64, link: usize) -> Self {
         let mut body = person(size);
         body.set_stance(|_| DQuat::IDENTITY, DVec3::ZERO);
-        let options = Options {
-            method: Method::FullBody,
-            start: Start::Continue,
-            root_motion: true,
-            ..Options::default()
-        };
+        let options = Options::default()
+            .with_method(Method::FullBody)
+            .with_start(Start::Continue)
+            .with_root_motion(true);
         let feet = FEET.map(|foot| Goal::pin(foot, position(&body, foot), body.orientation(foot).unwrap()));
         let mut goals = feet.to_vec();
         goals.push(Goal::position(link, position(&body, link)));
@@ -180,7 +180,7 @@ fn without_a_pull_the_body_moves_only_as_far_as_its_feet_need() {
         };
         let goals = FEET.map(pin);
         let before = body.clone();
-        let options = Options { method: Method::FullBody, root_motion: true, ..Options::default() };
+        let options = Options::default().with_method(Method::FullBody).with_root_motion(true);
         let report = Solver::default().solve(&mut body, &goals, &options).unwrap().clone();
         assert!(report.goals.iter().all(|g| g.outcome == Outcome::Reached), "{report:?}");
         (before, body)

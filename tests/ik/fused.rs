@@ -1,7 +1,7 @@
 //! The fused method: its two additional tasks, its options, and the agreement of its two representations.
 
 use glam::{DAffine3, DQuat};
-use sinew::ik::{Body, Correction, FusedOptions, Goal, Link, Method, Options, Report, Solver};
+use sinew::ik::{Body, Correction, FusedOptions, Goal, Method, Options, Report, Solver};
 
 use crate::cases::{self, Set};
 use crate::{chain, error, position};
@@ -9,7 +9,7 @@ use crate::{chain, error, position};
 const TASKS: [Correction; 2] = [Correction::Midpoint, Correction::MidAngle];
 
 fn options(fused: FusedOptions) -> Options {
-    Options { method: Method::Fused, fused, iterations: 100, tolerance: Some(1e-9), ..Options::default() }
+    Options::default().with_method(Method::Fused).with_fused(fused).with_iterations(100).with_tolerance(1e-9)
 }
 
 fn solve(start: &Body, goal: &Goal, options: &Options) -> (Body, Report) {
@@ -37,7 +37,7 @@ fn halves_reach(body: &Body, goal: &Goal) -> bool {
 
 /// Returns the same chain, but with weights that differ from one in the last bit. Only a tree supports weights.
 fn as_tree(body: &Body) -> Body {
-    let links = body.links().iter().map(|l| Link { weight: 1.0 + f64::EPSILON, ..*l }).collect();
+    let links = body.links().iter().map(|l| (*l).with_weight(1.0 + f64::EPSILON)).collect();
     let mut tree = Body::new(links, DAffine3::IDENTITY).unwrap();
     body.rotations().iter().enumerate().for_each(|(i, r)| tree.set_rotation(i, *r));
     tree
@@ -49,7 +49,7 @@ fn a_free_chain_and_a_tree_run_the_same_algorithm() {
         for joints in [2, 3, 6, 10] {
             let cases = cases::free(joints, Set::Reach, 200, 7).unwrap();
             let (chain, tree) = (&cases.body, as_tree(&cases.body));
-            let options = options(FusedOptions { correction, ..FusedOptions::default() });
+            let options = options(FusedOptions::default().with_correction(correction));
             let (mut largest, mut differ, mut compared, mut iterations) = (0.0_f64, 0, 0, [0, 0]);
             for goal in &cases.goals {
                 let (first, on_chain) = solve(chain, goal, &options);
@@ -80,10 +80,9 @@ fn a_free_chain_and_a_tree_run_the_same_algorithm() {
 #[test]
 fn the_midpoint_is_used_after_the_closed_form() {
     let cases = cases::free(6, Set::Reach, 100, 3).unwrap();
-    let closed_form = options(FusedOptions { alpha: 1.0, ..FusedOptions::default() });
+    let closed_form = options(FusedOptions::default().with_alpha(1.0));
     for weight in [-0.5, 0.5] {
-        let midpoint =
-            options(FusedOptions { first_weight: weight, last_weight: weight, ..FusedOptions::default() });
+        let midpoint = options(FusedOptions::default().with_first_weight(weight).with_last_weight(weight));
         let (mut turned, mut sum, mut iterations) = (0, [0.0; 4], [0, 0]);
         for goal in &cases.goals {
             let (first, a) = solve(&cases.body, goal, &closed_form);
@@ -114,14 +113,14 @@ fn distance_from_middle(body: &Body) -> f64 {
 #[test]
 fn the_mid_angle_task_pulls_joints_to_the_middle_of_their_range() {
     let cases = cases::free(6, Set::Reach, 100, 3).unwrap();
-    let without = options(FusedOptions { alpha: 1.0, ..FusedOptions::default() });
+    let without = options(FusedOptions::default().with_alpha(1.0));
     for weight in [0.1, 0.25, 0.5] {
-        let with = options(FusedOptions {
-            correction: Correction::MidAngle,
-            first_weight: weight,
-            last_weight: weight,
-            ..FusedOptions::default()
-        });
+        let with = options(
+            FusedOptions::default()
+                .with_correction(Correction::MidAngle)
+                .with_first_weight(weight)
+                .with_last_weight(weight),
+        );
         let (mut nearer, mut iterations) = (0, 0);
         for goal in &cases.goals {
             let (first, _) = solve(&cases.body, goal, &without);

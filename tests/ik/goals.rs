@@ -39,7 +39,7 @@ fn end_reaches_its_position_and_orientation() {
             let mut body = chain(6);
             let place = above.transform_point3(place);
             body.place(above, DQuat::from_rotation_y(0.7)).unwrap();
-            let options = Options { method, ..Options::default() };
+            let options = Options::default().with_method(method);
             let report = report(&mut body, &[Goal::pose(6, place, wanted)], &options);
             assert!(report.reached(), "{method}: {report:?}");
             assert!(angle(body.orientation(6).unwrap(), wanted) < 1e-3, "{method}");
@@ -54,7 +54,7 @@ fn axis_points_at_a_position() {
     for method in TURNING {
         let mut body = chain(3);
         let goal = Goal::aim(3, DVec3::Z * 2.0, at);
-        let options = Options { method, ..Options::default() };
+        let options = Options::default().with_method(method);
         let report = report(&mut body, &[goal], &options);
         assert!(report.reached(), "{method}: {report:?}");
         let way = body.orientation(3).unwrap() * DVec3::Z;
@@ -80,10 +80,10 @@ fn pins_outrank_goals() {
     let body = trunk();
     let pin = Goal::pin(5, position(&body, 5), body.orientation(5).unwrap());
     // This target cannot be reached unless the pinned link moves.
-    let pull = Goal { weight: 5.0, ..Goal::position(8, DVec3::new(6.0, 4.0, 2.0)) };
+    let pull = Goal::position(8, DVec3::new(6.0, 4.0, 2.0)).with_weight(5.0);
     for root_motion in [false, true] {
         let mut body = body.clone();
-        let options = Options { method: Method::FullBody, root_motion, ..Options::default() };
+        let options = Options::default().with_method(Method::FullBody).with_root_motion(root_motion);
         let report = report(&mut body, &[pull, pin], &options);
         assert!(!report.reached());
         assert!(report.goals[1].position_error.unwrap() < 1e-4, "{report:?}");
@@ -96,10 +96,10 @@ fn base_moves_only_with_root_motion() {
     let mut body = trunk();
     let goals =
         [Goal::position(5, DVec3::new(-4.0, 3.0, 1.0)), Goal::position(8, DVec3::new(-1.0, 3.0, 2.0))];
-    let options = Options { method: Method::FullBody, root_motion: true, ..Options::default() };
+    let options = Options::default().with_method(Method::FullBody).with_root_motion(true);
     assert!(report(&mut body, &goals, &options).reached());
     assert!(body.root().length() > 0.1);
-    let held = Options { root_motion: false, ..options };
+    let held = options.with_root_motion(false);
     let mut body = trunk();
     assert!(!report(&mut body, &goals, &held).reached());
     assert_eq!(body.root(), DVec3::ZERO);
@@ -111,7 +111,7 @@ fn root_motion_may_have_only_orientations() {
     let mut body = trunk();
     let wanted = DQuat::from_rotation_z(0.4);
     let goals = [Goal::orientation(5, wanted), Goal::orientation(8, wanted.inverse())];
-    let options = Options { method: Method::FullBody, root_motion: true, ..Options::default() };
+    let options = Options::default().with_method(Method::FullBody).with_root_motion(true);
     assert!(report(&mut body, &goals, &options).reached());
     assert_eq!(body.root(), DVec3::ZERO);
 }
@@ -122,10 +122,10 @@ fn weights_decide_between_goals_that_cannot_all_be_met() {
         let error = |weight: f64| {
             let mut body = trunk();
             let goals = [
-                Goal { weight, ..Goal::position(5, DVec3::new(-4.0, 2.0, 0.0)) },
+                Goal::position(5, DVec3::new(-4.0, 2.0, 0.0)).with_weight(weight),
                 Goal::position(8, DVec3::new(4.0, 2.0, 0.0)),
             ];
-            let options = Options { method, ..Options::default() };
+            let options = Options::default().with_method(method);
             report(&mut body, &goals, &options).goals[0].position_error.unwrap()
         };
         assert!(error(10.0) < error(1.0) && error(1.0) < error(0.1), "{method}");
@@ -139,8 +139,9 @@ fn secondary_task_uses_the_remaining_freedom() {
         let mut body = chain(8);
         (0..8)
             .for_each(|i| body.set_rotation(i, DQuat::from_rotation_z(if i % 2 == 0 { 0.9 } else { -0.9 })));
-        let jacobian = JacobianOptions { secondary, ..JacobianOptions::default() };
-        let options = Options { method: Method::Dls, jacobian, tolerance: Some(1e-6), ..Options::default() };
+        let jacobian = JacobianOptions::default().with_secondary(secondary);
+        let options =
+            Options::default().with_method(Method::Dls).with_jacobian(jacobian).with_tolerance(1e-6);
         let report = report(&mut body, &[Goal::position(8, target)], &options);
         assert!(report.position_error() < 1e-6, "{secondary:?}: {}", report.position_error());
         body.links().iter().zip(body.rotations()).map(|(l, q)| angle(l.rest, *q).powi(2)).sum::<f64>()
@@ -163,8 +164,9 @@ fn secondary_task_pulls_towards_a_given_posture() {
     let answers = [0, 1].map(|of| {
         let mut body = chain(8);
         body.set_posture(&postures[of]);
-        let jacobian = JacobianOptions { secondary: Secondary::Posture, ..JacobianOptions::default() };
-        let options = Options { method: Method::Dls, jacobian, tolerance: Some(1e-6), ..Options::default() };
+        let jacobian = JacobianOptions::default().with_secondary(Secondary::Posture);
+        let options =
+            Options::default().with_method(Method::Dls).with_jacobian(jacobian).with_tolerance(1e-6);
         assert!(report(&mut body, &[Goal::position(8, target)], &options).reached());
         [0, 1].map(|to: usize| -> f64 {
             body.rotations().iter().zip(&postures[to]).take(8).map(|(q, p)| angle(*q, *p).powi(2)).sum()
@@ -178,8 +180,8 @@ fn euler_angles_and_rotation_vectors_reach_a_target_differently() {
     let target = DVec3::new(0.4, 0.4, 0.3);
     let solve = |parameters| {
         let mut body = chain(4);
-        let jacobian = JacobianOptions { parameters, ..JacobianOptions::default() };
-        let options = Options { method: Method::Dls, jacobian, ..Options::default() };
+        let jacobian = JacobianOptions::default().with_parameters(parameters);
+        let options = Options::default().with_method(Method::Dls).with_jacobian(jacobian);
         assert!(report(&mut body, &[Goal::position(4, target)], &options).reached());
         body
     };
@@ -192,7 +194,7 @@ fn a_solve_that_continues_never_restarts() {
     for method in [Method::Dls, Method::Fused, Method::FullBody, Method::Ccd, Method::Fabrik] {
         let mut body = straight(5);
         let mut solver = Solver::default();
-        let options = Options { method, start: Start::Continue, ..Options::default() };
+        let options = Options::default().with_method(method).with_start(Start::Continue);
         let mut before: Option<Vec<DQuat>> = None;
         for frame in 0..120 {
             let t = f64::from(frame) * 0.05;
@@ -216,7 +218,7 @@ fn solve_many_gives_exactly_the_results_of_single_solves() {
     };
     for method in [Method::Auto, Method::Fused, Method::Ccd, Method::Optimize] {
         let goals: Vec<Vec<Goal>> = (0..300).map(|i| vec![Goal::position(5, target(i / 2))]).collect();
-        let options = Options { method, ..Options::default() };
+        let options = Options::default().with_method(method);
         let mut together: Vec<Body> = (0..300).map(|_| chain(5)).collect();
         let reports = solve_many(&mut together, &goals, &options);
         for ((goals, together), reported) in goals.iter().zip(&together).zip(reports) {

@@ -12,13 +12,13 @@ const TARGETS: usize = 100;
 
 fn hinge(parent: Option<usize>, offset: DVec3, rest: DQuat, [min, max]: [f64; 2]) -> Link {
     let limit = Limit::Hinge { axis: DVec3::Z, min, max };
-    Link { parent, offset, rest, limit, ..Link::base() }
+    Link::base().with_parent(parent).with_offset(offset).with_rest(rest).with_limit(limit)
 }
 
 /// Returns a body of hinges that ends in a locked flange.
 fn arm(mut links: Vec<Link>, offset: DVec3, rest: DQuat) -> Body {
     let last = links.len() - 1;
-    links.push(Link { rest, limit: Limit::Locked, ..Link::child(last, offset) });
+    links.push(Link::child(last, offset).with_rest(rest).with_limit(Limit::Locked));
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
 
@@ -78,7 +78,7 @@ fn reachable(body: &Body) -> Vec<Goal> {
 fn share(body: &Body, goals: &[Goal], method: Method) -> f64 {
     let reach: f64 = body.links().iter().map(|l| l.offset.length()).sum();
     let tolerance = Some(1e-4 * reach);
-    let options = Options { method, iterations: 500, tolerance, ..Options::default() };
+    let options = Options::default().with_method(method).with_iterations(500).with_tolerance(tolerance);
     let is_reached = |goal: &&Goal| {
         let mut posed = body.clone();
         let reached = Solver::default().solve(&mut posed, &[**goal], &options).unwrap().reached();
@@ -97,7 +97,7 @@ fn points_reach_poses_of_hinges() {
     let arms = [("six", six_hinges(), [0.92, 0.85]), ("seven", seven_hinges(), [0.95, 0.92])];
     for (name, body, [least_positions, least_poses]) in arms {
         let poses = reachable(&body);
-        let positions: Vec<Goal> = poses.iter().map(|g| Goal { orientation: None, ..*g }).collect();
+        let positions: Vec<Goal> = poses.iter().map(|g| (*g).with_orientation(None)).collect();
         for method in [Method::Fabrik, Method::Particle] {
             let [at, posed] = [&positions, &poses].map(|goals| share(&body, goals, method));
             println!(

@@ -25,7 +25,7 @@ const METHODS: [Method; 9] = [
 const TARGETS: u64 = 60;
 
 fn options(method: Method) -> Options {
-    Options { method, ..Options::default() }
+    Options::default().with_method(method)
 }
 
 fn axis(random: &mut Random) -> DVec3 {
@@ -41,7 +41,11 @@ fn arm(random: &mut Random, slides: bool) -> Body {
             true => Limit::Prismatic { axis: axis(random), min: -0.1, max: 0.3 },
             false => Limit::Hinge { axis: axis(random), min: -2.0, max: 2.0 },
         };
-        Link { parent: i.checked_sub(1), offset: random.turn(0.3), rest, limit, ..Link::base() }
+        Link::base()
+            .with_parent(i.checked_sub(1))
+            .with_offset(random.turn(0.3))
+            .with_rest(rest)
+            .with_limit(limit)
     };
     let mut links: Vec<Link> = (0..6).map(link).collect();
     links.push(Link::child(5, DVec3::new(0.1, 0.2, 0.0)));
@@ -109,10 +113,10 @@ fn scara() -> Body {
     let hinge = Limit::Hinge { axis: DVec3::Y, min: -2.5, max: 2.5 };
     let lift = Limit::Prismatic { axis: DVec3::Y, min: -0.2, max: 0.0 };
     let links = vec![
-        Link { limit: hinge, offset: DVec3::Y * 0.4, ..Link::base() },
-        Link { limit: hinge, ..Link::child(0, DVec3::X * 0.3) },
-        Link { limit: lift, ..Link::child(1, DVec3::X * 0.25) },
-        Link { limit: hinge, ..Link::child(2, DVec3::ZERO) },
+        Link::base().with_limit(hinge).with_offset(DVec3::Y * 0.4),
+        Link::child(0, DVec3::X * 0.3).with_limit(hinge),
+        Link::child(1, DVec3::X * 0.25).with_limit(lift),
+        Link::child(2, DVec3::ZERO).with_limit(hinge),
         Link::child(3, DVec3::NEG_Y * 0.05),
     ];
     Body::new(links, DAffine3::IDENTITY).unwrap()
@@ -126,7 +130,7 @@ fn a_scara_robot_reaches_poses() {
             let mut posed = body.clone();
             scatter(&mut posed, &mut random);
             let goal = Goal::pose(4, position(&posed, 4), posed.orientation(4).unwrap());
-            let report = solve(&mut body, &[goal], &Options { iterations: 300, ..options(method) });
+            let report = solve(&mut body, &[goal], &options(method).with_iterations(300));
             assert_limits(&body, method.name());
             if !matches!(method, Method::Ccd | Method::JacobianTranspose) {
                 assert!(report.reached(), "{method}, seed {seed}: {report:?}");
@@ -142,9 +146,9 @@ fn a_lone_prismatic_joint_moves_to_the_nearest_displacement() {
     for link in [1, 2] {
         let rest = DQuat::from_rotation_z(-std::f64::consts::FRAC_PI_2);
         let links = vec![
-            Link { weight: 0.0, ..Link::base() },
-            Link { limit, rest, ..Link::child(0, DVec3::Z) },
-            Link { weight: 0.0, ..Link::child(1, DVec3::Z * 0.1) },
+            Link::base().with_weight(0.0),
+            Link::child(0, DVec3::Z).with_limit(limit).with_rest(rest),
+            Link::child(1, DVec3::Z * 0.1).with_weight(0.0),
         ];
         let start = Body::new(links, DAffine3::IDENTITY).unwrap();
         let z = if link == 1 { 1.0 } else { 1.1 };
@@ -153,7 +157,7 @@ fn a_lone_prismatic_joint_moves_to_the_nearest_displacement() {
             for method in METHODS {
                 let mut body = start.clone();
                 let goal = Goal::position(link, DVec3::new(x, 0.0, z));
-                let report = solve(&mut body, &[goal], &Options { tolerance: Some(1e-9), ..options(method) });
+                let report = solve(&mut body, &[goal], &options(method).with_tolerance(1e-9));
                 let found = body.displacement(1);
                 assert!((found - wanted).abs() < 1e-6, "{method}, {x}: {found}");
                 assert_eq!(report.reached(), wanted == x, "{method}, {x}: {report:?}");
@@ -171,8 +175,8 @@ fn targets_beyond_the_stroke_are_out_of_reach_and_those_within_are_not() {
     let slide = Limit::Prismatic { axis: DVec3::Y, min: 0.0, max: 0.5 };
     let hinge = Limit::Hinge { axis: DVec3::X, min: -3.0, max: 3.0 };
     let links = vec![
-        Link { limit: hinge, ..Link::base() },
-        Link { limit: slide, ..Link::child(0, DVec3::Y) },
+        Link::base().with_limit(hinge),
+        Link::child(0, DVec3::Y).with_limit(slide),
         Link::child(1, DVec3::Y * 0.5),
     ];
     let start = Body::new(links, DAffine3::IDENTITY).unwrap();
@@ -225,7 +229,7 @@ fn a_displacement_is_part_of_the_pose() {
 #[test]
 fn a_drag_slides_without_jumps_and_rests_with_its_target() {
     let (mut solver, mut body) = (Solver::default(), scara());
-    let options = Options { start: Start::Continue, ..options(Method::Dls) };
+    let options = options(Method::Dls).with_start(Start::Continue);
     let mut last = position(&body, 4);
     for step in 0..100 {
         let target = last + DVec3::new(-0.001, -0.001, 0.0005) * f64::from(u8::from(step < 99));
@@ -267,7 +271,7 @@ fn without_limits_all_joints_turn_and_none_slides() {
         let mut body = scara();
         body.set_displacement(2, -0.1);
         let goal = Goal::position(4, DVec3::new(0.2, 0.5, 0.1));
-        let report = solve(&mut body, &[goal], &Options { limits: false, ..options(method) });
+        let report = solve(&mut body, &[goal], &options(method).with_limits(false));
         assert!(report.reached(), "{method}: {report:?}");
         assert_eq!(body.displacement(2), -0.1, "{method}");
         assert!(position(&body, 4).distance(DVec3::new(0.2, 0.5, 0.1)) < 1e-3, "{method}");
@@ -305,7 +309,7 @@ fn invalid_prismatic_limits_are_errors() {
         Limit::Prismatic { axis: DVec3::X, min: 0.0, max: f64::NAN },
     ];
     for limit in limits {
-        let links = vec![Link { limit, ..Link::base() }, Link::child(0, DVec3::Y)];
+        let links = vec![Link::base().with_limit(limit), Link::child(0, DVec3::Y)];
         let error = Body::new(links, DAffine3::IDENTITY).unwrap_err().to_string();
         assert!(error.starts_with("link 0: the limit "), "{error}");
     }

@@ -44,7 +44,7 @@ pub(crate) fn arm() -> Body {
     let mut links: Vec<Link> = Vec::new();
     for (i, limit) in limits.into_iter().enumerate() {
         let offset = if i == 0 { DVec3::ZERO } else { DVec3::Y * 0.4 };
-        links.push(Link { limit, offset, parent: i.checked_sub(1), ..Link::base() });
+        links.push(Link::base().with_limit(limit).with_offset(offset).with_parent(i.checked_sub(1)));
     }
     links.push(Link::child(2, DVec3::Y * 0.2));
     Body::new(links, DAffine3::IDENTITY).unwrap()
@@ -103,11 +103,11 @@ fn limit_violation_is_the_angle_to_the_nearest_rotation() {
     let limit = Limit::Hinge { axis: DVec3::X, min: -0.2, max: 1.0 };
     let turn = DQuat::from_rotation_x;
     for (requested, nearest) in [(1.3, 1.0), (-0.5, -0.2), (0.4, 0.4)] {
-        let link = Link { rest, limit, ..Link::base() };
+        let link = Link::base().with_rest(rest).with_limit(limit);
         assert!((link.limit_violation(rest * turn(requested)) - (requested - nearest).abs()).abs() < 1e-12);
         assert!(angle(link.nearest(rest * turn(requested)), rest * turn(nearest)) < 1e-12);
         // A reversed link turns by the inverse of the joint's rotation.
-        let link = Link { rest: rest.conjugate(), reversed: true, ..link };
+        let link = link.with_rest(rest.conjugate()).with_reversed(true);
         let [requested_back, nearest_back] = [requested, nearest].map(|a| (rest * turn(a)).conjugate());
         assert!((link.limit_violation(requested_back) - (requested - nearest).abs()).abs() < 1e-12);
         assert!(angle(link.nearest(requested_back), nearest_back) < 1e-12);
@@ -168,7 +168,7 @@ proptest! {
         let start = error(&arm(), &goal);
         for method in chain_methods() {
             let mut body = arm();
-            let options = Options { method, ..Options::default() };
+            let options = Options::default().with_method(method);
             let report = report(&mut body, &[goal], &options);
             prop_assert!(worst_violation(&body) < 1e-7, "{method}: {}", worst_violation(&body));
             prop_assert!(error(&body, &goal) <= start + 1e-12, "{method}");
@@ -184,13 +184,13 @@ fn target_beyond_the_limits_is_reported_as_blocked() {
     for method in [Method::Dls, Method::Optimize, Method::Ccd] {
         let mut body = arm();
         // Several restarts must agree, which takes more than the default number of iterations.
-        let options = Options { method, iterations: 300, ..Options::default() };
+        let options = Options::default().with_method(method).with_iterations(300);
         let goal = Goal::position(3, DVec3::new(0.0, -0.8, 0.0));
         let report = report(&mut body, &[goal], &options);
         assert_eq!(report.goals[0].outcome, Outcome::BlockedByLimits, "{method}");
         assert!(!report.limited.is_empty());
     }
-    let free = Options { limits: false, ..Options::default() };
+    let free = Options::default().with_limits(false);
     let goal = Goal::position(3, DVec3::new(0.0, -0.8, 0.0));
     assert!(report(&mut arm(), &[goal], &free).reached());
 }
@@ -199,8 +199,8 @@ fn target_beyond_the_limits_is_reported_as_blocked() {
 fn report_lists_the_links_at_the_border_of_their_limits() {
     let hinge = |min, max| Limit::Hinge { axis: DVec3::X, min, max };
     let links = vec![
-        Link { limit: hinge(-0.5, 1.0), ..Link::base() },
-        Link { limit: hinge(-2.5, 2.5), ..Link::child(0, DVec3::Y * 0.5) },
+        Link::base().with_limit(hinge(-0.5, 1.0)),
+        Link::child(0, DVec3::Y * 0.5).with_limit(hinge(-2.5, 2.5)),
         Link::child(1, DVec3::Y * 0.5),
     ];
     // Returns the end position for these angles of the hinges.
@@ -209,7 +209,7 @@ fn report_lists_the_links_at_the_border_of_their_limits() {
     for method in [Method::Dls, Method::Optimize, Method::Ccd, Method::FullBody] {
         for (a, b, limited) in cases {
             let mut body = Body::new(links.clone(), DAffine3::IDENTITY).unwrap();
-            let options = Options { method, ..Options::default() };
+            let options = Options::default().with_method(method);
             let report = report(&mut body, &[Goal::position(2, end(a, b))], &options);
             assert_eq!(report.limited, limited, "{method}, {a}, {b}: {:?}", body.rotations());
             assert_eq!(report.reached(), limited.is_empty(), "{method}, {a}, {b}");
@@ -223,7 +223,7 @@ fn locked_joint_stays_at_rest() {
     links[1].limit = Limit::Locked;
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
     for method in chain_methods() {
-        let options = Options { method, ..Options::default() };
+        let options = Options::default().with_method(method);
         report(&mut body, &[Goal::position(3, DVec3::new(0.5, 0.5, 0.2))], &options);
         assert_eq!(body.rotations()[1], DQuat::IDENTITY, "{method}");
         assert_ne!(body.rotations()[0], DQuat::IDENTITY, "{method}: the other joints must turn");
@@ -236,7 +236,9 @@ fn reversed_link_keeps_the_limit_of_its_joint() {
     // The chain of the arm starts at the hand, so the links turn by the inverses of the joints' rotations, but the
     // elbow keeps its limit.
     let hinge = Limit::Hinge { axis: DVec3::X, min: 0.0, max: degrees(150.0) };
-    let link = |limit, offset, parent| Link { limit, offset, parent, reversed: true, ..Link::base() };
+    let link = |limit, offset, parent| {
+        Link::base().with_limit(limit).with_offset(offset).with_parent(parent).with_reversed(true)
+    };
     let links = vec![
         link(Limit::Free, DVec3::ZERO, None),
         link(hinge, DVec3::NEG_Y * 0.4, Some(0)),
@@ -245,7 +247,7 @@ fn reversed_link_keeps_the_limit_of_its_joint() {
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
     for method in chain_methods() {
         body.reset();
-        let options = Options { method, ..Options::default() };
+        let options = Options::default().with_method(method);
         let report = report(&mut body, &[Goal::position(2, DVec3::new(0.3, 0.1, 0.4))], &options);
         assert!(report.position_error() < 0.01, "{method}: {}", report.position_error());
         let (_, bend) = swing_twist(body.rotations()[1].conjugate(), DVec3::X);
@@ -259,8 +261,8 @@ proptest! {
         x in -0.9..0.9_f64, y in -0.9..0.9_f64, z in -0.9..0.9_f64, cone in 0.2..2.0_f64, bend in 0.3..2.5_f64,
     ) {
         let links = vec![
-            Link { limit: round_cone(DVec3::Y, cone, [-0.5, 0.5]), ..Link::base() },
-            Link { limit: Limit::Hinge { axis: DVec3::X, min: 0.1, max: bend }, ..Link::child(0, DVec3::Y * 0.5) },
+            Link::base().with_limit(round_cone(DVec3::Y, cone, [-0.5, 0.5])),
+            Link::child(0, DVec3::Y * 0.5).with_limit(Limit::Hinge { axis: DVec3::X, min: 0.1, max: bend }),
             Link::child(1, DVec3::Y * 0.4),
         ];
         let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
@@ -270,7 +272,7 @@ proptest! {
         let start = error(&body, &goal);
         let ends = [Method::TwoBone, Method::Auto, Method::Dls].map(|method| {
             let mut body = body.clone();
-            let report = report(&mut body, &[goal], &Options { method, ..Options::default() });
+            let report = report(&mut body, &[goal], &Options::default().with_method(method));
             assert!(worst_violation(&body) < 1e-7);
             assert!((report.position_error() - error(&body, &goal)).abs() < 1e-9);
             report.position_error()

@@ -25,8 +25,10 @@ mod robustness;
 mod rotation;
 mod shapes;
 mod starts;
+#[cfg(feature = "character")]
 mod style;
 mod success;
+#[cfg(feature = "character")]
 #[path = "../support/mod.rs"]
 mod support;
 

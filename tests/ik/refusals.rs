@@ -8,7 +8,7 @@ use crate::chain;
 const TARGET: DVec3 = DVec3::new(0.5, 0.3, 0.2);
 
 fn options(method: Method) -> Options {
-    Options { method, ..Options::default() }
+    Options::default().with_method(method)
 }
 
 /// Checks that `solve` and `refusal` both return the expected error, if any, and that a rejected body does not
@@ -59,20 +59,20 @@ fn errors_name_the_invalid_field_of_a_goal() {
     let nan = DVec3::new(0.0, f64::NAN, 0.0);
     let infinite = DVec3::new(f64::INFINITY, 0.0, 0.0);
     let goal = Goal::position(3, TARGET);
-    let aim = |axis, at| Goal { aim: Some(Aim { axis, at }), ..goal };
+    let aim = |axis, at| goal.with_aim(Aim { axis, at });
     let bad = [
-        ("position", Goal { position: Some(nan), ..goal }),
-        ("position", Goal { position: Some(infinite), ..goal }),
-        ("pole", Goal { pole: Some(nan), ..goal }),
-        ("offset", Goal { offset: infinite, ..goal }),
-        ("orientation", Goal { orientation: Some(DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0)), ..goal }),
-        ("orientation", Goal { orientation: Some(DQuat::from_xyzw(0.0, f64::NAN, 0.0, 1.0)), ..goal }),
+        ("position", goal.with_position(nan)),
+        ("position", goal.with_position(infinite)),
+        ("pole", goal.with_pole(nan)),
+        ("offset", goal.with_offset(infinite)),
+        ("orientation", goal.with_orientation(DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0))),
+        ("orientation", goal.with_orientation(DQuat::from_xyzw(0.0, f64::NAN, 0.0, 1.0))),
         ("aim", aim(DVec3::Z, nan)),
         ("aim axis", aim(DVec3::ZERO, TARGET)),
         ("aim axis", aim(infinite, TARGET)),
-        ("weight", Goal { weight: -1e-9, ..goal }),
-        ("weight", Goal { weight: f64::NAN, ..goal }),
-        ("weight", Goal { weight: f64::INFINITY, ..goal }),
+        ("weight", goal.with_weight(-1e-9)),
+        ("weight", goal.with_weight(f64::NAN)),
+        ("weight", goal.with_weight(f64::INFINITY)),
     ];
     for (expected, goal) in bad {
         for method in [Method::Auto, Method::Dls, Method::Optimize] {
@@ -83,7 +83,7 @@ fn errors_name_the_invalid_field_of_a_goal() {
             assert_refusal(&chain(3), &goals, &options(method), refusal.as_ref());
         }
     }
-    assert_refusal(&chain(3), &[Goal { weight: 0.0, ..goal }], &Options::default(), None);
+    assert_refusal(&chain(3), &[goal.with_weight(0.0)], &Options::default(), None);
 }
 
 #[test]
@@ -91,12 +91,12 @@ fn tolerances_must_be_positive_and_finite() {
     let goals = [Goal::position(3, TARGET)];
     for tolerance in [0.0, -1e-3, f64::INFINITY] {
         let expected = SolveError::Tolerance { tolerance };
-        let position = Options { tolerance: Some(tolerance), ..Options::default() };
+        let position = Options::default().with_tolerance(tolerance);
         assert_refusal(&chain(3), &goals, &position, Some(&expected));
-        let angle = Options { angle_tolerance: tolerance, ..Options::default() };
+        let angle = Options::default().with_angle_tolerance(tolerance);
         assert_refusal(&chain(3), &goals, &angle, Some(&expected));
     }
-    assert_refusal(&chain(3), &goals, &Options { tolerance: Some(1e-12), ..Options::default() }, None);
+    assert_refusal(&chain(3), &goals, &Options::default().with_tolerance(1e-12), None);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn body_must_be_a_tree_with_an_invertible_transform() {
     let parents: [(&[Option<usize>], usize); 4] =
         [(&[Some(0)], 0), (&[None, Some(1)], 1), (&[None, Some(2), Some(0)], 1), (&[None, Some(0), None], 2)];
     for (parents, link) in parents {
-        let links = parents.iter().map(|&parent| Link { parent, ..Link::base() }).collect();
+        let links = parents.iter().map(|&parent| Link::base().with_parent(parent)).collect();
         let expected = SolveError::Parent { link, parent: parents[link] };
         assert_eq!(Body::new(links, DAffine3::IDENTITY), Err(expected));
     }
@@ -128,19 +128,19 @@ fn body_must_be_a_tree_with_an_invertible_transform() {
 fn errors_name_the_invalid_field_of_a_link() {
     let base = Link::base();
     let nan = DVec3::new(0.0, 0.0, f64::NAN);
-    let limited = |limit| Link { limit, ..base };
+    let limited = |limit| base.with_limit(limit);
     let hinge = |axis, min, max| limited(Limit::Hinge { axis, min, max });
     let cone = |axis, side, swing, twist| limited(Limit::Cone { axis, side, swing, twist });
     let euler = |min, max| limited(Limit::Euler { order: EulerRot::XYZ, min, max });
     let (x, y, swing, twist) = (DVec3::X, DVec3::Y, [1.0; 2], [-1.0, 1.0]);
     let bad = [
-        ("offset", Link { offset: nan, ..base }),
-        ("rest", Link { rest: DQuat::from_xyzw(f64::NAN, 0.0, 0.0, 1.0), ..base }),
-        ("scale", Link { scale: nan, ..base }),
-        ("weight", Link { weight: -1.0, ..base }),
-        ("weight", Link { weight: f64::INFINITY, ..base }),
-        ("ccd_budget", Link { ccd_budget: -0.1, ..base }),
-        ("ccd_budget", Link { ccd_budget: f64::NAN, ..base }),
+        ("offset", base.with_offset(nan)),
+        ("rest", base.with_rest(DQuat::from_xyzw(f64::NAN, 0.0, 0.0, 1.0))),
+        ("scale", base.with_scale(nan)),
+        ("weight", base.with_weight(-1.0)),
+        ("weight", base.with_weight(f64::INFINITY)),
+        ("ccd_budget", base.with_ccd_budget(-0.1)),
+        ("ccd_budget", base.with_ccd_budget(f64::NAN)),
         ("limit axis", hinge(x * 2.0, 0.0, 1.0)),
         ("limit axis", hinge(nan, 0.0, 1.0)),
         ("limit range", hinge(x, 1.0, 0.0)),
@@ -155,7 +155,7 @@ fn errors_name_the_invalid_field_of_a_link() {
         ("limit range", euler([0.0, 0.0, 2.0], [1.0; 3])),
     ];
     for (what, link) in bad {
-        let links = vec![base, Link { parent: Some(0), ..link }];
+        let links = vec![base, link.with_parent(0)];
         assert_eq!(Body::new(links, DAffine3::IDENTITY), Err(SolveError::Link { link: 1, what }));
     }
     for link in [hinge(x, 0.0, 0.0), cone(y, x, [0.0, 3.1], [0.0, 0.0]), euler([0.0; 3], [0.0; 3])] {

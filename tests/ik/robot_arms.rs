@@ -38,13 +38,11 @@ fn start_poses_and_targets_are_within_the_limits() {
 /// at a limit, and only restarts find the pose.
 #[test]
 fn poses_of_robot_arms_are_reached() {
-    let options = Options {
-        method: Method::Dls,
-        iterations: 500,
-        tolerance: Some(1e-6),
-        angle_tolerance: 1e-6,
-        ..Options::default()
-    };
+    let options = Options::default()
+        .with_method(Method::Dls)
+        .with_iterations(500)
+        .with_tolerance(1e-6)
+        .with_angle_tolerance(1e-6);
     for robot in [Robot::Panda, Robot::Ur5] {
         let cases = robot.cases(300, 1).unwrap();
         let (mut solver, mut body) = (Solver::default(), cases.body.clone());

@@ -9,7 +9,7 @@ use crate::{chain, chain_methods, error, position, straight};
 mod reproducibility;
 
 fn options(method: Method) -> Options {
-    Options { method, ..Options::default() }
+    Options::default().with_method(method)
 }
 
 /// Solves twice from the same pose and checks invariants. Returns the outcome, the largest error and the posed body.
@@ -21,7 +21,7 @@ fn solve(body: &Body, goals: &[Goal], options: &Options) -> (Outcome, f64, Body)
     assert_eq!(&report, solver.solve(&mut second, goals, options).unwrap());
     assert_eq!(first, second, "the same input gave different bits");
     // A solve that continues from its result must return the same result.
-    let continued = Options { start: Start::Continue, ..*options };
+    let continued = (*options).with_start(Start::Continue);
     let mut once = body.clone();
     solver.solve(&mut once, goals, &continued).unwrap();
     let mut twice = once.clone();
@@ -119,7 +119,7 @@ fn links_of_zero_length_or_zero_weight_are_supported() {
 fn point_beside_the_last_joint_turns_that_joint_too() {
     let body = chain(2);
     for method in chain_methods() {
-        let goal = Goal { offset: DVec3::new(0.3, 0.2, 0.0), ..Goal::position(2, DVec3::new(0.5, 0.7, 0.3)) };
+        let goal = Goal::position(2, DVec3::new(0.5, 0.7, 0.3)).with_offset(DVec3::new(0.3, 0.2, 0.0));
         let (outcome, error, after) = solve(&body, &[goal], &options(method));
         assert_eq!(outcome, Outcome::Reached, "{method}: {error}");
         // The closed form of the fused method does not turn the last joint.
@@ -142,7 +142,7 @@ fn two_arms_on_one_spine_reach_their_targets() {
     let body = Body::new(links, DAffine3::IDENTITY).unwrap();
     let goals = [
         Goal::position(5, DVec3::new(-1.0, 2.0, 1.8)),
-        Goal { weight: 2.0, ..Goal::position(8, DVec3::new(1.5, 0.5, 1.0)) },
+        Goal::position(8, DVec3::new(1.5, 0.5, 1.0)).with_weight(2.0),
     ];
     for method in chain_methods() {
         let (outcome, error, _) = solve(&body, &goals, &options(method));
@@ -177,7 +177,7 @@ fn scale_in_the_chain_and_mirroring_above_it_are_supported() {
 
 /// Returns a body that is scaled by a factor, in the same pose.
 fn scaled(body: &Body, scale: f64) -> Body {
-    let links = body.links().iter().map(|l| Link { offset: l.offset * scale, ..*l }).collect();
+    let links = body.links().iter().map(|l| (*l).with_offset(l.offset * scale)).collect();
     let mut large = Body::new(links, DAffine3::IDENTITY).unwrap();
     body.rotations().iter().enumerate().for_each(|(i, q)| large.set_rotation(i, *q));
     large
@@ -194,7 +194,7 @@ fn scaled_body_turns_like_the_original() {
             [Goal::position(end, target), pose].into_iter().flat_map(|g| chain_methods().map(move |m| (g, m)))
         {
             let solve = |scale: f64| {
-                let goal = Goal { position: goal.position.map(|p| p * scale), ..goal };
+                let goal = goal.with_position(goal.position.map(|p| p * scale));
                 solve(&scaled(body, scale), &[goal], &options(method))
             };
             let (small, large) = (solve(1.0), solve(4.0));
@@ -214,7 +214,7 @@ fn tolerances_are_in_world_metres() {
             body.place(DAffine3::from_scale(DVec3::splat(scale)), DQuat::IDENTITY).unwrap();
             let goal = Goal::position(4, DVec3::new(0.5, 0.3, 0.2) * scale);
             let tolerance = 1e-3 * scale;
-            let exact = Options { tolerance: Some(tolerance), ..options(method) };
+            let exact = options(method).with_tolerance(tolerance);
             let (outcome, error, _) = solve(&body, &[goal], &exact);
             assert!(outcome == Outcome::Reached && error <= tolerance, "{method}, scale {scale}: {error}");
         }
@@ -226,7 +226,7 @@ fn goals_without_weight_move_nothing() {
     for method in chain_methods() {
         for body in [chain(5), crate::limits::arm()] {
             let end = body.links().len() - 1;
-            let goals = [0.3, 0.5].map(|x| Goal { weight: 0.0, ..Goal::position(end, DVec3::X * x) });
+            let goals = [0.3, 0.5].map(|x| Goal::position(end, DVec3::X * x).with_weight(0.0));
             let mut posed = body.clone();
             let report = crate::report(&mut posed, &goals, &options(method));
             assert_eq!((report.iterations, &posed), (0, &body), "{method}");
@@ -284,7 +284,7 @@ fn each_goal_has_its_own_outcome() {
     }
     let body = Body::new(links, DAffine3::IDENTITY).unwrap();
     let near = Goal::position(3, DVec3::new(0.5, 0.4, 0.2));
-    let far = Goal { weight: 0.0, ..Goal::position(6, DVec3::X * -9.0) };
+    let far = Goal::position(6, DVec3::X * -9.0).with_weight(0.0);
     for method in chain_methods() {
         let mut solver = Solver::default();
         let mut posed = body.clone();
@@ -299,7 +299,7 @@ fn each_goal_has_its_own_outcome() {
 fn rounding_errors_in_a_unit_scale_do_not_hide_targets_out_of_reach() {
     for scale in [1.0, 1.000_000_1, 0.999_999_88, 100.0] {
         let mut links = vec![Link::base()];
-        links.extend((0..3).map(|i| Link { scale: DVec3::splat(scale), ..Link::child(i, DVec3::Y * 0.5) }));
+        links.extend((0..3).map(|i| Link::child(i, DVec3::Y * 0.5).with_scale(DVec3::splat(scale))));
         let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
         let goal = Goal::position(3, DVec3::Z * 1e7);
         for method in chain_methods() {

@@ -6,7 +6,7 @@ use sinew::ik::{Body, Goal, Limit, Link, Method, Options, Solver};
 use crate::{chain, chain_methods, position, report, straight};
 
 fn options(method: Method) -> Options {
-    Options { method, ..Options::default() }
+    Options::default().with_method(method)
 }
 
 /// Returns a chain of six equal links after `change` is applied to each of them.
@@ -37,7 +37,7 @@ fn straightened_chain_bends_as_it_does_at_rest() {
     for method in [Method::Dls, Method::Sdls, Method::Fused, Method::Optimize, Method::FullBody] {
         for side in [1.0, -1.0] {
             let bend = DQuat::from_rotation_x(0.2 * side);
-            let mut body = changed(|_, link| Link { rest: bend, ..link });
+            let mut body = changed(|_, link| link.with_rest(bend));
             (0..7).for_each(|i| body.set_rotation(i, DQuat::IDENTITY));
             report(&mut body, &[Goal::position(6, DVec3::Y * 0.7)], &options(method));
             // At rest, the end of the chain curves towards one side of the y axis. With the end on the axis, the middle
@@ -53,8 +53,8 @@ fn straightened_chain_bends_as_it_does_at_rest() {
 fn limb_that_was_pulled_straight_bends_back_to_the_same_side() {
     let rest = DQuat::from_rotation_x(0.3);
     let links = vec![
-        Link { rest, ..Link::base() },
-        Link { rest, ..Link::child(0, DVec3::Y) },
+        Link::base().with_rest(rest),
+        Link::child(0, DVec3::Y).with_rest(rest),
         Link::child(1, DVec3::Y),
     ];
     let start = Body::new(links, DAffine3::IDENTITY).unwrap();
@@ -77,7 +77,7 @@ fn link_weight_reduces_its_rotation_and_zero_weight_prevents_it() {
     let target = Goal::position(6, DVec3::new(0.5, 0.3, 0.2));
     for method in chain_methods() {
         let turned = |weight: f64| {
-            let start = changed(|i, link| Link { weight: if i == 2 { weight } else { 1.0 }, ..link });
+            let start = changed(|i, link| link.with_weight(if i == 2 { weight } else { 1.0 }));
             let mut body = start.clone();
             let report = report(&mut body, &[target], &options(method));
             assert!(report.reached(), "{method}, weight {weight}");
@@ -94,8 +94,7 @@ fn link_weight_reduces_its_rotation_and_zero_weight_prevents_it() {
 #[test]
 fn scale_lengthens_the_chain_below_it() {
     for method in chain_methods() {
-        let mut body =
-            changed(|i, link| Link { scale: DVec3::splat(if i == 1 { 2.0 } else { 1.0 }), ..link });
+        let mut body = changed(|i, link| link.with_scale(DVec3::splat(if i == 1 { 2.0 } else { 1.0 })));
         // This target is beyond the reach of a chain without scale.
         let target = DVec3::new(0.9, 0.8, 0.3);
         let report = report(&mut body, &[Goal::position(6, target)], &options(method));
@@ -107,14 +106,14 @@ fn scale_lengthens_the_chain_below_it() {
 #[test]
 fn a_single_hinge_turns_to_the_nearest_angle() {
     let limit = Limit::Hinge { axis: DVec3::X, min: -3.0, max: 3.0 };
-    let links = vec![Link { limit, ..Link::base() }, Link::child(0, DVec3::new(0.4, 0.5, 0.0))];
+    let links = vec![Link::base().with_limit(limit), Link::child(0, DVec3::new(0.4, 0.5, 0.0))];
     let start = Body::new(links, DAffine3::IDENTITY).unwrap();
     for target in [DVec3::new(0.3, -0.2, 0.4), DVec3::new(0.1, 0.1, -0.5), DVec3::new(-0.5, 0.3, 0.2)] {
         let goal = Goal::position(1, target);
         let wanted = target.z.atan2(target.y);
         for method in chain_methods() {
             let mut body = start.clone();
-            report(&mut body, &[goal], &Options { tolerance: Some(1e-9), ..options(method) });
+            report(&mut body, &[goal], &options(method).with_tolerance(1e-9));
             let turned = body.rotations()[0].angle_between(DQuat::from_rotation_x(wanted));
             assert!(turned < 1e-3, "{method}, {target}: {turned} rad away");
         }

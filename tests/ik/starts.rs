@@ -33,10 +33,12 @@ pub(crate) fn arm(rows: &[Row]) -> Body {
     let (mut links, mut offset, mut rest): (Vec<Link>, _, _) = (Vec::new(), DVec3::ZERO, DQuat::IDENTITY);
     for (i, &(a, d, alpha, [min, max])) in rows.iter().enumerate() {
         let limit = Limit::Hinge { axis: DVec3::Z, min, max };
-        links.push(Link { parent: i.checked_sub(1), offset, rest, limit, ..Link::base() });
+        links.push(
+            Link::base().with_parent(i.checked_sub(1)).with_offset(offset).with_rest(rest).with_limit(limit),
+        );
         (offset, rest) = (DVec3::new(a, 0.0, d), DQuat::from_rotation_x(alpha));
     }
-    links.push(Link { rest, ..Link::child(rows.len() - 1, offset) });
+    links.push(Link::child(rows.len() - 1, offset).with_rest(rest));
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
 
@@ -91,7 +93,11 @@ fn problems() -> impl Strategy<Value = Problem> {
         Problem {
             body,
             goals,
-            options: Options { method, start, limits, iterations: 40, ..Options::default() },
+            options: Options::default()
+                .with_method(method)
+                .with_start(start)
+                .with_limits(limits)
+                .with_iterations(40),
         }
     })
 }
@@ -160,7 +166,7 @@ proptest! {
 fn waypoints_are_reached_as_often_as_by_new_solvers() {
     let (mut body, mut random) = (arm(&UR5), Random(7));
     scatter(&mut body, &mut random);
-    let options = Options { method: Method::Dls, iterations: 300, ..Options::default() };
+    let options = Options::default().with_method(Method::Dls).with_iterations(300);
     let mut solver = Solver::default();
     let (mut reached, count) = (0_u32, 150_u32);
     for i in 0..count {
@@ -180,7 +186,7 @@ fn waypoints_are_reached_as_often_as_by_new_solvers() {
 
 #[test]
 fn continued_solve_returns_its_answer_in_single_precision_and_does_not_creep() {
-    let options = Options { method: Method::Dls, start: Start::Continue, ..Options::default() };
+    let options = Options::default().with_method(Method::Dls).with_start(Start::Continue);
     // Beyond the reach, where every further iteration could still move the pose a little.
     let goal = Goal::position(6, DVec3::new(0.9, 0.9, 0.4));
     let (mut body, mut solver) = (arm(&UR5), Solver::default());
@@ -235,7 +241,7 @@ fn limited_chains_beyond_their_reach_find_the_nearest_pose() {
             let goal =
                 Goal::position(end, body.links()[0].offset + way * (length * random.range(1.001, 1.5)));
             let solve = |body: &mut Body, method, restarts| {
-                let options = Options { method, restarts, ..Options::default() };
+                let options = Options::default().with_method(method).with_restarts(restarts);
                 let report = Solver::default().solve(body, &[goal], &options).unwrap().clone();
                 assert_eq!(report.goals[0].outcome, Outcome::OutOfReach, "{name}, {method}");
                 report.position_error()
@@ -269,7 +275,7 @@ fn more_iterations_do_not_lead_to_a_larger_error_beyond_the_reach() {
         let goal = Goal::position(end, body.links()[0].offset + DVec3::new(0.6, 0.5, 0.6) * (1.3 * length));
         let mut last = f64::INFINITY;
         for iterations in [10, 30, 100, 300] {
-            let options = Options { method: Method::Dls, iterations, ..Options::default() };
+            let options = Options::default().with_method(Method::Dls).with_iterations(iterations);
             let report = Solver::default().solve(&mut body.clone(), &[goal], &options).unwrap().clone();
             // The start pose is kept for a gain below a thousandth of the reach.
             assert!(report.position_error() <= last + 1e-3 * length, "{name}, {iterations}: {report:?}");
@@ -282,10 +288,10 @@ fn more_iterations_do_not_lead_to_a_larger_error_beyond_the_reach() {
 #[test]
 fn drag_across_the_border_of_the_reach_is_continuous() {
     let (start, options) =
-        (limited_bodies().swap_remove(0).1, Options { start: Start::Continue, ..Options::default() });
+        (limited_bodies().swap_remove(0).1, Options::default().with_start(Start::Continue));
     let (end, length) = (start.links().len() - 1, reach(&start));
     for method in [Method::Dls, Method::Optimize, Method::FullBody] {
-        let options = Options { method, ..options };
+        let options = options.with_method(method);
         let (mut body, mut solver) = (start.clone(), Solver::default());
         let target = |frame: i32| {
             let t = f64::from(frame) * 0.01;
@@ -314,7 +320,7 @@ fn goal_out_of_reach_leaves_restarts_to_the_others() {
         for (i, link) in one.links().iter().enumerate() {
             let parent = link.parent.map_or(0, |p| first + p);
             let offset = if i == 0 { DVec3::X * side } else { link.offset };
-            links.push(Link { parent: Some(parent), offset, ..*link });
+            links.push((*link).with_parent(parent).with_offset(offset));
         }
     }
     links[0].limit = Limit::Locked;
@@ -326,8 +332,8 @@ fn goal_out_of_reach_leaves_restarts_to_the_others() {
         scatter(&mut start, &mut random);
         let near = Goal::pose(7, position(&start, 7), start.orientation(7).unwrap());
         scatter(&mut start, &mut random);
-        let far = Goal { weight: 0.05, ..Goal::position(14, DVec3::new(3.3, 0.0, 0.0)) };
-        let options = Options { method: Method::Dls, iterations: 300, ..Options::default() };
+        let far = Goal::position(14, DVec3::new(3.3, 0.0, 0.0)).with_weight(0.05);
+        let options = Options::default().with_method(Method::Dls).with_iterations(300);
         let report = Solver::default().solve(&mut start, &[near, far], &options).unwrap().clone();
         assert_eq!(report.goals[1].outcome, Outcome::OutOfReach);
         reached += u32::from(report.goals[0].outcome == Outcome::Reached);
@@ -344,15 +350,15 @@ fn report_names_the_method_that_found_the_pose() {
     assert_eq!(solver.solve(&mut body, &[goal], &Options::default()).unwrap().method, Method::TwoBone);
     // The limits of this limb let only damped least squares come near to the target.
     let links = vec![
-        Link { limit: sinew::ik::round_cone(DVec3::Y, 0.9, [-0.4, 0.4]), ..Link::base() },
-        Link { limit: Limit::Hinge { axis: DVec3::X, min: 0.0, max: 2.4 }, ..Link::child(0, DVec3::Y * 0.5) },
+        Link::base().with_limit(sinew::ik::round_cone(DVec3::Y, 0.9, [-0.4, 0.4])),
+        Link::child(0, DVec3::Y * 0.5).with_limit(Limit::Hinge { axis: DVec3::X, min: 0.0, max: 2.4 }),
         Link::child(1, DVec3::Y * 0.4),
     ];
     let start = Body::new(links, DAffine3::IDENTITY).unwrap();
     let goal = Goal::position(2, DVec3::new(0.5, -0.4, 0.1));
     let mut of = |method| {
         let mut body = start.clone();
-        let options = Options { method, ..Options::default() };
+        let options = Options::default().with_method(method);
         solver.solve(&mut body, &[goal], &options).unwrap().clone()
     };
     let (closed, auto) = (of(Method::TwoBone), of(Method::Auto));

@@ -87,7 +87,7 @@ impl Motion {
 }
 
 fn options(method: Method) -> Options {
-    Options { method, root_motion: method.is_whole_body(), ..Options::default() }
+    Options::default().with_method(method).with_root_motion(method.is_whole_body())
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn learning_and_posing_are_deterministic() {
     let solve = || {
         let (mut solver, mut body) = (Solver::default(), motion.start(100));
         solver.set_style(Some(BoundPrior::whole(Arc::new(style.clone()))));
-        let options = Options { start: Start::Continue, ..options(Method::Style) };
+        let options = options(Method::Style).with_start(Start::Continue);
         solver.solve(&mut body, &motion.goals(100), &options).unwrap();
         // Solving again returns the same result.
         let answer = body.clone();
@@ -183,9 +183,8 @@ fn style_method_respects_limits() {
     solver.set_style(Some(BoundPrior::whole(Arc::new(style))));
     for &frame in &held_back[..4] {
         let free = motion.start(frame);
-        let limit = |(i, l): (usize, &Link)| Link {
-            limit: if i == 0 { Limit::Free } else { round_cone(DVec3::Y, 0.3, [-0.2, 0.2]) },
-            ..*l
+        let limit = |(i, l): (usize, &Link)| {
+            (*l).with_limit(if i == 0 { Limit::Free } else { round_cone(DVec3::Y, 0.3, [-0.2, 0.2]) })
         };
         let links = free.links().iter().enumerate().map(limit).collect();
         let mut body = Body::new(links, free.world_from_base()).unwrap();

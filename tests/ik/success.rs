@@ -38,14 +38,12 @@ impl Measured {
 fn measure(cases: &Cases, method: Method, tolerance: f64, iterations: usize) -> Result<Measured, SolveError> {
     let within = Some(tolerance * cases.reach);
     let start = if cases.warm { Start::Continue } else { Start::Current };
-    let options = Options {
-        method,
-        iterations,
-        tolerance: within,
-        angle_tolerance: tolerance,
-        start,
-        ..Options::default()
-    };
+    let options = Options::default()
+        .with_method(method)
+        .with_iterations(iterations)
+        .with_tolerance(within)
+        .with_angle_tolerance(tolerance)
+        .with_start(start);
     let (mut solver, mut body) = (Solver::default(), cases.body.clone());
     let (mut solved, mut spent, mut errors) = (0_usize, 0_usize, Vec::new());
     for (i, goal) in cases.goals.iter().enumerate() {

@@ -29,7 +29,7 @@ fn pins_that_cannot_be_met_are_reported_with_their_distance() {
     let hips = node(&puppet, "hips");
     let goal = place(&puppet, hips);
     let wanted = [2.0, -2.0].map(|x| DVec3::new(x, 0.08, 0.0));
-    puppet.targets = vec![Target { position: Some(goal), ..Target::new(hips) }];
+    puppet.targets = vec![Target::new(hips).with_position(goal)];
     puppet.pins = feet
         .into_iter()
         .zip(wanted)
@@ -55,7 +55,7 @@ fn pins_that_are_met_are_reported_as_reached() {
     let mut puppet = mannequin();
     let [hand, foot, base] = ["leftHand", "leftFoot", "rightHand"].map(|n| node(&puppet, n));
     let position = Some(place(&puppet, hand) + DVec3::new(-0.1, 0.1, 0.1));
-    puppet.targets = vec![Target { position, ..Target::new(hand) }];
+    puppet.targets = vec![Target::new(hand).with_position(position)];
     puppet.pins = vec![foot.into()];
     let reports = puppet.update().unwrap();
     assert_eq!(kinds(reports), [(GoalKind::Goal, hand), (GoalKind::Pin, foot)]);
@@ -151,7 +151,7 @@ fn contacts_hold_while_the_hips_move() {
         "{reports:?}"
     );
     let position = Some(place(&puppet, hips) + DVec3::new(0.05, -0.1, 0.0));
-    puppet.targets = vec![Target { position, ..Target::new(hips) }];
+    puppet.targets = vec![Target::new(hips).with_position(position)];
     puppet.options.method = Method::FullBody;
     let reports = puppet.update().unwrap();
     assert_eq!((reports.len(), reports[0].kind, reports[0].outcome), (3, GoalKind::Goal, Outcome::Reached));
@@ -171,14 +171,14 @@ fn joints_at_their_limits_are_listed() {
     let axis = DVec3::Y;
     puppet.rig.joints.entry(elbow).or_default().limit = Limit::Hinge { axis, min: -0.1, max: 0.1 };
     let shoulder = place(&puppet, node(&puppet, "leftUpperArm"));
-    puppet.targets = vec![Target { position: Some(rest.lerp(shoulder, 0.6)), ..Target::new(hand) }];
+    puppet.targets = vec![Target::new(hand).with_position(rest.lerp(shoulder, 0.6))];
     puppet.update().unwrap();
     assert_eq!(puppet.limited(), [elbow]);
     // Another solve of the same joints replaces the list.
     puppet.targets[0].position = Some(rest);
     puppet.update().unwrap();
     assert!(puppet.limited().is_empty(), "{:?}", puppet.limited());
-    puppet.targets = vec![Target { position: Some(place(&puppet, foot)), ..Target::new(foot) }];
+    puppet.targets = vec![Target::new(foot).with_position(place(&puppet, foot))];
     puppet.options.limits = false;
     puppet.update().unwrap();
     assert!(puppet.limited().is_empty());

@@ -2,7 +2,7 @@
 
 use glam::{DVec3, Vec3};
 use sinew::asset;
-use sinew::ik::{Method, Options, Start, StepKind};
+use sinew::ik::{Method, Start, StepKind};
 use sinew::puppet::{Puppet, Target};
 
 /// Maximum distance in metres between a node in single precision and where it should be.
@@ -19,11 +19,11 @@ fn place(puppet: &Puppet, node: usize) -> Vec3 {
 /// Returns the mannequin with goals for a hand and for the other hand, which are solved one after the other.
 fn with_two_goals(method: Method) -> Puppet {
     let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);
-    puppet.options = Options { method, start: Start::Continue, ..puppet.options };
+    puppet.options = puppet.options.with_method(method).with_start(Start::Continue);
     for (name, by) in [("leftHand", DVec3::new(-0.2, 0.2, 0.2)), ("rightHand", DVec3::new(0.1, 0.1, 0.2))] {
         let hand = node(&puppet, name);
         let position = Some(place(&puppet, hand).as_dvec3() + by);
-        puppet.targets.push(Target { position, ..Target::new(hand) });
+        puppet.targets.push(Target::new(hand).with_position(position));
     }
     // A recognised body would be solved as a whole, in one group.
     puppet.rig.body = None;
@@ -81,7 +81,7 @@ fn a_base_below_the_chest_stays_in_place_at_every_step() {
     let bones = bones.map(|(a, b)| (node(&puppet, a), node(&puppet, b)));
     let rest = bones.map(|(a, b)| lengths(&puppet, a, b));
     let target = DVec3::new(0.2, 1.5, 0.4);
-    puppet.targets = vec![Target { base: Some(base), position: Some(target), ..Target::new(hand) }];
+    puppet.targets = vec![Target::new(hand).with_base(base).with_position(target)];
     puppet.shown_steps = Some(0);
     puppet.update().unwrap();
     let nodes: Vec<usize> = puppet.steps().map(|(_, step)| step.node).collect();

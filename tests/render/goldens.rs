@@ -31,7 +31,7 @@ fn ghosts_of_four_methods_match_their_golden() {
     let character = gltf::load_bytes(&path, &std::fs::read(&path).unwrap(), None).unwrap();
     let mut puppet = Puppet::new(character, 0);
     let tip = puppet.character().skeleton.find("segment_39").unwrap();
-    puppet.targets.push(Target { position: Some(DVec3::new(0.5, 0.6, 0.3)), ..Target::new(tip) });
+    puppet.targets.push(Target::new(tip).with_position(DVec3::new(0.5, 0.6, 0.3)));
     puppet.update().unwrap();
     let mut others = Comparison::default();
     let four = [Method::Ccd, Method::Fabrik, Method::JacobianTranspose, Method::Fused];

@@ -38,7 +38,7 @@ fn figure(count: usize) -> (Vec<Body>, Vec<Vec<Goal>>) {
     let cone = |axis: DVec3| round_cone(axis, 1.0, [-0.5, 0.5]);
     let mut links = vec![Link::base()];
     for _ in 0..3 {
-        links.push(Link { limit: cone(DVec3::Y), ..Link::child(links.len() - 1, DVec3::Y * 0.15) });
+        links.push(Link::child(links.len() - 1, DVec3::Y * 0.15).with_limit(cone(DVec3::Y)));
     }
     let mut ends = Vec::new();
     for (root, offset, way) in [
@@ -48,10 +48,10 @@ fn figure(count: usize) -> (Vec<Body>, Vec<Vec<Goal>>) {
         (3, DVec3::new(-0.2, 0.1, 0.0), DVec3::NEG_Y),
         (3, DVec3::new(0.0, 0.15, 0.0), DVec3::Y),
     ] {
-        links.push(Link { limit: cone(way), ..Link::child(root, offset) });
+        links.push(Link::child(root, offset).with_limit(cone(way)));
         let hinge = Limit::Hinge { axis: DVec3::X, min: 0.05, max: 2.4 };
-        links.push(Link { limit: hinge, ..Link::child(links.len() - 1, way * 0.4) });
-        links.push(Link { limit: cone(way), ..Link::child(links.len() - 1, way * 0.4) });
+        links.push(Link::child(links.len() - 1, way * 0.4).with_limit(hinge));
+        links.push(Link::child(links.len() - 1, way * 0.4).with_limit(cone(way)));
         ends.push(links.len() - 1);
     }
     let mut body = Body::new(links, DAffine3::from_translation(DVec3::Y)).unwrap();
@@ -123,13 +123,13 @@ fn bodies_with_several_goals_are_posed_as_often_as_on_the_cpu() {
     for root_motion in [false, true] {
         let (start, goals) = figure(100);
         let mut options = on_gpu();
-        options.options = Options { method: Method::FullBody, root_motion, ..Options::default() };
+        options.options = Options::default().with_method(Method::FullBody).with_root_motion(root_motion);
         let mut bodies = start.clone();
         let began = Instant::now();
         let solved = solve(&mut bodies, &goals, &options);
         println!("bodies: {:?}", began.elapsed());
         assert!(solved.iter().all(|s| s.by == SolvedBy::Gpu));
-        let single = Options { restarts: 0, ..options.options };
+        let single = options.options.with_restarts(0);
         let (count, wanted) = (reached(&solved), reached_on_cpu(&start, &goals, &single));
         let with_restarts = reached_on_cpu(&start, &goals, &options.options);
         println!(
@@ -243,14 +243,14 @@ fn split_and_repeated_batches_give_the_same_bits() {
 fn locked_links_that_were_turned_return_to_rest_as_on_the_cpu() {
     let cone = round_cone(DVec3::Y, 1.2, [-0.5, 0.5]);
     let bent =
-        Link { rest: DQuat::from_rotation_z(0.7), limit: Limit::Locked, ..Link::child(0, DVec3::Y * 0.5) };
+        Link::child(0, DVec3::Y * 0.5).with_rest(DQuat::from_rotation_z(0.7)).with_limit(Limit::Locked);
     let links = vec![
-        Link { limit: cone, ..Link::base() },
+        Link::base().with_limit(cone),
         bent,
-        Link { limit: cone, ..Link::child(1, DVec3::Y * 0.4) },
-        Link { limit: cone, ..Link::child(2, DVec3::Y * 0.4) },
+        Link::child(1, DVec3::Y * 0.4).with_limit(cone),
+        Link::child(2, DVec3::Y * 0.4).with_limit(cone),
         Link::child(3, DVec3::Y * 0.2),
-        Link { parent: Some(0), ..bent },
+        bent.with_parent(0),
     ];
     let body = Body::new(links, DAffine3::IDENTITY).unwrap();
     let (mut random, mut goals, mut start) = (Random(5), Vec::new(), vec![body.clone(); 60]);
@@ -270,7 +270,7 @@ fn locked_links_that_were_turned_return_to_rest_as_on_the_cpu() {
     // A chain, and then a whole body.
     for root_motion in [false, true] {
         let mut options = on_gpu();
-        options.options = Options { start: Start::Current, root_motion, ..Options::default() };
+        options.options = Options::default().with_start(Start::Current).with_root_motion(root_motion);
         let (mut bodies, mut on_cpu) = (start.clone(), start.clone());
         let solved = solve(&mut bodies, &goals, &options);
         let reports = solve_many(&mut on_cpu, &goals, &options.options);

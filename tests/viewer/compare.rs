@@ -28,7 +28,7 @@ fn cast(name: &str) -> Session {
 }
 
 fn solver(session: &mut Session, method: Method) {
-    session.apply(Command::Solver(Box::new(Options { method, ..Options::default() })));
+    session.apply(Command::Solver(Box::new(Options::default().with_method(method))));
 }
 
 #[test]
@@ -111,8 +111,8 @@ fn candidate_added_after_a_drag_solves_its_last_goals_from_its_start() {
     // If the options change, the candidate is solved again from the same start pose. The original options give the
     // original result again.
     let changed =
-        |ccd| Command::Solver(Box::new(Options { ccd, record: true, restarts: 0, ..Options::default() }));
-    session.apply(changed(sinew::ik::CcdOptions { base_first: true, ..Default::default() }));
+        |ccd| Command::Solver(Box::new(Options::default().with_ccd(ccd).with_record(true).with_restarts(0)));
+    session.apply(changed(sinew::ik::CcdOptions::default().with_base_first(true)));
     assert_ne!(&first, session.comparison().get(Method::Ccd).unwrap().puppet().pose());
     session.apply(changed(Default::default()));
     assert_eq!(&first, session.comparison().get(Method::Ccd).unwrap().puppet().pose());
@@ -189,7 +189,7 @@ fn cached_refusals_are_never_stale() {
             30 => session.apply(Command::ClearGoals),
             40 => {
                 let limits = step % 100 < 50;
-                session.apply(Command::Solver(Box::new(Options { limits, ..Options::default() })));
+                session.apply(Command::Solver(Box::new(Options::default().with_limits(limits))));
             }
             _ => {}
         }
@@ -243,7 +243,7 @@ fn invalid_options_are_replaced_by_defaults() {
     let defaults = session.puppet().options;
     assert_eq!(defaults.start, Start::Continue);
     // Old recordings call the start of a drag `current`, or leave it out.
-    let mut invalid = Options { start: Start::Current, restarts: 0, record: true, ..Options::default() };
+    let mut invalid = Options::default().with_start(Start::Current).with_restarts(0).with_record(true);
     invalid.particle.stiffness = f64::NAN;
     invalid.angle_tolerance = -1.0;
     invalid.ccd.step = -3.0;
@@ -254,5 +254,5 @@ fn invalid_options_are_replaced_by_defaults() {
     invalid.optimize.rest = f64::NEG_INFINITY;
     session.apply(Command::Solver(Box::new(invalid)));
     let sanitized = session.puppet().options;
-    assert_eq!(sanitized, Options { restarts: 0, record: true, ..defaults });
+    assert_eq!(sanitized, defaults.with_restarts(0).with_record(true));
 }

@@ -83,7 +83,7 @@ fn full(input: &mut Input) -> Session {
     let find = |session: &Session, name: &str| session.puppet().character().skeleton.find(name).unwrap();
     let (hand, foot, knee) =
         (find(&session, "leftHand"), find(&session, "rightFoot"), find(&session, "leftLowerLeg"));
-    let mut options = Options { method: Method::FullBody, ..session_options() };
+    let mut options = session_options().with_method(Method::FullBody);
     options.ccd.step = 1.0 / 3.0;
     session.apply(Command::Solver(Box::new(options)));
     session.apply(Command::KeepGoals(true));
@@ -130,7 +130,7 @@ fn full(input: &mut Input) -> Session {
 }
 
 fn session_options() -> Options {
-    Options { restarts: 0, record: true, start: sinew::ik::Start::Continue, ..Options::default() }
+    Options::default().with_restarts(0).with_record(true).with_start(sinew::ik::Start::Continue)
 }
 
 #[test]

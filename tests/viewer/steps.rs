@@ -21,7 +21,7 @@ fn press(session: &mut Session, input: &mut Input, key: char) {
 }
 
 fn set_method(session: &mut Session, method: Method) {
-    session.apply(Command::Solver(Box::new(Options { method, ..Options::default() })));
+    session.apply(Command::Solver(Box::new(Options::default().with_method(method))));
 }
 
 /// Drags the left hand up with a method and releases it.

@@ -46,7 +46,7 @@ fn a_method_that_is_chosen_during_a_drag_solves_from_its_start() {
         let (mut session, mut input) = (session(), Input::default());
         let hand = at(&session, "leftHand");
         let choose = |session: &mut Session, method: Method| {
-            session.apply(Command::Solver(Box::new(Options { method, ..Options::default() })));
+            session.apply(Command::Solver(Box::new(Options::default().with_method(method))));
         };
         choose(&mut session, methods[0]);
         drag(&mut session, &mut input, hand, Vec2::new(-40.0, -70.0));

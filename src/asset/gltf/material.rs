@@ -166,7 +166,8 @@ impl GltfFile<'_> {
             self.progress.check()?;
             let location = (json.uri.as_deref(), json.buffer_view.map(|v| v.value()));
             let bytes = known.entry(location).or_insert_with(|| self.image_bytes(location)).clone();
-            let image = bytes.and_then(|bytes| Image::new(json.name.clone(), bytes));
+            let image =
+                bytes.and_then(|bytes| Image::new(json.name.clone(), bytes).map_err(|e| e.to_string()));
             let image = image.and_then(|image| {
                 total = total.saturating_add(image.decoded_bytes());
                 let fits = total <= MAX_IMAGES_BYTES;

@@ -61,6 +61,7 @@ pub struct Outline {
 
 /// The unit of the width of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum OutlineWidth {
     /// World metres.
     World(f32),

@@ -22,6 +22,7 @@ pub struct Constraint {
 
 /// How a node follows another one.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum ConstraintKind {
     /// Only turns as much about one of its own axes as the source does.
     Roll(ConstraintAxis),

@@ -34,6 +34,7 @@ pub struct Collider {
 
 /// The shape of a [`Collider`]. Radii are in world metres and do not scale with the node.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum ColliderShape {
     /// A sphere.
     Sphere {

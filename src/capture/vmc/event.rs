@@ -14,6 +14,7 @@ const MAX_NAME_BYTES: usize = 64;
 /// A message of the VMC protocol. Values are in the space of VRM 1.0, which is right-handed and in metres. +Y is
 /// up, and a character faces +Z with its left on +X.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum VmcEvent {
     /// `/VMC/Ext/OK`: whether the sender has a model loaded.
     Ready(bool),

@@ -31,6 +31,7 @@ pub use source::LiveSource;
 
 /// The reason why a packet was dropped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PacketError {
     /// The packet has more bytes than a datagram can contain.
     #[error("the packet has {bytes} bytes, but a datagram has at most {LONGEST_PACKET}")]

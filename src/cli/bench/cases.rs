@@ -154,8 +154,8 @@ pub(super) fn arm(limits: &[(Limit, DVec3)]) -> Result<Body, SolveError> {
     let mut links: Vec<Link> = Vec::with_capacity(limits.len() + 1);
     let mut offset = DVec3::ZERO;
     for (i, &(limit, to_next)) in limits.iter().enumerate() {
-        let link = Link { parent: i.checked_sub(1), offset, ..Link::base() };
-        links.push(Link { limit, ..link });
+        let link = Link::base().with_parent(i.checked_sub(1)).with_offset(offset);
+        links.push(link.with_limit(limit));
         offset = to_next;
     }
     links.push(Link::child(limits.len() - 1, offset));
@@ -255,7 +255,7 @@ fn within_limits(name: &str, body: Body, joints: usize, count: usize, seed: u64)
 pub(super) fn paper_cases(limits: bool, count: usize, seed: u64) -> Result<Cases, SolveError> {
     let mut cases = within_limits("arm-paper", paper()?, 3, count, seed);
     if !limits {
-        let links = cases.body.links().iter().map(|l| Link { limit: Limit::Free, ..*l }).collect();
+        let links = cases.body.links().iter().map(|l| (*l).with_limit(Limit::Free)).collect();
         cases.body = Body::new(links, DAffine3::IDENTITY)?;
         cases.limits = false;
     }

@@ -82,16 +82,16 @@ impl Robot {
     /// Returns the arm in its start pose. The last link is the flange.
     fn body(self) -> Result<Body, SolveError> {
         let hinges = self.hinges();
-        let link = |(i, h): (usize, &Hinge)| Link {
-            parent: i.checked_sub(1),
-            offset: h.offset,
-            rest: DQuat::from_rotation_x(h.alpha),
-            limit: Limit::Hinge { axis: DVec3::Z, min: h.range[0], max: h.range[1] },
-            ..Link::base()
+        let link = |(i, h): (usize, &Hinge)| {
+            Link::base()
+                .with_parent(i.checked_sub(1))
+                .with_offset(h.offset)
+                .with_rest(DQuat::from_rotation_x(h.alpha))
+                .with_limit(Limit::Hinge { axis: DVec3::Z, min: h.range[0], max: h.range[1] })
         };
         let mut links: Vec<Link> = hinges.iter().enumerate().map(link).collect();
         // The flange is bolted to the last joint. If it were free, it would be a ball joint that the robot does not have.
-        links.push(Link { limit: Limit::Locked, ..Link::child(hinges.len() - 1, self.flange()) });
+        links.push(Link::child(hinges.len() - 1, self.flange()).with_limit(Limit::Locked));
         let mut body = Body::new(links, DAffine3::IDENTITY)?;
         for (i, h) in hinges.iter().enumerate() {
             body.set_rotation(i, DQuat::from_rotation_x(h.alpha) * DQuat::from_rotation_z(h.start));

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 
+use crate::api::ParseError;
 use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::ik;
@@ -84,7 +85,8 @@ impl PosingArgs {
     fn named(&self) -> Result<Vec<(&'static str, &'static str, OptionValue)>, Failure> {
         let mut named = Vec::new();
         if let Some(method) = &self.method {
-            let method: ik::Method = method.parse().map_err(Failure::Usage)?;
+            let method: ik::Method =
+                method.parse().map_err(|error: ParseError| Failure::Usage(error.to_string()))?;
             named.push(("--method", "method", OptionValue::Name(method.name())));
         }
         if let Some(parameters) = self.joint_parameters {

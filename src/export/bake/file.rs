@@ -17,6 +17,7 @@ const ROUNDING: f32 = 0.02;
 
 /// File formats for clips.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ClipFormat {
     /// A copy of the model with the clip.
     Glb,
@@ -34,6 +35,7 @@ impl ClipFormat {
 
 /// Why a clip has no file.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ClipFileError {
     /// The model cannot be copied.
     #[error(transparent)]

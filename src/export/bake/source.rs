@@ -14,6 +14,7 @@ use super::{RetargetedClips, retarget_clips_while};
 
 /// A source of motion for another character.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Source {
     /// A character or a skeleton with clips.
     Character(Box<Character>),
@@ -24,6 +25,7 @@ pub enum Source {
 
 /// An error that occurred while the clips of a source were transferred to a character.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SourceError {
     /// The source has no clips.
     #[error("the file contains no clips")]

@@ -46,6 +46,7 @@ pub struct BvhOutput {
 
 /// An error that occurred while a clip was written as BVH.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BvhError {
     /// The character has no nodes.
     #[error("a BVH file needs at least one joint, but the character has no nodes")]

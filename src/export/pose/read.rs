@@ -19,6 +19,7 @@ const SAME_LENGTH: f32 = 1e-3;
 
 /// Why a text cannot be read as a pose, or cannot be applied to a character.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReadPoseError {
     /// The text is too long.
     #[error("the text has more than {} MB, which is too much for a pose", MAX_BYTES >> 20)]

@@ -1,6 +1,6 @@
 //! Options of cyclic coordinate descent.
 
-use serde::{Deserialize, Serialize};
+use crate::api::with_methods;
 
 /// Largest factor for over-relaxation. From 2 on, successive over-relaxation diverges (Ostrowski 1954; Reich 1949).
 const MAX_RELAXATION: f64 = 1.95;
@@ -10,18 +10,20 @@ const MIN_RELAXATION: f64 = 0.01;
 /// Options of cyclic coordinate descent: the order of the joints, the form of a turn, and the maximum rotations.
 ///
 /// [`Link::ccd_budget`](crate::ik::Link::ccd_budget) is the maximum rotation of a single joint.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct CcdOptions {
     /// Whether joints turn in order from the base to the tip instead of from the tip to the base.
     pub base_first: bool,
     /// Whether every second iteration turns the joints in the opposite order.
     pub alternating: bool,
     /// Maximum rotation of a joint in one step, radians.
-    #[serde(with = "cap")]
+    #[cfg_attr(feature = "serde", serde(with = "cap"))]
     pub step: f64,
     /// Maximum rotation of a joint in a whole solve, radians.
-    #[serde(with = "cap")]
+    #[cfg_attr(feature = "serde", serde(with = "cap"))]
     pub budget: f64,
     /// Whether the maximum step is multiplied by the number of the joint, counted from the tip, as in MMD.
     pub growing: bool,
@@ -41,6 +43,18 @@ pub struct CcdOptions {
     pub early_stop: bool,
 }
 
+with_methods!(CcdOptions {
+    with_base_first(base_first: bool),
+    with_alternating(alternating: bool),
+    with_step(step: f64),
+    with_budget(budget: f64),
+    with_growing(growing: bool),
+    with_relaxation(relaxation: f64),
+    with_linear(linear: bool),
+    with_extrapolate(extrapolate: bool),
+    with_early_stop(early_stop: bool),
+});
+
 impl Default for CcdOptions {
     fn default() -> Self {
         Self {
@@ -59,6 +73,7 @@ impl Default for CcdOptions {
 
 /// Serialises a maximum that may be infinite. Text formats cannot represent infinity, so it is written as a missing
 /// value.
+#[cfg(feature = "serde")]
 mod cap {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

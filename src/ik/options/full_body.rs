@@ -1,10 +1,12 @@
 //! Options of the whole-body method for figures.
 
-use serde::{Deserialize, Serialize};
+use crate::api::with_methods;
 
 /// Options of [`Method::FullBody`](crate::ik::Method::FullBody) for a body that is a [figure](crate::ik::FigureParts).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct FullBodyOptions {
     /// Whether the trunk stays over the place on which the figure stands.
     pub balance: bool,
@@ -14,6 +16,12 @@ pub struct FullBodyOptions {
     /// the neck allows).
     pub look: f64,
 }
+
+with_methods!(FullBodyOptions {
+    with_balance(balance: bool),
+    with_spine_stiffness(spine_stiffness: f64),
+    with_look(look: f64),
+});
 
 impl Default for FullBodyOptions {
     fn default() -> Self {

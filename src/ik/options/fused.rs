@@ -1,10 +1,12 @@
 //! Options of the fused method.
 
-use serde::{Deserialize, Serialize};
+use crate::api::with_methods;
 
 /// The additional task ΔH of the fused method, which uses the freedom that the goal leaves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Correction {
     /// Eqs. 15 and 16, the improved method: the part of the last step from its interpolated midpoint on.
     #[default]
@@ -14,8 +16,10 @@ pub enum Correction {
 }
 
 /// Options of the fused method of Li & Peng 2013.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct FusedOptions {
     /// The additional task.
     pub correction: Correction,
@@ -31,6 +35,13 @@ pub struct FusedOptions {
     /// αᵢ of eq. 15 for the last joint, -1 to 1.
     pub last_weight: f64,
 }
+
+with_methods!(FusedOptions {
+    with_correction(correction: Correction),
+    with_alpha(alpha: f64),
+    with_first_weight(first_weight: f64),
+    with_last_weight(last_weight: f64),
+});
 
 impl Default for FusedOptions {
     fn default() -> Self {

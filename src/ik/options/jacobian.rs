@@ -1,10 +1,11 @@
 //! Options of the Jacobian methods.
 
-use serde::{Deserialize, Serialize};
+use crate::api::with_methods;
 
 /// The parameters that describe a joint's rotation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum JointParameters {
     /// Rotation vectors, applied to quaternions.
     #[default]
@@ -14,8 +15,10 @@ pub enum JointParameters {
 }
 
 /// The secondary task, which uses the freedom that the goals leave.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Secondary {
     /// No secondary task.
     #[default]
@@ -35,8 +38,10 @@ pub enum Secondary {
 }
 
 /// Options of the Jacobian methods.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct JacobianOptions {
     /// Parameters of the joint rotations.
     pub parameters: JointParameters,
@@ -55,6 +60,15 @@ pub struct JacobianOptions {
     /// means the size that is optimal to first order (Buss 2004, eq. 8).
     pub step: Option<f64>,
 }
+
+with_methods!(JacobianOptions {
+    with_parameters(parameters: JointParameters),
+    with_secondary(secondary: Secondary),
+    with_secondary_gain(secondary_gain: f64),
+    with_damping(damping: impl Into<Option<f64>>),
+    with_clamp(clamp: f64),
+    with_step(step: impl Into<Option<f64>>),
+});
 
 impl Default for JacobianOptions {
     fn default() -> Self {

@@ -1,12 +1,15 @@
 //! Options of the closed form for limbs.
 
 use glam::DVec3;
-use serde::{Deserialize, Serialize};
+
+use crate::api::with_methods;
 
 /// The swivel of a limb, its rotation about the line from its first joint to its end. A target position does not
 /// determine it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
+#[non_exhaustive]
 pub enum Swivel {
     /// The current swivel, unless the goal has a pole.
     #[default]
@@ -34,11 +37,18 @@ pub enum Swivel {
 }
 
 /// Options of the closed form for limbs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct LimbOptions {
     /// Swivel of the limb.
     pub swivel: Swivel,
     /// Softening near full stretch: the limb slows down over this last fraction of its length. 0 means no softening.
     pub soften: f64,
 }
+
+with_methods!(LimbOptions {
+    with_swivel(swivel: Swivel),
+    with_soften(soften: f64),
+});

@@ -3,11 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use crate::api::{ParseError, named};
 
 /// A method that finds the rotations for the goals.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Method {
     /// Full-body for a figure, two-bone for a limb, full-body for several goals or pins, damped least squares otherwise.
     #[default]
@@ -100,12 +102,9 @@ impl fmt::Display for Method {
 }
 
 impl FromStr for Method {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(name: &str) -> Result<Self, String> {
-        let known = || Self::all().map(Self::name).collect::<Vec<_>>().join(", ");
-        Self::all()
-            .find(|m| m.name() == name)
-            .ok_or_else(|| format!("unknown method \"{name}\", expected one of {}", known()))
+    fn from_str(name: &str) -> Result<Self, ParseError> {
+        named("method", name, Self::all().map(|method| (method.name(), method)))
     }
 }

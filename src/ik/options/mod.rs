@@ -1,5 +1,7 @@
 //! Options of a solve.
 
+use crate::api::with_methods;
+
 mod ccd;
 mod fabrik;
 mod full_body;
@@ -11,8 +13,6 @@ mod optimize;
 mod particle;
 mod registry;
 
-use serde::{Deserialize, Serialize};
-
 pub use ccd::CcdOptions;
 pub use fabrik::FabrikOptions;
 pub use full_body::FullBodyOptions;
@@ -22,6 +22,7 @@ pub use limb::{LimbOptions, Swivel};
 pub use method::Method;
 pub use optimize::{Balance, OptimizeOptions};
 pub use particle::ParticleOptions;
+#[cfg(feature = "character")]
 pub(crate) use registry::edit_distance;
 pub use registry::{Domain, OptionError, OptionKind, OptionOverrides, OptionValue, SolverOption, Unit};
 
@@ -38,8 +39,10 @@ pub(in crate::ik) const DEFAULT_CHARACTERISTIC_LENGTH: f64 = 0.3;
 ///
 /// With [`Current`](Self::Current) and [`Rest`](Self::Rest) a solver keeps no memory: the same problem has the same
 /// result, to the last bit, whatever the solver did before.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Start {
     /// The current rotations of the body.
     #[default]
@@ -54,8 +57,10 @@ pub enum Start {
 }
 
 /// Options of a solve.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct Options {
     /// The method.
     pub method: Method,
@@ -107,6 +112,28 @@ pub struct Options {
     /// Whether [`Method::FullBody`] and [`Method::Style`] move the base.
     pub root_motion: bool,
 }
+
+with_methods!(Options {
+    with_method(method: Method),
+    with_iterations(iterations: usize),
+    with_tolerance(tolerance: impl Into<Option<f64>>),
+    with_angle_tolerance(angle_tolerance: f64),
+    with_characteristic_length(characteristic_length: f64),
+    with_start(start: Start),
+    with_limits(limits: bool),
+    with_restarts(restarts: usize),
+    with_record(record: bool),
+    with_trace(trace: bool),
+    with_ccd(ccd: CcdOptions),
+    with_particle(particle: ParticleOptions),
+    with_fabrik(fabrik: FabrikOptions),
+    with_fused(fused: FusedOptions),
+    with_full_body(full_body: FullBodyOptions),
+    with_jacobian(jacobian: JacobianOptions),
+    with_limb(limb: LimbOptions),
+    with_optimize(optimize: OptimizeOptions),
+    with_root_motion(root_motion: bool),
+});
 
 impl Default for Options {
     fn default() -> Self {

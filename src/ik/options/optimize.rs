@@ -1,13 +1,16 @@
 //! Options of nonlinear optimisation.
 
 use glam::DVec3;
-use serde::{Deserialize, Serialize};
+
+use crate::api::with_methods;
 
 /// Terms that [`Method::Optimize`](super::Method::Optimize) minimises together with the errors of the goals. The result is then a compromise
 /// and not the first pose that meets the goals. With a weight of one, turning one joint by one radian counts as much
 /// as an error of the chain's length.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct OptimizeOptions {
     /// Weight of the distance of each joint from rest.
     pub rest: f64,
@@ -17,10 +20,17 @@ pub struct OptimizeOptions {
     pub balance: Option<Balance>,
 }
 
+with_methods!(OptimizeOptions {
+    with_rest(rest: f64),
+    with_stay(stay: f64),
+    with_balance(balance: impl Into<Option<Balance>>),
+});
+
 /// A balance task: it keeps the centre of mass of the moving segments vertically above or below a support. Each
 /// segment between two joints has a mass proportional to its length.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Balance {
     /// World position of the support, metres. Its height is ignored.
     pub support: DVec3,

@@ -1,10 +1,12 @@
 //! Options of particle inverse kinematics.
 
-use serde::{Deserialize, Serialize};
+use crate::api::with_methods;
 
 /// Options of particle inverse kinematics.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct ParticleOptions {
     /// Fraction of a spring's error that one relaxation corrects, 0 to 1. The default is 1.
     pub stiffness: f64,
@@ -16,6 +18,12 @@ pub struct ParticleOptions {
     /// orientation goals then apply only in this fit, and `sweeps` has no effect. The default is `false`.
     pub exact: bool,
 }
+
+with_methods!(ParticleOptions {
+    with_stiffness(stiffness: f64),
+    with_sweeps(sweeps: usize),
+    with_exact(exact: bool),
+});
 
 impl Default for ParticleOptions {
     fn default() -> Self {

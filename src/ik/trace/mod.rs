@@ -22,6 +22,7 @@ pub(super) use recorder::{Order, Recorder, Stage};
 
 /// Why a joint was turned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StepKind {
     /// Before the first iteration: the return to rest of [`Start::Rest`](super::Start::Rest), the posture of a style, or
     /// a rotation that was brought within its limit.

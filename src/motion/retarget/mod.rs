@@ -34,6 +34,7 @@ use names::NameMapping;
 
 /// An error that occurred while a motion was retargeted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RetargetError {
     /// The characters match neither by joint names nor as humanoids.
     #[error(

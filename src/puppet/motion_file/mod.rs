@@ -39,6 +39,7 @@ const MAX_DEGREES: f64 = 1e6;
 
 /// An error when a motion file is read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum MotionFileError {
     /// The file cannot be read.
     #[error("{}: {source}", path.display())]
@@ -131,7 +132,7 @@ impl MotionReader<'_> {
             let edit = self.edit(table, &motion, &mut puppet).map_err(|f| f.or_at(table.span()))?;
             motion.edits.push(edit);
         }
-        motion.validate().map_err(|cause| SpannedError::new(root.span(), cause))?;
+        motion.validate().map_err(|cause| SpannedError::new(root.span(), cause.to_string()))?;
         Ok(motion)
     }
 

@@ -71,6 +71,7 @@ pub struct Settings {
 
 /// The status of a finished case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Status {
     /// All comparisons passed.
     Passed,

@@ -146,6 +146,7 @@ pub struct Suite {
 
 /// An error when a suite is read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SuiteError {
     /// The file cannot be read.
     #[error("{path}: {cause}")]

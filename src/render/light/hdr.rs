@@ -19,10 +19,11 @@ const KEY_COSINE: f32 = 0.85;
 
 /// The reason why an image of light could not be read. Each message is one line.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {cause}", path.display())]
+#[error("{}{cause}", path.as_ref().map(|path| format!("{}: ", path.display())).unwrap_or_default())]
+#[non_exhaustive]
 pub struct HdrError {
-    /// The file.
-    pub path: PathBuf,
+    /// The file, unless bytes were read.
+    pub path: Option<PathBuf>,
     /// What is wrong with it.
     pub cause: String,
 }
@@ -52,16 +53,20 @@ impl Environment {
     /// # Errors
     /// [`HdrError`] if the file cannot be read, is not such an image, or is too large.
     pub fn load(path: &Path) -> Result<Self, HdrError> {
-        let failed = |cause: String| HdrError { path: path.to_owned(), cause };
+        let failed = |cause: String| HdrError { path: Some(path.to_owned()), cause };
         let bytes = bounded::read(path, MAX_BYTES).map_err(|e| failed(e.to_string()))?;
-        Self::from_hdr(&bytes).map_err(failed)
+        Self::read_hdr(&bytes).map_err(failed)
     }
 
     /// Reads a panorama from the bytes of a Radiance image.
     ///
     /// # Errors
-    /// What is wrong with them.
-    pub fn from_hdr(bytes: &[u8]) -> Result<Self, String> {
+    /// [`HdrError`] if they are not such an image, or it is too large.
+    pub fn from_hdr(bytes: &[u8]) -> Result<Self, HdrError> {
+        Self::read_hdr(bytes).map_err(|cause| HdrError { path: None, cause })
+    }
+
+    fn read_hdr(bytes: &[u8]) -> Result<Self, String> {
         let panorama = Panorama::new(&read(bytes)?);
         let (towards, threshold) = (panorama.brightest(), panorama.threshold());
         let light = |d: Vec3| panorama.radiance(d);

@@ -28,6 +28,8 @@ use std::sync::Arc;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
+use crate::api::ParseError;
+
 /// The direction towards the key light of [`LightSource::Classic`].
 const CLASSIC_KEY: Vec3 = Vec3::new(0.38, 0.82, 0.43);
 
@@ -59,6 +61,7 @@ fn is_default(lights: &FileLights) -> bool {
 /// Where the light of a frame comes from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum LightSource {
     /// A key light, a fill light and an ambient light from formulas, without reflections of a room.
     #[default]
@@ -87,7 +90,7 @@ impl Light {
     ///
     /// # Errors
     /// The value that is invalid.
-    pub fn validate(&self) -> Result<(), String> {
+    pub(crate) fn validate(&self) -> Result<(), String> {
         let is_exposure = self.exposure.abs() <= Self::MAX_EXPOSURE;
         if !is_exposure {
             return Err(format!("exposure must be between -{0} and {0} stops", Self::MAX_EXPOSURE));
@@ -142,11 +145,11 @@ impl LightSource {
 }
 
 impl FromStr for LightSource {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(name: &str) -> Result<Self, String> {
+    fn from_str(name: &str) -> Result<Self, ParseError> {
         let known = || Self::BUILT_IN.map(|source| source.name()).join(", ");
         let found = Self::BUILT_IN.into_iter().find(|source| source.name() == name);
-        found.ok_or_else(|| format!("unknown light \"{name}\"; use one of {}", known()))
+        found.ok_or_else(|| ParseError::new("light", name, format!("one of {}", known())))
     }
 }

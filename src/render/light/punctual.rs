@@ -14,6 +14,7 @@ pub const MAX_LIGHTS: usize = 8;
 /// Whether the lights of a file are drawn, in addition to an environment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum FileLights {
     /// Not at all.
     #[default]
@@ -32,7 +33,7 @@ impl FileLights {
     ///
     /// # Errors
     /// What is invalid.
-    pub fn validate(&self) -> Result<(), String> {
+    pub(crate) fn validate(&self) -> Result<(), String> {
         match self {
             Self::Scale(scale) if !(0.0..=Self::MAX_SCALE).contains(scale) => {
                 Err(format!("the factor of the file's lights must be between 0 and {}", Self::MAX_SCALE))

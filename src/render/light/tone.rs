@@ -4,9 +4,12 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::api::{ParseError, named};
+
 /// A tone map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum ToneMap {
     /// Khronos PBR Neutral, which preserves base colours and compresses only highlights.
     #[default]
@@ -32,11 +35,9 @@ impl ToneMap {
 }
 
 impl FromStr for ToneMap {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(name: &str) -> Result<Self, String> {
-        let known = || Self::ALL.map(Self::name).join(", ");
-        let found = Self::ALL.into_iter().find(|tone| tone.name() == name);
-        found.ok_or_else(|| format!("unknown tone map \"{name}\"; use one of {}", known()))
+    fn from_str(name: &str) -> Result<Self, ParseError> {
+        named("tone map", name, Self::ALL.map(|tone| (tone.name(), tone)))
     }
 }

@@ -90,7 +90,7 @@ impl RigReader<'_> {
                 ));
             }
             for (node, span) in mimics {
-                rig.check_mimic(node).map_err(|cause| SpannedError::new(span, cause))?;
+                rig.check_mimic(node).map_err(|error| SpannedError::new(span, error.cause))?;
             }
             let logical_parents = rig.logical_parents();
             let cycle_error = |e: RigError| {

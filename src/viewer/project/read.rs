@@ -4,6 +4,7 @@ use glam::{DQuat, DVec3, Vec3};
 use serde::de::DeserializeOwned;
 use toml_edit::{Item, Table, TableLike};
 
+use crate::api::ParseError;
 use crate::asset::Character;
 use crate::ik::Method;
 use crate::puppet::{Pin, Target, motion_file, pose_values};
@@ -138,8 +139,8 @@ impl<'a> ProjectReader<'a> {
                 let names =
                     names.ok_or_else(|| SpannedError::at(item, "compare must be a list of methods"))?;
                 let method = |value: &toml_edit::Value| value.as_str().unwrap_or_default().parse::<Method>();
-                let methods: Result<Vec<Method>, String> = names.iter().map(method).collect();
-                methods.map_err(|cause| SpannedError::at(item, cause))?
+                let methods: Result<Vec<Method>, ParseError> = names.iter().map(method).collect();
+                methods.map_err(|error| SpannedError::at(item, error.to_string()))?
             }
         };
         let rings = RingMode { alone: flag(table, "rings_alone")?, world: flag(table, "rings_world")? };

@@ -273,8 +273,8 @@ impl Command {
     /// The reason why the command is invalid.
     pub(in crate::viewer) fn validate(&self) -> Result<(), String> {
         match self {
-            Self::Motion(motion) => motion.validate(),
-            Self::Restore(snapshot) => snapshot.motion.validate(),
+            Self::Motion(motion) => motion.validate().map_err(|e| e.to_string()),
+            Self::Restore(snapshot) => snapshot.motion.validate().map_err(|e| e.to_string()),
             Self::Light(light) => light.validate(),
             Self::GrabNode(point) => check_position("offset", point.offset),
             Self::Turn(_, rotation) if !rotation.is_finite() => Err("rotation is not finite".into()),

@@ -12,7 +12,11 @@ const DEFAULT: fn() -> CcdOptions = CcdOptions::default;
 
 /// Solves without restarts.
 fn solve(body: &mut Body, goal: Goal, ccd: CcdOptions, iterations: usize) -> Report {
-    let options = Options { method: Method::Ccd, ccd, iterations, restarts: 0, ..Options::default() };
+    let options = Options::default()
+        .with_method(Method::Ccd)
+        .with_ccd(ccd)
+        .with_iterations(iterations)
+        .with_restarts(0);
     report(body, &[goal], &options)
 }
 
@@ -26,7 +30,11 @@ fn ccd_respects_direction_steps_and_budgets() {
     let target = DVec3::new(0.5, 0.3, 0.4);
     let solve = |ccd: CcdOptions, iterations| {
         let mut body = chain(5);
-        let options = Options { method: Method::Ccd, ccd, iterations, restarts: 0, ..Options::default() };
+        let options = Options::default()
+            .with_method(Method::Ccd)
+            .with_ccd(ccd)
+            .with_iterations(iterations)
+            .with_restarts(0);
         let report = report(&mut body, &[Goal::position(5, target)], &options);
         let start = chain(5);
         let turned = start.rotations().iter().zip(body.rotations()).map(|(a, b)| angle(*a, *b));
@@ -34,13 +42,13 @@ fn ccd_respects_direction_steps_and_budgets() {
     };
     let default = CcdOptions::default();
     let tip_first = solve(default, 100);
-    let base_first = solve(CcdOptions { base_first: true, ..default }, 100);
+    let base_first = solve(default.with_base_first(true), 100);
     assert!(tip_first.0.reached() && base_first.0.reached());
     assert_ne!(tip_first.2, base_first.2);
     // Test the maximum step of a joint, its budget for the whole solve, and a maximum step that grows along the chain.
-    assert!(solve(CcdOptions { step: 0.1, ..default }, 1).1 < 0.1 + 1e-9);
-    assert!(solve(CcdOptions { step: 0.1, ..default }, 100).0.reached());
-    let spent = solve(CcdOptions { budget: 0.2, ..default }, 100).1;
+    assert!(solve(default.with_step(0.1), 1).1 < 0.1 + 1e-9);
+    assert!(solve(default.with_step(0.1), 100).0.reached());
+    let spent = solve(default.with_budget(0.2), 100).1;
     assert!(spent > 0.1 && spent < 0.2 + 1e-9, "{spent}");
     let first_pass = solve(CcdOptions::mmd(0.05), 1).1;
     assert!(first_pass > 0.05 && first_pass < 0.25 + 1e-9, "{first_pass}");
@@ -54,11 +62,11 @@ fn ccd_alternates_between_both_orders() {
         solve(&mut body, goal, ccd, iterations);
         body
     };
-    let base_first = CcdOptions { base_first: true, ..DEFAULT() };
-    let alternating = CcdOptions { alternating: true, ..DEFAULT() };
+    let base_first = DEFAULT().with_base_first(true);
+    let alternating = DEFAULT().with_alternating(true);
     // Cones that allow everything send the problem to the general solver.
     for limit in [Limit::Free, sinew::ik::round_cone(DVec3::Y, 3.0, [-3.0, 3.0])] {
-        let links = chain(5).links().iter().map(|l| Link { limit, ..*l }).collect();
+        let links = chain(5).links().iter().map(|l| (*l).with_limit(limit)).collect();
         let mut start = Body::new(links, DAffine3::IDENTITY).unwrap();
         (0..5).for_each(|i| start.set_rotation(i, chain(5).rotations()[i]));
         let expected = solved(&solved(&start, DEFAULT(), 1), base_first, 1);
@@ -72,7 +80,7 @@ fn ccd_relaxation_scales_each_turn() {
     let goal = Goal::position(3, DVec3::new(0.4, 0.5, 0.3));
     let tip = |relaxation| {
         let (start, mut body) = (chain(3), chain(3));
-        solve(&mut body, goal, CcdOptions { relaxation, ..DEFAULT() }, 1);
+        solve(&mut body, goal, DEFAULT().with_relaxation(relaxation), 1);
         turns(&start, &body)[2]
     };
     // The tip turns first, so its turn depends on nothing else.
@@ -93,7 +101,7 @@ fn ccd_relaxation_scales_each_turn() {
 fn linearised_ccd_turns_by_the_cross_product() {
     let target = DVec3::new(0.4, 0.5, 0.3);
     let (start, mut body) = (chain(3), chain(3));
-    solve(&mut body, Goal::position(3, target), CcdOptions { linear: true, ..DEFAULT() }, 1);
+    solve(&mut body, Goal::position(3, target), DEFAULT().with_linear(true), 1);
     let (joint, end) = (position(&start, 2), position(&start, 3));
     let expected = (end - joint).cross(target - end).length();
     let turned = turns(&start, &body)[2];
@@ -102,9 +110,9 @@ fn linearised_ccd_turns_by_the_cross_product() {
     for name in ["arm-7", "arm-human"] {
         let arms = cases::arms(50, 3).unwrap();
         let arm = arms.iter().find(|c| c.name == name).unwrap();
-        let ccd = CcdOptions { linear: true, relaxation: 1.9, ..DEFAULT() };
+        let ccd = DEFAULT().with_linear(true).with_relaxation(1.9);
         let reached = arm.goals.iter().filter(|g| {
-            let options = Options { method: Method::Ccd, ccd, iterations: 500, ..Options::default() };
+            let options = Options::default().with_method(Method::Ccd).with_ccd(ccd).with_iterations(500);
             report(&mut arm.body.clone(), &[**g], &options).reached()
         });
         let count = reached.count();
@@ -115,9 +123,8 @@ fn linearised_ccd_turns_by_the_cross_product() {
 #[test]
 fn ccd_respects_the_budget_of_each_joint() {
     let degrees = |budgets: [f64; 5]| {
-        let budget = |(i, l): (usize, &Link)| Link {
-            ccd_budget: budgets.get(i).map_or(f64::INFINITY, |b| b.to_radians()),
-            ..*l
+        let budget = |(i, l): (usize, &Link)| {
+            (*l).with_ccd_budget(budgets.get(i).map_or(f64::INFINITY, |b| b.to_radians()))
         };
         let links = chain(5).links().iter().enumerate().map(budget).collect();
         let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
@@ -130,7 +137,7 @@ fn ccd_respects_the_budget_of_each_joint() {
     for base_first in [false, true] {
         let mut body = start.clone();
         let before = error(&body, &goal);
-        let report = solve(&mut body, goal, CcdOptions { base_first, ..DEFAULT() }, 100);
+        let report = solve(&mut body, goal, DEFAULT().with_base_first(base_first), 100);
         let turned = turns(&start, &body);
         assert!(turned[..2].iter().all(|t| *t < 1e-9), "{turned:?}");
         assert!(turned[2..].iter().all(|t| *t <= 30f64.to_radians() + 1e-9), "{turned:?}");
@@ -139,14 +146,14 @@ fn ccd_respects_the_budget_of_each_joint() {
     }
     // Not even a target out of reach is an exception, with restarts.
     for target in [DVec3::new(3.0, 1.0, 0.0), DVec3::new(0.0, -0.9, 0.1)] {
-        let (mut body, options) = (start.clone(), Options { method: Method::Ccd, ..Options::default() });
+        let (mut body, options) = (start.clone(), Options::default().with_method(Method::Ccd));
         report(&mut body, &[Goal::position(5, target)], &options);
         let turned = turns(&start, &body);
         assert!(turned[..2].iter().all(|t| *t < 1e-9), "{turned:?}");
         assert!(turned[2..].iter().all(|t| *t <= 30f64.to_radians() + 1e-9), "{turned:?}");
     }
     // Other methods ignore it, and a joint without a budget is not affected.
-    let options = Options { method: Method::Fabrik, ..Options::default() };
+    let options = Options::default().with_method(Method::Fabrik);
     assert!(report(&mut start.clone(), &[goal], &options).reached());
     assert!(solve(&mut degrees([f64::INFINITY; 5]), goal, DEFAULT(), 100).reached());
 }
@@ -155,12 +162,12 @@ fn ccd_respects_the_budget_of_each_joint() {
 fn early_stop_ends_the_solve_when_the_error_no_longer_falls() {
     // Hinges that cannot reach their target: soon the error stays the same. Restarts do not help.
     let limit = Limit::Hinge { axis: DVec3::Z, min: -0.2, max: 0.2 };
-    let half = Link { limit, ..Link::child(0, DVec3::X * 0.5) };
-    let links = vec![Link { limit, ..Link::base() }, half, Link::child(1, DVec3::X * 0.5)];
+    let half = Link::child(0, DVec3::X * 0.5).with_limit(limit);
+    let links = vec![Link::base().with_limit(limit), half, Link::child(1, DVec3::X * 0.5)];
     let start = Body::new(links, DAffine3::IDENTITY).unwrap();
     let blocked = |early_stop| {
-        let ccd = CcdOptions { early_stop, ..DEFAULT() };
-        let options = Options { method: Method::Ccd, ccd, ..Options::default() };
+        let ccd = DEFAULT().with_early_stop(early_stop);
+        let options = Options::default().with_method(Method::Ccd).with_ccd(ccd);
         let mut body = start.clone();
         let report = report(&mut body, &[Goal::position(2, DVec3::new(0.5, 0.8, 0.0))], &options);
         (report.iterations, report.position_error())
@@ -172,7 +179,7 @@ fn early_stop_ends_the_solve_when_the_error_no_longer_falls() {
     // A solve whose error falls in every iteration is not affected.
     let solved = |early_stop| {
         let mut body = chain(5);
-        let ccd = CcdOptions { early_stop, ..DEFAULT() };
+        let ccd = DEFAULT().with_early_stop(early_stop);
         assert!(solve(&mut body, goal, ccd, 100).reached());
         body
     };
@@ -183,11 +190,8 @@ fn early_stop_ends_the_solve_when_the_error_no_longer_falls() {
 /// Returns a leg with a ball joint and a hinge knee, which is straight, and targets that it reaches.
 fn straight_leg(count: usize) -> (Body, Vec<Goal>) {
     let knee = Limit::Hinge { axis: DVec3::X, min: 0.0, max: 150f64.to_radians() };
-    let links = vec![
-        Link::base(),
-        Link { limit: knee, ..Link::child(0, DVec3::Y * 0.5) },
-        Link::child(1, DVec3::Y * 0.5),
-    ];
+    let links =
+        vec![Link::base(), Link::child(0, DVec3::Y * 0.5).with_limit(knee), Link::child(1, DVec3::Y * 0.5)];
     let body = Body::new(links, DAffine3::IDENTITY).unwrap();
     let (mut posed, mut random) = (body.clone(), Random(7));
     let mut goal = |_| {
@@ -202,14 +206,12 @@ fn straight_leg(count: usize) -> (Body, Vec<Goal>) {
 /// Returns the share of the goals that the method reaches from the given pose, in percent, and the mean number of
 /// iterations.
 fn measure(body: &Body, goals: &[Goal], ccd: CcdOptions, (tolerance, restarts): (f64, usize)) -> [f64; 2] {
-    let options = Options {
-        method: Method::Ccd,
-        ccd,
-        iterations: 500,
-        restarts,
-        tolerance: Some(tolerance),
-        ..Options::default()
-    };
+    let options = Options::default()
+        .with_method(Method::Ccd)
+        .with_ccd(ccd)
+        .with_iterations(500)
+        .with_restarts(restarts)
+        .with_tolerance(tolerance);
     let (mut reached, mut iterations) = (0, 0);
     for goal in goals {
         let report = report(&mut body.clone(), &[*goal], &options);
@@ -234,13 +236,13 @@ fn remedies_remove_the_weaknesses_of_ccd() {
     sets.push((leg, goals, (1e-4, 0)));
     let variants = [
         ("default", DEFAULT()),
-        ("base_first", CcdOptions { base_first: true, ..DEFAULT() }),
-        ("alternating", CcdOptions { alternating: true, ..DEFAULT() }),
-        ("relaxation = 0.5", CcdOptions { relaxation: 0.5, ..DEFAULT() }),
-        ("relaxation = 1.5", CcdOptions { relaxation: 1.5, ..DEFAULT() }),
-        ("extrapolate", CcdOptions { extrapolate: true, ..DEFAULT() }),
-        ("extrapolate, base_first", CcdOptions { extrapolate: true, base_first: true, ..DEFAULT() }),
-        ("linear, relaxation = 1.9", CcdOptions { linear: true, relaxation: 1.9, ..DEFAULT() }),
+        ("base_first", DEFAULT().with_base_first(true)),
+        ("alternating", DEFAULT().with_alternating(true)),
+        ("relaxation = 0.5", DEFAULT().with_relaxation(0.5)),
+        ("relaxation = 1.5", DEFAULT().with_relaxation(1.5)),
+        ("extrapolate", DEFAULT().with_extrapolate(true)),
+        ("extrapolate, base_first", DEFAULT().with_extrapolate(true).with_base_first(true)),
+        ("linear, relaxation = 1.9", DEFAULT().with_linear(true).with_relaxation(1.9)),
     ];
     let rows = variants.map(|(name, ccd)| {
         let row: Vec<[f64; 2]> =
@@ -259,24 +261,24 @@ fn remedies_remove_the_weaknesses_of_ccd() {
     }
 }
 
+#[cfg(feature = "character")]
 #[test]
 fn ccd_options_survive_a_round_trip_and_old_files_are_read() {
-    let all = CcdOptions {
-        base_first: true,
-        alternating: true,
-        step: 0.1,
-        budget: 0.7,
-        growing: true,
-        relaxation: 1.5,
-        linear: true,
-        extrapolate: true,
-        early_stop: true,
-    };
+    let all = CcdOptions::default()
+        .with_base_first(true)
+        .with_alternating(true)
+        .with_step(0.1)
+        .with_budget(0.7)
+        .with_growing(true)
+        .with_relaxation(1.5)
+        .with_linear(true)
+        .with_extrapolate(true)
+        .with_early_stop(true);
     for ccd in [all, DEFAULT(), CcdOptions::mmd(0.05)] {
         let text = serde_json::to_string(&ccd).unwrap();
         assert_eq!(serde_json::from_str::<CcdOptions>(&text).unwrap(), ccd, "{text}");
     }
     let old = r#"{"base_first": true, "step": 0.25, "budget": null, "growing": false}"#;
-    let expected = CcdOptions { base_first: true, step: 0.25, ..DEFAULT() };
+    let expected = DEFAULT().with_base_first(true).with_step(0.25);
     assert_eq!(serde_json::from_str::<CcdOptions>(old).unwrap(), expected);
 }

@@ -16,8 +16,8 @@ fn limb_bends_towards_its_pole() {
         for pole in [DVec3::Z, DVec3::NEG_Z, DVec3::X, DVec3::new(-1.0, 0.3, 0.5)] {
             let mut body = chain(2);
             let target = DVec3::new(0.1, 0.7, 0.1);
-            let goal = Goal { pole: Some(pole), ..Goal::position(2, target) };
-            let options = Options { method, ..Options::default() };
+            let goal = Goal::position(2, target).with_pole(pole);
+            let options = Options::default().with_method(method);
             assert!(report(&mut body, &[goal], &options).reached(), "{method}");
             let across = |v: DVec3| v.reject_from(target);
             let bend = across(position(&body, 1)).angle_between(across(pole));
@@ -29,10 +29,10 @@ fn limb_bends_towards_its_pole() {
 #[test]
 fn pole_on_the_line_to_the_target_keeps_the_bend() {
     let target = DVec3::new(0.1, 0.7, 0.1);
-    let options = Options { method: Method::TwoBone, ..Options::default() };
+    let options = Options::default().with_method(Method::TwoBone);
     let solve = |pole| {
         let mut body = chain(2);
-        report(&mut body, &[Goal { pole, ..Goal::position(2, target) }], &options);
+        report(&mut body, &[Goal::position(2, target).with_pole(pole)], &options);
         position(&body, 1)
     };
     assert!(solve(Some(target * 2.0)).distance(solve(None)) < 1e-12);
@@ -43,11 +43,9 @@ fn limbs_use_the_requested_swivel() {
     let target = DVec3::new(0.2, 0.6, 0.3);
     let solve = |body: &Body, swivel| {
         let mut body = body.clone();
-        let options = Options {
-            method: Method::TwoBone,
-            limb: LimbOptions { swivel, soften: 0.0 },
-            ..Options::default()
-        };
+        let options = Options::default()
+            .with_method(Method::TwoBone)
+            .with_limb(LimbOptions::default().with_swivel(swivel));
         let report = report(&mut body, &[Goal::position(2, target)], &options);
         assert!(report.position_error() < 1e-12, "{swivel:?}: {}", report.position_error());
         position(&body, 1)
@@ -71,8 +69,8 @@ fn limbs_use_the_requested_swivel() {
 fn softened_limb_never_snaps_straight() {
     let straightness = |distance: f64, soften| {
         let mut body = chain(2);
-        let limb = LimbOptions { soften, ..LimbOptions::default() };
-        let options = Options { method: Method::TwoBone, limb, ..Options::default() };
+        let limb = LimbOptions::default().with_soften(soften);
+        let options = Options::default().with_method(Method::TwoBone).with_limb(limb);
         report(&mut body, &[Goal::position(2, DVec3::Z * distance)], &options);
         position(&body, 2).length()
     };
@@ -88,7 +86,7 @@ proptest! {
         let target = DVec3::new(x, y, z);
         let links = vec![Link::base(), Link::child(0, DVec3::Y * upper), Link::child(1, DVec3::X * (1.0 - upper))];
         let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
-        let options = Options { method: Method::TwoBone, ..Options::default() };
+        let options = Options::default().with_method(Method::TwoBone);
         let report = report(&mut body, &[Goal::position(2, target)], &options);
         let inner = (2.0 * upper - 1.0).abs();
         let best = (target.length() - 1.0).max(inner - target.length()).max(0.0);
@@ -103,13 +101,13 @@ fn straightened_limb_does_not_turn_about_its_axis() {
     let cone = Limit::Cone { axis: DVec3::X, side: DVec3::Z, swing: [1.5, 1.2], twist: [-1.5, 1.5] };
     let hinge = Limit::Hinge { axis: DVec3::Y, min: -2.5, max: 0.1 };
     let links = vec![
-        Link { limit: cone, ..Link::base() },
-        Link { limit: hinge, ..Link::child(0, DVec3::X * 0.27) },
+        Link::base().with_limit(cone),
+        Link::child(0, DVec3::X * 0.27).with_limit(hinge),
         Link::child(1, DVec3::new(0.24, 0.0, 0.03)),
     ];
     for target in [DVec3::X * 0.7, DVec3::new(0.6, 0.2, 0.1), DVec3::new(0.5, -0.1, 0.2)] {
         let mut body = Body::new(links.clone(), DAffine3::IDENTITY).unwrap();
-        let options = Options { method: Method::TwoBone, ..Options::default() };
+        let options = Options::default().with_method(Method::TwoBone);
         let way = (body.world_from_link(2).unwrap().translation).angle_between(target);
         let report = report(&mut body, &[Goal::position(2, target)], &options);
         assert!(!report.reached());
@@ -121,8 +119,8 @@ fn straightened_limb_does_not_turn_about_its_axis() {
 /// Returns the pose of a limb that was solved in closed form with a swivel.
 fn with_swivel(body: &Body, target: DVec3, swivel: Swivel) -> Body {
     let mut body = body.clone();
-    let limb = LimbOptions { swivel, ..LimbOptions::default() };
-    let options = Options { method: Method::TwoBone, limb, ..Options::default() };
+    let limb = LimbOptions::default().with_swivel(swivel);
+    let options = Options::default().with_method(Method::TwoBone).with_limb(limb);
     assert!(report(&mut body, &[Goal::position(2, target)], &options).reached(), "{swivel:?}, {target}");
     body
 }
@@ -189,8 +187,8 @@ fn two_bone_runs_only_its_closed_form() {
     let swivels = [Swivel::Keep, Swivel::Standard, Swivel::Arm, Swivel::Leg, Swivel::Angle(0.7)];
     for (hip, knee) in limits {
         let links = vec![
-            Link { limit: hip, ..Link::base() },
-            Link { limit: knee, ..Link::child(0, DVec3::Y * 0.5) },
+            Link::base().with_limit(hip),
+            Link::child(0, DVec3::Y * 0.5).with_limit(knee),
             Link::child(1, DVec3::Y * 0.4),
         ];
         let mut start = Body::new(links, DAffine3::IDENTITY).unwrap();
@@ -203,11 +201,7 @@ fn two_bone_runs_only_its_closed_form() {
             DVec3::X * 3.0,
         ] {
             let plain = Goal::position(2, target);
-            let goals = [
-                plain,
-                Goal { pole: Some(DVec3::new(0.5, 0.0, 0.5)), ..plain },
-                Goal { orientation: Some(turned), ..plain },
-            ];
+            let goals = [plain, plain.with_pole(DVec3::new(0.5, 0.0, 0.5)), plain.with_orientation(turned)];
             for (goal, swivel, soften) in goals
                 .iter()
                 .flat_map(|g| swivels.map(|s| (g, s)))
@@ -215,10 +209,13 @@ fn two_bone_runs_only_its_closed_form() {
             {
                 let solve = |iterations, damping| {
                     let mut body = start.clone();
-                    let jacobian = JacobianOptions { damping: Some(damping), ..JacobianOptions::default() };
-                    let limb = LimbOptions { swivel, soften };
-                    let options =
-                        Options { method: Method::TwoBone, iterations, jacobian, limb, ..Options::default() };
+                    let jacobian = JacobianOptions::default().with_damping(damping);
+                    let limb = LimbOptions::default().with_swivel(swivel).with_soften(soften);
+                    let options = Options::default()
+                        .with_method(Method::TwoBone)
+                        .with_iterations(iterations)
+                        .with_jacobian(jacobian)
+                        .with_limb(limb);
                     let report = report(&mut body, &[*goal], &options);
                     assert_eq!(report.method, Method::TwoBone);
                     assert!(report.iterations <= 1, "{}", report.iterations);

@@ -18,8 +18,8 @@ fn optimize_weighs_goals_against_the_pose() {
         (0..6)
             .for_each(|i| body.set_rotation(i, DQuat::from_rotation_z(if i % 2 == 0 { 0.7 } else { -0.7 })));
         let start = body.rotations().to_vec();
-        let optimize = OptimizeOptions { rest, stay, balance: None };
-        let options = Options { method: Method::Optimize, optimize, ..Options::default() };
+        let optimize = OptimizeOptions::default().with_rest(rest).with_stay(stay);
+        let options = Options::default().with_method(Method::Optimize).with_optimize(optimize);
         let error = report(&mut body, &[Goal::position(6, target)], &options).position_error();
         let away = |pose: &[DQuat]| {
             pose.iter().zip(body.rotations()).map(|(a, b)| angle(*a, *b).powi(2)).sum::<f64>()
@@ -52,8 +52,8 @@ fn centre_of_mass_is_above_its_support_while_the_end_reaches_its_target() {
         let solve = |balance| {
             let mut body = chain(8);
             body.place(above, DQuat::IDENTITY).unwrap();
-            let optimize = OptimizeOptions { balance, ..OptimizeOptions::default() };
-            let options = Options { method: Method::Optimize, optimize, ..Options::default() };
+            let optimize = OptimizeOptions::default().with_balance(balance);
+            let options = Options::default().with_method(Method::Optimize).with_optimize(optimize);
             let goal = Goal::position(8, above.transform_point3(target));
             let error = report(&mut body, &[goal], &options).position_error();
             let off = middle(&body) - support;
@@ -70,9 +70,14 @@ fn one_iteration_makes_the_requested_number_of_sweeps() {
     let goal = Goal::position(6, DVec3::new(0.4, 0.3, 0.5));
     let solve = |method, iterations, sweeps| {
         let mut body = chain(6);
-        let fabrik = FabrikOptions { sweeps };
-        let particle = ParticleOptions { sweeps, ..ParticleOptions::default() };
-        let options = Options { method, iterations, fabrik, particle, restarts: 0, ..Options::default() };
+        let fabrik = FabrikOptions::default().with_sweeps(sweeps);
+        let particle = ParticleOptions::default().with_sweeps(sweeps);
+        let options = Options::default()
+            .with_method(method)
+            .with_iterations(iterations)
+            .with_fabrik(fabrik)
+            .with_particle(particle)
+            .with_restarts(0);
         report(&mut body, &[goal], &options);
         position(&body, 6)
     };
@@ -98,9 +103,12 @@ fn exact_particles_follow_the_founding_formula() {
         points[i + 1] += if i == 0 { 2.0 * m } else { m };
         points[i] -= if i == 0 { DVec3::ZERO } else { m };
     }
-    let particle = ParticleOptions { exact: true, ..ParticleOptions::default() };
-    let options =
-        Options { method: Method::Particle, particle, iterations: 1, restarts: 0, ..Options::default() };
+    let particle = ParticleOptions::default().with_exact(true);
+    let options = Options::default()
+        .with_method(Method::Particle)
+        .with_particle(particle)
+        .with_iterations(1)
+        .with_restarts(0);
     report(&mut body, &[Goal::position(count, target)], &options);
     let mut spin = DQuat::IDENTITY;
     for i in 0..count {
@@ -111,7 +119,7 @@ fn exact_particles_follow_the_founding_formula() {
         spin *= fitted;
     }
     // Repeated, the formula reaches the target.
-    let options = Options { iterations: 500, ..options };
+    let options = options.with_iterations(500);
     assert!(report(&mut chain(count), &[Goal::position(count, target)], &options).reached());
 }
 
@@ -121,8 +129,8 @@ fn centre_of_mass_stays_above_the_base_in_the_null_space() {
     for method in [Method::Dls, Method::Sdls, Method::PseudoInverse, Method::FullBody] {
         let solve = |secondary| {
             let mut body = chain(8);
-            let jacobian = JacobianOptions { secondary, secondary_gain: 0.5, ..JacobianOptions::default() };
-            let options = Options { method, jacobian, tolerance: Some(1e-9), ..Options::default() };
+            let jacobian = JacobianOptions::default().with_secondary(secondary).with_secondary_gain(0.5);
+            let options = Options::default().with_method(method).with_jacobian(jacobian).with_tolerance(1e-9);
             let error = report(&mut body, &[Goal::position(8, target)], &options).position_error();
             assert!(error <= 1e-9, "{method}, {secondary:?}: {error}");
             let off = middle(&body) - position(&body, 0);
@@ -136,18 +144,16 @@ fn centre_of_mass_stays_above_the_base_in_the_null_space() {
 #[test]
 fn transpose_takes_steps_of_a_fixed_size() {
     let limit = Limit::Hinge { axis: DVec3::Z, min: -3.0, max: 3.0 };
-    let links = vec![Link { limit, ..Link::base() }, Link::child(0, DVec3::X * 2.0)];
+    let links = vec![Link::base().with_limit(limit), Link::child(0, DVec3::X * 2.0)];
     let goal = Goal::position(1, DVec3::new(0.1_f64.cos(), 0.1_f64.sin(), 0.0) * 2.0);
     let solve = |step| {
         let mut body = Body::new(links.clone(), DAffine3::IDENTITY).unwrap();
-        let jacobian = JacobianOptions { step: Some(step), ..JacobianOptions::default() };
-        let options = Options {
-            method: Method::JacobianTranspose,
-            jacobian,
-            iterations: 1,
-            restarts: 0,
-            ..Options::default()
-        };
+        let jacobian = JacobianOptions::default().with_step(step);
+        let options = Options::default()
+            .with_method(Method::JacobianTranspose)
+            .with_jacobian(jacobian)
+            .with_iterations(1)
+            .with_restarts(0);
         report(&mut body, &[goal], &options);
         2.0 * body.rotations()[0].z.asin()
     };

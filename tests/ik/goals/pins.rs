@@ -40,7 +40,7 @@ fn figure() -> Body {
 /// Returns the errors of the feet after a solve with pins for both feet and with a goal for the hand, if there is one.
 fn foot_errors(body: &Body, feet: [DVec3; 2], hand: Option<DVec3>, options: &Options) -> [f64; 2] {
     let mut body = body.clone();
-    let pins = [0, 1].map(|i| Goal { pinned: true, ..Goal::position(FEET[i], feet[i]) });
+    let pins = [0, 1].map(|i| Goal::position(FEET[i], feet[i]).with_pinned(true));
     let goals: Vec<Goal> = pins.into_iter().chain(hand.map(|at| Goal::position(HAND, at))).collect();
     report(&mut body, &goals, options);
     pins.map(|pin| error(&body, &pin))
@@ -52,7 +52,8 @@ fn goals_have_no_influence_on_pins_that_contradict_each_other() {
     let feet = [DVec3::new(-2.0, 0.1, 0.1), DVec3::new(2.0, 0.0, 0.0)];
     for method in LEVELLED {
         for root_motion in [false, true] {
-            let options = Options { method, root_motion, restarts: 0, ..Options::default() };
+            let options =
+                Options::default().with_method(method).with_root_motion(root_motion).with_restarts(0);
             let alone = foot_errors(&body, feet, None, &options);
             assert!(alone.iter().all(|e| *e > 0.5), "{method}: {alone:?}");
             for hand in [DVec3::new(5.0, 3.0, 2.0), DVec3::new(-1.0, -4.0, 0.3)] {
@@ -74,7 +75,7 @@ fn pins_are_met_exactly_while_a_goal_pulls() {
     let feet = FEET.map(|foot| position(&body, foot) + DVec3::new(0.02, 0.05, 0.1));
     for method in LEVELLED {
         for hand in [DVec3::new(5.0, 3.0, 2.0), DVec3::new(-1.0, -4.0, 0.3), DVec3::new(0.2, 1.8, 0.1)] {
-            let options = Options { method, root_motion: true, ..Options::default() };
+            let options = Options::default().with_method(method).with_root_motion(true);
             let errors = foot_errors(&body, feet, Some(hand), &options);
             assert!(errors.iter().all(|e| *e <= 2e-5 * CHAIN), "{method}: {errors:?} for {hand}");
         }

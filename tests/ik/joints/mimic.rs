@@ -32,14 +32,14 @@ fn hand(random: &mut Random) -> Body {
     let slide = |axis: DVec3| Limit::Prismatic { axis, min: -0.1, max: 0.2 };
     let follow = |of, ratio, offset| Some(Mimic { of, ratio, offset });
     let links = vec![
-        Link { limit: a, ..Link::base() },
-        Link { limit: b, ..Link::child(0, DVec3::new(0.1, 0.4, 0.0)) },
-        Link { limit: slide(DVec3::Y), ..Link::child(1, DVec3::new(0.0, 0.3, 0.1)) },
-        Link { limit: first, ..Link::child(2, DVec3::new(0.05, 0.1, 0.0)) },
-        Link { limit: second, mimic: follow(3, 0.7, 0.1), ..Link::child(3, DVec3::Y * 0.08) },
-        Link { limit: third, mimic: follow(3, -1.2, 0.0), ..Link::child(4, DVec3::Y * 0.06) },
+        Link::base().with_limit(a),
+        Link::child(0, DVec3::new(0.1, 0.4, 0.0)).with_limit(b),
+        Link::child(1, DVec3::new(0.0, 0.3, 0.1)).with_limit(slide(DVec3::Y)),
+        Link::child(2, DVec3::new(0.05, 0.1, 0.0)).with_limit(first),
+        Link::child(3, DVec3::Y * 0.08).with_limit(second).with_mimic(follow(3, 0.7, 0.1)),
+        Link::child(4, DVec3::Y * 0.06).with_limit(third).with_mimic(follow(3, -1.2, 0.0)),
         Link::child(5, DVec3::Y * 0.05),
-        Link { limit: slide(DVec3::X), mimic: follow(2, -0.5, 0.02), ..Link::child(2, DVec3::X * -0.1) },
+        Link::child(2, DVec3::X * -0.1).with_limit(slide(DVec3::X)).with_mimic(follow(2, -0.5, 0.02)),
         Link::child(7, DVec3::Y * 0.2),
     ];
     Body::new(links, DAffine3::IDENTITY).unwrap()
@@ -50,8 +50,8 @@ fn pose(body: &mut Body, random: &mut Random) {
     scatter(body, random);
     // A solve without iterations moves the joints into their limits, and the followers to their leaders.
     let goal = Goal::position(8, DVec3::ZERO);
-    let goals = [goal, Goal { link: 6, ..goal }];
-    solve(body, &goals, &Options { iterations: 0, ..options(Method::Dls) });
+    let goals = [goal, goal.with_link(6)];
+    solve(body, &goals, &options(Method::Dls).with_iterations(0));
 }
 
 #[test]
@@ -88,13 +88,13 @@ fn a_goal_of_a_follower_moves_a_leader_elsewhere() {
     let slide = |axis: DVec3| Limit::Prismatic { axis, min: -0.1, max: 0.2 };
     // A gripper: both jaws slide apart, and only the second one has a goal.
     let links = vec![
-        Link { weight: 0.0, ..Link::base() },
-        Link { limit: slide(DVec3::X), ..Link::child(0, DVec3::Y) },
-        Link {
-            limit: slide(DVec3::NEG_X),
-            mimic: Some(Mimic { of: 1, ratio: 1.0, offset: 0.0 }),
-            ..Link::child(0, DVec3::Y)
-        },
+        Link::base().with_weight(0.0),
+        Link::child(0, DVec3::Y).with_limit(slide(DVec3::X)),
+        Link::child(0, DVec3::Y).with_limit(slide(DVec3::NEG_X)).with_mimic(Mimic {
+            of: 1,
+            ratio: 1.0,
+            offset: 0.0,
+        }),
     ];
     let start = Body::new(links, DAffine3::IDENTITY).unwrap();
     for method in METHODS {
@@ -111,12 +111,8 @@ fn a_goal_of_a_follower_moves_a_leader_elsewhere() {
 fn the_limit_of_a_follower_stops_its_leader() {
     let hinge = |max: f64| Limit::Hinge { axis: DVec3::X, min: -0.1, max };
     let links = vec![
-        Link { limit: hinge(3.0), ..Link::base() },
-        Link {
-            limit: hinge(0.5),
-            mimic: Some(Mimic { of: 0, ratio: 2.0, offset: 0.1 }),
-            ..Link::child(0, DVec3::Y)
-        },
+        Link::base().with_limit(hinge(3.0)),
+        Link::child(0, DVec3::Y).with_limit(hinge(0.5)).with_mimic(Mimic { of: 0, ratio: 2.0, offset: 0.1 }),
         Link::child(1, DVec3::Y),
     ];
     let start = Body::new(links, DAffine3::IDENTITY).unwrap();
@@ -133,7 +129,7 @@ fn the_limit_of_a_follower_stops_its_leader() {
 fn followers_of_a_leader_that_stays_keep_their_place() {
     for method in METHODS {
         let links = hand(&mut Random(1)).links().to_vec();
-        let still = links.iter().enumerate().map(|(i, l)| Link { weight: f64::from(u8::from(i != 3)), ..*l });
+        let still = links.iter().enumerate().map(|(i, l)| (*l).with_weight(f64::from(u8::from(i != 3))));
         let mut body = Body::new(still.collect(), DAffine3::IDENTITY).unwrap();
         pose(&mut body, &mut Random(2));
         let before = [3, 4, 5].map(|link| body.rotations()[link]);
@@ -148,30 +144,30 @@ fn invalid_mimic_joints_are_errors() {
     let hinge = Limit::Hinge { axis: DVec3::X, min: -1.0, max: 1.0 };
     let slide = Limit::Prismatic { axis: DVec3::X, min: -1.0, max: 1.0 };
     let mimic = |of, ratio, offset| Some(Mimic { of, ratio, offset });
-    let leader = Link { limit: hinge, ..Link::base() };
-    let follower = Link { limit: hinge, mimic: mimic(0, 1.0, 0.0), ..Link::child(0, DVec3::Y) };
+    let leader = Link::base().with_limit(hinge);
+    let follower = Link::child(0, DVec3::Y).with_limit(hinge).with_mimic(mimic(0, 1.0, 0.0));
     let body = |links: [Link; 3]| Body::new(links.to_vec(), DAffine3::IDENTITY);
     let third = Link::child(1, DVec3::Y);
     assert!(body([leader, follower, third]).is_ok());
     let cases = [
-        ([leader, Link { mimic: mimic(9, 1.0, 0.0), ..follower }, third], "another link"),
-        ([leader, Link { mimic: mimic(1, 1.0, 0.0), ..follower }, third], "another link"),
-        ([leader, Link { mimic: mimic(0, f64::NAN, 0.0), ..follower }, third], "finite"),
-        ([leader, Link { mimic: mimic(0, 1.0, f64::INFINITY), ..follower }, third], "finite"),
-        ([leader, Link { limit: slide, ..follower }, third], "both joints"),
-        ([leader, Link { limit: Limit::Free, ..follower }, third], "both joints"),
-        ([Link { limit: Limit::Locked, ..leader }, follower, third], "both joints"),
-        ([leader, Link { mimic: mimic(0, 1.0, 2.5), ..follower }, third], "excludes every value"),
-        ([leader, Link { mimic: mimic(0, 0.0, 1.5), ..follower }, third], "excludes every value"),
+        ([leader, follower.with_mimic(mimic(9, 1.0, 0.0)), third], "another link"),
+        ([leader, follower.with_mimic(mimic(1, 1.0, 0.0)), third], "another link"),
+        ([leader, follower.with_mimic(mimic(0, f64::NAN, 0.0)), third], "finite"),
+        ([leader, follower.with_mimic(mimic(0, 1.0, f64::INFINITY)), third], "finite"),
+        ([leader, follower.with_limit(slide), third], "both joints"),
+        ([leader, follower.with_limit(Limit::Free), third], "both joints"),
+        ([leader.with_limit(Limit::Locked), follower, third], "both joints"),
+        ([leader, follower.with_mimic(mimic(0, 1.0, 2.5)), third], "excludes every value"),
+        ([leader, follower.with_mimic(mimic(0, 0.0, 1.5)), third], "excludes every value"),
     ];
     for (links, why) in cases {
         let error = body(links).unwrap_err();
         assert!(matches!(error, SolveError::Mimic { link: 1, .. }), "{error}");
         assert!(error.to_string().contains(why), "{error}");
     }
-    let chained = Link { limit: hinge, mimic: mimic(1, 1.0, 0.0), ..third };
+    let chained = third.with_limit(hinge).with_mimic(mimic(1, 1.0, 0.0));
     let error = body([leader, follower, chained]).unwrap_err().to_string();
     assert!(error.contains("leader must not be a mimic joint"), "{error}");
     // A ratio of 0 holds a joint at its offset.
-    assert!(body([leader, Link { mimic: mimic(0, 0.0, 0.5), ..follower }, third]).is_ok());
+    assert!(body([leader, follower.with_mimic(mimic(0, 0.0, 0.5)), third]).is_ok());
 }

@@ -27,7 +27,7 @@ fn bodies_with_different_poses_or_placements_are_not_equal() {
 fn solve_from_rest_depends_only_on_the_goals() {
     for method in chain_methods() {
         let goal = Goal::position(4, DVec3::new(0.5, 0.3, 0.2));
-        let from_rest = Options { start: Start::Rest, ..options(method) };
+        let from_rest = options(method).with_start(Start::Rest);
         let (_, _, one) = solve(&chain(4), &[goal], &from_rest);
         let (_, _, other) = solve(&straight(4), &[goal], &from_rest);
         assert_eq!(one, other);
@@ -36,7 +36,7 @@ fn solve_from_rest_depends_only_on_the_goals() {
 
 #[test]
 fn history_includes_the_start_pose_and_no_goals_need_no_iterations() {
-    let recorded = Options { record: true, ..Options::default() };
+    let recorded = Options::default().with_record(true);
     let goal = Goal::position(3, DVec3::new(0.3, 0.4, 0.5));
     let mut solver = Solver::default();
     let report = solver.solve(&mut chain(3), &[goal], &recorded).unwrap();
@@ -59,11 +59,11 @@ fn recording_does_not_change_the_result() {
     {
         let link = body.links().len() - 1;
         let goal = Goal::position(link, goal);
-        let plain = Options { restarts: 0, ..options(method) };
+        let plain = options(method).with_restarts(0);
         let (mut one, mut other) = (body.clone(), body.clone());
         let (mut plain_solver, mut recording_solver) = (Solver::default(), Solver::default());
         let without = plain_solver.solve(&mut one, &[goal], &plain);
-        let with = recording_solver.solve(&mut other, &[goal], &Options { record: true, ..plain });
+        let with = recording_solver.solve(&mut other, &[goal], &plain.with_record(true));
         assert_eq!(one, other, "{method}");
         match (without, with) {
             (Ok(without), Ok(with)) => {
@@ -108,7 +108,7 @@ fn solver_can_switch_between_links_and_limits() {
         let mut solver = Solver::default();
         for (link, limits) in [(end, true), (end - 1, true), (end - 1, false), (end, false), (end, true)] {
             let goal = Goal::position(link, DVec3::new(0.3, 0.2, 0.25));
-            let options = Options { limits, ..options(method) };
+            let options = options(method).with_limits(limits);
             let (mut reused, mut new) = (body.clone(), body.clone());
             solver.solve(&mut reused, &[goal], &options).unwrap();
             Solver::default().solve(&mut new, &[goal], &options).unwrap();

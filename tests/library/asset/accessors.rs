@@ -140,6 +140,7 @@ fn an_index_beyond_the_vertices_is_refused() {
     );
 }
 
+#[cfg(feature = "meshopt")]
 #[test]
 fn compressed_views_are_decoded() {
     // The reference encoder compresses three positions. Both names of the extension are tested.

@@ -126,7 +126,7 @@ fn slide(source: &str, clip: &str, target: &str) -> Option<(f32, usize)> {
             .map(|c| {
                 let position = Vec3::from(posed[c.node].translation).lerp(c.position, c.weight);
                 let orientation = c.orientation.map(Quat::as_dquat);
-                Target { position: Some(position.as_dvec3()), orientation, ..Target::new(c.node) }
+                Target::new(c.node).with_position(position.as_dvec3()).with_orientation(orientation)
             })
             .collect();
         puppet.held = Some(out.clone());

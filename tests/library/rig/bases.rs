@@ -91,7 +91,7 @@ impl Figure {
         let position = before[node].0.translation + 0.3 * self.size * random.vector();
         let orientation = seed.is_multiple_of(3).then(|| before[node].1);
         puppet.targets =
-            vec![Target { base: Some(base), position: Some(position), orientation, ..Target::new(node) }];
+            vec![Target::new(node).with_base(base).with_position(position).with_orientation(orientation)];
         let pin = self.joints[random.below(self.joints.len())];
         if seed.is_multiple_of(4) && pin != base && pin != node {
             puppet.pins = vec![Pin::from(pin)];
@@ -258,7 +258,7 @@ fn root_motion_moves_the_topmost_joint_of_all_skins() {
     puppet.rig.body = None;
     let rest = puppet.pose().clone();
     puppet.options.method = Method::FullBody;
-    puppet.targets = vec![Target { position: Some(DVec3::new(1.5, 1.5, 0.5)), ..Target::new(hand) }];
+    puppet.targets = vec![Target::new(hand).with_position(DVec3::new(1.5, 1.5, 0.5))];
     let report = puppet.update().unwrap()[0].clone();
     assert!(report.position_error.unwrap() < 1e-3, "{report:?}");
     for (index, (before, after)) in rest.locals.iter().zip(&puppet.pose().locals).enumerate() {

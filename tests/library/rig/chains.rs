@@ -162,7 +162,7 @@ fn elbows_and_knees_bend_in_the_right_direction() {
         let position =
             |puppet: &Puppet, n: usize| glam::Vec3::from(puppet.world_from_node()[n].translation).as_dvec3();
         let (start, joint) = (position(&puppet, effector), node(name));
-        puppet.targets.push(Target { position: Some(start + to), ..Target::new(effector) });
+        puppet.targets.push(Target::new(effector).with_position(start + to));
         assert_eq!(puppet.update().unwrap()[0].outcome, Outcome::Reached);
         let chain = puppet.rig.chain(effector).unwrap();
         let (base, end) = (position(&puppet, chain.base), position(&puppet, effector));
@@ -188,7 +188,7 @@ fn a_joint_follows_its_logical_parent() {
     let before = hand_from_head(&puppet);
     let start = puppet.world_from_node()[hand].translation.as_dvec3();
     let target = start + DVec3::new(-0.1, 0.2, 0.2);
-    puppet.targets.push(Target { position: Some(target), ..Target::new(hand) });
+    puppet.targets.push(Target::new(hand).with_position(target));
     for method in Method::ALL {
         puppet.options.method = method;
         let reports = puppet.update().unwrap();
@@ -264,7 +264,7 @@ fn the_ccd_budgets_of_a_rig_limit_the_rotations_of_its_joints() {
             puppet.rig.joints.entry(upper).or_default().ccd_budget = budget;
         }
         let target = start + DVec3::new(-0.15, 0.25, 0.15);
-        puppet.targets.push(Target { position: Some(target), ..Target::new(hand) });
+        puppet.targets.push(Target::new(hand).with_position(target));
         puppet.update().unwrap();
         let pose = puppet.pose();
         [upper, lower].map(|n| f64::from(pose.locals[n].rotation.angle_between(before.locals[n].rotation)))
@@ -302,7 +302,7 @@ fn swivels_of_arms_and_legs_follow_the_character() {
             let chain = puppet.rig.chain(effector).unwrap().clone();
             let base = position(&puppet, chain.base);
             let target = base - DVec3::Y * 0.35;
-            puppet.targets.push(Target { position: Some(target), ..Target::new(effector) });
+            puppet.targets.push(Target::new(effector).with_position(target));
             assert_eq!(puppet.update().unwrap()[0].outcome, Outcome::Reached);
             let bend = (position(&puppet, node(name)) - base).reject_from(DVec3::Y).normalize();
             let expected = turn * DVec3::Z * sign;

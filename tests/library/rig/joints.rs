@@ -110,7 +110,7 @@ fn angle(puppet: &Puppet, name: &str) -> f64 {
 }
 
 fn target(puppet: &Puppet, name: &str, position: DVec3) -> Target {
-    Target { position: Some(position), ..Target::new(node(puppet, name)) }
+    Target::new(node(puppet, name)).with_position(position)
 }
 
 /// The methods that move prismatic and mimic joints.
@@ -123,11 +123,11 @@ fn methods() -> impl Iterator<Item = Method> {
 fn dragging_the_tool_moves_the_lift_and_the_gripper() {
     for method in methods() {
         let mut puppet = puppet();
-        puppet.options = Options { method, iterations: 300, ..Options::default() };
+        puppet.options = Options::default().with_method(method).with_iterations(300);
         puppet.update().unwrap();
         let goal = position(&puppet, "tip") + DVec3::new(-0.1, -0.12, 0.1);
         let base = Some(node(&puppet, "base"));
-        puppet.targets = vec![Target { base, ..target(&puppet, "tip", goal) }];
+        puppet.targets = vec![target(&puppet, "tip", goal).with_base(base)];
         let reached = puppet.update().unwrap().iter().all(|r| r.outcome == Outcome::Reached);
         assert!(reached, "{method}: {goal} and {}", position(&puppet, "tip"));
         assert!(position(&puppet, "tip").distance(goal) < 2e-4, "{method}");
@@ -149,12 +149,12 @@ fn dragging_the_tool_moves_the_lift_and_the_gripper() {
 fn a_finger_curls_as_one() {
     for method in methods() {
         let mut puppet = puppet();
-        puppet.options = Options { method, ..Options::default() };
+        puppet.options = Options::default().with_method(method);
         puppet.update().unwrap();
         let end = position(&puppet, "finger end");
         let finger = node(&puppet, "finger");
         let goal = end + DVec3::new(0.0, 0.012, -0.02);
-        puppet.targets = vec![Target { base: Some(finger), ..target(&puppet, "finger end", goal) }];
+        puppet.targets = vec![target(&puppet, "finger end", goal).with_base(finger)];
         puppet.update().unwrap();
         let (first, second) = (angle(&puppet, "finger"), angle(&puppet, "fingertip"));
         assert!((second - (0.8 * first + 5f64.to_radians())).abs() < 1e-6, "{method}: {first} {second}");
@@ -165,7 +165,7 @@ fn a_finger_curls_as_one() {
         // The leader is above the base of the chain, so the follower keeps its angle.
         let tip = node(&puppet, "fingertip");
         puppet.held = Some(puppet.pose().clone());
-        puppet.targets = vec![Target { base: Some(tip), ..target(&puppet, "finger end", goal + DVec3::Z) }];
+        puppet.targets = vec![target(&puppet, "finger end", goal + DVec3::Z).with_base(tip)];
         puppet.update().unwrap();
         assert_eq!(angle(&puppet, "fingertip"), second, "{method}");
     }
@@ -178,7 +178,7 @@ fn a_follower_outside_the_chain_follows() {
     puppet.update().unwrap();
     let palm = node(&puppet, "palm");
     let goal = position(&puppet, "tip") + DVec3::X * 0.05;
-    puppet.targets = vec![Target { base: Some(palm), ..target(&puppet, "tip", goal) }];
+    puppet.targets = vec![target(&puppet, "tip", goal).with_base(palm)];
     puppet.update().unwrap();
     let [left, right] = ["left", "right"].map(|name| split(&puppet, puppet.pose(), name).0);
     // The stroke of the right jaw is shorter, and stops both.
@@ -196,7 +196,7 @@ fn every_base_stays_in_place_and_only_slides_change_their_length() {
                     continue;
                 }
                 let mut puppet = puppet();
-                puppet.options = Options { method, iterations: 40, restarts: 2, ..Options::default() };
+                puppet.options = Options::default().with_method(method).with_iterations(40).with_restarts(2);
                 let mut held = Pose::rest(&puppet.character().skeleton);
                 let turn = glam::Quat::from_rotation_y(0.4 + 0.1 * case as f32);
                 held.locals[node(&puppet, "elbow")].rotation = turn;
@@ -209,7 +209,7 @@ fn every_base_stays_in_place_and_only_slides_change_their_length() {
                 let start = position(&puppet, effector);
                 let goal = start + DVec3::new(0.03, -0.04, 0.02 * number as f64);
                 let own = target(&puppet, effector, goal);
-                puppet.targets = vec![Target { base: Some(node(&puppet, base)), ..own }];
+                puppet.targets = vec![own.with_base(node(&puppet, base))];
                 match puppet.update() {
                     Ok(_) => {}
                     Err(PuppetError::Rig(_)) => continue,
@@ -293,7 +293,7 @@ fn a_displaced_joint_that_turns_is_where_the_report_says() {
     for method in methods() {
         for limits in [false, true] {
             let mut puppet = puppet();
-            puppet.options = Options { method, limits, iterations: 200, ..Options::default() };
+            puppet.options = Options::default().with_method(method).with_limits(limits).with_iterations(200);
             // With limits, the lift keeps its wrong rotation, because it never moves.
             let lift = node(&puppet, "lift");
             puppet.rig.joints.get_mut(&lift).unwrap().stiffness = 1.0;
@@ -303,8 +303,7 @@ fn a_displaced_joint_that_turns_is_where_the_report_says() {
             puppet.held = Some(held);
             puppet.update().unwrap();
             let goal = position(&puppet, "base") + DVec3::new(0.05, 0.0, 0.04);
-            puppet.targets =
-                vec![Target { base: Some(node(&puppet, "tip")), ..target(&puppet, "base", goal) }];
+            puppet.targets = vec![target(&puppet, "base", goal).with_base(node(&puppet, "tip"))];
             let reports = puppet.update().unwrap().to_vec();
             let error = position(&puppet, "base").distance(goal);
             let reached = reports.iter().all(|r| r.outcome == Outcome::Reached);

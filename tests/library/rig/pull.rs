@@ -25,7 +25,7 @@ fn hips_follow(rig: Rig) -> f32 {
     let (hips, hand) = (skeleton.find("hips").unwrap(), skeleton.find("leftHand").unwrap());
     let before = puppet.world_from_node()[hips].translation;
     let position = puppet.world_from_node()[hand].translation.as_dvec3() + DVec3::new(0.4, -0.3, 0.5);
-    puppet.targets.push(Target { position: Some(position), ..Target::new(hand) });
+    puppet.targets.push(Target::new(hand).with_position(position));
     puppet.update().unwrap();
     puppet.world_from_node()[hips].translation.distance(before)
 }

@@ -27,7 +27,7 @@ fn every_axis() -> GoalAxes {
 /// Returns an example of every command.
 fn every_command() -> Vec<Command> {
     let position = Vec2::new(640.25, 0.1);
-    let mut options = Options { method: Method::TwoBone, tolerance: Some(1.0 / 3.0), ..Options::default() };
+    let mut options = Options::default().with_method(Method::TwoBone).with_tolerance(1.0 / 3.0);
     options.ccd.step = 0.1;
     options.limb.swivel = Swivel::Follow { at_base: 0.1, slope: DVec3::new(0.1, -0.0, 1e-300) };
     let mut posed = session();
@@ -200,7 +200,7 @@ fn every_command_round_trips_and_is_documented() {
 fn options_omit_defaults_and_reject_unknown_keys() {
     let defaults = Command::Solver(Box::default());
     assert_eq!(serde_json::to_string(&defaults).unwrap(), r#"{"solver":{}}"#);
-    let mut options = Options { method: Method::Ccd, ..Options::default() };
+    let mut options = Options::default().with_method(Method::Ccd);
     options.ccd.budget = 0.25;
     let text = serde_json::to_string(&Command::Solver(Box::new(options))).unwrap();
     assert_eq!(text, r#"{"solver":{"ccd":{"budget":0.25},"method":"ccd"}}"#);

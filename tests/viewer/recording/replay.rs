@@ -34,7 +34,7 @@ fn record_drags_during_playback(rate: u64, path: &Path) -> Session {
         (1500, Command::Release),
         (1777, Command::Looping(false)),
         (2400, Command::Seek(0.2)),
-        (2600, Command::Solver(Box::new(Options { restarts: 8, ..Options::default() }))),
+        (2600, Command::Solver(Box::new(Options::default().with_restarts(8)))),
         (4000, Command::Play(false)),
         (4100, Command::Clip(None)),
         (4300, Command::Grab(by(0.0, 0.0))),

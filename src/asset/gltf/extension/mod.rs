@@ -1,6 +1,8 @@
 //! Checks which extensions a file uses, and reads numbers from their JSON.
 
 #[cfg(test)]
+// Its files include compressed ones.
+#[cfg(feature = "meshopt")]
 mod tests;
 
 use std::collections::BTreeSet;

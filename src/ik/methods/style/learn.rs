@@ -8,7 +8,7 @@ use crate::ik::Posture;
 use crate::ik::linear::invert;
 use crate::mathematics::{Minimum, eigen, minimise};
 
-use super::file::StyleError;
+use super::StyleError;
 use super::model::{
     FEATURES, MOST_DIMENSIONS, MOST_JOINTS, MOST_POSTURES, Style, dot, features_of, product, rbf,
 };

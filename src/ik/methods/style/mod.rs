@@ -10,10 +10,12 @@
 //! - `learn.rs`: learning a model from postures
 //! - `cost.rs`: the objective of posing and its gradient
 //! - `solve.rs`: posing a body
-//! - `file.rs`: reading and writing a model
+//! - `file.rs`: reading and writing a model with serde
 
 mod axes;
 mod cost;
+mod error;
+#[cfg(feature = "serde")]
 mod file;
 mod learn;
 mod model;
@@ -23,12 +25,13 @@ use std::sync::Arc;
 
 use crate::ik::{Body, Examples, Goal, Options};
 
-pub use file::{STYLE_FORMAT, StyleError};
+pub use error::{STYLE_FORMAT, StyleError};
 pub use learn::{Learned, Learning};
 pub use model::Style;
 
 /// The source of the postures for [`Method::Style`](crate::ik::Method::Style).
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum PosePrior {
     /// A learned model.
     Style(Arc<Style>),

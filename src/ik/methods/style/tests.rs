@@ -145,6 +145,7 @@ fn two_points_determine_the_posture() {
 }
 
 #[test]
+#[cfg(feature = "character")]
 fn style_is_unchanged_after_writing_and_reading() {
     let (style, _) = style(&figure());
     let text = serde_json::to_string(&style).unwrap_or_default();

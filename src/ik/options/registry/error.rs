@@ -2,6 +2,7 @@
 
 /// Why a solver option could not be set. The message is one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum OptionError {
     /// The text is not of the form `KEY=VALUE`.
     #[error("\"{text}\" must be KEY=VALUE, for example ccd.step=5deg")]

@@ -7,6 +7,7 @@ use crate::ik::options::{Balance, Swivel};
 
 /// The values that an option accepts.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum OptionKind {
     /// `true` or `false`.
     Flag,

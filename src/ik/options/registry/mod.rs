@@ -8,6 +8,7 @@ mod kind;
 mod overrides;
 mod table;
 #[cfg(test)]
+#[cfg(feature = "character")]
 mod tests;
 mod value;
 

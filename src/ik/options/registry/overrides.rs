@@ -2,9 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
 use super::{OptionError, OptionValue, SolverOption};
 use crate::ik::options::Options;
 
@@ -49,20 +46,31 @@ impl OptionOverrides {
     }
 }
 
-impl Serialize for OptionOverrides {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_map(self.iter().map(|(option, value)| (option.key, option.print(&value))))
-    }
-}
+/// Serialised as a map from keys to texts.
+#[cfg(feature = "serde")]
+mod serialised {
+    use std::collections::BTreeMap;
 
-impl<'a> Deserialize<'a> for OptionOverrides {
-    fn deserialize<D: Deserializer<'a>>(from: D) -> Result<Self, D::Error> {
-        let mut overrides = Self::default();
-        for (key, text) in BTreeMap::<String, String>::deserialize(from)? {
-            let option = SolverOption::find(&key).map_err(D::Error::custom)?;
-            let value = option.parse(&text).map_err(D::Error::custom)?;
-            overrides.set(option, value).map_err(D::Error::custom)?;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{OptionOverrides, SolverOption};
+
+    impl Serialize for OptionOverrides {
+        fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+            to.collect_map(self.iter().map(|(option, value)| (option.key, option.print(&value))))
         }
-        Ok(overrides)
+    }
+
+    impl<'a> Deserialize<'a> for OptionOverrides {
+        fn deserialize<D: Deserializer<'a>>(from: D) -> Result<Self, D::Error> {
+            let mut overrides = Self::default();
+            for (key, text) in BTreeMap::<String, String>::deserialize(from)? {
+                let option = SolverOption::find(&key).map_err(D::Error::custom)?;
+                let value = option.parse(&text).map_err(D::Error::custom)?;
+                overrides.set(option, value).map_err(D::Error::custom)?;
+            }
+            Ok(overrides)
+        }
     }
 }

@@ -4,6 +4,7 @@ use crate::ik::options::{Balance, Swivel};
 
 /// The value of a solver option, in radians and metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum OptionValue {
     /// No value: no maximum, or the choice of the method.
     None,

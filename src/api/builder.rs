@@ -1,0 +1,23 @@
+//! Builder methods of structs that will gain fields.
+
+/// Adds a method for each listed field, which returns the value with another value of the field.
+///
+/// Structs that will gain fields are `#[non_exhaustive]`, so other crates cannot use struct update syntax. These methods
+/// take its place. The type of an optional field is written `impl Into<Option<T>>`, so that the method accepts a `T` too.
+macro_rules! with_methods {
+    ($type:ident { $($with:ident($field:ident: $value:ty),)* }) => {
+        /// Builder methods, one for each field.
+        impl $type {
+            $(
+                #[doc = concat!("Returns the value with another [`", stringify!($field), "`](Self::", stringify!($field), ").")]
+                #[must_use]
+                pub fn $with(mut self, $field: $value) -> Self {
+                    self.$field = $field.into();
+                    self
+                }
+            )*
+        }
+    };
+}
+
+pub(crate) use with_methods;

@@ -1,0 +1,40 @@
+//! The error of texts that name one of several values.
+
+/// A text that names none of the known values, for example of a method or a shading mode.
+///
+/// ```
+/// let error = "newton".parse::<sinew::ik::Method>().unwrap_err();
+/// assert_eq!((error.kind, error.text.as_str()), ("method", "newton"));
+/// assert!(error.to_string().starts_with("unknown method \"newton\"; use "));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {kind} \"{text}\"; use {expected}")]
+#[non_exhaustive]
+pub struct ParseError {
+    /// What the text should name.
+    pub kind: &'static str,
+    /// The text.
+    pub text: String,
+    /// The valid texts, in words.
+    pub expected: String,
+}
+
+impl ParseError {
+    pub(crate) fn new(kind: &'static str, text: &str, expected: impl Into<String>) -> Self {
+        Self { kind, text: text.to_owned(), expected: expected.into() }
+    }
+}
+
+/// Returns the value with a name.
+pub(crate) fn named<T: Copy>(
+    kind: &'static str,
+    text: &str,
+    known: impl IntoIterator<Item = (&'static str, T)>,
+) -> Result<T, ParseError> {
+    let known: Vec<_> = known.into_iter().collect();
+    let found = known.iter().find(|(name, _)| *name == text);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
+        ParseError::new(kind, text, format!("one of {}", names.join(", ")))
+    })
+}
