@@ -10,8 +10,10 @@ use super::mimic::{CoupledLimits, coupled_limits};
 use super::{Limit, Link, SolveError};
 
 mod figure;
+mod jacobian;
 
 pub(super) use figure::{Stance, even_scale};
+pub use jacobian::{Jacobian, JacobianColumn};
 
 /// A rotation is that of rest if the dot product of both differs from 1 by at most this.
 const AT_REST: f64 = 1e-12;

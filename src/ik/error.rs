@@ -35,6 +35,14 @@ pub enum SolveError {
         /// The requirement that is not met.
         why: &'static str,
     },
+    /// A joint does not have the value that was set.
+    #[error("the value of link {link} cannot be set: {why}")]
+    JointValue {
+        /// Index of the link.
+        link: usize,
+        /// The reason.
+        why: &'static str,
+    },
     /// The transform above the base is singular or not finite, so targets cannot be transformed to base space.
     #[error("the transform above the base is not finite or cannot be inverted")]
     Singular,

@@ -5,6 +5,7 @@
 //! traversed. All methods use [`Limit::nearest`] and [`Limit::nearest_displacement`].
 
 use std::f64::consts::{PI, TAU};
+use std::ops::RangeInclusive;
 
 use glam::{DQuat, DVec2, DVec3, EulerRot};
 
@@ -73,6 +74,27 @@ pub enum Limit {
 }
 
 impl Limit {
+    /// Returns the limit of a hinge that turns about a unit axis of its rest frame, by angles in radians.
+    ///
+    /// ```
+    /// use sinew::glam::{DQuat, DVec3};
+    /// use sinew::ik::Limit;
+    ///
+    /// let knee = Limit::hinge(DVec3::X, 0.0..=2.6);
+    /// let bent = DQuat::from_rotation_x(3.0);
+    /// assert!((knee.limit_violation(bent) - 0.4).abs() < 1e-9);
+    /// ```
+    pub fn hinge(axis: DVec3, angles: RangeInclusive<f64>) -> Self {
+        let (min, max) = angles.into_inner();
+        Self::Hinge { axis, min, max }
+    }
+
+    /// Returns the limit of a joint that slides along a unit axis of its rest frame, by displacements in metres.
+    pub fn prismatic(axis: DVec3, displacements: RangeInclusive<f64>) -> Self {
+        let (min, max) = displacements.into_inner();
+        Self::Prismatic { axis, min, max }
+    }
+
     /// Returns the nearest allowed rotation. A rotation that is allowed is returned unchanged.
     ///
     /// For a hinge this is the nearest of all rotations about its axis. For a cone it combines the nearest swing in

@@ -49,7 +49,7 @@ mod tree;
 mod twins;
 
 pub use batch::solve_many;
-pub use body::Body;
+pub use body::{Body, Jacobian, JacobianColumn};
 pub use error::SolveError;
 #[cfg(feature = "character")]
 pub(crate) use euler_order::{euler_order, euler_order_name};

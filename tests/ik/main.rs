@@ -11,6 +11,7 @@ mod figure;
 mod fused;
 mod goals;
 mod hinge_arms;
+mod jacobian;
 mod joints;
 mod limbs;
 mod limits;
