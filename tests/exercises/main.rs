@@ -10,4 +10,6 @@ mod null_space_weights;
 mod page;
 mod particle_masses;
 mod swivel_laws;
+mod table_one;
+mod time_warp;
 mod why_ccd_curls;
