@@ -64,7 +64,9 @@ fn the_page_has_the_numbers_of_both() {
         let (joint, angle, error) = by_hand[i];
         assert_eq!(of_sinew[i].0, joint);
         assert!((of_sinew[i].1 - angle).abs() < 1e-12 && (of_sinew[i].2 - error).abs() < 1e-12);
-        assert!((of_program[i].1 - angle.to_degrees()).abs() < 1e-9 && (of_program[i].2 - error).abs() < 1e-9);
+        assert!(
+            (of_program[i].1 - angle.to_degrees()).abs() < 1e-9 && (of_program[i].2 - error).abs() < 1e-9
+        );
         assert_eq!(rows[i][0], of_program[i].0);
         assert_printed(rows[i][3], angle.to_degrees());
         assert_printed(rows[i][4], error);

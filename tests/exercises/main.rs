@@ -4,9 +4,11 @@
 #![allow(clippy::print_stdout, reason = "a solution prints what the page asks for")]
 #![allow(clippy::cast_precision_loss, reason = "chains are short")]
 
+mod capture_fit;
 mod ccd_by_hand;
 mod fused_midpoint;
 mod null_space_weights;
+mod own_solver;
 mod page;
 mod particle_masses;
 mod swivel_laws;

@@ -49,7 +49,7 @@ impl Rope {
     }
 }
 
-/// The arm of the page with ball joints, and its elbow bent by 90°.
+/// The arm of the page, and its elbow bent by 90°.
 fn arm() -> Body {
     let bone = |parent, length| Link::child(parent, DVec3::X * length);
     let links = vec![Link::base(), bone(0, 4.0), bone(1, 3.0), bone(2, 2.0)];
@@ -58,12 +58,8 @@ fn arm() -> Body {
     arm
 }
 
-const JOINTS: [DVec3; 4] = [
-    DVec3::ZERO,
-    DVec3::new(4.0, 0.0, 0.0),
-    DVec3::new(4.0, 3.0, 0.0),
-    DVec3::new(4.0, 5.0, 0.0),
-];
+const JOINTS: [DVec3; 4] =
+    [DVec3::ZERO, DVec3::new(4.0, 0.0, 0.0), DVec3::new(4.0, 3.0, 0.0), DVec3::new(4.0, 5.0, 0.0)];
 const TARGET: DVec3 = DVec3::new(4.0, 6.0, 0.0);
 
 fn joints_after(options: &Options, target: DVec3) -> Vec<DVec3> {

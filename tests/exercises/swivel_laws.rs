@@ -58,8 +58,7 @@ fn elbow_of_sinew(limb: &mut Body, law: Swivel, target: DVec3) -> DVec3 {
     limb.world_from_link(1).unwrap().translation
 }
 
-const TARGETS: [DVec3; 3] =
-    [DVec3::new(0.0, 0.0, 0.5), DVec3::new(0.5, 0.0, 0.0), DVec3::new(0.3, 0.0, 0.4)];
+const TARGETS: [DVec3; 3] = [DVec3::new(0.0, 0.0, 0.5), DVec3::new(0.5, 0.0, 0.0), DVec3::new(0.3, 0.0, 0.4)];
 const FOLLOW: Swivel = Swivel::Follow { at_base: 0.0, slope: DVec3::new(-1.0, 0.0, 0.0) };
 
 #[test]
@@ -88,7 +87,10 @@ fn the_page_has_the_elbows_of_all_laws() {
         let world = &pose["nodes"][1]["world"];
         let of_program = DVec3::from_array([12, 13, 14].map(|i| world[i].as_f64().unwrap()));
         let by_hand = elbow(TARGETS[2], side(law, TARGETS[2]));
-        assert!(of_program.distance(by_hand) < 1e-6, "{name}: {of_program} by the program, {by_hand} by hand");
+        assert!(
+            of_program.distance(by_hand) < 1e-6,
+            "{name}: {of_program} by the program, {by_hand} by hand"
+        );
     }
 }
 

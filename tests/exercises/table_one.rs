@@ -13,7 +13,8 @@ const RANGES: [[f64; 2]; 3] = [[-90.0, 90.0], [0.0, 110.0], [-20.0, 20.0]];
 /// The paper's arm with a reach of 1 m, or the same bones with ball joints.
 fn arm(limits: bool) -> Body {
     let bone = DVec3::X / 3.0;
-    let hinge = |[min, max]: [f64; 2]| Limit::Hinge { axis: DVec3::Z, min: min.to_radians(), max: max.to_radians() };
+    let hinge =
+        |[min, max]: [f64; 2]| Limit::Hinge { axis: DVec3::Z, min: min.to_radians(), max: max.to_radians() };
     let limit = |joint: usize| if limits { hinge(RANGES[joint]) } else { Limit::Free };
     let mut links = vec![Link { limit: limit(0), ..Link::base() }];
     links.push(Link { limit: limit(1), ..Link::child(0, bone) });

@@ -1,7 +1,8 @@
 //! Exercise 8: a walk and a run that are blended in step.
 
+use glam::Vec3A;
 use sinew::asset::{self, Character, Clip};
-use sinew::motion::{Motion, Playhead, Player, Strip, blend};
+use sinew::motion::{Motion, Player, Playhead, Strip, blend};
 use sinew::pose::{Pose, world_matrix};
 
 use crate::page::{Page, assert_printed};
@@ -11,10 +12,11 @@ const PAGE: &str = include_str!("../../docs/exercises/08-time-warp.md");
 /// Samples per second, as sinew takes them to find the foot strikes.
 const RATE: f32 = 60.0;
 
-/// A cyclic clip, and the phases at which the left and the right foot strike the ground.
+/// A cyclic clip, and the phases at which its left and its right foot become low, and are farthest in front.
 struct Gait<'a> {
     clip: &'a Clip,
-    strikes: [f64; 2],
+    low: [f64; 2],
+    front: [f64; 2],
 }
 
 fn sample(character: &Character, clip: &Clip, time: f32) -> Pose {
@@ -27,26 +29,27 @@ fn feet(character: &Character) -> [usize; 2] {
     ["leftFoot", "rightFoot"].map(|name| character.skeleton.find(name).unwrap())
 }
 
-fn height(character: &Character, pose: &Pose, foot: usize) -> f32 {
-    world_matrix(&character.skeleton, pose, foot).translation.y
+fn place(character: &Character, pose: &Pose, node: usize) -> Vec3A {
+    world_matrix(&character.skeleton, pose, node).translation
 }
 
-/// A foot strikes when it becomes low: less than a twentieth of the hips' height above the lowest place of any foot.
+/// A foot is low if it is less than a twentieth of the hips' height above the lowest place of any foot.
 fn gait<'a>(character: &'a Character, name: &str) -> Gait<'a> {
     let clip = character.clips.iter().find(|c| c.name.as_deref() == Some(name)).unwrap();
     let count = (clip.seconds * RATE).ceil() as u16;
     let poses: Vec<Pose> = (0..=count).map(|i| sample(character, clip, f32::from(i) / RATE)).collect();
-    let path = |foot| -> Vec<f32> { poses.iter().map(|pose| height(character, pose, foot)).collect() };
+    let path = |foot| -> Vec<Vec3A> { poses.iter().map(|pose| place(character, pose, foot)).collect() };
     let paths = feet(character).map(path);
-    let lowest = paths.iter().flatten().copied().fold(f32::INFINITY, f32::min);
+    let lowest = paths.iter().flatten().map(|p| p.y).fold(f32::INFINITY, f32::min);
     let rest = Pose::rest(&character.skeleton);
-    let hips = height(character, &rest, character.skeleton.find("hips").unwrap());
-    let low = lowest + 0.05 * (hips - height(character, &rest, feet(character)[0]));
-    let strikes = paths.map(|path| {
-        let strike = (1..path.len()).find(|&i| path[i - 1] >= low && path[i] < low).unwrap();
-        strike as f64 / f64::from(RATE) / f64::from(clip.seconds)
-    });
-    Gait { clip, strikes }
+    let hips = place(character, &rest, character.skeleton.find("hips").unwrap());
+    let low = lowest + 0.05 * (hips.y - place(character, &rest, feet(character)[0]).y);
+    let phase = |sample: usize| sample as f64 / f64::from(RATE) / f64::from(clip.seconds);
+    let becomes_low = |path: &Vec<Vec3A>| (1..path.len()).find(|&i| path[i - 1].y >= low && path[i].y < low);
+    let in_front = |path: &Vec<Vec3A>| (0..path.len()).max_by(|&a, &b| path[a].z.total_cmp(&path[b].z));
+    let low = paths.each_ref().map(|path| phase(becomes_low(path).unwrap()));
+    let front = paths.each_ref().map(|path| phase(in_front(path).unwrap()));
+    Gait { clip, low, front }
 }
 
 /// A piecewise linear map from the phase of a blend to that of one of its clips.
@@ -89,6 +92,8 @@ struct Quality {
     /// Standard deviation of the speed of the left foot while it is at most 1 cm above its lowest place, m/s. It is
     /// zero for a foot that stands on a treadmill.
     slip: f64,
+    /// How far the left foot swings from back to front, metres.
+    stride: f64,
 }
 
 /// Measures a half-and-half blend of the walk and the run. `phases` returns the phase of each for that of the blend.
@@ -102,17 +107,19 @@ fn measure(character: &Character, gaits: [&Gait; 2], phases: impl Fn(f64) -> [f6
         pose
     };
     let poses: Vec<Pose> = (0..=FRAMES).map(pose).collect();
-    let path = |foot| poses.iter().map(|p| world_matrix(&character.skeleton, p, foot).translation).collect();
+    let path = |foot| poses.iter().map(|p| place(character, p, foot)).collect();
     let [left, right]: [Vec<_>; 2] = feet(character).map(path);
     let lowest = left.iter().chain(&right).map(|p| p.y).fold(f32::INFINITY, f32::min);
     let low = lowest + 0.0425;
-    let down = |path: &Vec<glam::Vec3A>| path.windows(2).filter(|w| w[0].y >= low && w[1].y < low).count();
+    let down = |path: &Vec<Vec3A>| path.windows(2).filter(|w| w[0].y >= low && w[1].y < low).count();
     let standing = left.windows(2).filter(|w| w[1].y < lowest + 0.01);
     let speeds = standing.map(|w| f64::from(w[1].z - w[0].z) * f64::from(FRAMES) / seconds);
     let speeds: Vec<f64> = speeds.collect();
     let mean = speeds.iter().sum::<f64>() / speeds.len() as f64;
     let variance = speeds.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / speeds.len() as f64;
-    Quality { strikes: down(&left) + down(&right), slip: variance.sqrt() }
+    let (back, front) = left.iter().fold((f32::MAX, f32::MIN), |(a, b), p| (a.min(p.z), b.max(p.z)));
+    let stride = f64::from(front - back);
+    Quality { strikes: down(&left) + down(&right), slip: variance.sqrt(), stride }
 }
 
 #[test]
@@ -122,10 +129,13 @@ fn the_strikes_and_their_common_phases_are_those_of_the_page() {
     let character = asset::mannequin().unwrap();
     let (walk, run) = (gait(&character, "walk"), gait(&character, "run"));
     let rows = page.table("Foot strikes:");
-    for (row, foot) in rows.iter().zip([1, 0]) {
-        assert_printed(row[1], walk.strikes[foot]);
-        assert_printed(row[2], run.strikes[foot]);
-        assert_printed(row[3], 0.5 * (walk.strikes[foot] + run.strikes[foot]));
+    let kinds = [(walk.low, run.low), (walk.front, run.front)];
+    let strikes = kinds.iter().flat_map(|(walk, run)| [(walk[1], run[1]), (walk[0], run[0])]);
+    assert_eq!(rows.len(), 4);
+    for (row, (walk, run)) in rows.iter().zip(strikes) {
+        assert_printed(row[2], walk);
+        assert_printed(row[3], run);
+        assert_printed(row[4], 0.5 * (walk + run));
     }
 }
 
@@ -143,11 +153,11 @@ fn the_blend_of_sinew_is_in_step() {
     let mut motion = Motion::default();
     motion.strips.push(strip);
     let right = 1;
-    let time = 0.5 * (walk.strikes[right] + run.strikes[right]) as f32 * seconds;
+    let time = 0.5 * (walk.low[right] + run.low[right]) as f32 * seconds;
     let (mut of_sinew, mut contacts) = (Pose::rest(&character.skeleton), Vec::new());
     Player::default().pose(&character, &motion, &feet(&character), time, &mut of_sinew, &mut contacts);
-    let mut by_hand = at(&character, &walk, walk.strikes[right]);
-    blend(&mut by_hand, &at(&character, &run, run.strikes[right]), 0.5);
+    let mut by_hand = at(&character, &walk, walk.low[right]);
+    blend(&mut by_hand, &at(&character, &run, run.low[right]), 0.5);
     // The hips have a common start, so they differ.
     let joints = of_sinew.locals.iter().zip(&by_hand.locals).skip(1);
     let angles = joints.map(|(a, b)| a.rotation.angle_between(b.rotation).to_degrees());
@@ -164,7 +174,11 @@ fn the_program_blends_the_angles() {
         let q = [0, 1, 2, 3].map(|i| leg["rotation"][i].as_f64().unwrap());
         glam::DQuat::from_array(q).to_scaled_axis().length().to_degrees()
     };
-    let angles = [knee("-q --animation walk --animation-time"), knee("-q --animation run"), knee("-q --animation walk --blend")];
+    let angles = [
+        knee("-q --animation walk --animation-time"),
+        knee("-q --animation run"),
+        knee("-q --animation walk --blend"),
+    ];
     for (row, angle) in page.table("Knee at the strike:").iter().zip(angles) {
         assert_printed(row[2], angle);
     }
@@ -172,23 +186,27 @@ fn the_program_blends_the_angles() {
 }
 
 #[test]
-fn the_blend_in_step_slips_least() {
+fn each_blend_is_as_good_as_the_page_says() {
     let page = Page::new("time_warp_quality", PAGE);
     let character = asset::mannequin().unwrap();
     let (walk, run) = (gait(&character, "walk"), gait(&character, "run"));
     // The right foot strikes first in both clips.
-    let strikes = [&walk, &run].map(|gait| vec![gait.strikes[1], gait.strikes[0]]);
-    let warps = warps(&strikes, &[0.5, 0.5]);
+    let [low, front] = [|gait: &Gait| gait.low, |gait: &Gait| gait.front].map(|strikes| {
+        let strikes = [&walk, &run].map(|gait| vec![strikes(gait)[1], strikes(gait)[0]]);
+        warps(&strikes, &[0.5, 0.5])
+    });
     let qualities = [
         measure(&character, [&walk, &walk], |p| [p, p]),
         measure(&character, [&run, &run], |p| [p, p]),
         measure(&character, [&walk, &run], |p| [p, p]),
-        measure(&character, [&walk, &run], |p| [warps[0].phase(p), warps[1].phase(p)]),
+        measure(&character, [&walk, &run], |p| [low[0].phase(p), low[1].phase(p)]),
+        measure(&character, [&walk, &run], |p| [front[0].phase(p), front[1].phase(p)]),
         measure(&character, [&walk, &run], |p| [p, p + 0.5]),
     ];
     for (row, quality) in page.table("Blends:").iter().zip(qualities) {
         assert_eq!(row[1], quality.strikes.to_string(), "{}", row[0]);
         assert_printed(row[2], quality.slip);
+        assert_printed(row[3], quality.stride);
     }
 }
 
@@ -197,7 +215,8 @@ fn the_warp_of_a_limp_has_the_slopes_of_the_page() {
     let page = Page::new("time_warp_limp", PAGE);
     let warps = warps(&[vec![0.1, 0.6], vec![0.1, 0.45]], &[0.5, 0.5]);
     for (row, warp) in page.table("Warps of a walk and a limp:").iter().zip(&warps) {
-        let slope = |i: usize| (warp.knots[i + 1].1 - warp.knots[i].1) / (warp.knots[i + 1].0 - warp.knots[i].0);
+        let slope =
+            |i: usize| (warp.knots[i + 1].1 - warp.knots[i].1) / (warp.knots[i + 1].0 - warp.knots[i].0);
         assert_printed(row[1], slope(0));
         assert_printed(row[2], slope(1));
         assert_printed(row[3], warp.phase(0.8));

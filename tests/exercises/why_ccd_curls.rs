@@ -54,7 +54,8 @@ fn first_turns_of_sinew(n: usize, ahead: f64, beside: f64) -> Vec<f64> {
 
 /// Returns the tentacle as a body, without limits.
 fn tentacle() -> Body {
-    let character = asset::load(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/tentacle.glb").as_ref()).unwrap();
+    let character =
+        asset::load(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/tentacle.glb").as_ref()).unwrap();
     let skeleton = &character.skeleton;
     let nodes = (0..40).map(|i| skeleton.find(&format!("segment_{i:02}")).unwrap());
     let rests = nodes.map(|node| skeleton.nodes[node].rest);
@@ -84,7 +85,12 @@ fn the_first_pass_follows_the_law() {
         for row in page.table("Turns of the first pass:") {
             let k: usize = row[0].parse().unwrap();
             assert_printed(row[column], law[k - 1] / law[0]);
-            assert!((sinew[k - 1] - law[k - 1]).abs() < 1e-4 * law[0], "{k}: {}, {}", sinew[k - 1], law[k - 1]);
+            assert!(
+                (sinew[k - 1] - law[k - 1]).abs() < 1e-4 * law[0],
+                "{k}: {}, {}",
+                sinew[k - 1],
+                law[k - 1]
+            );
         }
     }
 }
