@@ -23,6 +23,13 @@ fn arm() -> Body {
 /// One turn: the joint, its angle in radians, and the error after it.
 type Turn = (usize, f64, f64);
 
+/// Returns the directions from the joints to the tip before their turns, and to the target, degrees.
+fn directions(joints: [DVec2; 4], target: DVec2, turns: &[Turn]) -> Vec<[f64; 2]> {
+    let direction = |v: DVec2| v.y.atan2(v.x).to_degrees().rem_euclid(360.0);
+    let to_target = |joint: usize| direction(target - joints[joint]);
+    turns.iter().map(|(joint, turn, _)| [to_target(*joint) - turn.to_degrees(), to_target(*joint)]).collect()
+}
+
 fn pass_by_hand(mut joints: [DVec2; 4], target: DVec2) -> Vec<Turn> {
     let mut turns = Vec::new();
     for joint in (0..3).rev() {
@@ -59,6 +66,10 @@ fn the_page_has_the_numbers_of_both() {
     let of_sinew = pass_of_sinew(target);
     let of_program = planar_turns(&page.run("--iterations 1 --trace"));
     let rows = page.table("The first pass:");
+    for (row, [tip, target]) in rows.iter().zip(directions(joints, target, &by_hand)) {
+        assert_printed(row[1], tip);
+        assert_printed(row[2], target);
+    }
     assert_eq!([by_hand.len(), of_sinew.len(), of_program.len(), rows.len()], [3; 4]);
     for i in 0..3 {
         let (joint, angle, error) = by_hand[i];

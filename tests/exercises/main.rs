@@ -3,6 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::print_stdout, reason = "a solution prints what the page asks for")]
 #![allow(clippy::cast_precision_loss, reason = "chains are short")]
+#![allow(
+    clippy::field_reassign_with_default,
+    reason = "options may gain fields, so other crates assign single ones"
+)]
 
 mod capture_fit;
 mod ccd_by_hand;

@@ -29,13 +29,13 @@ fn triangulate(body: &mut Body, goal: &Goal) -> Result<Report, Refusal> {
     if !body.links().iter().take(goal.link).enumerate().all(is_chain) {
         return Err(Refusal::Chain);
     }
-    let place = |body: &Body, link| body.world_from_link(link).map_or(DVec3::ZERO, |m| m.translation);
-    let joints: Vec<DVec3> = (0..=goal.link).map(|link| place(body, link)).collect();
+    let position = |body: &Body, link| body.world_from_link(link).map_or(DVec3::ZERO, |m| m.translation);
+    let joints: Vec<DVec3> = (0..=goal.link).map(|link| position(body, link)).collect();
     let lengths: Vec<f64> = joints.windows(2).map(|w| w[0].distance(w[1])).collect();
     for link in 0..goal.link {
         let (own, rest) = (lengths[link], lengths[link + 1..].iter().sum::<f64>());
-        let here = place(body, link);
-        let bone = (place(body, link + 1) - here).normalize_or_zero();
+        let here = position(body, link);
+        let bone = (position(body, link + 1) - here).normalize_or_zero();
         let (line, distance) = ((target - here).normalize_or_zero(), here.distance(target));
         // The law of cosines. Beyond the reach the chain is straight. If the rest is too long, the link turns away from
         // the target.
@@ -47,7 +47,7 @@ fn triangulate(body: &mut Body, goal: &Goal) -> Result<Report, Refusal> {
         let above = link.checked_sub(1).and_then(|parent| body.orientation(parent)).unwrap_or_default();
         body.set_rotation(link, above.conjugate() * turned);
     }
-    let error = place(body, goal.link).distance(target);
+    let error = position(body, goal.link).distance(target);
     let reach: f64 = lengths.iter().sum();
     let outcome = match error {
         e if e <= TOLERANCE * reach => Outcome::Reached,

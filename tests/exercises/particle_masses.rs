@@ -23,10 +23,10 @@ impl Rope {
         Self { particles, lengths, inverse_masses: inverse_masses.to_vec() }
     }
 
-    /// Gives a spring its length again. The ends share the way in proportion to their inverse masses.
+    /// Restores the length of a spring. The ends share the correction in proportion to their inverse masses.
     fn relax(&mut self, spring: usize, weights: [f64; 2]) {
-        let way = self.particles[spring + 1] - self.particles[spring];
-        let excess = way * (1.0 - self.lengths[spring] / way.length());
+        let vector = self.particles[spring + 1] - self.particles[spring];
+        let excess = vector * (1.0 - self.lengths[spring] / vector.length());
         let sum = weights[0] + weights[1];
         self.particles[spring] += excess * (weights[0] / sum);
         self.particles[spring + 1] -= excess * (weights[1] / sum);
@@ -137,7 +137,7 @@ fn extreme_masses_are_fabrik() {
     }
 }
 
-/// Returns the number of sweeps to a hundredth of a millimetre, and the ways of elbow, wrist and tip.
+/// Returns the number of sweeps to a hundredth of a millimetre, and the displacements of elbow, wrist and tip.
 fn settled(inverse_masses: &[f64]) -> (usize, [f64; 3]) {
     let target = DVec3::new(5.0, 4.0, 0.0);
     let mut rope = Rope::new(JOINTS.to_vec(), inverse_masses);
@@ -155,8 +155,8 @@ fn masses_choose_among_the_solutions() {
     let page = Page::new("particle_masses_settled", PAGE);
     let cases = [[0.0, 1.0, 1.0, 1.0], [0.0, 0.1, 1.0, 1.0], [0.0, 1.0, 0.1, 1.0], [0.0, 1.0, 1.0, 0.1]];
     for (masses, row) in cases.iter().zip(page.table("Settled ropes:")) {
-        let (sweeps, ways) = settled(masses);
+        let (sweeps, displacements) = settled(masses);
         assert_eq!(row[1], sweeps.to_string());
-        ways.iter().zip(&row[2..]).for_each(|(way, cell)| assert_printed(cell, *way));
+        displacements.iter().zip(&row[2..]).for_each(|(distance, cell)| assert_printed(cell, *distance));
     }
 }

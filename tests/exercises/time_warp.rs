@@ -29,21 +29,21 @@ fn feet(character: &Character) -> [usize; 2] {
     ["leftFoot", "rightFoot"].map(|name| character.skeleton.find(name).unwrap())
 }
 
-fn place(character: &Character, pose: &Pose, node: usize) -> Vec3A {
+fn position(character: &Character, pose: &Pose, node: usize) -> Vec3A {
     world_matrix(&character.skeleton, pose, node).translation
 }
 
-/// A foot is low if it is less than a twentieth of the hips' height above the lowest place of any foot.
+/// A foot is low if it is less than a twentieth of the hips' height above the lowest position of any foot.
 fn gait<'a>(character: &'a Character, name: &str) -> Gait<'a> {
     let clip = character.clips.iter().find(|c| c.name.as_deref() == Some(name)).unwrap();
     let count = (clip.seconds * RATE).ceil() as u16;
     let poses: Vec<Pose> = (0..=count).map(|i| sample(character, clip, f32::from(i) / RATE)).collect();
-    let path = |foot| -> Vec<Vec3A> { poses.iter().map(|pose| place(character, pose, foot)).collect() };
+    let path = |foot| -> Vec<Vec3A> { poses.iter().map(|pose| position(character, pose, foot)).collect() };
     let paths = feet(character).map(path);
     let lowest = paths.iter().flatten().map(|p| p.y).fold(f32::INFINITY, f32::min);
     let rest = Pose::rest(&character.skeleton);
-    let hips = place(character, &rest, character.skeleton.find("hips").unwrap());
-    let low = lowest + 0.05 * (hips.y - place(character, &rest, feet(character)[0]).y);
+    let hips = position(character, &rest, character.skeleton.find("hips").unwrap());
+    let low = lowest + 0.05 * (hips.y - position(character, &rest, feet(character)[0]).y);
     let phase = |sample: usize| sample as f64 / f64::from(RATE) / f64::from(clip.seconds);
     let becomes_low = |path: &Vec<Vec3A>| (1..path.len()).find(|&i| path[i - 1].y >= low && path[i].y < low);
     let in_front = |path: &Vec<Vec3A>| (0..path.len()).max_by(|&a, &b| path[a].z.total_cmp(&path[b].z));
@@ -89,7 +89,7 @@ fn at(character: &Character, gait: &Gait, phase: f64) -> Pose {
 struct Quality {
     /// How often a foot becomes low.
     strikes: usize,
-    /// Standard deviation of the speed of the left foot while it is at most 1 cm above its lowest place, m/s. It is
+    /// Standard deviation of the speed of the left foot while it is at most 1 cm above its lowest position, m/s. It is
     /// zero for a foot that stands on a treadmill.
     slip: f64,
     /// How far the left foot swings from back to front, metres.
@@ -107,7 +107,7 @@ fn measure(character: &Character, gaits: [&Gait; 2], phases: impl Fn(f64) -> [f6
         pose
     };
     let poses: Vec<Pose> = (0..=FRAMES).map(pose).collect();
-    let path = |foot| poses.iter().map(|p| place(character, p, foot)).collect();
+    let path = |foot| poses.iter().map(|p| position(character, p, foot)).collect();
     let [left, right]: [Vec<_>; 2] = feet(character).map(path);
     let lowest = left.iter().chain(&right).map(|p| p.y).fold(f32::INFINITY, f32::min);
     let low = lowest + 0.0425;
