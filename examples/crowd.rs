@@ -76,17 +76,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bounds =
         Bounds { lo: Vec3::new(-RADIUS, floor, -RADIUS), hi: Vec3::new(RADIUS, floor + 1.8, RADIUS) };
     let aspect = SIZE.0 as f32 / SIZE.1 as f32;
-    let settings = ViewSettings {
-        camera: Camera::framing(&bounds, 0.7 * AUTO_FOV_Y, aspect),
-        mode: ShadingMode::Shaded,
-        light: Light::default(),
-        background: Background::STUDIO,
-        samples: 4,
-        bounds,
-        floor: false,
-        shadow: true,
-        scale: 1.0,
-    };
+    let settings = ViewSettings::new(Camera::framing(&bounds, 0.7 * AUTO_FOV_Y, aspect), bounds)
+        .with_light(Light::default())
+        .with_background(Background::STUDIO)
+        .with_floor(false);
     // Two seconds of walking. A window would step once per frame.
     let gpu = renderer.gpu().clone();
     for _ in 0..60 {

@@ -155,17 +155,9 @@ impl Host {
         let bounds = Bounds { lo: [-1.3, 0.0, -0.6].into(), hi: [1.3, 1.8, 0.6].into() };
         #[expect(clippy::cast_precision_loss, reason = "window sizes are far below 2^24")]
         let aspect = size.0 as f32 / size.1 as f32;
-        let settings = ViewSettings {
-            camera: Camera::framing(&bounds, AUTO_FOV_Y, aspect),
-            mode: ShadingMode::Shaded,
-            light: Light::default(),
-            background: Background::Keep,
-            samples: 4,
-            bounds,
-            floor: true,
-            shadow: true,
-            scale: 1.0,
-        };
+        let settings = ViewSettings::new(Camera::framing(&bounds, AUTO_FOV_Y, aspect), bounds)
+            .with_light(Light::default())
+            .with_background(Background::Keep);
         let [man, spider] = &self.puppets;
         let mut frame = scene::frame(man, &settings);
         let at = |x: f32, turns: f32| {

@@ -50,7 +50,7 @@ pub mod motion;
 pub mod pose;
 #[cfg(feature = "character")]
 pub mod puppet;
-#[cfg(feature = "cli")]
+#[cfg(feature = "render")]
 pub mod regress;
 #[cfg(feature = "render")]
 pub mod render;

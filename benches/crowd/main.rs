@@ -115,17 +115,12 @@ fn frame(gpu: &Gpu, renderer: &mut Renderer, scene: &mut CrowdScene, target: &wg
     let timestamps = Timestamps::new(gpu);
     let began = Instant::now();
     let camera = scene.camera(AUTO_FOV_Y, SIZE.0 as f32 / SIZE.1 as f32);
-    let settings = ViewSettings {
-        camera,
-        mode: ShadingMode::Shaded,
-        light: Light::default(),
-        background: Background::STUDIO,
-        samples: 1,
-        bounds: scene.bounds(),
-        floor: false,
-        shadow: false,
-        scale: 1.0,
-    };
+    let settings = ViewSettings::new(camera, scene.bounds())
+        .with_light(Light::default())
+        .with_background(Background::STUDIO)
+        .with_samples(1)
+        .with_floor(false)
+        .with_shadow(false);
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
     timestamps.write(&mut encoder, 0);
     scene.step(&mut encoder, 1.0 / 60.0, camera.position).unwrap();

@@ -166,17 +166,13 @@ fn main() {
         .filter(|(name, ..)| options.measures(name))
         .map(|(name, mode, samples, floor, shadow)| {
             let background = if mode == ShadingMode::Mask { Background::BLACK } else { Background::STUDIO };
-            let settings = ViewSettings {
-                camera,
-                mode,
-                light: Light::default(),
-                background,
-                samples,
-                bounds,
-                floor,
-                shadow,
-                scale: 1.0,
-            };
+            let settings = ViewSettings::new(camera, bounds)
+                .with_mode(mode)
+                .with_light(Light::default())
+                .with_background(background)
+                .with_samples(samples)
+                .with_floor(floor)
+                .with_shadow(shadow);
             look(&gpu, &puppet, name, settings)
         })
         .collect();

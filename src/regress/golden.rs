@@ -267,6 +267,7 @@ impl Joints {
 }
 
 /// Returns whether a file was written by this module. The folder of goldens may contain other files too.
+#[cfg(feature = "cli")]
 pub(super) fn is_golden(path: &Path) -> bool {
     let Ok(file) = bounded::open_regular(path) else { return false };
     match path.extension().and_then(|e| e.to_str()) {
@@ -288,6 +289,7 @@ pub(super) fn is_golden(path: &Path) -> bool {
 ///
 /// # Errors
 /// [`GoldenError::Io`] if the file or its folder cannot be written.
+#[cfg(feature = "cli")]
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), GoldenError> {
     let io = |source| GoldenError::Io { path: path.into(), source };
     if let Some(folder) = path.parent() {

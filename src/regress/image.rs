@@ -3,7 +3,7 @@
 use crate::render::DecodedImage;
 
 use super::flip;
-use super::suite::ImageTolerance;
+use super::tolerance::ImageTolerance;
 
 /// Side length in pixels of the tiles into which an image is divided. The error of the worst tile is reported.
 pub const TILE: u32 = 32;

@@ -1,26 +1,47 @@
-//! Regression tests: poses and draws the cases of a [`Suite`], and compares the results with their goldens.
+//! Regression tests: compares images and joints with goldens.
 //!
-//! This module does not interpret the options of a case. The program does, in the [`Pose`] function that it passes to a
-//! [`Run`].
+//! [`compare`] measures the difference of two images, and [`Joints`] that of two poses. `examples/regression.rs` uses both in
+//! a test of another program.
+//!
+//! With the feature `cli`, this module also contains what `sinew test` is made of: suites, their runs and their reports. It is
+//! not part of the library's stable interface. The module does not interpret the options of a case. The program does, in the
+//! `Pose` function that it passes to a `Run`.
 
+#[cfg(feature = "cli")]
 mod csv;
 mod flip;
 mod golden;
+#[cfg(feature = "cli")]
 mod html;
 mod image;
+#[cfg(feature = "cli")]
 mod junit;
+#[cfg(feature = "cli")]
 mod machine;
+#[cfg(feature = "cli")]
 mod run;
+#[cfg(feature = "cli")]
 mod suite;
+mod tolerance;
 
 pub use self::image::{Difference, Rule, TILE, compare};
+#[cfg(feature = "cli")]
+#[doc(hidden)]
 pub use csv::csv;
 pub use golden::{Drawn, GoldenError, GoldenState, Joint, JointDifference, Joints};
+#[cfg(feature = "cli")]
+#[doc(hidden)]
 pub use html::page;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
 pub use junit::junit;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
 pub use machine::Machine;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
 pub use run::{Finding, Outcome, Pose, Posed, Run, Settings, Status, Update, orphans};
-pub use suite::{
-    Case, Checks, ImageTolerance, JointTolerance, Moment, OptionArity, OptionKey, Replayed, ReportCheck,
-    Suite, SuiteError,
-};
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub use suite::{Case, Checks, Moment, OptionArity, OptionKey, Replayed, ReportCheck, Suite, SuiteError};
+pub use tolerance::{ImageTolerance, JointTolerance};

@@ -3,14 +3,16 @@
 
 use glam::{Affine3A, Vec3, Vec4};
 
+use crate::api::with_methods;
 use crate::puppet::Puppet;
-use crate::render::{Background, Draw, Floor, Frame, Grid, Instance, Light, Line, ShadingMode};
+use crate::render::{Background, Draw, Floor, Frame, Grid, Instance, Light, LightSource, Line, ShadingMode};
 use crate::view::{Bounds, Camera};
 
 use super::lights::file_lights;
 
 /// The camera and view settings for a puppet.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ViewSettings {
     /// The camera.
     pub camera: Camera,
@@ -32,6 +34,36 @@ pub struct ViewSettings {
     /// Pixels per point, by which the sizes of overlays are multiplied. It is larger on high-resolution screens.
     pub scale: f32,
 }
+
+impl ViewSettings {
+    /// Returns the settings of a shaded image with a floor and shadows in the light of a studio, with four samples per pixel.
+    pub fn new(camera: Camera, bounds: Bounds) -> Self {
+        let light = Light::new(LightSource::Studio);
+        Self {
+            camera,
+            mode: ShadingMode::Shaded,
+            background: Background::of_light(&light.source),
+            light,
+            samples: 4,
+            bounds,
+            floor: true,
+            shadow: true,
+            scale: 1.0,
+        }
+    }
+}
+
+with_methods!(ViewSettings {
+    with_camera(camera: Camera),
+    with_mode(mode: ShadingMode),
+    with_light(light: Light),
+    with_background(background: Background),
+    with_samples(samples: u32),
+    with_bounds(bounds: Bounds),
+    with_floor(floor: bool),
+    with_shadow(shadow: bool),
+    with_scale(scale: f32),
+});
 
 /// Linear colours of the overlays.
 mod color {

@@ -12,8 +12,8 @@ const PAGE: &str = include_str!("../../docs/exercises/01-ccd-by-hand.md");
 /// An arm of hinges in the plane z = 0, with bones of 4, 3 and 2 m. The elbow is bent by 90°.
 fn arm() -> Body {
     let hinge = Limit::Hinge { axis: DVec3::Z, min: -PI, max: PI };
-    let joint = |parent, length| Link { limit: hinge, ..Link::child(parent, DVec3::X * length) };
-    let shoulder = Link { limit: hinge, ..Link::base() };
+    let joint = |parent, length| Link::child(parent, DVec3::X * length).with_limit(hinge);
+    let shoulder = Link::base().with_limit(hinge);
     let links = vec![shoulder, joint(0, 4.0), joint(1, 3.0), Link::child(2, DVec3::X * 2.0)];
     let mut arm = Body::new(links, DAffine3::IDENTITY).unwrap();
     arm.set_rotation(1, DQuat::from_rotation_z(PI / 2.0));

@@ -41,8 +41,8 @@ fn first_iteration(correction: Correction, alpha: f64, weight: f64) -> DVec3 {
 
 fn first_iteration_of_sinew(correction: Correction, alpha: f64, weight: f64) -> (DVec3, f64) {
     let hinge = Limit::Hinge { axis: DVec3::Z, min: -PI, max: PI };
-    let joint = |parent, length| Link { limit: hinge, ..Link::child(parent, DVec3::X * length) };
-    let base = Link { limit: hinge, ..Link::base() };
+    let joint = |parent, length| Link::child(parent, DVec3::X * length).with_limit(hinge);
+    let base = Link::base().with_limit(hinge);
     let links = vec![base, joint(0, 4.0), joint(1, 3.0), Link::child(2, DVec3::X * 2.0)];
     let mut arm = Body::new(links, DAffine3::IDENTITY).unwrap();
     arm.set_rotation(1, DQuat::from_rotation_z(PI / 2.0));

@@ -32,7 +32,9 @@ fn step_of_sinew(w: DVec3, secondary: Secondary) -> DVec3 {
     let mut links: Vec<Link> = Vec::new();
     for (index, bone) in bones.into_iter().enumerate() {
         let weight = 1.0 / w.to_array().get(index).unwrap_or(&1.0);
-        links.push(Link { limit: hinge, weight, parent: index.checked_sub(1), ..Link::child(0, bone) });
+        links.push(
+            Link::child(0, bone).with_limit(hinge).with_weight(weight).with_parent(index.checked_sub(1)),
+        );
     }
     let mut arm = Body::new(links, DAffine3::IDENTITY).unwrap();
     arm.set_rotation(1, DQuat::from_rotation_z(PI / 2.0));

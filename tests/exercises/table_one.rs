@@ -16,9 +16,9 @@ fn arm(limits: bool) -> Body {
     let hinge =
         |[min, max]: [f64; 2]| Limit::Hinge { axis: DVec3::Z, min: min.to_radians(), max: max.to_radians() };
     let limit = |joint: usize| if limits { hinge(RANGES[joint]) } else { Limit::Free };
-    let mut links = vec![Link { limit: limit(0), ..Link::base() }];
-    links.push(Link { limit: limit(1), ..Link::child(0, bone) });
-    links.push(Link { limit: limit(2), ..Link::child(1, bone) });
+    let mut links = vec![Link::base().with_limit(limit(0))];
+    links.push(Link::child(0, bone).with_limit(limit(1)));
+    links.push(Link::child(1, bone).with_limit(limit(2)));
     links.push(Link::child(2, bone));
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }

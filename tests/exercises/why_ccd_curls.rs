@@ -38,8 +38,8 @@ fn first_turns(n: usize, ahead: f64, beside: f64) -> Vec<f64> {
 
 fn first_turns_of_sinew(n: usize, ahead: f64, beside: f64) -> Vec<f64> {
     let limit = Limit::Hinge { axis: DVec3::Z, min: -PI, max: PI };
-    let mut links = vec![Link { limit, ..Link::base() }];
-    links.extend((0..n).map(|parent| Link { limit, ..Link::child(parent, DVec3::X) }));
+    let mut links = vec![Link::base().with_limit(limit)];
+    links.extend((0..n).map(|parent| Link::child(parent, DVec3::X).with_limit(limit)));
     let mut chain = Body::new(links, DAffine3::IDENTITY).unwrap();
     let mut options = Options::default();
     options.method = Method::Ccd;
@@ -61,8 +61,8 @@ fn tentacle() -> Body {
     let rests = nodes.map(|node| skeleton.nodes[node].rest);
     let link = |(index, rest): (usize, asset::Transform)| {
         let offset = rest.translation.as_dvec3();
-        let own = Link { rest: rest.rotation.as_dquat(), offset, ..Link::base() };
-        Link { parent: index.checked_sub(1), ..own }
+        let own = Link::base().with_rest(rest.rotation.as_dquat()).with_offset(offset);
+        own.with_parent(index.checked_sub(1))
     };
     Body::new(rests.enumerate().map(link).collect(), DAffine3::IDENTITY).unwrap()
 }

@@ -40,10 +40,9 @@ fn link() -> impl Strategy<Value = (usize, Link)> {
 fn body() -> impl Strategy<Value = Body> {
     (prop::collection::vec(link(), 2..8), vector(0.6), rotation(), -2.0..2.0_f64).prop_map(
         |(mut links, shear, turn, ratio)| {
-            for index in 1..links.len() {
-                links[index].1.parent = Some(index - 1 - links[index].0.min(index - 1));
+            for (index, (branch, link)) in links.iter_mut().enumerate() {
+                link.parent = index.checked_sub(1).map(|last| last - last.min(*branch));
             }
-            links[0].1.parent = None;
             let hinges: Vec<usize> =
                 (0..links.len()).filter(|&i| matches!(links[i].1.limit, Limit::Hinge { .. })).collect();
             if let [leader, .., follower] = hinges[..] {

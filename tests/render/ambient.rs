@@ -8,7 +8,7 @@ use sinew::puppet::Puppet;
 use sinew::render::{
     Background, DecodedImage, DecodedImages, Environment, Frame, Light, LightSource, ShadingMode,
 };
-use sinew::scene::{self, ViewSettings};
+use sinew::scene;
 use sinew::view::{Bounds, Projection};
 
 use crate::support::Builder;
@@ -85,7 +85,7 @@ fn constant_light() -> Light {
 /// Draws from straight above.
 fn draw(file: &[u8], light: Light, change: impl Fn(&mut Frame<'_>)) -> DecodedImage {
     let puppet = Puppet::new(load(file), 0);
-    let mut view = ViewSettings { light, ..settings(ShadingMode::Shaded) };
+    let mut view = settings(ShadingMode::Shaded).with_light(light);
     (view.camera.position, view.camera.up) = (Vec3::Y * 5.0, Vec3::NEG_Z);
     view.camera.projection = Projection::Orthographic { height: 2.0 * HALF };
     view.bounds = puppet.bounds();

@@ -32,12 +32,10 @@ impl Scene {
     }
 
     fn frame(puppet: &Puppet, mode: ShadingMode) -> Frame<'_> {
-        let settings = scene::ViewSettings {
-            mode,
-            light: Light::default(),
-            background: Background::Color([0x20, 0x40, 0x60]),
-            ..typical_view(puppet.bounds(), 40.0 / 30.0)
-        };
+        let settings = typical_view(puppet.bounds(), 40.0 / 30.0)
+            .with_mode(mode)
+            .with_light(Light::default())
+            .with_background(Background::Color([0x20, 0x40, 0x60]));
         scene::frame(puppet, &settings)
     }
 

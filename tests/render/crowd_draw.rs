@@ -30,7 +30,7 @@ fn rows(count: u32) -> Vec<Spawn> {
 
 fn view() -> ViewSettings {
     let bounds = Bounds { lo: Vec3::new(-3.0, 0.0, -3.0), hi: Vec3::new(3.0, 1.8, 0.0) };
-    ViewSettings { floor: false, ..typical_view(bounds, SIZE.0 as f32 / SIZE.1 as f32) }
+    typical_view(bounds, SIZE.0 as f32 / SIZE.1 as f32).with_floor(false)
 }
 
 /// Returns the number of pixels that differ by more than a few levels.
@@ -168,12 +168,10 @@ fn a_thousand_characters_on_hills_match_their_golden() {
     let layout = CrowdLayout { count: 1000, hills: true, seed: 4, looks: 1.0 };
     let cast = [(Arc::new(character), rig)];
     let mut scene = CrowdScene::new(&mut renderer, &cast, &layout, ShadingMode::Shaded).unwrap();
-    let settings = ViewSettings {
-        camera: scene.camera(AUTO_FOV_Y, SIZE.0 as f32 / SIZE.1 as f32),
-        samples: 1,
-        shadow: false,
-        ..view()
-    };
+    let settings = view()
+        .with_camera(scene.camera(AUTO_FOV_Y, SIZE.0 as f32 / SIZE.1 as f32))
+        .with_samples(1)
+        .with_shadow(false);
     let gpu = renderer.gpu().clone();
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
     for _ in 0..10 {

@@ -48,7 +48,7 @@ fn standing(character: impl Into<std::sync::Arc<Character>>, x: f32) -> Puppet {
 
 fn view(samples: u32, background: Background) -> ViewSettings {
     let bounds = Bounds { lo: Vec3::new(-1.4, 0.0, -0.5), hi: Vec3::new(1.4, 1.8, 0.5) };
-    ViewSettings { samples, background, ..typical_view(bounds, 1.0) }
+    typical_view(bounds, 1.0).with_samples(samples).with_background(background)
 }
 
 pub(crate) fn texture(gpu: &Gpu, format: TextureFormat) -> wgpu::Texture {
@@ -161,7 +161,7 @@ fn formats_without_srgb_conversion_store_the_same_colours() {
     let mut host = Host::new();
     let puppet = host.puppet.clone();
     for mode in [ShadingMode::Skeleton, ShadingMode::Lambert] {
-        let frame = scene::frame(&puppet, &ViewSettings { mode, ..view(1, Background::Color(GREY)) });
+        let frame = scene::frame(&puppet, &view(1, Background::Color(GREY)).with_mode(mode));
         let [encoded, converted] = [TextureFormat::Rgba8Unorm, TextureFormat::Rgba8UnormSrgb]
             .map(|format| drawn(&mut host, &frame, format, false, [0; 3]));
         let pixels = encoded.chunks_exact(4).zip(converted.chunks_exact(4));
@@ -195,7 +195,7 @@ fn linear_targets_store_light_without_tone_mapping() {
 fn instances_have_their_own_poses_and_tints() {
     let mut host = Host::new();
     let puppets = [standing(mannequin().unwrap(), -0.7), standing(mannequin().unwrap(), 0.7)];
-    let settings = ViewSettings { floor: false, shadow: false, ..view(1, Background::Transparent) };
+    let settings = view(1, Background::Transparent).with_floor(false).with_shadow(false);
     let red = Vec4::new(1.0, 0.2, 0.2, 1.0);
     let mut frames = puppets.each_ref().map(|puppet| scene::frame(puppet, &settings));
     frames[1].instances[0].tint = red;
@@ -250,7 +250,7 @@ fn instances_are_placed_in_the_world() {
         );
         // The same pose with the palette placed by hand.
         let mut palette = moved.palette().matrices.clone();
-        let settings = ViewSettings { floor: false, ..view(1, Background::Color(GREY)) };
+        let settings = view(1, Background::Color(GREY)).with_floor(false);
         let mut frame = scene::frame(&moved, &settings);
         frame.instances[0].place = place;
         let placed = host.renderer.render(&[&host.model], &frame, SIZE).unwrap().rgba;

@@ -53,7 +53,7 @@ fn squares(nodes: Value, materials: Value) -> Vec<u8> {
 
 fn view() -> ViewSettings {
     let dark = image_light(Environment::new(|_| Vec3::ZERO, |_| Vec3::ZERO));
-    ViewSettings { light: dark, ..settings(ShadingMode::Shaded) }
+    settings(ShadingMode::Shaded).with_light(dark)
 }
 
 fn middle(image: &DecodedImage) -> Vec3 {
@@ -67,7 +67,7 @@ fn seen_through(pane: Value, wall: [f32; 3], scale: f32) -> Vec3 {
         {"mesh": 1, "translation": [0, 0, -1], "scale": [3, 3, 1]},
     ]);
     let file = squares(nodes, json!([pane, paint(wall)]));
-    let [one, four] = [1, 4].map(|samples| middle(&draw(&file, &ViewSettings { samples, ..view() })));
+    let [one, four] = [1, 4].map(|samples| middle(&draw(&file, &view().with_samples(samples))));
     assert!(one.distance(four) < 0.01, "{one} with one sample is not {four} with four");
     one
 }
@@ -170,8 +170,7 @@ fn rough_surfaces_blur_what_is_behind_them() {
 #[test]
 fn the_background_is_seen_through_glass() {
     let pane = |color| squares(json!([{"mesh": 0}]), json!([glass(color, 0.0, json!({}))]));
-    let through =
-        |file: &[u8], background| pixel(&draw(file, &ViewSettings { background, ..view() }), 32, 32);
+    let through = |file: &[u8], background| pixel(&draw(file, &view().with_background(background)), 32, 32);
     // Clear glass does not change a colour of the background, tinted glass does.
     let grey = Background::Color([131, 134, 139]);
     assert_near(through(&pane([1.0; 3]), grey), [131, 134, 139, 255], 1);
@@ -257,12 +256,12 @@ fn other_modes_and_classic_light_draw_glass_too() {
     let pane = glass([1.0; 3], 0.0, json!({}));
     let nodes = || json!([{"mesh": 0}, {"mesh": 1, "translation": [0, 0, -1], "scale": [3, 3, 1]}]);
     let file = squares(nodes(), json!([pane, paint([0.7, 0.4, 0.2])]));
-    let classic = middle(&draw(&file, &ViewSettings { light: Light::default(), ..view() }));
+    let classic = middle(&draw(&file, &view().with_light(Light::default())));
     assert_color(classic, Vec3::new(0.7, 0.4, 0.2));
     let opaque =
         squares(nodes(), json!([{"pbrMetallicRoughness": {"metallicFactor": 0}}, paint([0.7, 0.4, 0.2])]));
     for mode in [ShadingMode::Lambert, ShadingMode::Normal, ShadingMode::Mask] {
-        let draw = |file: &[u8]| draw(file, &ViewSettings { mode, ..view() });
+        let draw = |file: &[u8]| draw(file, &view().with_mode(mode));
         assert!(draw(&file) == draw(&opaque), "{}", mode.name());
     }
 }
@@ -283,10 +282,9 @@ fn glass_is_drawn_into_the_views_of_a_host() {
     let format = wgpu::TextureFormat::Rgba8UnormSrgb;
     let grey = [0x60, 0x68, 0x70];
     for samples in [1, 4] {
-        let view_of = |background| ViewSettings { samples, background, ..view() };
+        let view_of = |background| view().with_samples(samples).with_background(background);
         let on_grey = view_of(Background::Color(grey));
-        let (kept, cleared) =
-            (view_of(Background::Keep), ViewSettings { mode: ShadingMode::Mask, ..on_grey.clone() });
+        let (kept, cleared) = (view_of(Background::Keep), on_grey.clone().with_mode(ShadingMode::Mask));
         let frames = [&on_grey, &cleared, &kept, &on_grey].map(|settings| scene::frame(&puppet, settings));
         let expected = renderer.render(&[&model], &frames[0], SIZE).unwrap().rgba;
         let textures = frames.each_ref().map(|_| texture(&gpu, format));

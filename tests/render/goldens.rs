@@ -12,7 +12,6 @@ use sinew::pose::Pose;
 use sinew::puppet::{Puppet, Target};
 use sinew::render::{DecodedImage, DecodedImages, ShadingMode};
 use sinew::scene;
-use sinew::scene::ViewSettings;
 use sinew::scene::compare::Comparison;
 
 use crate::support::image::{self, PixelAccess};
@@ -45,7 +44,7 @@ fn ghosts_of_four_methods_match_their_golden() {
 fn compare(puppet: &Puppet, others: &Comparison, name: &str) {
     let mut bounds = puppet.bounds();
     others.candidates().iter().map(|c| c.puppet().bounds()).for_each(|b| bounds.extend([b.lo, b.hi]));
-    let settings = ViewSettings { scale: 0.5, ..typical_view(bounds, SIZE.0 as f32 / SIZE.1 as f32) };
+    let settings = typical_view(bounds, SIZE.0 as f32 / SIZE.1 as f32).with_scale(0.5);
     let mut renderer = renderer();
     let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
     let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();

@@ -84,7 +84,7 @@ fn view(light: Light) -> ViewSettings {
     view.camera.position = Vec3::Z * 50.0;
     view.camera.projection = sinew::view::Projection::Orthographic { height: 2.2 };
     view.camera.far = 100.0;
-    ViewSettings { light, ..view }
+    view.with_light(light)
 }
 
 pub(crate) fn draw(file: &[u8], light: Light) -> DecodedImage {

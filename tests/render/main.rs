@@ -72,24 +72,16 @@ fn load(bytes: &[u8]) -> Character {
 
 /// A typical view of a box: shaded, on the ground, with shadows and antialiasing.
 fn typical_view(bounds: Bounds, aspect: f32) -> ViewSettings {
-    ViewSettings {
-        camera: Camera::framing(&bounds, AUTO_FOV_Y, aspect),
-        mode: ShadingMode::Shaded,
-        light: Light::default(),
-        background: Background::STUDIO,
-        samples: 4,
-        bounds,
-        floor: true,
-        shadow: true,
-        scale: 1.0,
-    }
+    ViewSettings::new(Camera::framing(&bounds, AUTO_FOV_Y, aspect), bounds)
+        .with_light(Light::default())
+        .with_background(Background::STUDIO)
 }
 
 /// A camera that looks at the origin from +Z, two metres away, with a field of view of 90 degrees. An image of 64
 /// pixels shows the range from −2 to 2 at the origin.
 fn settings(mode: ShadingMode) -> ViewSettings {
-    ViewSettings {
-        camera: Camera {
+    ViewSettings::new(
+        Camera {
             position: Vec3::new(0.0, 0.0, 2.0),
             target: Vec3::ZERO,
             up: Vec3::Y,
@@ -97,15 +89,14 @@ fn settings(mode: ShadingMode) -> ViewSettings {
             near: 0.1,
             far: 10.0,
         },
-        mode,
-        light: Light::default(),
-        background: Background::BLACK,
-        samples: 1,
-        bounds: Bounds { lo: Vec3::NEG_ONE, hi: Vec3::ONE },
-        floor: false,
-        shadow: false,
-        scale: 1.0,
-    }
+        Bounds { lo: Vec3::NEG_ONE, hi: Vec3::ONE },
+    )
+    .with_mode(mode)
+    .with_light(Light::default())
+    .with_background(Background::BLACK)
+    .with_samples(1)
+    .with_floor(false)
+    .with_shadow(false)
 }
 
 fn draw_sized(bytes: &[u8], settings: &ViewSettings, size: (u32, u32)) -> Result<DecodedImage, RenderError> {

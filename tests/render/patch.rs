@@ -27,17 +27,12 @@ fn images_of(
     let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
     let camera = Camera::framing(&bounds, AUTO_FOV_Y, 1.8);
     let is_color = !mode.is_data();
-    let settings = ViewSettings {
-        camera,
-        mode,
-        light: Light::default(),
-        background,
-        samples: 4,
-        bounds,
-        floor: is_color,
-        shadow: is_color,
-        scale: 1.0,
-    };
+    let settings = ViewSettings::new(camera, bounds)
+        .with_mode(mode)
+        .with_light(Light::default())
+        .with_background(background)
+        .with_floor(is_color)
+        .with_shadow(is_color);
     let mut frame = scene::frame(&puppet, &settings);
     let alone = renderer.render(&[&model], &frame, size).unwrap();
     frame.fills.push(Fill { corners: [Vec3::ZERO, Vec3::X, Vec3::Y], color: Vec4::ZERO });

@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 use sinew::render::{Background, Light, LightSource, ShadingMode};
-use sinew::scene::ViewSettings;
 
 use crate::support::Builder;
 use crate::{assert_near, draw, draw_sized, pixel, settings};
@@ -87,7 +86,10 @@ fn hole(samples: u32, light: Light, background: Background) -> Vec<[u8; 4]> {
         "materials": [{"alphaMode": "MASK", "extensions": {"KHR_materials_unlit": {}}}],
         "nodes": [{"mesh": 0}],
     }));
-    let image = draw(&file, &ViewSettings { samples, light, background, ..settings(ShadingMode::Shaded) });
+    let image = draw(
+        &file,
+        &settings(ShadingMode::Shaded).with_samples(samples).with_light(light).with_background(background),
+    );
     (30..35).map(|x| pixel(&image, x, 40)).collect()
 }
 

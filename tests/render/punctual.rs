@@ -9,7 +9,7 @@ use sinew::render::{
     DecodedImage, DecodedImages, Environment, FileLights, Light, LightSource, MAX_LIGHTS, PunctualLight,
     ShadingMode,
 };
-use sinew::scene::{self, ViewSettings};
+use sinew::scene;
 use sinew::view::Projection;
 
 use crate::support::Builder;
@@ -57,7 +57,7 @@ fn puppet(file: &[u8]) -> Puppet {
 }
 
 fn draw(puppet: &Puppet, light: Light) -> DecodedImage {
-    let mut view = ViewSettings { light, ..settings(ShadingMode::Shaded) };
+    let mut view = settings(ShadingMode::Shaded).with_light(light);
     view.camera.projection = Projection::Orthographic { height: 2.0 };
     let mut renderer = renderer();
     let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);

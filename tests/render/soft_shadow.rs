@@ -3,7 +3,6 @@
 use glam::Vec3;
 use serde_json::json;
 use sinew::render::{DecodedImage, Light, LightSource, ShadingMode};
-use sinew::scene::ViewSettings;
 use sinew::view::{Bounds, Projection};
 
 use crate::support::Builder;
@@ -36,7 +35,7 @@ fn board(height: f32, light: &Light) -> DecodedImage {
     view.camera.up = Vec3::NEG_Z;
     view.camera.projection = Projection::Orthographic { height: 2.0 };
     let bounds = Bounds { lo: Vec3::new(-1.0, 0.0, -1.0), hi: Vec3::new(1.0, 0.3, 1.0) };
-    draw_sized(&file, &ViewSettings { light: light.clone(), shadow: true, bounds, ..view }, (SIZE, SIZE))
+    draw_sized(&file, &view.with_light(light.clone()).with_shadow(true).with_bounds(bounds), (SIZE, SIZE))
         .unwrap()
 }
 

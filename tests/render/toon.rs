@@ -51,7 +51,7 @@ fn mtoon(color: [f32; 3], extension: Value) -> Value {
 }
 
 fn lit_by(source: LightSource) -> ViewSettings {
-    ViewSettings { light: Light::new(source), ..settings(ShadingMode::Shaded) }
+    settings(ShadingMode::Shaded).with_light(Light::new(source))
 }
 
 fn srgb(linear: f32) -> u8 {

@@ -4,7 +4,6 @@ use sinew::asset::mannequin;
 use sinew::puppet::Puppet;
 use sinew::render::{Background, Canvas, DecodedImages, Light, ShadingMode};
 use sinew::scene;
-use sinew::scene::ViewSettings;
 use wgpu::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages};
 
 use crate::{renderer, typical_view};
@@ -18,12 +17,10 @@ fn a_part_of_a_view_matches_an_image_of_its_size() {
     let (puppet, mut renderer) = (Puppet::new(mannequin().unwrap(), 0), renderer());
     let bounds = puppet.bounds();
     let background = [0x20, 0x40, 0x60];
-    let settings = ViewSettings {
-        mode: ShadingMode::Skeleton,
-        light: Light::default(),
-        background: Background::Color(background),
-        ..typical_view(bounds, 40.0 / 48.0)
-    };
+    let settings = typical_view(bounds, 40.0 / 48.0)
+        .with_mode(ShadingMode::Skeleton)
+        .with_light(Light::default())
+        .with_background(Background::Color(background));
     let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
     let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
     let frame = scene::frame(&puppet, &settings);

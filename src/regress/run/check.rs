@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::regress::golden;
 use crate::regress::golden::{Drawn, GoldenError, GoldenState, Joints};
 use crate::regress::image::{Difference, Rule, compare};
-use crate::regress::suite::{Case, ImageTolerance, JointTolerance, ReportCheck};
+use crate::regress::suite::{Case, ReportCheck};
+use crate::regress::tolerance::{ImageTolerance, JointTolerance};
 use crate::render::DecodedImage;
 
 use super::{Finding, Outcome, Posed, Status, Update};

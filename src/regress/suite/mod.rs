@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use toml_edit::Document;
 
 use crate::files::bounded;
+use crate::regress::tolerance::{ImageTolerance, JointTolerance};
 use crate::text::toml::{Lines, SpannedError};
 
 use reader::SuiteReader;
@@ -47,40 +48,6 @@ pub struct Checks {
     pub joints: Option<JointTolerance>,
     /// The reports of goals, pins and contacts.
     pub report: Option<ReportCheck>,
-}
-
-/// The maximum difference between an image and its golden.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ImageTolerance {
-    /// Pixels count as equal if no channel differs by more than this many levels of 255.
-    pub levels: u8,
-    /// Maximum mean FLIP error of the image, from 0 to 1. Pixels that count as equal cause no error.
-    pub mean: f32,
-    /// Maximum mean FLIP error of the worst tile, measured in the same way.
-    pub worst: f32,
-}
-
-impl Default for ImageTolerance {
-    /// Tolerances above the differences between drivers and CPUs, and below those that the deliberate defects of
-    /// `tests/breaks` cause. `docs/testing.md` shows both distributions.
-    fn default() -> Self {
-        Self { levels: 2, mean: 0.007, worst: 0.04 }
-    }
-}
-
-/// The maximum difference between a node's world matrix and its golden.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct JointTolerance {
-    /// Distance in metres.
-    pub distance: f64,
-    /// Angle in radians.
-    pub angle: f64,
-}
-
-impl Default for JointTolerance {
-    fn default() -> Self {
-        Self { distance: 1e-5, angle: 1e-4 }
-    }
 }
 
 /// The requirements that all goals, pins and contacts of a case must meet.

@@ -8,7 +8,8 @@ use toml_edit::{Item, Table, Value};
 use crate::text::toml;
 use crate::text::toml::{SpannedError, single};
 
-use super::{Checks, ImageTolerance, JointTolerance, ReportCheck};
+use super::{Checks, ReportCheck};
+use crate::regress::tolerance::{ImageTolerance, JointTolerance};
 
 /// Reads the comparisons of a case and their tolerances.
 pub(super) fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Checks, SpannedError> {

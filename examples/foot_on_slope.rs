@@ -1,0 +1,86 @@
+//! A character stands on a slope: its hips sink, both feet reach the ground, and their soles lie flat on it.
+//!
+//! ```text
+//! cargo run --no-default-features --features character --example foot_on_slope [FILE]
+//!
+//! slope 20° to the side
+//!             ground under it   sole, flat ground   sole on the slope   tilt
+//! leftFoot          -0.031 m            0.031 m           -0.000 m    20.0°
+//! rightFoot          0.031 m           -0.031 m            0.000 m    20.0°
+//! hips move by (0.000, -0.040, 0.000)
+//! ```
+//!
+//! The soles are measured from the ground under them: negative ones are inside it.
+#![allow(clippy::print_stdout, reason = "an example")]
+
+use std::error::Error;
+use std::path::Path;
+
+use sinew::asset;
+use sinew::glam::{DQuat, DVec3};
+use sinew::ik::shortest_arc;
+use sinew::puppet::{Puppet, Target};
+use sinew::rig::{BodyLimb, orientation};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let character = match std::env::args().nth(1) {
+        Some(file) => asset::load(Path::new(&file))?,
+        None => asset::mannequin()?,
+    };
+    let scene = character.default_scene;
+    let mut puppet = Puppet::new(character, scene);
+    let body = puppet.rig.body.clone().ok_or("the character has no body with legs")?;
+    let (floor, side) = (f64::from(body.floor), body.facing.as_dvec3().cross(DVec3::Y));
+
+    // The slope passes below the hips. It is steeper than most streets.
+    let slope = 20.0_f64.to_radians();
+    let normal = DQuat::from_axis_angle(body.facing.as_dvec3(), slope) * DVec3::Y;
+    let turn = shortest_arc(DVec3::Y, normal, side);
+    let origin = position(&puppet, body.hips).with_y(floor);
+    let ground = |at: DVec3| origin.y - normal.dot((at - origin).with_y(0.0)) / normal.y;
+
+    let feet: Vec<usize> = body.limbs.iter().filter(|limb| limb.stands).map(BodyLimb::end).collect();
+    let before: Vec<DVec3> = feet.iter().map(|&foot| position(&puppet, foot)).collect();
+    // The higher leg bends, and the hips sink by as much as the lower foot needs.
+    let depths = before.iter().map(|at| ground(*at) - floor);
+    let sink = depths.fold(0.0, f64::min) * 1.3;
+    let hips = position(&puppet, body.hips);
+    puppet.targets.push(Target::new(body.hips).with_position(hips + DVec3::Y * sink));
+    for (&foot, at) in feet.iter().zip(&before) {
+        // The ankle keeps its height above the sole, now along the slope's normal.
+        let height = at.y - floor;
+        let sole = at.with_y(ground(*at));
+        let flat = orientation(&puppet.character().skeleton, puppet.pose(), foot);
+        let target = Target::new(foot).with_position(sole + normal * height);
+        puppet.targets.push(target.with_orientation(turn * flat));
+    }
+    puppet.update()?;
+
+    println!("slope {:.0}° to the side", slope.to_degrees());
+    println!("            ground under it   sole, flat ground   sole on the slope   tilt");
+    for (&foot, at) in feet.iter().zip(&before) {
+        let height = at.y - floor;
+        let after = position(&puppet, foot);
+        let skeleton = &puppet.character().skeleton;
+        let rest = sinew::pose::rest_orientation(skeleton, foot);
+        let tilted = orientation(skeleton, puppet.pose(), foot) * rest.conjugate() * DVec3::Y;
+        let sole = after - tilted * height;
+        let gap = sole.y - ground(sole);
+        println!(
+            "{:12} {:11.3} m {:18.3} m {:17.3} m {:7.1}°",
+            skeleton.label(foot),
+            ground(*at) - floor,
+            floor - ground(*at),
+            gap,
+            tilted.angle_between(DVec3::Y).to_degrees(),
+        );
+        assert!(gap.abs() < 0.005, "the sole does not touch the slope");
+    }
+    let moved = position(&puppet, body.hips) - hips;
+    println!("hips move by ({:.3}, {:.3}, {:.3})", moved.x, moved.y, moved.z);
+    Ok(())
+}
+
+fn position(puppet: &Puppet, node: usize) -> DVec3 {
+    puppet.world_from_node().get(node).map_or(DVec3::ZERO, |world| world.translation.as_dvec3())
+}
