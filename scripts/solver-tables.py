@@ -96,7 +96,7 @@ def paper():
             row["method"], "on" if row["limits"] else "off", small(row["tolerance"]), f"{digits(row['mean_us'])} µs",
             digits(row["relative_time"]), small(row["error_mean"]), small(row["error_max"]), percent(row["wrong"]),
             f"{row['published_seconds'] * 1e6:.0f} µs", f"{row['published_relative_time']:.0f}",
-            small(row["published_error_mean"]), f"{row['published_wrong']} %",
+            small(row["published_error_mean"]), f"{row['published_wrong'] * 100:.2f} %",
         ]
         for row in bench("--table paper")["paper"]
     ]
