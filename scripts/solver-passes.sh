@@ -55,10 +55,10 @@ camera() {
 
 # Draws a pose: method, number of iterations, file, more arguments.
 draw() {
-    method="$1"; iterations="$2"; out="$3"; shift 3
+    method="$1"; iterations="$2"; image="$3"; shift 3
     # shellcheck disable=SC2046 # the words are separate arguments
     "$sinew" render $(posing "$method") $(camera "$method") --method "$method" --start rest --iterations "$iterations" \
-        --option restarts=0 --option tolerance=1e-6 --mode skeleton --resolution 240,240 --quiet --output "$pages/$out.png" "$@"
+        --option restarts=0 --option tolerance=1e-6 --mode skeleton --resolution 240,240 --quiet --output "$image" "$@"
 }
 
 # Prints the distance of the first goal after $2 iterations of method $1, metres.
@@ -69,15 +69,25 @@ error() {
 }
 
 for method in $methods; do
-    for iterations in 1 2 3; do draw "$method" "$iterations" "$method-$iterations"; done
+    for iterations in 1 2 3; do draw "$method" "$iterations" "$pages/$method-$iterations.png"; done
     row="| error |"
     for iterations in 0 1 2 3; do row="$row $(printf '%.2g m' "$(error "$method" "$iterations")") |"; done
     sed "s/^| error |.*/$row/" "$pages/$method.md" >"$pages/$method.new"
     mv "$pages/$method.new" "$pages/$method.md"
     echo "$method $row"
 done
-draw ccd 0 start-chain
-draw two-bone 0 start-leg
-draw full-body 0 start-body
-draw style 0 start-style
-draw two-bone 1 two-bone-swivel --no-limits --option limb.swivel=angle:60deg
+draw ccd 0 "$pages/start-chain.png"
+draw two-bone 0 "$pages/start-leg.png"
+draw full-body 0 "$pages/start-body.png"
+draw style 0 "$pages/start-style.png"
+draw two-bone 1 "$pages/two-bone-swivel.png" --no-limits --option limb.swivel=angle:60deg
+
+# The overview in docs/solvers.md: the same target for the hand by all methods that move a chain, which starts at the lowest
+# joint of the back. Only `two-bone` needs a limb.
+for method in ccd particle fabrik jacobian-transpose pseudo-inverse dls sdls two-bone fused optimize full-body; do
+    base=spine
+    if [ "$method" = two-bone ]; then base=leftUpperArm; fi
+    "$sinew" render assets/mannequin.glb --base "$base" --reach leftHand=0.15,1.65,0.4 --method "$method" --start rest \
+        --camera-position 1.5,1.5,2.6 --camera-focal-point 0.05,1.05,0.1 --camera-view-angle 36 --mode skeleton \
+        --resolution 270,315 --quiet --output "$pages/$method.png"
+done

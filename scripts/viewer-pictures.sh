@@ -51,7 +51,7 @@ drag() {
 shortcut() { xdotool mousemove 60 560 sleep 0.2 key "$1" sleep 0.8; }
 shot() {
     xdotool mousemove 60 200 sleep 1.5
-    import -window root -dither None -colors 255 "docs/$1"
+    import -window root -dither None -colors 255 "$1"
 }
 
 # The hips are pulled down, a hand is raised, and its forearm is selected.
@@ -59,7 +59,7 @@ start pose
 drag 455 325 455 400
 drag 597 390 640 250
 click 585 248
-shot viewer-pose.png
+shot docs/viewer-pose.png
 
 # Two keys, and the pose between them with their ghosts.
 xdotool key Escape
@@ -70,7 +70,7 @@ shortcut k
 click 500 683
 click 643 656
 click 711 656
-shot viewer-keys.png
+shot docs/viewer-keys.png
 stop
 
 # Four methods and the same goal.
@@ -78,5 +78,5 @@ start lab
 shortcut ctrl+Tab
 drag 577 305 620 490
 for row in 409 447 502; do click 946 "$row"; done
-shot viewer-lab.png
+shot docs/viewer-lab.png
 stop
