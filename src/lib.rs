@@ -79,3 +79,14 @@ pub use glam;
 #[cfg(all(doctest, feature = "character"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// Compiles and runs the examples of the manual as doctests.
+#[cfg(all(doctest, feature = "cli"))]
+mod manual {
+    #[doc = include_str!("../docs/capture.md")]
+    struct Capture;
+    #[doc = include_str!("../docs/library.md")]
+    struct Library;
+    #[doc = include_str!("../docs/motion.md")]
+    struct Motion;
+}
