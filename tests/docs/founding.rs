@@ -1,0 +1,123 @@
+//! The map of the founding documents: its commands run, its shortcuts exist, and it has every section.
+
+use std::fs;
+use std::path::Path;
+
+use sinew::viewer::{Action, Keymap};
+
+use crate::page::{Page, Piece, pages};
+use crate::shell::{self, Words};
+use crate::{assert_none, root};
+
+pub(crate) const PAGE: &str = "docs/founding-documents.md";
+/// The header of each table.
+const HEADER: &str = "| section | what it says | command line | viewer | source |";
+/// A cell of something that sinew does not have.
+const NOTHING: &str = "–";
+
+/// A row of a table: its line and its cells.
+struct Row {
+    line: usize,
+    cells: Vec<String>,
+}
+
+fn page() -> Page {
+    pages().into_iter().find(|page| page.name == PAGE).expect("the page is missing")
+}
+
+/// Returns the rows of all tables with the header.
+fn rows(page: &Page) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut in_table = false;
+    for (index, line) in page.text.lines().enumerate() {
+        in_table = line == HEADER || in_table && line.starts_with('|');
+        if in_table && line != HEADER && !line.starts_with("|---") {
+            let cells = line.trim_matches('|').split(" | ").map(|cell| cell.trim().to_owned()).collect();
+            rows.push(Row { line: index + 1, cells });
+        }
+    }
+    rows
+}
+
+/// Returns the complete commands of the page's tables, which the test of commands runs.
+pub(crate) fn commands(page: &Page) -> Vec<(String, Words)> {
+    let mut commands = Vec::new();
+    for row in rows(page) {
+        let text = row.cells.get(2).cloned().unwrap_or_default();
+        let cell = Page { name: page.name.clone(), text };
+        for Piece { text, .. } in
+            cell.inline_code().into_iter().filter(|code| code.text.starts_with("sinew "))
+        {
+            let found = shell::commands(&text).unwrap_or_else(|e| panic!("{}: {e}", row.line));
+            commands.extend(found.into_iter().map(|words| (format!("{}:{}", page.name, row.line), words)));
+        }
+    }
+    commands
+}
+
+#[test]
+fn rows_are_complete() {
+    let page = page();
+    let rows = rows(&page);
+    assert_eq!(page.text.matches(HEADER).count(), 5, "one table for each document");
+    assert!(rows.len() > 100, "only {} rows", rows.len());
+    let mut problems = Vec::new();
+    for Row { line, cells } in &rows {
+        if cells.len() != 5 || cells.iter().any(String::is_empty) {
+            problems.push(format!(
+                "{PAGE}:{line}: there must be five cells with text, and {NOTHING} for nothing"
+            ));
+        }
+    }
+    assert_none("these rows are incomplete", &problems);
+}
+
+/// Italic text in the column of the viewer is what an action, a pane or a control is called. A shortcut follows in brackets.
+#[test]
+fn actions_and_shortcuts_of_the_viewer_exist() {
+    let sources = sources(&root().join("src/viewer"));
+    let mut problems = Vec::new();
+    let mut count = 0;
+    for Row { line, cells } in rows(&page()) {
+        let Some(cell) = cells.get(3) else { continue };
+        let mut parts = cell.split('*').skip(1);
+        while let (Some(name), Some(after)) = (parts.next(), parts.next()) {
+            let shortcut = after.trim_start().strip_prefix('(').and_then(|rest| rest.split(')').next());
+            let action = Action::all().find(|action| action.name() == name);
+            let is_right = match (shortcut, action) {
+                (Some(shortcut), Some(action)) => Keymap::Sinew.text(action) == shortcut,
+                (Some(_), None) => false,
+                (None, _) => sources.contains(&format!("\"{name}")),
+            };
+            if !is_right {
+                problems.push(format!("{PAGE}:{line}: *{name}* {}", shortcut.unwrap_or_default()));
+            }
+            count += 1;
+        }
+    }
+    assert_none("the viewer does not have these", &problems);
+    assert!(count > 40, "only {count} were found");
+}
+
+/// Returns the text of all source files below a folder.
+fn sources(folder: &Path) -> String {
+    let mut text = String::new();
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        text += &if path.is_dir() { sources(&path) } else { fs::read_to_string(&path).unwrap_or_default() };
+    }
+    text
+}
+
+/// Every row with a command or a control names the source that does it.
+#[test]
+fn what_exists_has_a_source() {
+    let mut problems = Vec::new();
+    for Row { line, cells } in rows(&page()) {
+        let has = |index: usize| cells.get(index).is_some_and(|cell| cell != NOTHING);
+        if (has(2) || has(3)) && !cells.get(4).is_some_and(|cell| cell.contains("](../")) {
+            problems.push(format!("{PAGE}:{line}"));
+        }
+    }
+    assert_none("these rows name no source", &problems);
+}

@@ -1,0 +1,226 @@
+//! Commands that are not run: those in prose, and those of cargo, Python and the scripts.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::page::{Page, pages};
+use crate::shell;
+use crate::{assert_none, root};
+
+/// Words of commands that stand for something else.
+fn is_placeholder(word: &str) -> bool {
+    word.contains('…') || word.chars().any(char::is_uppercase) && !word.chars().any(char::is_lowercase)
+}
+
+#[test]
+fn commands_in_prose_have_existing_options() {
+    let mut problems = Vec::new();
+    let mut count = 0;
+    for page in pages() {
+        for code in page.inline_code() {
+            let is_command = |program: &str| code.text.starts_with(program);
+            let Ok(commands) = shell::commands(&code.text) else { continue };
+            for command in commands {
+                let place = format!("{}:{}: {}", page.name, code.line, code.text);
+                let problem = if is_command("sinew ") && command.words.len() > 1 {
+                    check_sinew(&command.words)
+                } else if PROGRAMS.iter().any(|program| is_command(program)) {
+                    check_other(&command.words)
+                } else {
+                    continue;
+                };
+                count += 1;
+                problems.extend(problem.err().map(|cause| format!("{place}: {cause}")));
+            }
+        }
+    }
+    assert_none("these commands are wrong", &problems);
+    assert!(count > 60, "only {count} commands were found");
+}
+
+#[test]
+fn other_programs_of_blocks_exist() {
+    let mut problems = Vec::new();
+    for page in pages() {
+        for block in page.blocks().iter().filter(|block| block.language == "sh") {
+            for command in shell::commands(&block.text).unwrap() {
+                if command.words[0] != "sinew" {
+                    let place = format!("{}:{}: {}", page.name, block.line, command.words.join(" "));
+                    let problem = check_other(&command.words).err();
+                    problems.extend(problem.map(|cause| format!("{place}: {cause}")));
+                }
+            }
+        }
+        problems.extend(hidden_commands(&page));
+    }
+    assert_none("these commands are wrong", &problems);
+}
+
+/// Returns commands of the program in blocks that are not run: indented ones, and `text` blocks.
+fn hidden_commands(page: &Page) -> Vec<String> {
+    let mut problems = Vec::new();
+    let blocks = page.blocks();
+    let of_text = blocks.iter().filter(|block| block.language != "sh").flat_map(|block| block.text.lines());
+    let indented = page.text.lines().filter_map(|line| line.strip_prefix("    ")).map(str::trim);
+    for line in
+        of_text.chain(indented).filter(|line| line.starts_with("sinew ") && !line.starts_with("sinew = "))
+    {
+        problems.push(format!("{}: {line}: put it into a block of `sh`", page.name));
+    }
+    problems
+}
+
+/// Checks a command of the program, of which parts may be left out.
+fn check_sinew(words: &[String]) -> Result<(), String> {
+    let has_placeholders = words.iter().any(|word| is_placeholder(word));
+    let Err(cause) = sinew::cli::check(words.iter().map(String::as_str)) else { return Ok(()) };
+    let asks_for_options = words.windows(2).any(|pair| pair == ["--option", "help"]);
+    let is_part = words.last().is_some_and(|word| word.starts_with('-'))
+        || cause.contains("required arguments were not provided");
+    if !has_placeholders && !is_part && !asks_for_options {
+        return Err(cause);
+    }
+    let help = Command::new(env!("CARGO_BIN_EXE_sinew")).args([&words[1], "--help"]).output().unwrap();
+    let help = String::from_utf8_lossy(&help.stdout).into_owned();
+    let is_known = |option: &str| help.split([' ', ',', '\n', '[', '=']).any(|known| known == option);
+    let options =
+        words.iter().filter(|word| word.starts_with("--") || word.len() == 2 && word.starts_with('-'));
+    match options.map(|o| o.split('=').next().unwrap_or_default()).find(|option| !is_known(option)) {
+        Some(option) => Err(format!("sinew {} has no option {option}", words[1])),
+        None => Ok(()),
+    }
+}
+
+/// The beginnings of commands of other programs in prose.
+const PROGRAMS: [&str; 6] = ["cargo ", "python3 ", "node ", "scripts/", "./scripts/", "benches/"];
+
+/// Checks that what a command of another program names exists in the repository.
+fn check_other(words: &[String]) -> Result<(), String> {
+    let is_setting = |word: &&String| word.contains('=') && !word.starts_with('-');
+    let words: Vec<&str> = words.iter().skip_while(is_setting).map(String::as_str).collect();
+    match words[..] {
+        ["cargo", subcommand, ref arguments @ ..] => check_cargo(subcommand, arguments),
+        ["cp", source, _] if root().join(source).exists() => Ok(()),
+        ["python3" | "node", script, ref arguments @ ..] | [script, ref arguments @ ..] => {
+            check_script(script, arguments)
+        }
+        [] => Ok(()),
+    }
+}
+
+/// Checks that a script exists and that its text contains the options.
+fn check_script(script: &str, arguments: &[&str]) -> Result<(), String> {
+    let text = fs::read_to_string(root().join(script)).map_err(|e| format!("{script}: {e}"))?;
+    let options = arguments.iter().filter(|a| a.starts_with('-') && a.len() > 1);
+    let known = |option: &str| {
+        let short = option.trim_start_matches('-');
+        text.contains(option)
+            || option.len() == 2 && text.contains(&format!("{short})"))
+            || gestures(script, option)
+    };
+    match options.map(|o| o.split('=').next().unwrap_or_default()).find(|option| !known(option)) {
+        Some(option) => Err(format!("{script} has no option {option}")),
+        None => Ok(()),
+    }
+}
+
+/// The script of gestures passes its options to an example.
+fn gestures(script: &str, option: &str) -> bool {
+    let example = || fs::read_to_string(root().join("examples/gestures.rs")).unwrap_or_default();
+    script.ends_with("gestures.sh") && example().contains(option)
+}
+
+/// Checks the targets, packages, features and test names of a cargo command.
+fn check_cargo(subcommand: &str, arguments: &[&str]) -> Result<(), String> {
+    let (mut folders, mut is_benchmark) = (vec!["src".to_owned(), "tests".to_owned()], subcommand == "bench");
+    let mut rest = arguments.iter().copied().take_while(|argument| *argument != "--");
+    while let Some(argument) = rest.next() {
+        let is_named = ["-p", "--test", "--example", "--bench", "--features"].contains(&argument);
+        let value = if is_named { rest.next().ok_or(format!("{argument} needs a value"))? } else { "" };
+        match argument {
+            _ if is_placeholder(value) => {}
+            "-p" => is_benchmark = value == "sinew-benches",
+            "--test" => folders = vec![format!("tests/{value}")],
+            "--lib" => folders = vec!["src".to_owned()],
+            _ => {}
+        }
+        let is_filter = !argument.starts_with('-') && subcommand == "test" && !is_benchmark;
+        let name = argument.trim_end_matches(':').rsplit("::").next().unwrap_or_default();
+        let exists = match argument {
+            _ if is_named => is_placeholder(value) || is_target(argument, value),
+            _ if is_filter => folders.iter().any(|folder| mentions(&root().join(folder), name)),
+            option => !option.starts_with('-') || CARGO_OPTIONS.contains(&option),
+        };
+        if !exists {
+            return Err(format!("{argument} {value} does not exist").replace("  ", " "));
+        }
+    }
+    Ok(())
+}
+
+/// Options of cargo without a value.
+const CARGO_OPTIONS: [&str; 7] =
+    ["--all-targets", "--lib", "--no-default-features", "--open", "--quiet", "--release", "--workspace"];
+
+/// Returns whether the package, target or feature exists that an option of cargo names.
+fn is_target(option: &str, name: &str) -> bool {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let benches = fs::read_to_string(root().join("benches/Cargo.toml")).unwrap();
+    let is_file = |folder: &str| {
+        let paths = [format!("{folder}/{name}.rs"), format!("{folder}/{name}/main.rs")];
+        paths.iter().any(|path| root().join(path).exists())
+    };
+    let is_listed = |manifest: &str| manifest.contains(&format!("name = \"{name}\""));
+    match option {
+        "-p" | "--bench" => is_listed(&benches),
+        "--test" => is_file("tests") || is_listed(&manifest),
+        "--example" => is_file("examples"),
+        _ => name.split(',').all(|feature| manifest.contains(&format!("\n{feature} = ["))),
+    }
+}
+
+/// Returns whether a file below a folder has a name, or contains a function whose name contains it.
+fn mentions(folder: &Path, name: &str) -> bool {
+    let Ok(entries) = fs::read_dir(folder) else { return false };
+    entries.map(|entry| entry.unwrap().path()).any(|path| {
+        let is_named = path.file_stem().is_some_and(|stem| stem.to_string_lossy().contains(name));
+        let has_test = || {
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            text.split("fn ").skip(1).any(|f| f.split('(').next().unwrap_or_default().contains(name))
+        };
+        is_named || if path.is_dir() { mentions(&path, name) } else { has_test() }
+    })
+}
+
+#[test]
+fn wrong_commands_are_found() {
+    let words = |line: &str| shell::commands(line).unwrap().remove(0).words;
+    for right in [
+        "sinew render --frames 0..9 -o a.png --animation 0",
+        "sinew view --record",
+        "sinew test SUITE.toml --junit OUT.xml",
+    ] {
+        assert_eq!(check_sinew(&words(right)), Ok(()), "{right}");
+    }
+    for wrong in
+        ["sinew render --frame 0..9 -o OUT.png", "sinew pose --method newton", "sinew view FILE --recorded"]
+    {
+        assert!(check_sinew(&words(wrong)).is_err(), "{wrong}");
+    }
+    for right in [
+        "cargo test --no-default-features --test ik remedies -- --nocapture",
+        "A=b scripts/gestures.sh -v models/",
+    ] {
+        assert_eq!(check_other(&words(right)), Ok(()), "{right}");
+    }
+    for wrong in [
+        "cargo test --test no",
+        "cargo bench -p sinew-benches --bench no",
+        "cargo test --test ik no_such_test",
+        "scripts/no.sh",
+        "scripts/pictures.sh --no",
+    ] {
+        assert!(check_other(&words(wrong)).is_err(), "{wrong}");
+    }
+}
