@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use sinew::viewer::{Action, Keymap};
+use sinew::viewer::{Action, Keymap, Shortcut};
 
 use crate::page::{Page, Piece, pages};
 use crate::shell::{self, Words};
@@ -97,6 +97,26 @@ fn actions_and_shortcuts_of_the_viewer_exist() {
     }
     assert_none("the viewer does not have these", &problems);
     assert!(count > 40, "only {count} were found");
+}
+
+/// On the other pages, a shortcut in brackets behind italic text belongs to some action of the keymap *sinew*.
+#[test]
+fn shortcuts_on_all_pages_exist() {
+    let known: Vec<Shortcut> = Action::all().flat_map(|action| Keymap::Sinew.shortcuts(action)).collect();
+    let mut problems = Vec::new();
+    let mut count = 0;
+    for page in pages().iter().filter(|page| page.name != PAGE) {
+        for (start, _) in page.text.match_indices("* (") {
+            let inside = page.text[start + 3..].split(')').next().unwrap_or_default().replace(" + ", "+");
+            let shortcuts: Option<Vec<Shortcut>> = inside.split(" or ").map(Shortcut::parse).collect();
+            count += shortcuts.iter().len();
+            if shortcuts.is_some_and(|shortcuts| shortcuts.iter().any(|s| !known.contains(s))) {
+                problems.push(format!("{}: ({inside})", page.name));
+            }
+        }
+    }
+    assert_none("no action has these shortcuts", &problems);
+    assert!(count > 8, "only {count} were found");
 }
 
 /// Returns the text of all source files below a folder.
