@@ -5,9 +5,9 @@
 //!
 //! slope 20° to the side
 //!             ground under it   sole, flat ground   sole on the slope   tilt
-//! leftFoot          -0.031 m            0.031 m           -0.000 m    20.0°
-//! rightFoot          0.031 m           -0.031 m            0.000 m    20.0°
-//! hips move by (0.000, -0.040, 0.000)
+//! leftFoot           0.038 m             -0.038 m            -0.000 m    20.0°
+//! rightFoot         -0.038 m              0.038 m             0.000 m    20.0°
+//! hips move by (-0.000, -0.068, -0.000)
 //! ```
 //!
 //! The soles are measured from the ground under them: negative ones are inside it.
@@ -39,26 +39,36 @@ fn main() -> Result<(), Box<dyn Error>> {
     let origin = position(&puppet, body.hips).with_y(floor);
     let ground = |at: DVec3| origin.y - normal.dot((at - origin).with_y(0.0)) / normal.y;
 
-    let feet: Vec<usize> = body.limbs.iter().filter(|limb| limb.stands).map(BodyLimb::end).collect();
-    let before: Vec<DVec3> = feet.iter().map(|&foot| position(&puppet, foot)).collect();
-    // The higher leg bends, and the hips sink by as much as the lower foot needs.
-    let depths = before.iter().map(|at| ground(*at) - floor);
-    let sink = depths.fold(0.0, f64::min) * 1.3;
-    let hips = position(&puppet, body.hips);
-    puppet.targets.push(Target::new(body.hips).with_position(hips + DVec3::Y * sink));
-    for (&foot, at) in feet.iter().zip(&before) {
+    let legs: Vec<&BodyLimb> = body.limbs.iter().filter(|limb| limb.stands).collect();
+    let before: Vec<DVec3> = legs.iter().map(|leg| position(&puppet, leg.end())).collect();
+    let skeleton = &puppet.character().skeleton;
+    let mut targets = Vec::new();
+    let mut sink = 0.0_f64;
+    for (leg, at) in legs.iter().zip(&before) {
         // The ankle keeps its height above the sole, now along the slope's normal.
-        let height = at.y - floor;
-        let sole = at.with_y(ground(*at));
-        let flat = orientation(&puppet.character().skeleton, puppet.pose(), foot);
-        let target = Target::new(foot).with_position(sole + normal * height);
-        puppet.targets.push(target.with_orientation(turn * flat));
+        let ankle = at.with_y(ground(*at)) + normal * (at.y - floor);
+        let flat = orientation(skeleton, puppet.pose(), leg.end());
+        targets.push(Target::new(leg.end()).with_position(ankle).with_orientation(turn * flat));
+        // The hips sink until no leg is stretched by more than 97 % of its length.
+        let joints: Vec<DVec3> = leg.joints.iter().map(|&joint| position(&puppet, joint)).collect();
+        let length: f64 = joints.windows(2).map(|bone| bone[0].distance(bone[1])).sum();
+        let hip = joints.first().copied().unwrap_or(*at);
+        let aside = (ankle - hip).with_y(0.0).length();
+        let reach = ((0.97 * length).powi(2) - aside.powi(2)).max(0.0).sqrt();
+        sink = sink.max(hip.y - ankle.y - reach);
+    }
+    let hips = position(&puppet, body.hips);
+    targets.push(Target::new(body.hips).with_position(hips - DVec3::Y * sink));
+    puppet.targets = targets;
+    // Feet do not pass through the floor of the body, which is now below the lowest point of the slope.
+    if let Some(plan) = &mut puppet.rig.body {
+        plan.floor -= 2.0 * plan.size;
     }
     puppet.update()?;
 
     println!("slope {:.0}° to the side", slope.to_degrees());
     println!("            ground under it   sole, flat ground   sole on the slope   tilt");
-    for (&foot, at) in feet.iter().zip(&before) {
+    for (foot, at) in legs.iter().map(|leg| leg.end()).zip(&before) {
         let height = at.y - floor;
         let after = position(&puppet, foot);
         let skeleton = &puppet.character().skeleton;
@@ -74,7 +84,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             gap,
             tilted.angle_between(DVec3::Y).to_degrees(),
         );
-        assert!(gap.abs() < 0.005, "the sole does not touch the slope");
+        assert!(gap.abs() < 0.005 * f64::from(body.size), "the sole does not touch the slope");
     }
     let moved = position(&puppet, body.hips) - hips;
     println!("hips move by ({:.3}, {:.3}, {:.3})", moved.x, moved.y, moved.z);

@@ -4,8 +4,17 @@
 //! cargo run --no-default-features --features capture --example live_capture
 //!
 //! time     measured  returning  missing   largest error
-//! 0.00 s         17          0        0      1.0°
-//! 0.40 s         13          0        4      3.0°
+//! 0.00 s           17          0        0        0.4 cm
+//! 0.20 s           17          0        0        0.6 cm
+//! 0.40 s           14          0        3       14.9 cm
+//! 0.60 s           14          0        3       18.9 cm
+//! 0.80 s           14          3        0        5.7 cm
+//! 1.00 s           14          3        0        0.8 cm
+//! 1.20 s           17          0        0        0.8 cm
+//! 1.40 s           17          0        0        0.8 cm
+//! 1.60 s           17          0        0        1.0 cm
+//! 1.80 s           17          0        0        0.9 cm
+//! 2.00 s           17          0        0        0.6 cm
 //! ```
 //!
 //! The sensor is simulated: the mannequin walks, each position is off by some millimetres, and after 0.3 s the left arm is hidden
