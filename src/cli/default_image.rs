@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use clap::{Args, Command, FromArgMatches};
 
+use crate::viewer::is_project;
+
 use super::failure::Failure;
 use super::{ModelArg, Verbosity, failure, render};
 
@@ -22,8 +24,11 @@ const REACHING: [&str; 8] = [
 ];
 
 pub(super) fn run(model: &ModelArg, verbosity: Verbosity) -> Result<ExitCode, Failure> {
-    let mut arguments: Vec<OsString> =
-        ["render", "--framing=tight", "--output", IMAGE].map(OsString::from).into();
+    let mut arguments: Vec<OsString> = ["render", "--output", IMAGE].map(OsString::from).into();
+    // A project has a camera of its own.
+    if !model.file.as_deref().is_some_and(is_project) {
+        arguments.push("--framing=tight".into());
+    }
     arguments.extend(model.units.map(|units| format!("--units={units}").into()));
     match &model.file {
         Some(file) => arguments.extend(["--".into(), file.into()]),

@@ -1,13 +1,17 @@
 //! Reads and writes goldens, which are PNG images with the name of the machine that drew them, and JSON files with the
 //! world matrices of joints.
 
-use std::io::{BufRead, BufReader, Cursor, Read, Seek};
+#[cfg(feature = "cli")]
+use std::io::Read;
+use std::io::{BufRead, BufReader, Cursor, Seek};
 use std::path::{Path, PathBuf};
 
 use glam::{Affine3A, Vec3};
 use serde::{Deserialize, Serialize};
 
-use crate::files::{atomic, bounded};
+#[cfg(feature = "cli")]
+use crate::files::atomic;
+use crate::files::bounded;
 use crate::puppet::Puppet;
 use crate::render::DecodedImage;
 use crate::text::json;

@@ -53,7 +53,7 @@ pub struct CrowdOpening {
 /// # Errors
 /// [`ViewerError`] if there is no display, or if the window or the adapter fails.
 pub fn open_crowd(opening: CrowdOpening) -> Result<(), ViewerError> {
-    let events = EventLoop::new().map_err(|e| ViewerError::NoDisplay(e.to_string()))?;
+    let events = EventLoop::new().map_err(|error| ViewerError::no_display(&error))?;
     let mut app = CrowdApp {
         opening,
         stage: None,

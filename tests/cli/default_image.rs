@@ -23,6 +23,24 @@ fn an_image_is_drawn_and_named() {
     }
 }
 
+/// Regression: the option `--framing`, which projects refuse, was always given.
+#[test]
+fn a_project_is_drawn_with_its_own_camera() {
+    let folder = folder("project alone");
+    std::fs::write(folder.join("low.sinew"), "version = 1\n[view]\ntarget = [0, 0.2, 0]\ndistance = 2\n")
+        .unwrap();
+    let output = command(["low.sinew"])
+        .current_dir(&folder)
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .env_remove("WAYLAND_SOCKET")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && text.contains("drew low.sinew to sinew.png"), "{text}");
+    assert!(folder.join("sinew.png").exists());
+}
+
 /// The hand reaches its target, and the head stays over the feet.
 #[test]
 fn the_built_in_character_reaches_like_a_person() {
@@ -60,7 +78,8 @@ fn view_without_the_viewer_is_an_error_that_names_the_feature() {
 fn view_without_a_display_is_an_error_that_suggests_render() {
     let unset = command(["view"]).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").output().unwrap();
     let wrong = command(["view"]).env("DISPLAY", ":65000").env_remove("WAYLAND_DISPLAY").output().unwrap();
-    for output in [unset, wrong] {
+    let crowd = command(["view", "--crowd=3"]).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").output();
+    for output in [unset, wrong, crowd.unwrap()] {
         let text = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{text}");
         let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("error: ")).collect();

@@ -108,12 +108,7 @@ pub fn open<E: Send + 'static>(
 ) -> Result<Result<Option<PathBuf>, ViewerError>, E> {
     let events = match EventLoop::<AppEvent>::with_user_event().build() {
         Ok(events) => events,
-        Err(e) => {
-            // winit's text starts with a position in its source code, which is removed here.
-            let message = e.to_string();
-            let cause = message.rsplit(": ").next().unwrap_or(&message).to_owned();
-            return Ok(Err(ViewerError::NoDisplay(cause)));
-        }
+        Err(error) => return Ok(Err(ViewerError::no_display(&error))),
     };
     let proxy = events.create_proxy();
     let mut startup = Startup::new(load, opening, events.create_proxy())?;
@@ -127,6 +122,15 @@ pub fn open<E: Send + 'static>(
     }
     let failure = startup.failure.or(result.err().map(|e| ViewerError::Window(e.to_string())));
     Ok(finish(startup.app, failure))
+}
+
+impl ViewerError {
+    /// Returns the error of an event loop that cannot be created.
+    pub(in crate::viewer) fn no_display(error: &winit::error::EventLoopError) -> Self {
+        // winit's text starts with a position in its source code, which is removed here.
+        let message = error.to_string();
+        Self::NoDisplay(message.rsplit(": ").next().unwrap_or(&message).to_owned())
+    }
 }
 
 /// Ends the recording of an app whose window has closed.
