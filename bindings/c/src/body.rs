@@ -1,0 +1,201 @@
+//! Bodies: inverse kinematics without characters.
+
+use std::ffi::c_char;
+
+use glam::{DAffine3, DQuat, DVec3};
+use sinew::ik::{self, Body, Goal, Options, Solver};
+
+use crate::goal::{SinewGoal, SinewResult, apply};
+use crate::link::SinewLink;
+use crate::pointers::{check_length, exclusive, free, give, shared, slice, write};
+use crate::status::{Failure, SinewStatus, guard, value_or};
+
+/// A tree of links in a pose.
+pub struct SinewBody {
+    body: Body,
+    solver: Solver,
+}
+
+/// Creates a body at rest with its base at the origin of the world, and stores it in `*out`. Free it with
+/// `sinew_body_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_body_new(
+    links: *const SinewLink,
+    link_count: usize,
+    out: *mut *mut SinewBody,
+) -> SinewStatus {
+    let create = || {
+        // SAFETY: the caller promises `link_count` links.
+        let links = unsafe { slice("links", links, link_count) }?;
+        let links = links.iter().enumerate().map(|(index, link)| link.link(index));
+        let links = links.collect::<Result<Vec<_>, _>>()?;
+        let body = Body::new(links, DAffine3::IDENTITY).map_err(Failure::invalid)?;
+        Ok(SinewBody { body, solver: Solver::default() })
+    };
+    // SAFETY: the caller promises memory for a handle.
+    guard(|| unsafe { give(out, create) })
+}
+
+/// Frees a body. NULL is ignored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_body_free(body: *mut SinewBody) {
+    // SAFETY: the caller promises a body that is not used again.
+    unsafe { free(body) }
+}
+
+/// Returns the number of links, or 0 if `body` is NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_body_link_count(body: *const SinewBody) -> usize {
+    // SAFETY: the caller promises a body.
+    value_or(0, || Ok(unsafe { shared("body", body) }?.body.links().len())).0
+}
+
+/// Returns a body to rest.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_body_reset(body: *mut SinewBody) -> SinewStatus {
+    guard(|| {
+        // SAFETY: the caller promises a body that nothing else uses.
+        unsafe { exclusive("body", body) }?.body.reset();
+        Ok(())
+    })
+}
+
+/// Writes the local rotations of all links, quaternions x, y, z, w. `count` must be four times the number of links.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_body_rotations(
+    body: *const SinewBody,
+    rotations: *mut f64,
+    count: usize,
+) -> SinewStatus {
+    guard(|| {
+        // SAFETY: the caller promises a body.
+        let body = unsafe { shared("body", body) }?;
+        let values: Vec<f64> = body.body.rotations().iter().flat_map(DQuat::to_array).collect();
+        // SAFETY: the caller promises memory for `count` numbers.
+        unsafe { write("rotations", rotations, count, &values) }
+    })
+}
+
+/// Sets the local rotations of all links, quaternions x, y, z, w of any length except zero. `count` must be four times the
+/// number of links.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_body_set_rotations(
+    body: *mut SinewBody,
+    rotations: *const f64,
+    count: usize,
+) -> SinewStatus {
+    guard(|| {
+        // SAFETY: the caller promises a body that nothing else uses.
+        let body = &mut unsafe { exclusive("body", body) }?.body;
+        check_length("rotations", count, 4 * body.links().len())?;
+        // SAFETY: the caller promises `count` numbers.
+        let values = unsafe { slice("rotations", rotations, count) }?;
+        let (rotations, _) = values.as_chunks::<4>();
+        let rotations: Vec<DQuat> = rotations.iter().map(|xyzw| DQuat::from_array(*xyzw)).collect();
+        let is_valid = |q: &DQuat| q.is_finite() && q.length_squared() > 0.0;
+        if let Some(link) = rotations.iter().position(|q| !is_valid(q)) {
+            return Err(Failure::invalid(format_args!("rotation {link} must be finite and not zero")));
+        }
+        rotations.into_iter().enumerate().for_each(|(link, rotation)| body.set_rotation(link, rotation));
+        Ok(())
+    })
+}
+
+/// Writes the world positions x, y, z of all links in metres. `count` must be three times the number of links.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_body_positions(
+    body: *const SinewBody,
+    positions: *mut f64,
+    count: usize,
+) -> SinewStatus {
+    guard(|| {
+        // SAFETY: the caller promises a body.
+        let body = &unsafe { shared("body", body) }?.body;
+        let links = (0..body.links().len()).filter_map(|link| body.world_from_link(link));
+        let values: Vec<f64> = links.flat_map(|matrix| matrix.translation.to_array()).collect();
+        // SAFETY: the caller promises memory for `count` numbers.
+        unsafe { write("positions", positions, count, &values) }
+    })
+}
+
+/// Turns the links until the goals are met as closely as possible.
+///
+/// `options` is NULL or a text of assignments, for example `"method=ccd; tolerance=1mm"`. Without a result for each goal,
+/// `results` is NULL and `result_count` 0. Otherwise, `result_count` must be `goal_count`. If the call fails, the body is
+/// unchanged.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_body_solve(
+    body: *mut SinewBody,
+    goals: *const SinewGoal,
+    goal_count: usize,
+    options: *const c_char,
+    results: *mut SinewResult,
+    result_count: usize,
+) -> SinewStatus {
+    guard(|| {
+        // SAFETY: the caller promises a body that nothing else uses.
+        let SinewBody { body, solver } = unsafe { exclusive("body", body) }?;
+        // SAFETY: the caller promises `goal_count` goals.
+        let goals = unsafe { slice("goals", goals, goal_count) }?;
+        let goals = goals.iter().map(SinewGoal::goal).collect::<Result<Vec<Goal>, _>>()?;
+        let mut all = Options::default();
+        // SAFETY: the caller promises NULL or a text.
+        unsafe { apply(&mut all, options) }?;
+        if result_count != 0 {
+            check_length("results", result_count, goals.len())?;
+        }
+        let report = solver.solve(body, &goals, &all).map_err(|e| Failure::new(SinewStatus::Solve, e))?;
+        let result = |g: &ik::GoalOutcome| SinewResult::new(g.outcome, g.position_error, g.orientation_error);
+        let values: Vec<SinewResult> = report.goals.iter().map(result).take(result_count).collect();
+        // SAFETY: the caller promises memory for `result_count` results.
+        unsafe { write("results", results, result_count, &values) }
+    })
+}
+
+/// Solves copies of a body for many target positions of one link, in parallel. The body itself is not changed.
+///
+/// `targets` are `target_count` world positions x, y, z. The local rotations of all links of all solutions are written to
+/// `rotations`, whose `rotation_count` must be `4 * link_count * target_count`. The distances from the targets in metres are
+/// written to `errors`, whose `error_count` must be `target_count`. `options` is as in `sinew_body_solve`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_body_solve_many(
+    body: *const SinewBody,
+    link: usize,
+    targets: *const f64,
+    target_count: usize,
+    options: *const c_char,
+    rotations: *mut f64,
+    rotation_count: usize,
+    errors: *mut f64,
+    error_count: usize,
+) -> SinewStatus {
+    guard(|| {
+        // SAFETY: the caller promises a body.
+        let body = &unsafe { shared("body", body) }?.body;
+        let numbers = target_count.checked_mul(3).unwrap_or(usize::MAX);
+        // SAFETY: the caller promises three numbers for each target.
+        let targets = unsafe { slice("targets", targets, numbers) }?;
+        let (targets, _) = targets.as_chunks::<3>();
+        let mut all = Options::default();
+        // SAFETY: the caller promises NULL or a text.
+        unsafe { apply(&mut all, options) }?;
+        let row = 4 * body.links().len();
+        check_length("rotations", rotation_count, row.saturating_mul(target_count))?;
+        check_length("errors", error_count, target_count)?;
+        let goal = |target: &[f64; 3]| vec![Goal::position(link, DVec3::from_array(*target))];
+        let goals: Vec<Vec<Goal>> = targets.iter().map(goal).collect();
+        let mut bodies = vec![body.clone(); targets.len()];
+        let reports = ik::solve_many(&mut bodies, &goals, &all);
+        let error = |(index, report): (usize, Result<ik::Report, ik::SolveError>)| {
+            let failed = |e| Failure::new(SinewStatus::Solve, format_args!("target {index}: {e}"));
+            report.map(|report| report.position_error()).map_err(failed)
+        };
+        let found = reports.into_iter().enumerate().map(error).collect::<Result<Vec<f64>, _>>()?;
+        let solved = bodies.iter().flat_map(|body| body.rotations()).flat_map(DQuat::to_array);
+        let solved: Vec<f64> = solved.collect();
+        // SAFETY: the caller promises memory for `rotation_count` numbers.
+        unsafe { write("rotations", rotations, rotation_count, &solved) }?;
+        // SAFETY: the caller promises memory for `error_count` numbers.
+        unsafe { write("errors", errors, error_count, &found) }
+    })
+}

@@ -1,0 +1,198 @@
+//! Numbers from Python and numpy arrays for it.
+//!
+//! Everything that numpy can turn into an array of real numbers is accepted: lists, arrays of integers or of single
+//! precision, and views that are not contiguous. Shapes are checked, and numbers that are not finite are refused.
+
+use glam::{DAffine3, DMat4, DQuat, DVec3};
+use numpy::{
+    Element, IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArrayDyn,
+    PyUntypedArrayMethods,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+
+use crate::error::{OrRaise, error};
+
+/// The required length of an axis of an array.
+#[derive(Clone, Copy)]
+pub(crate) enum Size {
+    /// Any length, with the name that stands for it in messages.
+    Any(&'static str),
+    Exactly(usize),
+}
+
+/// Finite numbers in row-major order.
+pub(crate) struct Array {
+    pub(crate) shape: Vec<usize>,
+    pub(crate) values: Vec<f64>,
+}
+
+impl Array {
+    /// Reads an array. `what` names it in messages.
+    pub(crate) fn new(what: &str, value: &Bound<'_, PyAny>, sizes: &[Size]) -> PyResult<Self> {
+        let refused =
+            |e: &PyErr| error(format!("{what} must be an array of numbers: {}", first_line(value, e)));
+        let numpy = value.py().import("numpy")?;
+        let array = numpy.call_method1("asarray", (value,)).map_err(|e| refused(&e))?;
+        let dtype = array.getattr("dtype")?;
+        let kind: String = dtype.getattr("kind")?.extract()?;
+        if !["f", "i", "u"].contains(&&*kind) {
+            return Err(error(format!("{what} must be an array of real numbers, but its dtype is {dtype}")));
+        }
+        let array = numpy.call_method1("ascontiguousarray", (array, "float64")).map_err(|e| refused(&e))?;
+        let array: PyReadonlyArrayDyn<'_, f64> = array.extract()?;
+        let shape = array.shape().to_vec();
+        let fits = |(length, size): (&usize, &Size)| match size {
+            Size::Any(_) => true,
+            Size::Exactly(n) => length == n,
+        };
+        if shape.len() != sizes.len() || !shape.iter().zip(sizes).all(fits) {
+            return Err(error(format!(
+                "{what} must have the shape {}, but has {}",
+                wanted(sizes),
+                text(&shape)
+            )));
+        }
+        let values = array.as_slice().or_raise()?.to_vec();
+        if let Some(flat) = values.iter().position(|v| !v.is_finite()) {
+            return Err(error(format!("{what}{} is not finite", place(flat, &shape))));
+        }
+        Ok(Self { shape, values })
+    }
+
+    /// Returns the rows of the last axis.
+    pub(crate) fn rows<const N: usize>(&self) -> impl Iterator<Item = [f64; N]> {
+        self.values.chunks_exact(N).filter_map(|row| row.try_into().ok())
+    }
+}
+
+/// Reads N numbers.
+fn numbers<const N: usize>(what: &str, value: &Bound<'_, PyAny>) -> PyResult<[f64; N]> {
+    // Most vectors are tuples or lists, which need no array.
+    if value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>() {
+        if let Some(numbers) = value.extract::<[f64; N]>().ok().filter(|n| n.iter().all(|v| v.is_finite())) {
+            return Ok(numbers);
+        }
+    }
+    let array = Array::new(what, value, &[Size::Exactly(N)])?;
+    array.rows().next().ok_or_else(|| error(format!("{what} is empty")))
+}
+
+/// Reads a vector of three numbers.
+pub(crate) fn vector(what: &str, value: &Bound<'_, PyAny>) -> PyResult<DVec3> {
+    numbers(what, value).map(DVec3::from_array)
+}
+
+/// Reads an optional vector of three numbers.
+pub(crate) fn optional_vector(what: &str, value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<DVec3>> {
+    value.map(|v| vector(what, v)).transpose()
+}
+
+/// Reads a quaternion (x, y, z, w) of any length except zero, and normalises it.
+pub(crate) fn quaternion(what: &str, value: &Bound<'_, PyAny>) -> PyResult<DQuat> {
+    unit(what, numbers(what, value)?)
+}
+
+/// Returns a normalised quaternion.
+pub(crate) fn unit(what: &str, xyzw: [f64; 4]) -> PyResult<DQuat> {
+    let q = DQuat::from_array(xyzw);
+    let length = q.length();
+    if length > 0.0 && length.is_finite() {
+        // A unit quaternion keeps its bits.
+        Ok(if (length - 1.0).abs() < 1e-15 { q } else { q / length })
+    } else {
+        Err(error(format!("{what} must be a quaternion (x, y, z, w) of a length greater than 0")))
+    }
+}
+
+/// Reads an affine 4×4 matrix.
+pub(crate) fn affine(what: &str, value: &Bound<'_, PyAny>) -> PyResult<DAffine3> {
+    let array = Array::new(what, value, &[Size::Exactly(4), Size::Exactly(4)])?;
+    let rows: [f64; 16] = array.values.try_into().map_err(|_| error(format!("{what} is empty")))?;
+    let matrix = DMat4::from_cols_array(&rows).transpose();
+    if matrix.row(3) != glam::DVec4::W {
+        return Err(error(format!("the last row of {what} must be 0, 0, 0, 1")));
+    }
+    Ok(DAffine3::from_mat4(matrix))
+}
+
+/// Reads an index that is not negative.
+pub(crate) fn index(what: &str, value: i64) -> PyResult<usize> {
+    usize::try_from(value).map_err(|_| error(format!("{what} must be at least 0, but is {value}")))
+}
+
+/// Returns an array with rows of N numbers.
+pub(crate) fn rows<'py, T: Element, const N: usize>(
+    py: Python<'py>,
+    rows: impl IntoIterator<Item = [T; N]>,
+) -> PyResult<Bound<'py, PyArray2<T>>> {
+    let values: Vec<T> = rows.into_iter().flatten().collect();
+    let count = values.len() / N;
+    values.into_pyarray(py).reshape([count, N])
+}
+
+/// Returns an array of 4×4 matrices, from matrices in column-major order.
+pub(crate) fn matrices<'py, T: Element + Copy>(
+    py: Python<'py>,
+    columns: impl IntoIterator<Item = [T; 16]>,
+) -> PyResult<Bound<'py, PyArray3<T>>> {
+    let transposed = |m: [T; 16]| {
+        let [a, b, c, d, e, f, g, h, i, j, k, l, n, o, p, q] = m;
+        [a, e, i, n, b, f, j, o, c, g, k, p, d, h, l, q]
+    };
+    let values: Vec<T> = columns.into_iter().flat_map(transposed).collect();
+    let count = values.len() / 16;
+    values.into_pyarray(py).reshape([count, 4, 4])
+}
+
+/// Returns one number for each item.
+pub(crate) fn list<T: Element>(py: Python<'_>, values: Vec<T>) -> Bound<'_, PyArray1<T>> {
+    values.into_pyarray(py)
+}
+
+/// Makes an array read-only. The arrays of properties are copies, and an assignment to their elements would be lost.
+pub(crate) fn read_only<'py, T: Element, D: numpy::ndarray::Dimension>(
+    array: &Bound<'py, numpy::PyArray<T, D>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    Ok(array.try_readwrite().or_raise()?.make_nonwriteable().as_any().clone())
+}
+
+fn wanted(sizes: &[Size]) -> String {
+    let names: Vec<String> = sizes
+        .iter()
+        .map(|size| match size {
+            Size::Any(name) => (*name).to_owned(),
+            Size::Exactly(n) => n.to_string(),
+        })
+        .collect();
+    tuple(&names)
+}
+
+fn text(shape: &[usize]) -> String {
+    tuple(&shape.iter().map(usize::to_string).collect::<Vec<_>>())
+}
+
+/// Writes a shape as Python does.
+fn tuple(names: &[String]) -> String {
+    match names {
+        [one] => format!("({one},)"),
+        names => format!("({})", names.join(", ")),
+    }
+}
+
+/// Returns the indices of an element as text, for example `[3, 1]`.
+fn place(flat: usize, shape: &[usize]) -> String {
+    let mut rest = flat;
+    let mut indices: Vec<String> = Vec::with_capacity(shape.len());
+    for length in shape.iter().rev() {
+        indices.push((rest % length.max(&1)).to_string());
+        rest /= length.max(&1);
+    }
+    indices.reverse();
+    if indices.is_empty() { String::new() } else { format!("[{}]", indices.join(", ")) }
+}
+
+/// Returns the first line of a message of numpy.
+fn first_line(value: &Bound<'_, PyAny>, error: &PyErr) -> String {
+    error.value(value.py()).to_string().lines().next().unwrap_or_default().to_owned()
+}

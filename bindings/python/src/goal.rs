@@ -1,0 +1,95 @@
+//! Goals for links.
+
+use glam::DVec3;
+use pyo3::prelude::*;
+use sinew::ik;
+
+use crate::arrays::{index, optional_vector, quaternion, vector};
+use crate::error::error;
+use crate::limit::show;
+
+/// A goal for one link of a `Body`, in world space.
+///
+/// `position` is where the point `offset` of the link must be, `orientation` a quaternion (x, y, z, w), and `aim_at` a
+/// position at which the axis `aim_axis` of the link must point. The limb that ends at the link bends towards `pole`. A
+/// goal can have all of them. `weight` is relative to the other goals, and `pinned` goals have priority over the others.
+#[pyclass(frozen, from_py_object, module = "sinew")]
+#[derive(Clone)]
+pub(crate) struct Goal {
+    pub(crate) goal: ik::Goal,
+}
+
+#[pymethods]
+impl Goal {
+    #[new]
+    #[pyo3(signature = (
+        link, position = None, orientation = None, *,
+        aim_axis = None, aim_at = None, pole = None, offset = None, weight = 1.0, pinned = false
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "Python has keyword arguments")]
+    fn new(
+        link: i64,
+        position: Option<&Bound<'_, PyAny>>,
+        orientation: Option<&Bound<'_, PyAny>>,
+        aim_axis: Option<&Bound<'_, PyAny>>,
+        aim_at: Option<&Bound<'_, PyAny>>,
+        pole: Option<&Bound<'_, PyAny>>,
+        offset: Option<&Bound<'_, PyAny>>,
+        weight: f64,
+        pinned: bool,
+    ) -> PyResult<Self> {
+        let mut goal = ik::Goal::position(index("link", link)?, DVec3::ZERO);
+        goal.position = optional_vector("position", position)?;
+        goal.orientation = orientation.map(|q| quaternion("orientation", q)).transpose()?;
+        goal.aim = match (aim_axis, aim_at) {
+            (None, None) => None,
+            (Some(axis), Some(at)) => {
+                Some(ik::Aim { axis: vector("aim_axis", axis)?, at: vector("aim_at", at)? })
+            }
+            _ => return Err(error("aim_axis and aim_at must be given together")),
+        };
+        goal.pole = optional_vector("pole", pole)?;
+        goal.offset = optional_vector("offset", offset)?.unwrap_or_default();
+        (goal.weight, goal.pinned) = (weight, pinned);
+        if goal.position.is_none() && goal.orientation.is_none() && goal.aim.is_none() {
+            return Err(error("a goal needs a position, an orientation or an aim"));
+        }
+        Ok(Self { goal })
+    }
+
+    #[getter]
+    fn link(&self) -> usize {
+        self.goal.link
+    }
+
+    #[getter]
+    fn position(&self) -> Option<(f64, f64, f64)> {
+        self.goal.position.map(Into::into)
+    }
+
+    #[getter]
+    fn orientation(&self) -> Option<(f64, f64, f64, f64)> {
+        self.goal.orientation.map(Into::into)
+    }
+
+    #[getter]
+    fn weight(&self) -> f64 {
+        self.goal.weight
+    }
+
+    #[getter]
+    fn pinned(&self) -> bool {
+        self.goal.pinned
+    }
+
+    fn __repr__(&self) -> String {
+        let goal = &self.goal;
+        let position = goal.position.map(|p| format!(", position={}", show(p)));
+        let orientation =
+            goal.orientation.map(|q| format!(", orientation={:?}", <(f64, f64, f64, f64)>::from(q)));
+        let aim = goal.aim.map(|aim| format!(", aim_axis={}, aim_at={}", show(aim.axis), show(aim.at)));
+        let pinned = goal.pinned.then(|| ", pinned=True".to_owned());
+        let parts: String = [position, orientation, aim, pinned].into_iter().flatten().collect();
+        format!("Goal(link={}{parts})", goal.link)
+    }
+}

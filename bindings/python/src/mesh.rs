@@ -1,0 +1,147 @@
+//! Surfaces of characters: as they are in the file, and skinned.
+
+use std::sync::Arc;
+
+use numpy::PyArray2;
+use pyo3::prelude::*;
+use sinew::asset;
+use sinew::asset::{Character, Primitive};
+
+use crate::arrays::{read_only, rows};
+
+/// A primitive on a node, which is skinned and drawn as a unit. The arrays are those of the file, before skinning.
+#[pyclass(frozen, module = "sinew")]
+pub(crate) struct Part {
+    character: Arc<Character>,
+    part: asset::Part,
+    /// Index of the part.
+    #[pyo3(get)]
+    index: usize,
+}
+
+impl Part {
+    /// Refers to a part of a character.
+    pub(crate) fn new(character: Arc<Character>, index: usize, part: asset::Part) -> Self {
+        Self { character, part, index }
+    }
+
+    fn primitive(&self) -> &Primitive {
+        self.character.primitive(self.part)
+    }
+}
+
+#[pymethods]
+impl Part {
+    /// Index of the node.
+    #[getter]
+    fn node(&self) -> usize {
+        self.part.node
+    }
+
+    /// Whether joints deform the part. Otherwise, it moves rigidly with its node.
+    #[getter]
+    fn is_skinned(&self) -> bool {
+        self.part.skin.is_some()
+    }
+
+    /// Node indices of the joints to which `joints` refers, or those of the node of a rigid part.
+    #[getter]
+    fn skin_nodes(&self) -> Vec<usize> {
+        let skin = self.part.skin.and_then(|skin| self.character.skins.get(skin));
+        skin.map_or_else(|| vec![self.part.node], |skin| skin.joints.clone())
+    }
+
+    /// Positions in metres, shape (vertices, 3), float32.
+    #[getter]
+    fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        read_only(&rows(py, self.primitive().positions.iter().map(|p| p.to_array()))?)
+    }
+
+    /// Unit normals, shape (vertices, 3), float32. The first axis is 0 if the file has none.
+    #[getter]
+    fn normals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        read_only(&rows(py, self.primitive().normals.iter().map(|n| n.to_array()))?)
+    }
+
+    /// Vertex indices, shape (triangles, 3), uint32, counter-clockwise as seen from outside.
+    #[getter]
+    fn triangles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        read_only(&rows(py, self.primitive().triangles.iter().copied())?)
+    }
+
+    /// Indices into `skin_nodes` of the joints that move a vertex, shape (vertices, 4 or 8), uint16. The second axis is 0
+    /// for a rigid part.
+    #[getter]
+    fn joints<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let sets = self.primitive().influences.iter().map(|set| set.joints.clone());
+        side_by_side(py, sets.collect(), self.primitive().vertices())
+    }
+
+    /// Weights of the joints, shape (vertices, 4 or 8), float32. Those of a vertex sum to one.
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let sets = self.primitive().influences.iter();
+        let sets = sets.map(|set| set.weights.iter().map(|w| w.to_array()).collect());
+        side_by_side(py, sets.collect(), self.primitive().vertices())
+    }
+
+    fn __repr__(&self) -> String {
+        let vertices = self.primitive().vertices();
+        let kind = if self.is_skinned() { "skinned" } else { "rigid" };
+        format!("Part(index={}, node={}, {vertices} vertices, {kind})", self.index, self.part.node)
+    }
+}
+
+/// Returns sets of four numbers for each vertex as one array.
+fn side_by_side<'py, T: numpy::Element + Copy>(
+    py: Python<'py>,
+    sets: Vec<Vec<[T; 4]>>,
+    vertices: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let columns = sets.len() * 4;
+    let row = |vertex: usize| {
+        let in_set = move |set: &Vec<[T; 4]>| set.get(vertex).copied();
+        sets.iter().filter_map(in_set).flatten().collect::<Vec<T>>()
+    };
+    let values: Vec<T> = (0..vertices).flat_map(row).collect();
+    use numpy::PyArrayMethods;
+    let array: Bound<'py, PyArray2<T>> = crate::arrays::list(py, values).reshape([vertices, columns])?;
+    read_only(&array)
+}
+
+/// Skinned vertices in world space.
+#[pyclass(frozen, get_all, module = "sinew")]
+pub(crate) struct Mesh {
+    /// Positions in metres, shape (vertices, 3), float32.
+    positions: Py<PyArray2<f32>>,
+    /// Unit normals, shape (vertices, 3), float32, or None if a part has none.
+    normals: Option<Py<PyArray2<f32>>>,
+    /// Vertex indices, shape (triangles, 3), uint32, counter-clockwise as seen from outside.
+    triangles: Py<PyArray2<u32>>,
+}
+
+impl Mesh {
+    /// Creates a mesh from its vertices.
+    pub(crate) fn new(
+        py: Python<'_>,
+        positions: Vec<glam::Vec3>,
+        normals: Vec<glam::Vec3>,
+        triangles: Vec<[u32; 3]>,
+    ) -> PyResult<Self> {
+        let has_normals = normals.len() == positions.len();
+        let normals = has_normals.then(|| rows(py, normals.into_iter().map(|n| n.to_array()))).transpose()?;
+        Ok(Self {
+            positions: rows(py, positions.into_iter().map(|p| p.to_array()))?.unbind(),
+            normals: normals.map(Bound::unbind),
+            triangles: rows(py, triangles)?.unbind(),
+        })
+    }
+}
+
+#[pymethods]
+impl Mesh {
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let (vertices, triangles) = (self.positions.bind(py).len()?, self.triangles.bind(py).len()?);
+        Ok(format!("Mesh({vertices} vertices, {triangles} triangles)"))
+    }
+}

@@ -1,0 +1,121 @@
+//! Nodes and clips of a character.
+
+use pyo3::prelude::*;
+use sinew::asset;
+
+/// A node of a character: a joint, a node with a mesh, or a group. Translation, rotation (x, y, z, w) and scale are those
+/// of the file, in the space of the parent.
+#[pyclass(frozen, get_all, module = "sinew")]
+pub(crate) struct Node {
+    index: usize,
+    name: Option<String>,
+    /// Index of the parent, or None for a root.
+    parent: Option<usize>,
+    translation: (f32, f32, f32),
+    rotation: (f32, f32, f32, f32),
+    scale: (f32, f32, f32),
+    /// Whether a skin of the character contains the node.
+    is_joint: bool,
+}
+
+impl Node {
+    /// Copies a node of a character.
+    pub(crate) fn new(index: usize, node: &asset::Node, is_joint: bool) -> Self {
+        Self {
+            index,
+            name: node.name.clone(),
+            parent: node.parent,
+            translation: node.rest.translation.into(),
+            rotation: node.rest.rotation.into(),
+            scale: node.rest.scale.into(),
+            is_joint,
+        }
+    }
+}
+
+#[pymethods]
+impl Node {
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let parent = self.parent.map_or_else(|| "None".to_owned(), |parent| parent.to_string());
+        let is_joint = if self.is_joint { "True" } else { "False" };
+        Ok(format!(
+            "Node(index={}, name={}, parent={parent}, is_joint={is_joint})",
+            self.index,
+            repr(py, &self.name)?
+        ))
+    }
+}
+
+/// An animation clip of a character.
+#[pyclass(frozen, get_all, module = "sinew")]
+pub(crate) struct Clip {
+    index: usize,
+    name: Option<String>,
+    /// Duration in seconds.
+    seconds: f32,
+}
+
+impl Clip {
+    /// Copies the name and the duration of a clip.
+    pub(crate) fn new(index: usize, clip: &asset::Clip) -> Self {
+        Self { index, name: clip.name.clone(), seconds: clip.seconds }
+    }
+}
+
+#[pymethods]
+impl Clip {
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("Clip(index={}, name={}, seconds={:?})", self.index, repr(py, &self.name)?, self.seconds))
+    }
+}
+
+/// Returns a name as Python prints it.
+fn repr(py: Python<'_>, name: &Option<String>) -> PyResult<String> {
+    Ok(name.into_pyobject(py)?.repr()?.to_string())
+}
+
+/// A node or a clip, by its name or its index.
+#[derive(Clone, FromPyObject, IntoPyObject, IntoPyObjectRef)]
+pub(crate) enum Key {
+    Index(i64),
+    Name(String),
+}
+
+impl Key {
+    /// Returns the index of an item with this name or index. `kind` names the kind of item in messages.
+    pub(crate) fn find<'a>(
+        &self,
+        py: Python<'_>,
+        kind: &str,
+        names: impl Iterator<Item = Option<&'a str>> + Clone,
+    ) -> PyResult<usize> {
+        match self {
+            Self::Index(index) => {
+                let count = names.count();
+                let found = usize::try_from(*index).ok().filter(|index| *index < count);
+                let missing = || format!("{kind} {index} does not exist; the character has {count}");
+                found.ok_or_else(|| crate::error::error(missing()))
+            }
+            Self::Name(name) => {
+                let found = names.clone().position(|known| known == Some(name));
+                found.map_or_else(|| Err(unknown(py, kind, name, names)), Ok)
+            }
+        }
+    }
+}
+
+/// Returns the error for a name that does not exist, with the most similar name.
+fn unknown<'a>(
+    py: Python<'_>,
+    kind: &str,
+    name: &str,
+    names: impl Iterator<Item = Option<&'a str>>,
+) -> PyErr {
+    let names: Vec<&str> = names.flatten().collect();
+    let similar = || -> PyResult<Vec<String>> {
+        py.import("difflib")?.call_method1("get_close_matches", (name, names, 1))?.extract()
+    };
+    // Without a suggestion, the message is still complete.
+    let hint = similar().ok().and_then(|found| found.first().map(|best| format!("; did you mean {best:?}?")));
+    crate::error::error(format!("{kind} {name:?} does not exist{}", hint.unwrap_or_default()))
+}

@@ -1,0 +1,107 @@
+//! Results of solves.
+
+use pyo3::prelude::*;
+use sinew::ik;
+use sinew::puppet;
+
+/// The result of `Body.solve`. Errors are measured on the returned pose. Each list has one entry for each goal.
+#[pyclass(frozen, get_all, module = "sinew")]
+pub(crate) struct Report {
+    /// Whether every goal is within tolerance.
+    reached: bool,
+    /// The method that found the pose.
+    method: &'static str,
+    iterations: usize,
+    /// `reached`, `out-of-reach`, `blocked-by-limits`, `stalled` or `iteration-limit`.
+    outcomes: Vec<String>,
+    /// Distances from the target positions in metres. None for a goal without a position.
+    position_errors: Vec<Option<f64>>,
+    /// Orientation or aim errors in radians. None for a goal with neither.
+    orientation_errors: Vec<Option<f64>>,
+    /// The links at the border of their limits.
+    limited: Vec<usize>,
+}
+
+impl From<&ik::Report> for Report {
+    fn from(report: &ik::Report) -> Self {
+        Self {
+            reached: report.reached(),
+            method: report.method.name(),
+            iterations: report.iterations,
+            outcomes: report.goals.iter().map(|g| g.outcome.to_string()).collect(),
+            position_errors: report.goals.iter().map(|g| g.position_error).collect(),
+            orientation_errors: report.goals.iter().map(|g| g.orientation_error).collect(),
+            limited: report.limited.clone(),
+        }
+    }
+}
+
+#[pymethods]
+impl Report {
+    fn __repr__(&self) -> String {
+        let outcomes: Vec<String> = self.outcomes.iter().map(|o| format!("'{o}'")).collect();
+        format!(
+            "Report(outcomes=[{}], method='{}', iterations={})",
+            outcomes.join(", "),
+            self.method,
+            self.iterations
+        )
+    }
+}
+
+/// The result of `Puppet.update` for one target, pin or contact.
+#[pyclass(frozen, get_all, module = "sinew")]
+pub(crate) struct GoalReport {
+    /// Index of the node.
+    node: usize,
+    /// Name of the node, or `#INDEX`.
+    name: String,
+    /// `goal`, `pin` or `contact`.
+    kind: String,
+    /// Whether the target is within tolerance.
+    reached: bool,
+    /// `reached`, `out-of-reach`, `blocked-by-limits`, `stalled` or `iteration-limit`.
+    outcome: String,
+    /// The method that found the pose.
+    method: &'static str,
+    iterations: usize,
+    /// Distance from the target position in metres, or None.
+    position_error: Option<f64>,
+    /// Orientation or look error in radians, or None.
+    orientation_error: Option<f64>,
+    /// Duration of the solve in seconds.
+    seconds: f64,
+}
+
+impl GoalReport {
+    /// Creates the report of a node with a name.
+    pub(crate) fn new(report: &puppet::GoalReport, name: String) -> Self {
+        Self {
+            node: report.node,
+            name,
+            kind: report.kind.to_string(),
+            reached: report.outcome == ik::Outcome::Reached,
+            outcome: report.outcome.to_string(),
+            method: report.method.name(),
+            iterations: report.iterations,
+            position_error: report.position_error,
+            orientation_error: report.orientation_error,
+            seconds: report.seconds,
+        }
+    }
+}
+
+#[pymethods]
+impl GoalReport {
+    fn __repr__(&self) -> String {
+        let error = |e: Option<f64>| e.map_or_else(|| "None".to_owned(), |e| format!("{e:.3e}"));
+        format!(
+            "GoalReport('{}', kind='{}', outcome='{}', position_error={}, orientation_error={})",
+            self.name.escape_debug(),
+            self.kind,
+            self.outcome,
+            error(self.position_error),
+            error(self.orientation_error)
+        )
+    }
+}

@@ -1,0 +1,188 @@
+//! Solves of many goals for copies of one body.
+
+use glam::DVec3;
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use sinew::ik::{self, Options};
+
+use crate::arrays::{Array, Size, index, list, rows};
+use crate::body::{Body, displacements, rotations_of, set_rotations};
+use crate::error::error;
+use crate::options;
+
+/// Number of solves between two checks for an interruption by the user.
+const CHUNK: usize = 4096;
+
+/// The results of `solve_many`. The first axis of each array is that of the targets.
+#[pyclass(frozen, get_all, module = "sinew")]
+pub(crate) struct Solutions {
+    /// Local rotations, quaternions (x, y, z, w), shape (n, links, 4).
+    rotations: Py<PyAny>,
+    /// The largest distance from a target position in metres, shape (n,). NaN without target positions.
+    errors: Py<PyArray1<f64>>,
+    /// The largest orientation error in radians, shape (n,). NaN without target orientations.
+    orientation_errors: Py<PyArray1<f64>>,
+    /// Whether all goals are within tolerance, shape (n,).
+    reached: Py<PyArray1<bool>>,
+    /// Number of iterations, shape (n,).
+    iterations: Py<PyArray1<i64>>,
+    /// Translations of the base in metres, shape (n, 3). Zero without the option `root_motion`.
+    roots: Py<PyAny>,
+    /// Displacements of prismatic joints in metres, shape (n, links).
+    displacements: Py<PyAny>,
+    count: usize,
+    solved: usize,
+}
+
+#[pymethods]
+impl Solutions {
+    fn __len__(&self) -> usize {
+        self.count
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Solutions({} of {} reached)", self.solved, self.count)
+    }
+}
+
+/// The numbers of the results, row by row.
+#[derive(Default)]
+struct Results {
+    rotations: Vec<[f64; 4]>,
+    errors: Vec<f64>,
+    orientation_errors: Vec<f64>,
+    reached: Vec<bool>,
+    iterations: Vec<i64>,
+    roots: Vec<[f64; 3]>,
+    displacements: Vec<f64>,
+}
+
+impl Results {
+    fn push(&mut self, body: &ik::Body, report: &ik::Report) {
+        let largest = |errors: &mut dyn Iterator<Item = f64>| errors.reduce(f64::max).unwrap_or(f64::NAN);
+        self.rotations.extend(body.rotations().iter().map(|q| q.to_array()));
+        self.errors.push(largest(&mut report.goals.iter().filter_map(|g| g.position_error)));
+        self.orientation_errors.push(largest(&mut report.goals.iter().filter_map(|g| g.orientation_error)));
+        self.reached.push(report.reached());
+        self.iterations.push(i64::try_from(report.iterations).unwrap_or(i64::MAX));
+        self.roots.push(body.root().to_array());
+        self.displacements.extend(displacements(body));
+    }
+
+    fn into_arrays(self, py: Python<'_>, links: usize) -> PyResult<Solutions> {
+        let count = self.errors.len();
+        let solved = self.reached.iter().filter(|reached| **reached).count();
+        let rotations = list(py, self.rotations.into_iter().flatten().collect());
+        Ok(Solutions {
+            rotations: rotations.call_method1("reshape", ((count, links, 4),))?.unbind(),
+            errors: list(py, self.errors).unbind(),
+            orientation_errors: list(py, self.orientation_errors).unbind(),
+            reached: list(py, self.reached).unbind(),
+            iterations: list(py, self.iterations).unbind(),
+            roots: rows(py, self.roots)?.into_any().unbind(),
+            displacements: list(py, self.displacements).call_method1("reshape", ((count, links),))?.unbind(),
+            count,
+            solved,
+        })
+    }
+}
+
+/// The links that have goals.
+#[derive(FromPyObject)]
+pub(crate) enum Links {
+    One(i64),
+    Many(Vec<i64>),
+}
+
+/// Solves copies of a body for many targets, in parallel. The body itself is not changed.
+///
+/// Without `links`, the goals are for the last link. `targets` are world positions in metres, of the shape (n, 3) for
+/// one link and (n, goals, 3) for a list of links, and may be None if there are orientations. `orientations` are
+/// quaternions (x, y, z, w) of the shape (n, 4) or (n, goals, 4). Every solve starts from the pose of the body, or from
+/// the local rotations `starts` of the shape (n, links, 4). Its result has the same bits as that of `Body.solve`.
+#[pyfunction]
+#[pyo3(signature = (
+    body, targets, *, links = None, orientations = None, starts = None,
+    method = "auto", tolerance = None, iterations = None, options = None
+))]
+#[expect(clippy::too_many_arguments, reason = "Python has keyword arguments")]
+pub(crate) fn solve_many(
+    py: Python<'_>,
+    body: PyRef<'_, Body>,
+    targets: Option<&Bound<'_, PyAny>>,
+    links: Option<Links>,
+    orientations: Option<&Bound<'_, PyAny>>,
+    starts: Option<&Bound<'_, PyAny>>,
+    method: &str,
+    tolerance: Option<f64>,
+    iterations: Option<i64>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Solutions> {
+    let mut all = Options::default();
+    options::apply(&mut all, Some(method), tolerance, iterations, options)?;
+    let model = body.body.clone();
+    drop(body);
+    let link_count = model.links().len();
+    let (links, is_list) = match links {
+        None => (vec![link_count.saturating_sub(1)], false),
+        Some(Links::One(link)) => (vec![index("links", link)?], false),
+        Some(Links::Many(links)) => {
+            (links.into_iter().map(|link| index("links", link)).collect::<PyResult<Vec<_>>>()?, true)
+        }
+    };
+    if links.is_empty() {
+        return Err(error("links must not be empty"));
+    }
+    let mut axes = vec![Size::Any("n")];
+    axes.extend(is_list.then_some(Size::Exactly(links.len())));
+    let positions = targets.map(|targets| {
+        let axes: Vec<Size> = axes.iter().copied().chain([Size::Exactly(3)]).collect();
+        Array::new("targets", targets, &axes)
+    });
+    let positions: Option<Vec<[f64; 3]>> = positions.transpose()?.map(|array| array.rows().collect());
+    let orientations = orientations.map(|q| rotations_of("orientations", q, &axes)).transpose()?;
+    let goals = match (&positions, &orientations) {
+        (None, None) => return Err(error("targets or orientations are missing")),
+        (Some(positions), Some(orientations)) if positions.len() != orientations.len() => {
+            return Err(error("targets and orientations must have the same number of rows"));
+        }
+        (Some(positions), _) => positions.len(),
+        (None, Some(orientations)) => orientations.len(),
+    };
+    let count = goals / links.len();
+    let starts = starts
+        .map(|starts| rotations_of("starts", starts, &[Size::Exactly(count), Size::Exactly(link_count)]))
+        .transpose()?;
+    let goal = |place: usize, link: usize| {
+        let mut goal = ik::Goal::position(link, DVec3::ZERO);
+        goal.position = positions.as_ref().and_then(|all| all.get(place)).map(|p| DVec3::from_array(*p));
+        goal.orientation = orientations.as_ref().and_then(|all| all.get(place)).copied();
+        goal
+    };
+    let problem = |n: usize| {
+        let mut body = model.clone();
+        let first = n * link_count;
+        if let Some(start) = starts.as_ref().and_then(|all| all.get(first..first + link_count)) {
+            set_rotations(&mut body, start);
+        }
+        let goals: Vec<ik::Goal> =
+            links.iter().enumerate().map(|(i, link)| goal(n * links.len() + i, *link)).collect();
+        (body, goals)
+    };
+    let mut results = Results::default();
+    for first in (0..count).step_by(CHUNK) {
+        py.detach(|| {
+            let (mut bodies, goals): (Vec<_>, Vec<_>) =
+                (first..count.min(first + CHUNK)).map(problem).unzip();
+            let reports = ik::solve_many(&mut bodies, &goals, &all);
+            for (n, (body, report)) in bodies.iter().zip(reports).enumerate() {
+                let report = report.map_err(|e| error(format!("solve {}: {e}", first + n)))?;
+                results.push(body, &report);
+            }
+            PyResult::Ok(())
+        })?;
+        py.check_signals()?;
+    }
+    results.into_arrays(py, link_count)
+}

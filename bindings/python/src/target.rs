@@ -1,0 +1,112 @@
+//! Targets for nodes of a puppet.
+
+use glam::{DQuat, DVec3};
+use pyo3::prelude::*;
+use sinew::asset;
+use sinew::puppet;
+
+use crate::arrays::{optional_vector, quaternion};
+use crate::character::find_node;
+use crate::error::error;
+use crate::node::Key;
+
+/// Goals for one node of a `Puppet`, in world space. `node` and `base` are names or indices.
+///
+/// `position` is where the point `offset` of the node must be, `orientation` a quaternion (x, y, z, w), and `look` a
+/// position at which the node's forward axis must point. The limb that ends at the node bends towards `pole`. `base` is
+/// the node that stays fixed. Without it, the whole body follows the target of a recognised body.
+#[pyclass(frozen, from_py_object, module = "sinew")]
+#[derive(Clone)]
+pub(crate) struct Target {
+    #[pyo3(get)]
+    node: Key,
+    #[pyo3(get)]
+    base: Option<Key>,
+    position: Option<DVec3>,
+    orientation: Option<DQuat>,
+    look: Option<DVec3>,
+    pole: Option<DVec3>,
+    offset: DVec3,
+    #[pyo3(get)]
+    weight: f64,
+}
+
+#[pymethods]
+impl Target {
+    #[new]
+    #[pyo3(signature = (
+        node, position = None, orientation = None, *,
+        look = None, pole = None, base = None, offset = None, weight = 1.0
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "Python has keyword arguments")]
+    fn new(
+        node: Key,
+        position: Option<&Bound<'_, PyAny>>,
+        orientation: Option<&Bound<'_, PyAny>>,
+        look: Option<&Bound<'_, PyAny>>,
+        pole: Option<&Bound<'_, PyAny>>,
+        base: Option<Key>,
+        offset: Option<&Bound<'_, PyAny>>,
+        weight: f64,
+    ) -> PyResult<Self> {
+        let target = Self {
+            node,
+            base,
+            position: optional_vector("position", position)?,
+            orientation: orientation.map(|q| quaternion("orientation", q)).transpose()?,
+            look: optional_vector("look", look)?,
+            pole: optional_vector("pole", pole)?,
+            offset: optional_vector("offset", offset)?.unwrap_or_default(),
+            weight,
+        };
+        if target.position.is_none() && target.orientation.is_none() && target.look.is_none() {
+            return Err(error("a target needs a position, an orientation or a look"));
+        }
+        Ok(target)
+    }
+
+    #[getter]
+    fn position(&self) -> Option<(f64, f64, f64)> {
+        self.position.map(Into::into)
+    }
+
+    #[getter]
+    fn orientation(&self) -> Option<(f64, f64, f64, f64)> {
+        self.orientation.map(Into::into)
+    }
+
+    #[getter]
+    fn look(&self) -> Option<(f64, f64, f64)> {
+        self.look.map(Into::into)
+    }
+
+    fn __repr__(&self) -> String {
+        let vector = |name: &str, v: Option<DVec3>| {
+            v.map(|v| format!(", {name}={}", crate::limit::show(v))).unwrap_or_default()
+        };
+        let node = match &self.node {
+            Key::Index(index) => index.to_string(),
+            Key::Name(name) => format!("'{}'", name.escape_debug()),
+        };
+        let orientation =
+            self.orientation.map(|q| format!(", orientation={:?}", <(f64, f64, f64, f64)>::from(q)));
+        format!(
+            "Target({node}{}{}{})",
+            vector("position", self.position),
+            orientation.unwrap_or_default(),
+            vector("look", self.look)
+        )
+    }
+}
+
+impl Target {
+    /// Finds the nodes in a character.
+    pub(crate) fn bind(&self, py: Python<'_>, character: &asset::Character) -> PyResult<puppet::Target> {
+        let mut target = puppet::Target::new(find_node(py, character, &self.node)?);
+        target.base = self.base.as_ref().map(|base| find_node(py, character, base)).transpose()?;
+        (target.position, target.orientation) = (self.position, self.orientation);
+        (target.look, target.pole) = (self.look, self.pole);
+        (target.offset, target.weight) = (self.offset, self.weight);
+        Ok(target)
+    }
+}
