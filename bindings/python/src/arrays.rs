@@ -3,13 +3,13 @@
 //! Everything that numpy can turn into an array of real numbers is accepted: lists, arrays of integers or of single
 //! precision, and views that are not contiguous. Shapes are checked, and numbers that are not finite are refused.
 
-use glam::{DAffine3, DMat4, DQuat, DVec3};
+use glam::{DAffine3, DMat4, DQuat, DVec3, Vec3};
 use numpy::{
     Element, IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArrayDyn,
     PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::error::{OrRaise, error};
 
@@ -39,7 +39,10 @@ impl Array {
         if !["f", "i", "u"].contains(&&*kind) {
             return Err(error(format!("{what} must be an array of real numbers, but its dtype is {dtype}")));
         }
-        let array = numpy.call_method1("ascontiguousarray", (array, "float64")).map_err(|e| refused(&e))?;
+        let kwargs = PyDict::new(value.py());
+        kwargs.set_item("order", "C")?;
+        kwargs.set_item("copy", false)?;
+        let array = array.call_method("astype", ("float64",), Some(&kwargs)).map_err(|e| refused(&e))?;
         let array: PyReadonlyArrayDyn<'_, f64> = array.extract()?;
         let shape = array.shape().to_vec();
         let fits = |(length, size): (&usize, &Size)| match size {
@@ -69,10 +72,10 @@ impl Array {
 /// Reads N numbers.
 fn numbers<const N: usize>(what: &str, value: &Bound<'_, PyAny>) -> PyResult<[f64; N]> {
     // Most vectors are tuples or lists, which need no array.
-    if value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>() {
-        if let Some(numbers) = value.extract::<[f64; N]>().ok().filter(|n| n.iter().all(|v| v.is_finite())) {
-            return Ok(numbers);
-        }
+    let is_plain = value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>();
+    let plain = is_plain.then(|| value.extract::<[f64; N]>().ok()).flatten();
+    if let Some(numbers) = plain.filter(|numbers| numbers.iter().all(|v| v.is_finite())) {
+        return Ok(numbers);
     }
     let array = Array::new(what, value, &[Size::Exactly(N)])?;
     array.rows().next().ok_or_else(|| error(format!("{what} is empty")))
@@ -86,6 +89,15 @@ pub(crate) fn vector(what: &str, value: &Bound<'_, PyAny>) -> PyResult<DVec3> {
 /// Reads an optional vector of three numbers.
 pub(crate) fn optional_vector(what: &str, value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<DVec3>> {
     value.map(|v| vector(what, v)).transpose()
+}
+
+/// Reads an optional vector of three numbers in single precision.
+pub(crate) fn single_vector(what: &str, value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Vec3>> {
+    let single = optional_vector(what, value)?.map(|v| v.as_vec3());
+    match single.filter(|v| !v.is_finite()) {
+        Some(_) => Err(error(format!("{what} must be within the range of single precision"))),
+        None => Ok(single),
+    }
 }
 
 /// Reads a quaternion (x, y, z, w) of any length except zero, and normalises it.

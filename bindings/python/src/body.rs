@@ -70,7 +70,7 @@ impl Body {
     /// The local rotations as an array of shape (links, 4), quaternions (x, y, z, w).
     #[getter]
     fn rotations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        read_only(&rows(py, self.body.rotations().iter().map(|q| q.to_array()))?)
+        read_only(&rows(py, self.body.rotations().iter().map(DQuat::to_array))?)
     }
 
     #[setter]

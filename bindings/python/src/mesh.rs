@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use numpy::PyArray2;
+use glam::{Vec3, Vec4};
+use numpy::{PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use sinew::asset;
-use sinew::asset::{Character, Primitive};
+use sinew::asset::{Character, MorphTarget, Primitive};
 
-use crate::arrays::{read_only, rows};
+use crate::arrays::{list, read_only, rows};
 
 /// A primitive on a node, which is skinned and drawn as a unit. The arrays are those of the file, before skinning.
 #[pyclass(frozen, module = "sinew")]
@@ -54,13 +55,13 @@ impl Part {
     /// Positions in metres, shape (vertices, 3), float32.
     #[getter]
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        read_only(&rows(py, self.primitive().positions.iter().map(|p| p.to_array()))?)
+        read_only(&rows(py, self.primitive().positions.iter().map(Vec3::to_array))?)
     }
 
     /// Unit normals, shape (vertices, 3), float32. The first axis is 0 if the file has none.
     #[getter]
     fn normals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        read_only(&rows(py, self.primitive().normals.iter().map(|n| n.to_array()))?)
+        read_only(&rows(py, self.primitive().normals.iter().map(Vec3::to_array))?)
     }
 
     /// Vertex indices, shape (triangles, 3), uint32, counter-clockwise as seen from outside.
@@ -81,8 +82,30 @@ impl Part {
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let sets = self.primitive().influences.iter();
-        let sets = sets.map(|set| set.weights.iter().map(|w| w.to_array()).collect());
+        let sets = sets.map(|set| set.weights.iter().map(Vec4::to_array).collect());
         side_by_side(py, sets.collect(), self.primitive().vertices())
+    }
+
+    /// Displacements of the positions by each morph target at weight 1 in metres, before skinning, shape
+    /// (targets, vertices, 3), float32.
+    #[getter]
+    fn morph_targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let Primitive { positions, morph_targets, .. } = self.primitive();
+        let deltas = |target: &MorphTarget| -> Vec<Vec3> {
+            let zero = || vec![Vec3::ZERO; positions.len()];
+            if target.positions.is_empty() { zero() } else { target.positions.clone() }
+        };
+        let values: Vec<f32> = morph_targets.iter().flat_map(deltas).flat_map(|v| v.to_array()).collect();
+        let shape = [morph_targets.len(), positions.len(), 3];
+        let array: Bound<'py, PyArray3<f32>> = list(py, values).reshape(shape)?;
+        read_only(&array)
+    }
+
+    /// The first index and the end of the weights of its morph targets in `Pose.weights`.
+    #[getter]
+    fn morph_weights(&self) -> (usize, usize) {
+        let node = self.character.skeleton.nodes.get(self.part.node);
+        node.map_or((0, 0), |node| (node.morph_weights.start, node.morph_weights.end))
     }
 
     fn __repr__(&self) -> String {
@@ -104,8 +127,7 @@ fn side_by_side<'py, T: numpy::Element + Copy>(
         sets.iter().filter_map(in_set).flatten().collect::<Vec<T>>()
     };
     let values: Vec<T> = (0..vertices).flat_map(row).collect();
-    use numpy::PyArrayMethods;
-    let array: Bound<'py, PyArray2<T>> = crate::arrays::list(py, values).reshape([vertices, columns])?;
+    let array: Bound<'py, PyArray2<T>> = list(py, values).reshape([vertices, columns])?;
     read_only(&array)
 }
 
@@ -124,8 +146,8 @@ impl Mesh {
     /// Creates a mesh from its vertices.
     pub(crate) fn new(
         py: Python<'_>,
-        positions: Vec<glam::Vec3>,
-        normals: Vec<glam::Vec3>,
+        positions: Vec<Vec3>,
+        normals: Vec<Vec3>,
         triangles: Vec<[u32; 3]>,
     ) -> PyResult<Self> {
         let has_normals = normals.len() == positions.len();

@@ -13,7 +13,7 @@ use sinew::render::{
 use sinew::scene::{self, ViewSettings};
 use sinew::view::{AUTO_DIRECTION, AUTO_FOV_Y, Bounds, Camera, Fit, Framing};
 
-use crate::arrays::optional_vector;
+use crate::arrays::single_vector;
 use crate::error::{OrRaise, error};
 use crate::puppet::Puppet;
 
@@ -108,13 +108,12 @@ impl Renderer {
         if !(fov_y > 0.0 && fov_y < std::f32::consts::PI) {
             return Err(error("fov_y must be an angle between 0 and pi"));
         }
-        let single = |what, value| PyResult::Ok(optional_vector(what, value)?.map(|v| v.as_vec3()));
         #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
         let (aspect, scale) = (width as f32 / height as f32, height as f32 / OVERLAY_HEIGHT);
         let view = View {
-            position: single("camera_position", camera_position)?,
-            target: single("camera_target", camera_target)?,
-            up: single("camera_up", camera_up)?,
+            position: single_vector("camera_position", camera_position)?,
+            target: single_vector("camera_target", camera_target)?,
+            up: single_vector("camera_up", camera_up)?,
             fov_y,
             aspect,
             framing: framing.parse().or_raise()?,

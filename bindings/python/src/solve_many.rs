@@ -1,6 +1,6 @@
 //! Solves of many goals for copies of one body.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -61,7 +61,7 @@ struct Results {
 impl Results {
     fn push(&mut self, body: &ik::Body, report: &ik::Report) {
         let largest = |errors: &mut dyn Iterator<Item = f64>| errors.reduce(f64::max).unwrap_or(f64::NAN);
-        self.rotations.extend(body.rotations().iter().map(|q| q.to_array()));
+        self.rotations.extend(body.rotations().iter().map(DQuat::to_array));
         self.errors.push(largest(&mut report.goals.iter().filter_map(|g| g.position_error)));
         self.orientation_errors.push(largest(&mut report.goals.iter().filter_map(|g| g.orientation_error)));
         self.reached.push(report.reached());

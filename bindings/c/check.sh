@@ -1,0 +1,45 @@
+#!/bin/sh
+# Builds and tests the C bindings: the header is current, and the example and the tests compile without a warning and run, also
+# under valgrind where it is installed.
+set -eu
+cd "$(dirname "$0")"
+
+target="${CARGO_TARGET_DIR:-$PWD/../../target}"
+# The same command builds the Python module, so that both share their dependencies.
+PYO3_BUILD_EXTENSION_MODULE=true
+export PYO3_BUILD_EXTENSION_MODULE
+cargo build --quiet --package sinew-c --package sinew-python
+cargo test --quiet --package sinew-c --package sinew-python >/dev/null
+echo "C: built, and the tests in Rust pass"
+cargo run --quiet --package sinew-c-header -- --check
+echo "C: the header is current"
+
+out="$target/bindings-c"
+mkdir -p "$out"
+library="$target/debug"
+for program in example test; do
+    # shellcheck disable=SC2086 # the words are separate arguments
+    "${CC:-cc}" -std=c99 -Wall -Wextra -Werror -pedantic -g -Iinclude "$program.c" -o "$out/$program" \
+        -L"$library" -lsinew_c -lm -Wl,-rpath,"$library"
+done
+"$out/example" >"$out/example.txt"
+# The printed result in README.md is that of the example.
+while IFS= read -r line; do
+    grep -qxF "$line" README.md || { echo "C: README.md does not contain: $line" >&2; exit 1; }
+done <"$out/example.txt"
+echo "C: the example compiles and prints what README.md says"
+"$out/test" "$out/posed.glb" >/dev/null
+echo "C: the tests pass"
+
+# The static library needs the libraries that it was built with.
+"${CC:-cc}" -std=c99 -Iinclude example.c -o "$out/static" "$library/libsinew_c.a" -lstdc++ -lm -lpthread -ldl
+"$out/static" | cmp - "$out/example.txt"
+echo "C: the static library works"
+
+if command -v valgrind >/dev/null 2>&1; then
+    valgrind --quiet --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite \
+        "$out/test" "$out/posed.glb" >/dev/null
+    echo "C: valgrind finds no error and no leak"
+else
+    echo "C: valgrind is not installed, so that memory is not checked"
+fi

@@ -1,0 +1,606 @@
+/*
+ * sinew.h: skinning and inverse kinematics for glTF characters.
+ *
+ * This file is generated. `cargo run -p sinew-c-header` writes it.
+ *
+ * Coordinates are right-handed with +Y up, in metres, radians and seconds. Quaternions are in the order x, y, z, w.
+ *
+ * Requirements of all functions: a pointer to an array points to as many elements as the count after it says, and may be
+ * NULL if the count is 0. Counts of numbers count numbers, not vectors. Texts end with NUL and are UTF-8. A handle comes
+ * from the function that creates it and was not freed. One handle must not be used by two threads at the same time, except
+ * a SinewCharacter. What a function returns in `*out` belongs to the caller, who frees it with the function that is named.
+ * All other memory stays with its owner, and nothing keeps a pointer of the caller after the call.
+ *
+ * A function that fails returns another status than SINEW_STATUS_OK, changes no memory of the caller except that `*out` is
+ * NULL, and leaves a message for `sinew_last_error`.
+ */
+
+
+#ifndef SINEW_H
+#define SINEW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * A goal or a target has a position.
+ */
+#define SINEW_POSITION 1
+
+/**
+ * A goal or a target has an orientation.
+ */
+#define SINEW_ORIENTATION 2
+
+/**
+ * A goal has an aim.
+ */
+#define SINEW_AIM 4
+
+/**
+ * A target has a look.
+ */
+#define SINEW_LOOK 8
+
+/**
+ * A goal or a target has a pole.
+ */
+#define SINEW_POLE 16
+
+/**
+ * A goal has priority over all goals that are not pinned.
+ */
+#define SINEW_PINNED 32
+
+/**
+ * The parent of a base, and the base of a target that chooses it.
+ */
+#define SINEW_NONE -1
+
+/**
+ * Any rotation.
+ */
+#define SINEW_FREE 0
+
+/**
+ * No rotation.
+ */
+#define SINEW_LOCKED 1
+
+/**
+ * A rotation about `axis` from `min` to `max`, in radians.
+ */
+#define SINEW_HINGE 2
+
+/**
+ * A displacement along `axis` from `min` to `max`, in metres, and no rotation.
+ */
+#define SINEW_PRISMATIC 3
+
+/**
+ * A swing of at most `swing` about two axes perpendicular to `axis`, and a twist about `axis` from `min` to `max`, in
+ * radians.
+ */
+#define SINEW_CONE 4
+
+/**
+ * Number of numbers of a node in `sinew_puppet_pose`.
+ */
+#define SINEW_POSE_STRIDE 10
+
+/**
+ * The result of a call. `sinew_last_error` describes every result other than `SINEW_STATUS_OK`.
+ */
+typedef enum {
+  /**
+   * The call succeeded.
+   */
+  SINEW_STATUS_OK = 0,
+  /**
+   * A pointer is NULL or not aligned.
+   */
+  SINEW_STATUS_NULL = 1,
+  /**
+   * A length is not the required one.
+   */
+  SINEW_STATUS_LENGTH = 2,
+  /**
+   * An index, a name or a number is invalid.
+   */
+  SINEW_STATUS_INVALID = 3,
+  /**
+   * A file could not be read, understood or written.
+   */
+  SINEW_STATUS_FILE = 4,
+  /**
+   * The problem could not be solved.
+   */
+  SINEW_STATUS_SOLVE = 5,
+  /**
+   * A bug in sinew. The handles of the call must not be used again, except to free them.
+   */
+  SINEW_STATUS_PANIC = 6,
+} SinewStatus;
+
+/**
+ * The outcome of a solve for one goal. A target that is out of reach is an outcome, not an error.
+ */
+typedef enum {
+  /**
+   * The goal is within tolerance.
+   */
+  SINEW_OUTCOME_REACHED = 0,
+  /**
+   * The target is beyond the reach of the chain, or nearer than the chain can fold.
+   */
+  SINEW_OUTCOME_OUT_OF_REACH = 1,
+  /**
+   * The nearest pose within the limits.
+   */
+  SINEW_OUTCOME_BLOCKED_BY_LIMITS = 2,
+  /**
+   * The error stopped falling.
+   */
+  SINEW_OUTCOME_STALLED = 3,
+  /**
+   * The iteration limit was reached.
+   */
+  SINEW_OUTCOME_ITERATION_LIMIT = 4,
+} SinewOutcome;
+
+/**
+ * A tree of links in a pose.
+ */
+typedef struct SinewBody SinewBody;
+
+/**
+ * The nodes, skins, meshes and clips of one file. It does not change, and several threads may use it at the same time.
+ */
+typedef struct SinewCharacter SinewCharacter;
+
+/**
+ * A character with a motion, and the pose that results from it and from targets.
+ */
+typedef struct SinewPuppet SinewPuppet;
+
+/**
+ * The type of a joint and its range. The axes are unit vectors in the joint's rest frame. Members that the kind does not
+ * mention are ignored.
+ */
+typedef struct {
+  /**
+   * `SINEW_FREE`, `SINEW_LOCKED`, `SINEW_HINGE`, `SINEW_PRISMATIC` or `SINEW_CONE`.
+   */
+  uint32_t kind;
+  /**
+   * The axis of a hinge, of a displacement, or of a twist.
+   */
+  double axis[3];
+  /**
+   * The axis of the first swing, perpendicular to `axis`. The second is the cross product of `axis` and `side`.
+   */
+  double side[3];
+  /**
+   * Minimum angle or displacement.
+   */
+  double min;
+  /**
+   * Maximum angle or displacement.
+   */
+  double max;
+  /**
+   * Maximum swing about the first and the second swing axis, 0 to pi.
+   */
+  double swing[2];
+} SinewLimit;
+
+/**
+ * A joint of a body and its offset from its parent. Use `sinew_link` to initialise it.
+ */
+typedef struct {
+  /**
+   * Index of the parent, which precedes the link. `SINEW_NONE` for the base, which is the first link.
+   */
+  int64_t parent;
+  /**
+   * Position in the parent's frame, metres.
+   */
+  double offset[3];
+  /**
+   * Local rotation at rest, a quaternion x, y, z, w.
+   */
+  double rest[4];
+  /**
+   * How readily the joint turns relative to the others. A joint of weight 0 never turns.
+   */
+  double weight;
+  /**
+   * The type of the joint.
+   */
+  SinewLimit limit;
+} SinewLink;
+
+/**
+ * A goal for one link, in world space. Use `sinew_goal` to initialise it. `parts` says which members count.
+ */
+typedef struct {
+  /**
+   * Index of the link.
+   */
+  size_t link;
+  /**
+   * A sum of `SINEW_POSITION`, `SINEW_ORIENTATION`, `SINEW_AIM`, `SINEW_POLE` and `SINEW_PINNED`.
+   */
+  uint32_t parts;
+  /**
+   * Where the point `offset` of the link must be, metres.
+   */
+  double position[3];
+  /**
+   * Orientation of the link, a quaternion x, y, z, w.
+   */
+  double orientation[4];
+  /**
+   * Direction in the link's frame that must point at `aim_at`.
+   */
+  double aim_axis[3];
+  /**
+   * Position at which `aim_axis` must point, metres.
+   */
+  double aim_at[3];
+  /**
+   * Position towards which the limb that ends at the link bends, metres.
+   */
+  double pole[3];
+  /**
+   * A point in the link's frame, metres. Zero is the joint itself.
+   */
+  double offset[3];
+  /**
+   * Weight relative to the other goals.
+   */
+  double weight;
+} SinewGoal;
+
+/**
+ * The result for one goal or target.
+ */
+typedef struct {
+  /**
+   * The outcome.
+   */
+  SinewOutcome outcome;
+  /**
+   * Distance from the target position in metres, or NaN without one.
+   */
+  double position_error;
+  /**
+   * Orientation, aim or look error in radians, or NaN without any.
+   */
+  double orientation_error;
+} SinewResult;
+
+/**
+ * Goals for one node, in world space. Use `sinew_target` to initialise it. `parts` says which members count.
+ */
+typedef struct {
+  /**
+   * Index of the node.
+   */
+  size_t node;
+  /**
+   * Index of the node that stays fixed. With `SINEW_NONE`, the whole body follows the target of a recognised body.
+   */
+  int64_t base;
+  /**
+   * A sum of `SINEW_POSITION`, `SINEW_ORIENTATION`, `SINEW_LOOK` and `SINEW_POLE`.
+   */
+  uint32_t parts;
+  /**
+   * Where the point `offset` of the node must be, metres.
+   */
+  double position[3];
+  /**
+   * Orientation of the node, a quaternion x, y, z, w.
+   */
+  double orientation[4];
+  /**
+   * Position at which the forward axis of the node must point, metres.
+   */
+  double look[3];
+  /**
+   * Position towards which the limb that ends at the node bends, metres.
+   */
+  double pole[3];
+  /**
+   * A point in the node's frame, metres. Zero is the node's origin.
+   */
+  double offset[3];
+  /**
+   * Weight relative to the other targets.
+   */
+  double weight;
+} SinewTarget;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * Creates a body at rest with its base at the origin of the world, and stores it in `*out`. Free it with
+ * `sinew_body_free`.
+ */
+SinewStatus sinew_body_new(const SinewLink *links,
+                           size_t link_count,
+                           SinewBody **out);
+
+/**
+ * Frees a body. NULL is ignored.
+ */
+void sinew_body_free(SinewBody *body);
+
+/**
+ * Returns the number of links, or 0 if `body` is NULL.
+ */
+size_t sinew_body_link_count(const SinewBody *body);
+
+/**
+ * Returns a body to rest.
+ */
+SinewStatus sinew_body_reset(SinewBody *body);
+
+/**
+ * Writes the local rotations of all links, quaternions x, y, z, w. `count` must be four times the number of links.
+ */
+SinewStatus sinew_body_rotations(const SinewBody *body,
+                                 double *rotations,
+                                 size_t count);
+
+/**
+ * Sets the local rotations of all links, quaternions x, y, z, w of any length except zero. `count` must be four times the
+ * number of links.
+ */
+SinewStatus sinew_body_set_rotations(SinewBody *body,
+                                     const double *rotations,
+                                     size_t count);
+
+/**
+ * Writes the world positions x, y, z of all links in metres. `count` must be three times the number of links.
+ */
+SinewStatus sinew_body_positions(const SinewBody *body,
+                                 double *positions,
+                                 size_t count);
+
+/**
+ * Turns the links until the goals are met as closely as possible.
+ *
+ * `options` is NULL or a text of assignments, for example `"method=ccd; tolerance=1mm"`. Without a result for each goal,
+ * `results` is NULL and `result_count` 0. Otherwise, `result_count` must be `goal_count`. If the call fails, the body is
+ * unchanged.
+ */
+SinewStatus sinew_body_solve(SinewBody *body,
+                             const SinewGoal *goals,
+                             size_t goal_count,
+                             const char *options,
+                             SinewResult *results,
+                             size_t result_count);
+
+/**
+ * Solves copies of a body for many target positions of one link, in parallel. The body itself is not changed.
+ *
+ * `targets` are `target_count` world positions x, y, z. The local rotations of all links of all solutions are written to
+ * `rotations`, whose `rotation_count` must be `4 * link_count * target_count`. The distances from the targets in metres are
+ * written to `errors`, whose `error_count` must be `target_count`. `options` is as in `sinew_body_solve`.
+ */
+SinewStatus sinew_body_solve_many(const SinewBody *body,
+                                  size_t link,
+                                  const double *targets,
+                                  size_t target_count,
+                                  const char *options,
+                                  double *rotations,
+                                  size_t rotation_count,
+                                  double *errors,
+                                  size_t error_count);
+
+/**
+ * Loads a .glb, .gltf, .vrm or .bvh file, and stores the character in `*out`. Free it with `sinew_character_free`.
+ */
+SinewStatus sinew_character_load(const char *path,
+                                 SinewCharacter **out);
+
+/**
+ * Loads a character from the contents of a .glb, .gltf or .vrm file that refers to no other file. The bytes are copied.
+ * Stores the character in `*out`. Free it with `sinew_character_free`.
+ */
+SinewStatus sinew_character_load_bytes(const uint8_t *bytes,
+                                       size_t byte_count,
+                                       SinewCharacter **out);
+
+/**
+ * Stores the built-in character, a stylised human about 1.75 m tall that faces +Z, in `*out`. Free it with
+ * `sinew_character_free`.
+ */
+SinewStatus sinew_character_mannequin(SinewCharacter **out);
+
+/**
+ * Frees a character. NULL is ignored. Puppets of the character stay valid.
+ */
+void sinew_character_free(SinewCharacter *character);
+
+/**
+ * Returns the number of nodes, or 0 if `character` is NULL.
+ */
+size_t sinew_character_node_count(const SinewCharacter *character);
+
+/**
+ * Returns the name of a node, or NULL if the node has no name or does not exist. The text belongs to the character.
+ */
+const char *sinew_character_node_name(const SinewCharacter *character,
+                                      size_t node);
+
+/**
+ * Returns the index of the parent of a node, or `SINEW_NONE` if the node is a root or does not exist.
+ */
+int64_t sinew_character_node_parent(const SinewCharacter *character,
+                                    size_t node);
+
+/**
+ * Stores the index of the first node that has a name in `*out`.
+ */
+SinewStatus sinew_character_find_node(const SinewCharacter *character,
+                                      const char *name,
+                                      size_t *out);
+
+/**
+ * Returns the number of clips, or 0 if `character` is NULL.
+ */
+size_t sinew_character_clip_count(const SinewCharacter *character);
+
+/**
+ * Returns the name of a clip, or NULL if the clip has no name or does not exist. The text belongs to the character.
+ */
+const char *sinew_character_clip_name(const SinewCharacter *character,
+                                      size_t clip);
+
+/**
+ * Returns the duration of a clip in seconds, or 0 if the clip does not exist.
+ */
+float sinew_character_clip_seconds(const SinewCharacter *character, size_t clip);
+
+/**
+ * Stores the index of the first clip that has a name in `*out`.
+ */
+SinewStatus sinew_character_find_clip(const SinewCharacter *character,
+                                      const char *name,
+                                      size_t *out);
+
+/**
+ * Returns a goal without parts for a link.
+ */
+SinewGoal sinew_goal(size_t link);
+
+/**
+ * Returns a link that turns freely, with the identity as its rest rotation.
+ */
+SinewLink sinew_link(int64_t parent, double x, double y, double z);
+
+/**
+ * Creates a puppet at rest, and stores it in `*out`. Free it with `sinew_puppet_free`. The character may be freed before it.
+ *
+ * `rig` is the path of a .rig.toml file. With NULL, `NAME.rig.toml` beside the character is used, or the rig is detected.
+ */
+SinewStatus sinew_puppet_new(const SinewCharacter *character,
+                             const char *rig,
+                             SinewPuppet **out);
+
+/**
+ * Frees a puppet. NULL is ignored.
+ */
+void sinew_puppet_free(SinewPuppet *puppet);
+
+/**
+ * Plays a clip, and sets the time in it in seconds. The pose changes with the next `sinew_puppet_update`.
+ */
+SinewStatus sinew_puppet_play(SinewPuppet *puppet,
+                              size_t clip,
+                              float seconds);
+
+/**
+ * Stops playing. The character is at rest after the next `sinew_puppet_update`.
+ */
+SinewStatus sinew_puppet_stop(SinewPuppet *puppet);
+
+/**
+ * Samples the motion and solves for targets. `pins` are the indices of nodes that must stay in place with priority over all
+ * targets.
+ *
+ * `options` is NULL or a text of assignments, for example `"method=ccd; tolerance=1mm"`. Without a result for each target,
+ * `results` is NULL and `result_count` 0. Otherwise, `result_count` must be `target_count`.
+ */
+SinewStatus sinew_puppet_update(SinewPuppet *puppet,
+                                const SinewTarget *targets,
+                                size_t target_count,
+                                const size_t *pins,
+                                size_t pin_count,
+                                const char *options,
+                                SinewResult *results,
+                                size_t result_count);
+
+/**
+ * Writes the local transforms of all nodes: translation x, y, z, rotation x, y, z, w and scale x, y, z of each.
+ * `count` must be `SINEW_POSE_STRIDE` times the number of nodes.
+ */
+SinewStatus sinew_puppet_pose(const SinewPuppet *puppet,
+                              float *transforms,
+                              size_t count);
+
+/**
+ * Writes the `world_from_node` matrices of all nodes, in column-major order. `count` must be 16 times the number of nodes.
+ */
+SinewStatus sinew_puppet_world_matrices(const SinewPuppet *puppet,
+                                        float *matrices,
+                                        size_t count);
+
+/**
+ * Returns the number of parts, which are skinned and drawn as a unit, or 0 if `puppet` is NULL.
+ */
+size_t sinew_puppet_part_count(const SinewPuppet *puppet);
+
+/**
+ * Stores the number of vertices, triangles and normals of a part. There are as many normals as vertices, or none.
+ */
+SinewStatus sinew_puppet_part_size(const SinewPuppet *puppet,
+                                   size_t part,
+                                   size_t *vertices,
+                                   size_t *triangles,
+                                   size_t *normals);
+
+/**
+ * Skins a part on the CPU in the pose of the last `sinew_puppet_update`, and writes world positions x, y, z in metres and unit
+ * normals x, y, z. Without normals, `normals` is NULL and `normal_count` 0. Otherwise, the counts must be three times
+ * those of `sinew_puppet_part_size`.
+ */
+SinewStatus sinew_puppet_skin(const SinewPuppet *puppet,
+                              size_t part,
+                              float *positions,
+                              size_t position_count,
+                              float *normals,
+                              size_t normal_count);
+
+/**
+ * Writes three vertex indices for each triangle of a part, counter-clockwise as seen from outside. `count` must be three
+ * times the number of triangles.
+ */
+SinewStatus sinew_puppet_triangles(const SinewPuppet *puppet,
+                                   size_t part,
+                                   uint32_t *indices,
+                                   size_t count);
+
+/**
+ * Writes a copy of the character's file in the pose of the last `sinew_puppet_update` to a .glb file. An existing file is
+ * replaced.
+ */
+SinewStatus sinew_puppet_write_glb(const SinewPuppet *puppet,
+                                   const char *path);
+
+/**
+ * Returns the version of sinew. The text is valid for ever.
+ */
+const char *sinew_version(void);
+
+/**
+ * Returns the message of the last call of this thread that failed, in one line without a line break. The text is valid
+ * until the next call of this thread fails. It is empty before the first one.
+ */
+const char *sinew_last_error(void);
+
+/**
+ * Returns a target without parts for a node.
+ */
+SinewTarget sinew_target(size_t node);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* SINEW_H */

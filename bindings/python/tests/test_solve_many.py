@@ -1,0 +1,90 @@
+"""Many solves at the same time."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import sinew
+
+
+def test_solutions_have_the_bits_of_single_solves(arm, targets):
+    many = sinew.solve_many(arm, targets)
+    assert many.rotations.shape == (len(targets), 4, 4) and many.errors.shape == (len(targets),)
+    for index, target in enumerate(targets):
+        arm.reset()
+        report = arm.solve([sinew.Goal(3, target)])
+        assert arm.rotations.tobytes() == many.rotations[index].tobytes()
+        assert report.position_errors[0] == many.errors[index]
+        assert report.reached == many.reached[index] and report.iterations == many.iterations[index]
+
+
+def test_repetitions_have_the_same_bits(arm, targets):
+    first, second = (sinew.solve_many(arm, targets) for _ in range(2))
+    assert first.rotations.tobytes() == second.rotations.tobytes()
+    # More than one chunk, whose results do not depend on the place in it.
+    longer = sinew.solve_many(arm, np.concatenate([targets, targets]))
+    assert longer.rotations[len(targets) :].tobytes() == first.rotations.tobytes()
+
+
+def test_targets_in_reach_are_reached(arm, targets):
+    many = sinew.solve_many(arm, targets)
+    distance = np.linalg.norm(targets, axis=1)
+    assert np.all(many.reached == (distance <= 3 + 3e-4))
+    assert np.all(many.errors[many.reached] <= 3e-4)
+    np.testing.assert_allclose(many.errors[~many.reached], distance[~many.reached] - 3, atol=1e-3)
+    np.testing.assert_array_equal(many.roots, 0)
+    assert np.all(np.isnan(many.orientation_errors))
+    # The body is not changed.
+    np.testing.assert_array_equal(arm.positions[3], (0, 3, 0))
+
+
+def test_several_links_and_orientations():
+    links = [sinew.Link(), *(sinew.Link(parent, (0, 1, 0)) for parent in range(2))]
+    links += [sinew.Link(0, (1, 0, 0)), sinew.Link(3, (1, 0, 0))]
+    tree = sinew.Body(links)
+    targets = np.array([[(0.5, 1.5, 0), (1.5, 0.5, 0)], [(-0.5, 1.5, 0.2), (1.5, 0.1, 0.1)]])
+    many = sinew.solve_many(tree, targets, links=[2, 4])
+    assert np.all(many.reached)
+    for rotations, row in zip(many.rotations, targets):
+        tree.rotations = rotations
+        np.testing.assert_allclose(tree.positions[[2, 4]], row, atol=1e-3)
+    turned = np.array([(0.6, 0, 0, 0.8), (0, 0.6, 0, 0.8)])
+    many = sinew.solve_many(tree, None, links=2, orientations=turned)
+    assert np.all(many.reached) and np.all(np.isnan(many.errors))
+    assert np.all(many.orientation_errors <= 1e-3)
+
+
+def test_starts_are_used(arm, targets):
+    solved = sinew.solve_many(arm, targets)
+    again = sinew.solve_many(arm, targets, starts=solved.rotations)
+    assert np.all(again.iterations[solved.reached] == 0)
+    np.testing.assert_allclose(again.errors, solved.errors, atol=1e-4)
+
+
+def test_prismatic_joints_have_displacements():
+    rail = sinew.Limit.prismatic((1, 0, 0), -5, 5)
+    slide = sinew.Body.chain([(0, 0, 0), (0, 1, 0)], limits=[rail, sinew.Limit.locked()])
+    many = sinew.solve_many(slide, [(2, 1, 0), (-3, 1, 0)])
+    assert np.all(many.reached)
+    np.testing.assert_allclose(many.displacements[:, 0], (2, -3), atol=1e-3)
+
+
+@pytest.mark.parametrize("empty", [np.zeros((0, 3)), np.zeros((0, 3), np.float32)])
+def test_no_targets(arm, empty):
+    many = sinew.solve_many(arm, empty)
+    assert len(many) == 0 and many.rotations.shape == (0, 4, 4) and many.roots.shape == (0, 3)
+
+
+def test_other_threads_run_during_a_solve(arm):
+    """The interpreter is free while Rust solves, so this thread continues."""
+    targets = np.random.default_rng(0).uniform(-2, 2, size=(60_000, 3))
+    solving = threading.Thread(target=sinew.solve_many, args=(arm, targets), kwargs={"method": "ccd"})
+    solving.start()
+    ticks = 0
+    while solving.is_alive():
+        time.sleep(0.001)
+        ticks += 1
+    solving.join()
+    assert ticks >= 5
