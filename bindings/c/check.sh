@@ -37,7 +37,7 @@ echo "C: the tests pass"
 echo "C: the static library works"
 
 if command -v valgrind >/dev/null 2>&1; then
-    valgrind --quiet --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite \
+    valgrind --quiet --error-exitcode=1 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
         "$out/test" "$out/posed.glb" >/dev/null
     echo "C: valgrind finds no error and no leak"
 else

@@ -11,7 +11,30 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__: list[str]
+__all__ = [
+    "Body",
+    "Character",
+    "Clip",
+    "Error",
+    "Goal",
+    "GoalReport",
+    "Limit",
+    "Link",
+    "Mesh",
+    "Node",
+    "Part",
+    "Pose",
+    "Puppet",
+    "Renderer",
+    "Report",
+    "Solutions",
+    "Target",
+    "__version__",
+    "load",
+    "mannequin",
+    "methods",
+    "solve_many",
+]
 __version__: str
 
 _Vector = tuple[float, float, float]
@@ -228,7 +251,7 @@ class Pose:
     def copy(self) -> Pose: ...
     def __copy__(self) -> Pose: ...
     def __deepcopy__(self, _memo: Any) -> Pose: ...
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, value: object, /) -> bool: ...
     def __len__(self) -> int: ...
     __hash__: None  # type: ignore[assignment]
 
@@ -383,7 +406,7 @@ class Renderer:
     def render(
         self,
         puppet: Puppet,
-        size: tuple[int, int] = (1280, 720),
+        size: tuple[int, int] = ...,
         *,
         mode: str = "shaded",
         light: str = "studio",

@@ -172,7 +172,7 @@ pub unsafe extern "C" fn sinew_body_solve_many(
     guard(|| {
         // SAFETY: the caller promises a body.
         let body = &unsafe { shared("body", body) }?.body;
-        let numbers = target_count.checked_mul(3).unwrap_or(usize::MAX);
+        let numbers = target_count.saturating_mul(3);
         // SAFETY: the caller promises three numbers for each target.
         let targets = unsafe { slice("targets", targets, numbers) }?;
         let (targets, _) = targets.as_chunks::<3>();
@@ -191,7 +191,7 @@ pub unsafe extern "C" fn sinew_body_solve_many(
             report.map(|report| report.position_error()).map_err(failed)
         };
         let found = reports.into_iter().enumerate().map(error).collect::<Result<Vec<f64>, _>>()?;
-        let solved = bodies.iter().flat_map(|body| body.rotations()).flat_map(DQuat::to_array);
+        let solved = bodies.iter().flat_map(Body::rotations).flat_map(DQuat::to_array);
         let solved: Vec<f64> = solved.collect();
         // SAFETY: the caller promises memory for `rotation_count` numbers.
         unsafe { write("rotations", rotations, rotation_count, &solved) }?;

@@ -93,7 +93,7 @@ pub(crate) fn optional_vector(what: &str, value: Option<&Bound<'_, PyAny>>) -> P
 
 /// Reads an optional vector of three numbers in single precision.
 pub(crate) fn single_vector(what: &str, value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Vec3>> {
-    let single = optional_vector(what, value)?.map(|v| v.as_vec3());
+    let single = optional_vector(what, value)?.map(DVec3::as_vec3);
     match single.filter(|v| !v.is_finite()) {
         Some(_) => Err(error(format!("{what} must be within the range of single precision"))),
         None => Ok(single),

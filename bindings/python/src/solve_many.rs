@@ -15,21 +15,28 @@ use crate::options;
 const CHUNK: usize = 4096;
 
 /// The results of `solve_many`. The first axis of each array is that of the targets.
-#[pyclass(frozen, get_all, module = "sinew")]
+#[pyclass(frozen, module = "sinew")]
 pub(crate) struct Solutions {
     /// Local rotations, quaternions (x, y, z, w), shape (n, links, 4).
+    #[pyo3(get)]
     rotations: Py<PyAny>,
     /// The largest distance from a target position in metres, shape (n,). NaN without target positions.
+    #[pyo3(get)]
     errors: Py<PyArray1<f64>>,
     /// The largest orientation error in radians, shape (n,). NaN without target orientations.
+    #[pyo3(get)]
     orientation_errors: Py<PyArray1<f64>>,
     /// Whether all goals are within tolerance, shape (n,).
+    #[pyo3(get)]
     reached: Py<PyArray1<bool>>,
     /// Number of iterations, shape (n,).
+    #[pyo3(get)]
     iterations: Py<PyArray1<i64>>,
     /// Translations of the base in metres, shape (n, 3). Zero without the option `root_motion`.
+    #[pyo3(get)]
     roots: Py<PyAny>,
     /// Displacements of prismatic joints in metres, shape (n, links).
+    #[pyo3(get)]
     displacements: Py<PyAny>,
     count: usize,
     solved: usize,
