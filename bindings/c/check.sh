@@ -17,17 +17,27 @@ echo "C: the header is current"
 out="$target/bindings-c"
 mkdir -p "$out"
 library="$target/debug"
-for program in example test; do
-    # shellcheck disable=SC2086 # the words are separate arguments
-    "${CC:-cc}" -std=c99 -Wall -Wextra -Werror -pedantic -g -Iinclude "$program.c" -o "$out/$program" \
+compile() {
+    "${CC:-cc}" -std=c99 -Wall -Wextra -Werror -pedantic -g -Iinclude "$1" -o "$2" \
         -L"$library" -lsinew_c -lm -Wl,-rpath,"$library"
-done
+}
+compile example.c "$out/example"
+compile test.c "$out/test"
 "$out/example" >"$out/example.txt"
 # The printed result in README.md is that of the example.
 while IFS= read -r line; do
     grep -qxF "$line" README.md || { echo "C: README.md does not contain: $line" >&2; exit 1; }
 done <"$out/example.txt"
 echo "C: the example compiles and prints what README.md says"
+
+# The program in the documentation, and the text after it.
+page=../../docs/bindings.md
+awk '/^```c$/ { inside = 1; next } /^```/ { inside = 0 } inside' "$page" >"$out/page.c"
+awk '/^```c$/ { after = 1 } after && /^```text$/ { inside = 1; next } /^```/ { inside = 0 } inside' "$page" >"$out/page.txt"
+compile "$out/page.c" "$out/page"
+"$out/page" | cmp - "$out/page.txt"
+echo "C: the example in docs/bindings.md prints what the page says"
+
 "$out/test" "$out/posed.glb" >/dev/null
 echo "C: the tests pass"
 

@@ -1,5 +1,8 @@
 """Many solves at the same time."""
 
+import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -88,3 +91,43 @@ def test_other_threads_run_during_a_solve(arm):
         ticks += 1
     solving.join()
     assert ticks >= 5
+
+
+def test_a_body_that_another_thread_solves_is_refused(arm):
+    goals = [sinew.Goal(3, (1, 1, 1))]
+    errors, stopped = [], threading.Event()
+
+    def solve_often():
+        while not stopped.is_set():
+            try:
+                arm.solve(goals, method="ccd", tolerance=1e-12, iterations=20_000)
+            except RuntimeError as error:
+                errors.append(str(error))
+
+    threads = [threading.Thread(target=solve_often) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    deadline = time.monotonic() + 20
+    while not errors and time.monotonic() < deadline:
+        time.sleep(0.01)
+    stopped.set()
+    for thread in threads:
+        thread.join()
+    assert errors and "borrowed" in errors[0]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+def test_ctrl_c_ends_a_long_call():
+    program = (
+        "import numpy as np, sinew\n"
+        "arm = sinew.Body.chain([(0, 0, 0)] + [(0, 1, 0)] * 12)\n"
+        "targets = np.random.default_rng(0).uniform(-30, 30, size=(2_000_000, 3))\n"
+        "print('ready', flush=True)\n"
+        "sinew.solve_many(arm, targets, method='ccd', options={'restarts': 8})\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, messages = process.communicate(timeout=60)
+    assert process.returncode != 0 and "KeyboardInterrupt" in messages

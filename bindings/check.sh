@@ -1,0 +1,22 @@
+#!/bin/sh
+# Builds and tests the bindings for Python and C. Prints one line per step.
+set -eu
+cd "$(dirname "$0")"
+
+target="${CARGO_TARGET_DIR:-$PWD/../target}"
+venv="$target/bindings-venv"
+# Graphics libraries print a warning if it is not set.
+XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-$(mktemp -d)}"
+export XDG_RUNTIME_DIR
+
+[ -x "$venv/bin/python" ] || python3 -m venv "$venv"
+"$venv/bin/python" -m pip install --quiet --disable-pip-version-check 'maturin>=1.9.4,<2' 'numpy>=1.21' 'pytest>=8' 'mypy>=1.10'
+echo "Python: the environment is ready"
+install_module() { (cd python && VIRTUAL_ENV="$venv" "$venv/bin/maturin" develop --quiet); }
+# The messages of a build that fails are printed by a second one.
+install_module >/dev/null 2>&1 || install_module
+echo "Python: the module is built and installed"
+(cd python && "$venv/bin/python" -m pytest --quiet --no-header -p no:cacheprovider)
+echo "Python: the tests pass"
+
+c/check.sh
