@@ -1,5 +1,8 @@
 """Characters, poses and skinning."""
 
+import base64
+import json
+
 import numpy as np
 import pytest
 
@@ -130,12 +133,44 @@ def test_skinning_is_a_weighted_sum_of_matrices(assets, file):
 
 
 def test_parts_are_joined(assets):
-    character = sinew.load(assets / "spider.glb")
-    pose, parts = character.rest(), character.parts
-    whole = character.skin(pose)
-    assert len(whole.positions) == sum(len(part.positions) for part in parts)
-    assert len(whole.triangles) == sum(len(part.triangles) for part in parts)
-    assert whole.triangles.max() < len(whole.positions)
+    character = sinew.load(assets / "awkward.glb")
+    pose = character.sample(0, 0.2)
+    whole, vertices, triangles = character.skin(pose), 0, 0
+    assert len(character.parts) > 1
+    for part in character.parts:
+        mesh = character.skin(pose, part=part.index)
+        assert whole.positions[vertices : vertices + len(mesh.positions)].tobytes() == mesh.positions.tobytes()
+        shifted = whole.triangles[triangles : triangles + len(mesh.triangles)] - vertices
+        np.testing.assert_array_equal(shifted, part.triangles)
+        vertices, triangles = vertices + len(mesh.positions), triangles + len(mesh.triangles)
+    assert (len(whole.positions), len(whole.triangles)) == (vertices, triangles)
+
+
+def test_rigid_parts_move_with_their_node():
+    triangle = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0)], "<f4")
+    uri = "data:application/octet-stream;base64," + base64.b64encode(triangle.tobytes()).decode()
+    file = {
+        "asset": {"version": "2.0"},
+        "buffers": [{"byteLength": 36, "uri": uri}],
+        "bufferViews": [{"buffer": 0, "byteLength": 36}],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]}
+        ],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+        "nodes": [{"children": [1], "translation": [0, 5, 0]}, {"mesh": 0, "scale": [2, 3, 4]}],
+        "scenes": [{"nodes": [0]}],
+    }
+    character = sinew.load(json.dumps(file).encode())
+    (part,) = character.parts
+    assert not part.is_skinned and part.skin_nodes == [1] and part.node == 1
+    assert part.joints.shape == part.weights.shape == (3, 0) and part.morph_targets.shape == (0, 3, 3)
+    mesh = character.skin(character.rest())
+    np.testing.assert_allclose(mesh.positions, [(0, 5, 0), (2, 5, 0), (0, 8, 0)])
+    assert mesh.normals is None and part.normals.shape == (0, 3)
+    assert character.nodes[0].name is None and character.joints == []
+    puppet = sinew.Puppet(character)
+    puppet.update([sinew.Target(1, (0, 7, 0), base=0)])
+    assert puppet.skin().positions.shape == (3, 3)
 
 
 def test_dual_quaternions_differ_where_a_joint_twists(mannequin):
