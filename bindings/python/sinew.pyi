@@ -43,11 +43,17 @@ _Options = Mapping[str, bool | int | float | str | None]
 _Skinning = Literal["linear", "dual-quaternion"]
 
 class Error(ValueError):
-    """The reason why something could not be loaded, solved, drawn or written, in one line."""
+    """The reason why something could not be loaded, solved, drawn or written. The message is one line."""
 
-def load(file: str | os.PathLike[str] | bytes, *, units: float | None = None) -> Character: ...
-def mannequin() -> Character: ...
-def methods() -> list[str]: ...
+def load(file: str | os.PathLike[str] | bytes, *, units: float | None = None) -> Character:
+    """Loads a character from a path, or from the bytes of a .glb, .gltf or .vrm file.
+
+    A path may also be that of a .bvh file. `units` is the length of one of its units in metres, and None guesses it.
+    """
+def mannequin() -> Character:
+    """Returns the built-in character, a stylised human about 1.75 m tall that faces +Z."""
+def methods() -> list[str]:
+    """Returns the names of the solver methods."""
 def solve_many(
     body: Body,
     targets: ArrayLike | None,
@@ -59,27 +65,51 @@ def solve_many(
     tolerance: float | None = None,
     iterations: int | None = None,
     options: _Options | None = None,
-) -> Solutions: ...
+) -> Solutions:
+    """Solves copies of a body for many targets, in parallel. The body itself is not changed.
+
+    Without `links`, the goals are for the last link. `targets` are world positions in metres, of the shape (n, 3) for
+    one link and (n, goals, 3) for a list of links, and may be None if there are orientations. `orientations` are
+    quaternions (x, y, z, w) of the shape (n, 4) or (n, goals, 4). Every solve starts from the pose of the body, or from
+    the local rotations `starts` of the shape (n, links, 4). Its result has the same bits as that of `Body.solve`.
+    """
 
 @final
 class Limit:
+    """The type of a joint and the range of rotations or displacements from rest that it may have. Angles are in radians,
+    and axes are in the joint's rest frame. Axes may have any length except zero.
+    """
     @staticmethod
-    def free() -> Limit: ...
+    def free() -> Limit:
+        """Any rotation."""
     @staticmethod
-    def locked() -> Limit: ...
+    def locked() -> Limit:
+        """No rotation."""
     @staticmethod
-    def hinge(axis: ArrayLike, min: float = ..., max: float = ...) -> Limit: ...
+    def hinge(axis: ArrayLike, min: float = ..., max: float = ...) -> Limit:
+        """A rotation about one axis, between two angles."""
     @staticmethod
-    def prismatic(axis: ArrayLike, min: float, max: float) -> Limit: ...
+    def prismatic(axis: ArrayLike, min: float, max: float) -> Limit:
+        """A displacement along one axis, between two lengths in metres, and no rotation."""
     @staticmethod
     def cone(
         axis: ArrayLike, side: ArrayLike, swing: tuple[float, float], twist: tuple[float, float] = ...
-    ) -> Limit: ...
+    ) -> Limit:
+        """A swing of at most `swing` about each of two axes perpendicular to `axis`, and a twist about `axis` within
+        `twist`. The first swing axis is the part of `side` that is perpendicular to `axis`.
+        """
     @staticmethod
-    def euler(order: str, min: Sequence[float], max: Sequence[float]) -> Limit: ...
+    def euler(order: str, min: Sequence[float], max: Sequence[float]) -> Limit:
+        """A range for each of three Euler angles. `order` is one of xyz, xzy, yxz, yzx, zxy and zyx."""
 
 @final
 class Link:
+    """A joint of a `Body` and its offset from its parent.
+
+    The first link of a body is its base and has no parent. The parent of every other link precedes it. `offset` is the
+    position in the parent's frame in metres, `rest` the local rotation at rest as a quaternion (x, y, z, w), and
+    `scale` the scale of everything below. A link of `weight` 0 never turns.
+    """
     def __new__(
         cls,
         parent: int | None = None,
@@ -105,6 +135,12 @@ class Link:
 
 @final
 class Goal:
+    """A goal for one link of a `Body`, in world space.
+
+    `position` is where the point `offset` of the link must be, `orientation` a quaternion (x, y, z, w), and `aim_at` a
+    position at which the axis `aim_axis` of the link must point. The limb that ends at the link bends towards `pole`. A
+    goal can have all of them. `weight` is relative to the other goals, and `pinned` goals have priority over the others.
+    """
     def __new__(
         cls,
         link: int,
@@ -131,48 +167,71 @@ class Goal:
 
 @final
 class Report:
+    """The result of `Body.solve`. Errors are measured on the returned pose. Each list has one entry for each goal."""
     @property
-    def reached(self) -> bool: ...
+    def reached(self) -> bool:
+        """Whether every goal is within tolerance."""
     @property
-    def method(self) -> str: ...
+    def method(self) -> str:
+        """The method that found the pose."""
     @property
     def iterations(self) -> int: ...
     @property
-    def outcomes(self) -> list[str]: ...
+    def outcomes(self) -> list[str]:
+        """`reached`, `out-of-reach`, `blocked-by-limits`, `stalled` or `iteration-limit`."""
     @property
-    def position_errors(self) -> list[float | None]: ...
+    def position_errors(self) -> list[float | None]:
+        """Distances from the target positions in metres. None for a goal without a position."""
     @property
-    def orientation_errors(self) -> list[float | None]: ...
+    def orientation_errors(self) -> list[float | None]:
+        """Orientation or aim errors in radians. None for a goal with neither."""
     @property
-    def limited(self) -> list[int]: ...
+    def limited(self) -> list[int]:
+        """The links at the border of their limits."""
 
 @final
 class Body:
+    """A tree of links in a pose, to be solved for goals. It starts at rest.
+
+    `world_from_base` is an affine 4×4 matrix that maps the space above the base to the world.
+    """
     def __new__(cls, links: Sequence[Link], *, world_from_base: ArrayLike | None = None) -> Body: ...
     @staticmethod
-    def chain(offsets: ArrayLike, *, limits: Sequence[Limit] | None = None) -> Body: ...
+    def chain(offsets: ArrayLike, *, limits: Sequence[Limit] | None = None) -> Body:
+        """Creates a chain in which every link is the parent of the next one. `offsets` has the shape (links, 3). Each row is
+        the position of a link in the frame of the one before it, in metres, and the first row that of the base in the world.
+        """
     @property
-    def links(self) -> list[Link]: ...
+    def links(self) -> list[Link]:
+        """The links, base first."""
     @property
-    def rotations(self) -> NDArray[np.float64]: ...
+    def rotations(self) -> NDArray[np.float64]:
+        """The local rotations as an array of shape (links, 4), quaternions (x, y, z, w)."""
     @rotations.setter
     def rotations(self, value: ArrayLike) -> None: ...
     @property
-    def displacements(self) -> NDArray[np.float64]: ...
+    def displacements(self) -> NDArray[np.float64]:
+        """The displacements of prismatic joints in metres as an array of shape (links,). Those of other joints are 0."""
     @displacements.setter
     def displacements(self, value: ArrayLike) -> None: ...
     @property
-    def root(self) -> NDArray[np.float64]: ...
+    def root(self) -> NDArray[np.float64]:
+        """The translation of the base by solves with the option `root_motion`, as an array of shape (3,)."""
     @root.setter
     def root(self, value: ArrayLike) -> None: ...
     @property
-    def positions(self) -> NDArray[np.float64]: ...
+    def positions(self) -> NDArray[np.float64]:
+        """The world positions of the links in metres as an array of shape (links, 3)."""
     @property
-    def orientations(self) -> NDArray[np.float64]: ...
+    def orientations(self) -> NDArray[np.float64]:
+        """The world orientations of the links as an array of shape (links, 4), quaternions (x, y, z, w)."""
     @property
-    def world_matrices(self) -> NDArray[np.float64]: ...
-    def reset(self) -> None: ...
-    def copy(self) -> Body: ...
+    def world_matrices(self) -> NDArray[np.float64]:
+        """The `world_from_link` matrices as an array of shape (links, 4, 4)."""
+    def reset(self) -> None:
+        """Returns the body to rest."""
+    def copy(self) -> Body:
+        """Returns an independent copy in the same pose."""
     def __copy__(self) -> Body: ...
     def __deepcopy__(self, _memo: Any) -> Body: ...
     def __len__(self) -> int: ...
@@ -184,34 +243,52 @@ class Body:
         tolerance: float | None = None,
         iterations: int | None = None,
         options: _Options | None = None,
-    ) -> Report: ...
+    ) -> Report:
+        """Turns the links until the goals are met as closely as the method can. The body then is in the solved pose. The
+        result depends on the current pose, the goals and the options only.
+
+        `tolerance` is in metres, and None means a ten-thousandth of the length of the longest chain. `options` maps the
+        keys of the solver options to values, for example `{"ccd.step": "5deg"}`.
+        """
 
 @final
 class Solutions:
+    """The results of `solve_many`. The first axis of each array is that of the targets."""
     @property
-    def rotations(self) -> NDArray[np.float64]: ...
+    def rotations(self) -> NDArray[np.float64]:
+        """Local rotations, quaternions (x, y, z, w), shape (n, links, 4)."""
     @property
-    def errors(self) -> NDArray[np.float64]: ...
+    def errors(self) -> NDArray[np.float64]:
+        """The largest distance from a target position in metres, shape (n,). NaN without target positions."""
     @property
-    def orientation_errors(self) -> NDArray[np.float64]: ...
+    def orientation_errors(self) -> NDArray[np.float64]:
+        """The largest orientation error in radians, shape (n,). NaN without target orientations."""
     @property
-    def reached(self) -> NDArray[np.bool_]: ...
+    def reached(self) -> NDArray[np.bool_]:
+        """Whether all goals are within tolerance, shape (n,)."""
     @property
-    def iterations(self) -> NDArray[np.int64]: ...
+    def iterations(self) -> NDArray[np.int64]:
+        """Number of iterations, shape (n,)."""
     @property
-    def roots(self) -> NDArray[np.float64]: ...
+    def roots(self) -> NDArray[np.float64]:
+        """Translations of the base in metres, shape (n, 3). Zero without the option `root_motion`."""
     @property
-    def displacements(self) -> NDArray[np.float64]: ...
+    def displacements(self) -> NDArray[np.float64]:
+        """Displacements of prismatic joints in metres, shape (n, links)."""
     def __len__(self) -> int: ...
 
 @final
 class Node:
+    """A node of a character: a joint, a node with a mesh, or a group. Translation, rotation (x, y, z, w) and scale are those
+    of the file, in the space of the parent.
+    """
     @property
     def index(self) -> int: ...
     @property
     def name(self) -> str | None: ...
     @property
-    def parent(self) -> int | None: ...
+    def parent(self) -> int | None:
+        """Index of the parent, or None for a root."""
     @property
     def translation(self) -> _Vector: ...
     @property
@@ -219,36 +296,48 @@ class Node:
     @property
     def scale(self) -> _Vector: ...
     @property
-    def is_joint(self) -> bool: ...
+    def is_joint(self) -> bool:
+        """Whether a skin of the character contains the node."""
 
 @final
 class Clip:
+    """An animation clip of a character."""
     @property
     def index(self) -> int: ...
     @property
     def name(self) -> str | None: ...
     @property
-    def seconds(self) -> float: ...
+    def seconds(self) -> float:
+        """Duration in seconds."""
 
 @final
 class Pose:
+    """The local transforms of all nodes of a character, and its morph weights.
+
+    The arrays are copies and read-only. To change a pose, assign a whole array: `pose.rotations = rotations`.
+    """
     @property
-    def translations(self) -> NDArray[np.float32]: ...
+    def translations(self) -> NDArray[np.float32]:
+        """Translations in the space of the parent in metres, shape (nodes, 3), float32."""
     @translations.setter
     def translations(self, value: ArrayLike) -> None: ...
     @property
-    def rotations(self) -> NDArray[np.float32]: ...
+    def rotations(self) -> NDArray[np.float32]:
+        """Rotations, quaternions (x, y, z, w), shape (nodes, 4), float32. They are normalised when they are assigned."""
     @rotations.setter
     def rotations(self, value: ArrayLike) -> None: ...
     @property
-    def scales(self) -> NDArray[np.float32]: ...
+    def scales(self) -> NDArray[np.float32]:
+        """Scale factors, shape (nodes, 3), float32."""
     @scales.setter
     def scales(self, value: ArrayLike) -> None: ...
     @property
-    def weights(self) -> NDArray[np.float32]: ...
+    def weights(self) -> NDArray[np.float32]:
+        """Morph weights of all nodes and other animated numbers, in the order of the file, float32."""
     @weights.setter
     def weights(self, value: ArrayLike) -> None: ...
-    def copy(self) -> Pose: ...
+    def copy(self) -> Pose:
+        """Returns an independent copy."""
     def __copy__(self) -> Pose: ...
     def __deepcopy__(self, _memo: Any) -> Pose: ...
     def __eq__(self, value: object, /) -> bool: ...
@@ -257,61 +346,105 @@ class Pose:
 
 @final
 class Part:
+    """A primitive on a node, which is skinned and drawn as a unit. The arrays are those of the file, before skinning."""
     @property
-    def index(self) -> int: ...
+    def index(self) -> int:
+        """Index of the part."""
     @property
-    def node(self) -> int: ...
+    def node(self) -> int:
+        """Index of the node."""
     @property
-    def is_skinned(self) -> bool: ...
+    def is_skinned(self) -> bool:
+        """Whether joints deform the part. Otherwise, it moves rigidly with its node."""
     @property
-    def skin_nodes(self) -> list[int]: ...
+    def skin_nodes(self) -> list[int]:
+        """Node indices of the joints to which `joints` refers, or those of the node of a rigid part."""
     @property
-    def positions(self) -> NDArray[np.float32]: ...
+    def positions(self) -> NDArray[np.float32]:
+        """Positions in metres, shape (vertices, 3), float32."""
     @property
-    def normals(self) -> NDArray[np.float32]: ...
+    def normals(self) -> NDArray[np.float32]:
+        """Unit normals, shape (vertices, 3), float32. The first axis is 0 if the file has none."""
     @property
-    def triangles(self) -> NDArray[np.uint32]: ...
+    def triangles(self) -> NDArray[np.uint32]:
+        """Vertex indices, shape (triangles, 3), uint32, counter-clockwise as seen from outside."""
     @property
-    def joints(self) -> NDArray[np.uint16]: ...
+    def joints(self) -> NDArray[np.uint16]:
+        """Indices into `skin_nodes` of the joints that move a vertex, shape (vertices, 4 or 8), uint16. The second axis is 0
+        for a rigid part.
+        """
     @property
-    def weights(self) -> NDArray[np.float32]: ...
+    def weights(self) -> NDArray[np.float32]:
+        """Weights of the joints, shape (vertices, 4 or 8), float32. Those of a vertex sum to one."""
     @property
-    def morph_targets(self) -> NDArray[np.float32]: ...
+    def morph_targets(self) -> NDArray[np.float32]:
+        """Displacements of the positions by each morph target at weight 1 in metres, before skinning, shape
+        (targets, vertices, 3), float32.
+        """
     @property
-    def morph_weights(self) -> tuple[int, int]: ...
+    def morph_weights(self) -> tuple[int, int]:
+        """The first index and the end of the weights of its morph targets in `Pose.weights`."""
 
 @final
 class Mesh:
+    """Skinned vertices in world space."""
     @property
-    def positions(self) -> NDArray[np.float32]: ...
+    def positions(self) -> NDArray[np.float32]:
+        """Positions in metres, shape (vertices, 3), float32."""
     @property
-    def normals(self) -> NDArray[np.float32] | None: ...
+    def normals(self) -> NDArray[np.float32] | None:
+        """Unit normals, shape (vertices, 3), float32, or None if a part has none."""
     @property
-    def triangles(self) -> NDArray[np.uint32]: ...
+    def triangles(self) -> NDArray[np.uint32]:
+        """Vertex indices, shape (triangles, 3), uint32, counter-clockwise as seen from outside."""
 
 @final
 class Character:
+    """A character: the nodes, skins, meshes, materials and clips of one file. It does not change. `sinew.load` and
+    `sinew.mannequin` create it.
+    """
     @property
-    def path(self) -> os.PathLike[str]: ...
+    def path(self) -> os.PathLike[str]:
+        """Path of the file. It names the built-in character and bytes in words."""
     @property
-    def nodes(self) -> list[Node]: ...
+    def nodes(self) -> list[Node]:
+        """All nodes of the file, in its order."""
     @property
-    def joints(self) -> list[Node]: ...
+    def joints(self) -> list[Node]:
+        """The nodes that move the skin."""
     @property
     def clips(self) -> list[Clip]: ...
     @property
-    def parts(self) -> list[Part]: ...
+    def parts(self) -> list[Part]:
+        """The surfaces that the default scene shows."""
     @property
-    def warnings(self) -> list[str]: ...
-    def find(self, name: str) -> int: ...
-    def rest(self) -> Pose: ...
-    def sample(self, clip: int | str, time: float, *, base: Pose | None = None) -> Pose: ...
-    def world_matrices(self, pose: Pose) -> NDArray[np.float32]: ...
-    def skin_matrices(self, pose: Pose, part: int) -> NDArray[np.float32]: ...
-    def skin(self, pose: Pose, *, part: int | None = None, method: _Skinning = "linear") -> Mesh: ...
+    def warnings(self) -> list[str]:
+        """Problems in the file and how they were handled, one line each."""
+    def find(self, name: str) -> int:
+        """Returns the index of the first node that has a name."""
+    def rest(self) -> Pose:
+        """Returns the rest pose of the file."""
+    def sample(self, clip: int | str, time: float, *, base: Pose | None = None) -> Pose:
+        """Samples a clip at a time in seconds. Before its first key and after its last one, a clip stands still. What the clip
+        does not animate is that of the pose `base`, or at rest.
+        """
+    def world_matrices(self, pose: Pose) -> NDArray[np.float32]:
+        """Returns the `world_from_node` matrices of a pose, shape (nodes, 4, 4), float32."""
+    def skin_matrices(self, pose: Pose, part: int) -> NDArray[np.float32]:
+        """Returns the skin matrices `world_from_mesh` of a part in a pose, one for each of its `skin_nodes`, shape
+        (joints, 4, 4), float32.
+        """
+    def skin(self, pose: Pose, *, part: int | None = None, method: _Skinning = "linear") -> Mesh:
+        """Skins a part on the CPU, or all parts one after the other. `method` is `linear` or `dual-quaternion`."""
 
 @final
 class Target:
+    """Goals for one node of a `Puppet`, in world space. `node` and `base` are names or indices.
+
+    `position` is where the point `offset` of the node must be, `orientation` a quaternion (x, y, z, w), and `look` a
+    position at which the node's forward axis must point. The limb that ends at the node bends towards `pole`. `base` is
+    the node that stays fixed. Without it, the whole body follows the target of a recognised body.
+    """
     def __new__(
         cls,
         node: int | str,
@@ -339,46 +472,68 @@ class Target:
 
 @final
 class GoalReport:
+    """The result of `Puppet.update` for one target, pin or contact."""
     @property
-    def node(self) -> int: ...
+    def node(self) -> int:
+        """Index of the node."""
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Name of the node, or `#INDEX`."""
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> str:
+        """`goal`, `pin` or `contact`."""
     @property
-    def reached(self) -> bool: ...
+    def reached(self) -> bool:
+        """Whether the target is within tolerance."""
     @property
-    def outcome(self) -> str: ...
+    def outcome(self) -> str:
+        """`reached`, `out-of-reach`, `blocked-by-limits`, `stalled` or `iteration-limit`."""
     @property
-    def method(self) -> str: ...
+    def method(self) -> str:
+        """The method that found the pose."""
     @property
     def iterations(self) -> int: ...
     @property
-    def position_error(self) -> float | None: ...
+    def position_error(self) -> float | None:
+        """Distance from the target position in metres, or None."""
     @property
-    def orientation_error(self) -> float | None: ...
+    def orientation_error(self) -> float | None:
+        """Orientation or look error in radians, or None."""
     @property
-    def seconds(self) -> float: ...
+    def seconds(self) -> float:
+        """Duration of the solve in seconds."""
 
 @final
 class Puppet:
+    """A character with a motion, and the pose that results from it and from targets.
+
+    `rig` is the path of a .rig.toml file with chains and limits. Without it, `NAME.rig.toml` beside the character is used,
+    or the rig is detected.
+    """
     def __new__(cls, character: Character, *, rig: str | os.PathLike[str] | None = None) -> Puppet: ...
     @property
     def character(self) -> Character: ...
     @property
-    def time(self) -> float: ...
+    def time(self) -> float:
+        """The time in the motion in seconds."""
     @time.setter
     def time(self, value: float) -> None: ...
     @property
-    def held(self) -> Pose | None: ...
+    def held(self) -> Pose | None:
+        """The pose on which the motion is played, and from which solves start, or None for rest."""
     @held.setter
     def held(self, value: Pose | None) -> None: ...
     @property
-    def skinning(self) -> str: ...
+    def skinning(self) -> str:
+        """The skinning method: `linear` or `dual-quaternion`."""
     @skinning.setter
     def skinning(self, value: _Skinning) -> None: ...
-    def play(self, clip: int | str, time: float = 0.0, *, looping: bool = False) -> None: ...
-    def stop(self) -> None: ...
+    def play(self, clip: int | str, time: float = 0.0, *, looping: bool = False) -> None:
+        """Plays a clip, given by its name or index, and sets the time in it in seconds. The pose changes with the next
+        `update`.
+        """
+    def stop(self) -> None:
+        """Stops playing, so that the character is at rest or in the `held` pose."""
     def update(
         self,
         targets: Sequence[Target] = ...,
@@ -388,21 +543,38 @@ class Puppet:
         tolerance: float | None = None,
         iterations: int | None = None,
         options: _Options | None = None,
-    ) -> list[GoalReport]: ...
+    ) -> list[GoalReport]:
+        """Samples the motion, solves for targets, and returns a report for each target and pin.
+
+        `pins` are nodes that must stay in place with priority over all targets. The other arguments are those of
+        `Body.solve`; without `method`, the rig chooses it. The result does not depend on earlier calls.
+        """
     @property
-    def pose(self) -> Pose: ...
+    def pose(self) -> Pose:
+        """The pose after the last `update`."""
     @property
-    def world_matrices(self) -> NDArray[np.float32]: ...
-    def position(self, node: int | str) -> _Vector: ...
-    def skin(self, *, part: int | None = None) -> Mesh: ...
-    def to_glb(self) -> bytes: ...
-    def save_glb(self, path: str | os.PathLike[str]) -> None: ...
+    def world_matrices(self) -> NDArray[np.float32]:
+        """The `world_from_node` matrices after the last `update`, shape (nodes, 4, 4), float32."""
+    def position(self, node: int | str) -> _Vector:
+        """Returns the world position of a node in metres after the last `update`."""
+    def skin(self, *, part: int | None = None) -> Mesh:
+        """Skins a part on the CPU, or all visible parts one after the other, in the pose of the last `update`."""
+    def to_glb(self) -> bytes:
+        """Returns a copy of the character's file in the pose of the last `update`, as the bytes of a .glb file."""
+    def save_glb(self, path: str | os.PathLike[str]) -> None:
+        """Writes the result of `to_glb` to a file."""
 
 @final
 class Renderer:
+    """Draws puppets without a window, on a graphics adapter or in software.
+
+    `adapter` is `auto`, `cpu`, `vulkan`, `gl`, `metal` or `dx12`, the last four optionally with a part of the adapter's
+    name: `vulkan:radeon`. The images of the character that was drawn last stay on the adapter.
+    """
     def __new__(cls, adapter: str = "auto") -> Renderer: ...
     @property
-    def adapter(self) -> str: ...
+    def adapter(self) -> str:
+        """The name of the adapter, its kind and its driver."""
     def render(
         self,
         puppet: Puppet,
@@ -420,4 +592,12 @@ class Renderer:
         floor: bool | None = None,
         shadow: bool | None = None,
         ambient_occlusion: bool = True,
-    ) -> NDArray[np.uint8]: ...
+    ) -> NDArray[np.uint8]:
+        """Draws a puppet in the pose of its last `update`, and returns sRGB pixels with straight alpha as an array of the
+        shape (height, width, 4), uint8.
+
+        `size` is width and height in pixels. `mode` is `shaded`, `lambert`, `normal`, `mask` or `skeleton`, and `light` is
+        `studio`, `classic`, `outdoor` or `flat`. `background` is `#rrggbb` or `transparent`. `fov_y` is the vertical field
+        of view in radians, and `framing` is `auto` or `tight`. Floor and shadow are drawn in the mode `shaded`, unless
+        they are given.
+        """
