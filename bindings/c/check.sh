@@ -28,6 +28,7 @@ compile test.c "$out/test"
 while IFS= read -r line; do
     grep -qxF "$line" README.md || { echo "C: README.md does not contain: $line" >&2; exit 1; }
 done <"$out/example.txt"
+echo '#include "sinew.h"' | "${CXX:-c++}" -Wall -Wextra -Werror -Iinclude -fsyntax-only -x c++ -
 echo "C: the example compiles and prints what README.md says"
 
 # The program in the documentation, and the text after it.

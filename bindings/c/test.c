@@ -120,7 +120,8 @@ static void test_solve(void)
     FAILS(sinew_body_solve(arm, &goal, 1, "method=\xff", &result, 1), SINEW_STATUS_INVALID, "UTF-8");
     FAILS(sinew_body_solve(arm, &goal, 1, NULL, &result, 3), SINEW_STATUS_LENGTH, "results must have 1");
     FAILS(sinew_body_solve(arm, &goal, 1, NULL, NULL, 1), SINEW_STATUS_NULL, "results is NULL");
-    sinew_body_reset(arm);
+    FAILS(sinew_body_solve(arm, NULL, 1, NULL, NULL, 0), SINEW_STATUS_NULL, "goals is NULL");
+    /* None of these calls has moved the arm. */
     OK(sinew_body_rotations(arm, after, 4 * LINKS));
     EXPECT(memcmp(before, after, sizeof before) == 0);
 
@@ -177,6 +178,16 @@ static void test_solve_many(void)
     FAILS(sinew_body_solve_many(arm, 99, targets, TARGETS, NULL, rotations, 4 * LINKS * TARGETS, errors, TARGETS),
           SINEW_STATUS_SOLVE, "target 0: goal 0 is for link 99");
     OK(sinew_body_solve_many(arm, LINKS - 1, NULL, 0, NULL, NULL, 0, NULL, 0));
+    memset(rotations, 0, sizeof rotations);
+    FAILS(sinew_body_solve_many(arm, LINKS - 1, targets, TARGETS, NULL, rotations, 4 * LINKS * TARGETS, NULL, TARGETS),
+          SINEW_STATUS_NULL, "errors is NULL");
+    FAILS(sinew_body_solve_many(arm, LINKS - 1, (double *)(void *)((char *)targets + 1), TARGETS - 1, NULL, rotations,
+                                4 * LINKS * (TARGETS - 1), errors, TARGETS - 1),
+          SINEW_STATUS_NULL, "targets is not aligned");
+    /* Nothing is written by a call that fails. */
+    for (i = 0; i < 4 * LINKS * TARGETS; i++) {
+        EXPECT(rotations[i] == 0.0);
+    }
     sinew_body_free(arm);
 }
 

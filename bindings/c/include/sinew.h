@@ -53,7 +53,7 @@
 #define SINEW_PINNED 32
 
 /**
- * The parent of a base, and the base of a target that chooses it.
+ * No parent, or no given base.
  */
 #define SINEW_NONE -1
 
@@ -584,7 +584,7 @@ SinewStatus sinew_puppet_write_glb(const SinewPuppet *puppet,
                                    const char *path);
 
 /**
- * Returns the version of sinew. The text is valid for ever.
+ * Returns the version of sinew. The text is always valid.
  */
 const char *sinew_version(void);
 

@@ -7,7 +7,7 @@ use sinew::ik::{self, Body, Goal, Options, Solver};
 
 use crate::goal::{SinewGoal, SinewResult, apply};
 use crate::link::SinewLink;
-use crate::pointers::{check_length, exclusive, free, give, shared, slice, write};
+use crate::pointers::{check_length, check_output, exclusive, free, give, shared, slice, write};
 use crate::status::{Failure, SinewStatus, guard, value_or};
 
 /// A tree of links in a pose.
@@ -142,7 +142,7 @@ pub unsafe extern "C" fn sinew_body_solve(
         // SAFETY: the caller promises NULL or a text.
         unsafe { apply(&mut all, options) }?;
         if result_count != 0 {
-            check_length("results", result_count, goals.len())?;
+            check_output("results", results, result_count, goals.len())?;
         }
         let report = solver.solve(body, &goals, &all).map_err(|e| Failure::new(SinewStatus::Solve, e))?;
         let result = |g: &ik::GoalOutcome| SinewResult::new(g.outcome, g.position_error, g.orientation_error);
@@ -180,8 +180,8 @@ pub unsafe extern "C" fn sinew_body_solve_many(
         // SAFETY: the caller promises NULL or a text.
         unsafe { apply(&mut all, options) }?;
         let row = 4 * body.links().len();
-        check_length("rotations", rotation_count, row.saturating_mul(target_count))?;
-        check_length("errors", error_count, target_count)?;
+        check_output("rotations", rotations, rotation_count, row.saturating_mul(target_count))?;
+        check_output("errors", errors, error_count, target_count)?;
         let goal = |target: &[f64; 3]| vec![Goal::position(link, DVec3::from_array(*target))];
         let goals: Vec<Vec<Goal>> = targets.iter().map(goal).collect();
         let mut bodies = vec![body.clone(); targets.len()];

@@ -5,7 +5,7 @@ use sinew::ik::{Limit, Link};
 
 use crate::status::Failure;
 
-/// The parent of a base, and the base of a target that chooses it.
+/// No parent, or no given base.
 pub const SINEW_NONE: i64 = -1;
 
 /// Any rotation.

@@ -96,6 +96,17 @@ pub(crate) fn check_length(name: &str, count: usize, wanted: usize) -> Result<()
     Err(Failure::new(SinewStatus::Length, message))
 }
 
+/// Checks an array of the caller before anything is done whose results [`write()`] would write to it.
+pub(crate) fn check_output<T>(
+    name: &str,
+    pointer: *const T,
+    count: usize,
+    wanted: usize,
+) -> Result<(), Failure> {
+    check_length(name, count, wanted)?;
+    if count == 0 { Ok(()) } else { check(name, pointer) }
+}
+
 /// Passes a new handle to the caller, who must free it.
 ///
 /// # Safety

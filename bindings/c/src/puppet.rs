@@ -16,7 +16,7 @@ use sinew::skin::Skinned;
 
 use crate::character::{Origin, SinewCharacter, missing};
 use crate::goal::{SinewResult, apply};
-use crate::pointers::{check_length, exclusive, free, give, shared, slice, text, write};
+use crate::pointers::{check_output, exclusive, free, give, shared, slice, text, write};
 use crate::status::{Failure, SinewStatus, guard, value_or};
 use crate::target::SinewTarget;
 
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn sinew_puppet_update(
         let pins = unsafe { slice("pins", pins, pin_count) }?;
         let targets = targets.iter().map(SinewTarget::target).collect::<Result<Vec<_>, _>>()?;
         if result_count != 0 {
-            check_length("results", result_count, targets.len())?;
+            check_output("results", results, result_count, targets.len())?;
         }
         let count = puppet.character().skeleton.nodes.len();
         let bases = targets.iter().filter_map(|target| target.base);
@@ -218,6 +218,9 @@ pub unsafe extern "C" fn sinew_puppet_part_size(
     guard(|| {
         // SAFETY: the caller promises a puppet.
         let primitive = primitive(&unsafe { shared("puppet", puppet) }?.puppet, part)?;
+        for (name, pointer) in [("vertices", vertices), ("triangles", triangles), ("normals", normals)] {
+            check_output(name, pointer, 1, 1)?;
+        }
         // SAFETY: the caller promises memory for each number.
         unsafe {
             write("vertices", vertices, 1, &[primitive.positions.len()])?;
@@ -243,9 +246,9 @@ pub unsafe extern "C" fn sinew_puppet_skin(
         // SAFETY: the caller promises a puppet.
         let puppet = &unsafe { shared("puppet", puppet) }?.puppet;
         let primitive = primitive(puppet, part)?;
-        check_length("positions", position_count, 3 * primitive.positions.len())?;
+        check_output("positions", positions, position_count, 3 * primitive.positions.len())?;
         if normal_count != 0 {
-            check_length("normals", normal_count, 3 * primitive.normals.len())?;
+            check_output("normals", normals, normal_count, 3 * primitive.normals.len())?;
         }
         let mut skinned = Skinned::default();
         puppet.skin(part, &mut skinned);

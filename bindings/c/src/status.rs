@@ -48,7 +48,7 @@ thread_local! {
     static LAST_ERROR: RefCell<CString> = RefCell::default();
 }
 
-/// Returns the version of sinew. The text is valid for ever.
+/// Returns the version of sinew. The text is always valid.
 #[unsafe(no_mangle)]
 pub extern "C" fn sinew_version() -> *const c_char {
     const VERSION: &CStr =
