@@ -130,58 +130,12 @@ pub(crate) fn solve_many(
     options::apply(&mut all, Some(method), tolerance, iterations, options)?;
     let model = body.body.clone();
     drop(body);
-    let link_count = model.links().len();
-    let (links, is_list) = match links {
-        None => (vec![link_count.saturating_sub(1)], false),
-        Some(Links::One(link)) => (vec![index("links", link)?], false),
-        Some(Links::Many(links)) => {
-            (links.into_iter().map(|link| index("links", link)).collect::<PyResult<Vec<_>>>()?, true)
-        }
-    };
-    if links.is_empty() {
-        return Err(error("links must not be empty"));
-    }
-    let mut axes = vec![Size::Any("n")];
-    axes.extend(is_list.then_some(Size::Exactly(links.len())));
-    let positions = targets.map(|targets| {
-        let axes: Vec<Size> = axes.iter().copied().chain([Size::Exactly(3)]).collect();
-        Array::new("targets", targets, &axes)
-    });
-    let positions: Option<Vec<[f64; 3]>> = positions.transpose()?.map(|array| array.rows().collect());
-    let orientations = orientations.map(|q| rotations_of("orientations", q, &axes)).transpose()?;
-    let goals = match (&positions, &orientations) {
-        (None, None) => return Err(error("targets or orientations are missing")),
-        (Some(positions), Some(orientations)) if positions.len() != orientations.len() => {
-            return Err(error("targets and orientations must have the same number of rows"));
-        }
-        (Some(positions), _) => positions.len(),
-        (None, Some(orientations)) => orientations.len(),
-    };
-    let count = goals / links.len();
-    let starts = starts
-        .map(|starts| rotations_of("starts", starts, &[Size::Exactly(count), Size::Exactly(link_count)]))
-        .transpose()?;
-    let goal = |place: usize, link: usize| {
-        let mut goal = ik::Goal::position(link, DVec3::ZERO);
-        goal.position = positions.as_ref().and_then(|all| all.get(place)).map(|p| DVec3::from_array(*p));
-        goal.orientation = orientations.as_ref().and_then(|all| all.get(place)).copied();
-        goal
-    };
-    let problem = |n: usize| {
-        let mut body = model.clone();
-        let first = n * link_count;
-        if let Some(start) = starts.as_ref().and_then(|all| all.get(first..first + link_count)) {
-            set_rotations(&mut body, start);
-        }
-        let goals: Vec<ik::Goal> =
-            links.iter().enumerate().map(|(i, link)| goal(n * links.len() + i, *link)).collect();
-        (body, goals)
-    };
+    let problems = Problems::read(model, targets, links, orientations, starts)?;
     let mut results = Results::default();
-    for first in (0..count).step_by(CHUNK) {
+    for first in (0..problems.count).step_by(CHUNK) {
         py.detach(|| {
-            let (mut bodies, goals): (Vec<_>, Vec<_>) =
-                (first..count.min(first + CHUNK)).map(problem).unzip();
+            let chunk = first..problems.count.min(first + CHUNK);
+            let (mut bodies, goals): (Vec<_>, Vec<_>) = chunk.map(|n| problems.problem(n)).unzip();
             let reports = ik::solve_many(&mut bodies, &goals, &all);
             for (n, (body, report)) in bodies.iter().zip(reports).enumerate() {
                 let report = report.map_err(|e| error(format!("solve {}: {e}", first + n)))?;
@@ -191,5 +145,85 @@ pub(crate) fn solve_many(
         })?;
         py.check_signals()?;
     }
-    results.into_arrays(py, link_count)
+    results.into_arrays(py, problems.model.links().len())
+}
+
+/// The bodies and goals of all solves.
+struct Problems {
+    model: ik::Body,
+    /// The links that have goals.
+    links: Vec<usize>,
+    /// The target positions of these links, solve by solve.
+    positions: Option<Vec<[f64; 3]>>,
+    orientations: Option<Vec<DQuat>>,
+    /// The local rotations of all links, solve by solve.
+    starts: Option<Vec<DQuat>>,
+    /// Number of solves.
+    count: usize,
+}
+
+impl Problems {
+    /// Reads the arguments of [`solve_many`].
+    fn read(
+        model: ik::Body,
+        targets: Option<&Bound<'_, PyAny>>,
+        links: Option<Links>,
+        orientations: Option<&Bound<'_, PyAny>>,
+        starts: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let link_count = model.links().len();
+        let is_list = matches!(links, Some(Links::Many(_)));
+        let links = match links {
+            None => vec![link_count.saturating_sub(1)],
+            Some(Links::One(link)) => vec![index("links", link)?],
+            Some(Links::Many(links)) => {
+                links.into_iter().map(|link| index("links", link)).collect::<PyResult<Vec<_>>>()?
+            }
+        };
+        if links.is_empty() {
+            return Err(error("links must not be empty"));
+        }
+        let mut axes = vec![Size::Any("n")];
+        axes.extend(is_list.then_some(Size::Exactly(links.len())));
+        let positions = targets.map(|targets| {
+            let axes: Vec<Size> = axes.iter().copied().chain([Size::Exactly(3)]).collect();
+            Array::new("targets", targets, &axes).map(|array| array.rows().collect())
+        });
+        let positions: Option<Vec<[f64; 3]>> = positions.transpose()?;
+        let orientations = orientations.map(|q| rotations_of("orientations", q, &axes)).transpose()?;
+        let goals = match (&positions, &orientations) {
+            (None, None) => return Err(error("targets or orientations are missing")),
+            (Some(positions), Some(orientations)) if positions.len() != orientations.len() => {
+                return Err(error("targets and orientations must have the same number of rows"));
+            }
+            (Some(positions), _) => positions.len(),
+            (None, Some(orientations)) => orientations.len(),
+        };
+        let count = goals / links.len();
+        let sizes = [Size::Exactly(count), Size::Exactly(link_count)];
+        let starts = starts.map(|starts| rotations_of("starts", starts, &sizes)).transpose()?;
+        Ok(Self { model, links, positions, orientations, starts, count })
+    }
+
+    /// Returns the body and the goals of a solve.
+    fn problem(&self, n: usize) -> (ik::Body, Vec<ik::Goal>) {
+        let mut body = self.model.clone();
+        let link_count = body.links().len();
+        let own = n * link_count..(n + 1) * link_count;
+        if let Some(start) = self.starts.as_ref().and_then(|all| all.get(own)) {
+            set_rotations(&mut body, start);
+        }
+        let first = n * self.links.len();
+        let goals = self.links.iter().enumerate().map(|(i, link)| self.goal(first + i, *link)).collect();
+        (body, goals)
+    }
+
+    /// Returns the goal of a link whose targets are in row `row`.
+    fn goal(&self, row: usize, link: usize) -> ik::Goal {
+        let mut goal = ik::Goal::position(link, DVec3::ZERO);
+        let position = self.positions.as_ref().and_then(|all| all.get(row));
+        goal.position = position.map(|p| DVec3::from_array(*p));
+        goal.orientation = self.orientations.as_ref().and_then(|all| all.get(row)).copied();
+        goal
+    }
 }
