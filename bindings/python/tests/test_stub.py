@@ -26,9 +26,10 @@ def test_users_pass_mypy(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(
         "import numpy as np\n"
+        "from numpy.typing import NDArray\n"
         "import sinew\n"
         "arm = sinew.Body.chain([(0, 0, 0), (0, 1, 0)])\n"
-        "errors: np.ndarray = sinew.solve_many(arm, np.zeros((5, 3))).errors\n"
+        "errors: NDArray[np.float64] = sinew.solve_many(arm, np.zeros((5, 3))).errors\n"
         "puppet = sinew.Puppet(sinew.mannequin())\n"
         "image = sinew.Renderer().render(puppet, (64, 64))\n"
         "names: list[str] = [report.name for report in puppet.update([sinew.Target(3, (0, 1, 0))])]\n"
