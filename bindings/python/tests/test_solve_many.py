@@ -1,5 +1,6 @@
 """Many solves at the same time."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -29,6 +30,19 @@ def test_repetitions_have_the_same_bits(arm, targets):
     # More than one chunk, whose results do not depend on the place in it.
     longer = sinew.solve_many(arm, np.concatenate([targets, targets]))
     assert longer.rotations[len(targets) :].tobytes() == first.rotations.tobytes()
+
+
+def test_the_number_of_threads_changes_no_bit():
+    program = (
+        "import hashlib, numpy as np, sinew\n"
+        "arm = sinew.Body.chain([(0, 0, 0)] + [(0, 1, 0)] * 5)\n"
+        "targets = np.random.default_rng(0).uniform(-4, 4, size=(2000, 3))\n"
+        "print(hashlib.sha256(sinew.solve_many(arm, targets).rotations.tobytes()).hexdigest())\n"
+    )
+    run = [sys.executable, "-c", program]
+    environments = [{**os.environ, "RAYON_NUM_THREADS": str(threads)} for threads in (1, 2, 7)]
+    hashes = {subprocess.run(run, env=env, capture_output=True, text=True, check=True).stdout for env in environments}
+    assert len(hashes) == 1 and len(hashes.pop()) == 65
 
 
 def test_targets_in_reach_are_reached(arm, targets):
