@@ -120,17 +120,14 @@ impl Renderer {
         };
         let posed = &puppet.puppet;
         let bounds = posed.bounds();
-        let settings = ViewSettings {
-            camera: view.camera(posed, &bounds)?,
-            mode,
-            light,
-            background,
-            samples,
-            bounds,
-            floor: floor.unwrap_or(is_lit) && !mode.is_data(),
-            shadow: shadow.unwrap_or(is_lit),
-            scale: scale.max(0.5),
-        };
+        let settings = ViewSettings::new(view.camera(posed, &bounds)?, bounds)
+            .with_mode(mode)
+            .with_light(light)
+            .with_background(background)
+            .with_samples(samples)
+            .with_floor(floor.unwrap_or(is_lit) && !mode.is_data())
+            .with_shadow(shadow.unwrap_or(is_lit))
+            .with_scale(scale.max(0.5));
         let image = py.detach(|| self.draw(posed, &settings, ambient_occlusion, size)).or_raise()?;
         let DecodedImage { width, height, rgba, .. } = image;
         rgba.into_pyarray(py).reshape([height as usize, width as usize, 4])
