@@ -102,6 +102,9 @@ fn check_other(words: &[String]) -> Result<(), String> {
     match words[..] {
         ["cargo", subcommand, ref arguments @ ..] => check_cargo(subcommand, arguments),
         ["cp", source, _] if root().join(source).exists() => Ok(()),
+        ["pip", "install", folder] if root().join(folder).join("pyproject.toml").exists() => Ok(()),
+        // `bindings/c/check.sh` compiles the program of the page.
+        ["cc", "-std=c99", "-Ibindings/c/include", ..] => Ok(()),
         ["python3" | "node", script, ref arguments @ ..] | [script, ref arguments @ ..] => {
             check_script(script, arguments)
         }
@@ -163,6 +166,12 @@ fn check_cargo(subcommand: &str, arguments: &[&str]) -> Result<(), String> {
 const CARGO_OPTIONS: [&str; 7] =
     ["--all-targets", "--lib", "--no-default-features", "--open", "--quiet", "--release", "--workspace"];
 
+/// Returns the manifests of the other packages of the workspace.
+fn packages() -> impl Iterator<Item = String> {
+    let folders = ["benches", "bindings/c", "bindings/python"];
+    folders.into_iter().map(|folder| fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap())
+}
+
 /// Returns whether the package, target or feature exists that an option of cargo names.
 fn is_target(option: &str, name: &str) -> bool {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
@@ -173,7 +182,8 @@ fn is_target(option: &str, name: &str) -> bool {
     };
     let is_listed = |manifest: &str| manifest.contains(&format!("name = \"{name}\""));
     match option {
-        "-p" | "--bench" => is_listed(&benches),
+        "-p" => packages().any(|manifest| is_listed(&manifest)),
+        "--bench" => is_listed(&benches),
         "--test" => is_file("tests") || is_listed(&manifest),
         "--example" => is_file("examples"),
         _ => name.split(',').all(|feature| manifest.contains(&format!("\n{feature} = ["))),

@@ -51,6 +51,12 @@ fn add_pages(folder: &Path, paths: &mut Vec<PathBuf>) {
 }
 
 impl Page {
+    /// Returns whether the page is an exercise. `tests/exercises` writes the files of such a page, runs its commands and compiles its
+    /// Rust, because several of these pages have files of the same name.
+    pub(crate) fn is_exercise(&self) -> bool {
+        self.name.starts_with("docs/exercises/")
+    }
+
     /// Returns the folder to which the links of the page are relative.
     pub(crate) fn folder(&self) -> PathBuf {
         root().join(&self.name).parent().unwrap().to_owned()

@@ -8,7 +8,12 @@ use crate::page::pages;
 use crate::{assert_none, root};
 
 /// The shell scripts that draw pictures. They write the paths of their pictures from the root of the repository.
-const SCRIPTS: [&str; 3] = ["scripts/pictures.sh", "scripts/viewer-pictures.sh", "scripts/solver-passes.sh"];
+const SCRIPTS: [&str; 4] = [
+    "scripts/pictures.sh",
+    "scripts/viewer-pictures.sh",
+    "scripts/solver-passes.sh",
+    "scripts/exercise-pictures.sh",
+];
 /// A script that writes `OUT/NAME.jpg`, which becomes `docs/looks-NAME.jpg`.
 const LOOKS: &str = "benches/peers/looks.py";
 

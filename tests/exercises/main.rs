@@ -19,3 +19,17 @@ mod swivel_laws;
 mod table_one;
 mod time_warp;
 mod why_ccd_curls;
+
+#[test]
+fn every_command_of_the_pages_succeeds() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/exercises");
+    let pages = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let pages = pages.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    std::thread::scope(|scope| {
+        for path in pages {
+            let name = format!("all_{}", path.file_stem().unwrap().to_string_lossy());
+            let text: &'static str = Box::leak(std::fs::read_to_string(&path).unwrap().into_boxed_str());
+            scope.spawn(move || page::Page::new(&name, text).run_all());
+        }
+    });
+}

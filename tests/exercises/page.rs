@@ -66,6 +66,13 @@ impl Page {
         self.execute(&command.replace(replaced, by))
     }
 
+    /// Runs all commands of the page in their order.
+    pub(crate) fn run_all(&self) {
+        for command in self.commands().iter().filter(|command| command.starts_with("sinew ")) {
+            self.execute(command);
+        }
+    }
+
     fn execute(&self, command: &str) -> String {
         let mut words = shell_words(command).into_iter();
         assert_eq!(words.next().as_deref(), Some("sinew"));
