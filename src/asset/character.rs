@@ -99,6 +99,45 @@ pub struct Part {
 }
 
 impl Character {
+    /// Creates a character that consists of a skeleton, with a scene that contains all roots. Meshes, skins, clips and
+    /// everything else can be added to its fields.
+    ///
+    /// The character has no path, so that the exporters need the path of a file to write a copy of it.
+    ///
+    /// ```
+    /// use sinew::asset::{Channel, Character, Clip, Interpolation, Node, Skeleton, Transform, Values};
+    /// use sinew::glam::{Quat, Vec3};
+    /// use sinew::puppet::Puppet;
+    ///
+    /// // A flag that turns about its pole by 90 degrees within two seconds.
+    /// let end = Transform::from_translation(Vec3::X);
+    /// let skeleton = Skeleton::new(vec![Node::new("pole"), Node::child("end", 0, end)])?;
+    /// let turn = vec![Quat::IDENTITY, Quat::from_rotation_y(90_f32.to_radians())];
+    /// let mut character = Character::new(skeleton);
+    /// character.clips.push(Clip {
+    ///     seconds: 2.0,
+    ///     timelines: vec![vec![0.0, 2.0]],
+    ///     channels: vec![Channel {
+    ///         node: 0,
+    ///         timeline: 0,
+    ///         interpolation: Interpolation::Linear,
+    ///         values: Values::Rotation(turn),
+    ///     }],
+    ///     ..Clip::default()
+    /// });
+    ///
+    /// let mut puppet = Puppet::new(character, 0);
+    /// puppet.play(0, 2.0);
+    /// puppet.update()?;
+    /// let end = Vec3::from(puppet.world_from_node()[1].translation);
+    /// assert!(end.abs_diff_eq(Vec3::NEG_Z, 1e-6));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(skeleton: Skeleton) -> Self {
+        let scenes = vec![Scene { name: None, roots: skeleton.roots() }];
+        Self { skeleton, scenes, ..Self::default() }
+    }
+
     /// Returns for each node, in file order, whether a scene shows it. A scene shows its roots and all their
     /// descendants.
     pub fn visible(&self, scene: usize) -> Vec<bool> {
@@ -141,9 +180,10 @@ impl Character {
         }
         let mut parts = Vec::new();
         for (index, node) in self.skeleton.nodes.iter().enumerate().filter(|(n, _)| visible[*n]) {
-            let Some(mesh) = node.mesh else { continue };
-            for (primitive, p) in self.meshes[mesh].primitives.iter().enumerate() {
-                let skin = node.skin.filter(|_| !p.influences.is_empty());
+            // A character that a program builds may lack a mesh or a skin.
+            let Some((mesh, shape)) = node.mesh.and_then(|m| Some((m, self.meshes.get(m)?))) else { continue };
+            for (primitive, p) in shape.primitives.iter().enumerate() {
+                let skin = node.skin.filter(|skin| !p.influences.is_empty() && *skin < self.skins.len());
                 parts.push(Part { node: index, mesh, primitive, skin });
             }
         }

@@ -16,7 +16,7 @@ pub struct NotFinite {
 
 impl Transform {
     /// Returns the name of the first property that is not finite.
-    fn not_finite(&self) -> Option<&'static str> {
+    pub(super) fn not_finite(&self) -> Option<&'static str> {
         match () {
             () if !self.translation.is_finite() => Some("translation"),
             () if !self.rotation.is_finite() => Some("rotation"),

@@ -14,6 +14,7 @@ mod family;
 mod fbx;
 mod finite;
 pub mod gltf;
+mod hierarchy;
 mod humanoid;
 mod image;
 mod joint;
@@ -41,6 +42,7 @@ pub use error::LoadError;
 pub use expression::{Expression, MorphBind, Override, Overrides, apply_overrides, expression_preset};
 pub(crate) use family::{Family, Side, is_collar, is_foot, is_hand};
 pub use finite::NotFinite;
+pub use hierarchy::SkeletonError;
 pub use humanoid::humanoid;
 #[cfg(test)]
 pub(crate) use humanoid::tests as humanoids;

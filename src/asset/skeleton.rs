@@ -22,6 +22,11 @@ impl Transform {
     /// The identity transform.
     pub const IDENTITY: Self = Self { translation: Vec3::ZERO, rotation: Quat::IDENTITY, scale: Vec3::ONE };
 
+    /// Returns a transform that only translates, in metres.
+    pub const fn from_translation(translation: Vec3) -> Self {
+        Self { translation, ..Self::IDENTITY }
+    }
+
     /// Returns the transform as the matrix `parent_from_local`.
     #[inline]
     pub fn to_affine(self) -> Affine3A {

@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3, Vec4};
 
-use crate::asset::{Character, Material, Mesh, Node, Primitive, Scene, Skeleton, Transform};
+use crate::asset::{Character, Material, Mesh, Node, Primitive, Skeleton};
 
 use super::Terrain;
 
@@ -35,20 +35,10 @@ pub fn ground(terrain: &Terrain) -> Character {
             primitive.triangles.extend([[first, below, across], [first, across, right]]);
         }
     }
-    let node = Node {
-        name: Some("ground".to_owned()),
-        parent: None,
-        children: Vec::new(),
-        rest: Transform::IDENTITY,
-        mesh: Some(0),
-        skin: None,
-        morph_weights: 0..0,
-    };
+    let node = Node { mesh: Some(0), ..Node::new("ground") };
     let mesh =
         Mesh { name: None, primitives: vec![primitive], weights: Vec::new(), target_names: Vec::new() };
     Character {
-        skeleton: Skeleton { nodes: vec![node], parents_first: vec![(0, None)], ..Skeleton::default() },
-        scenes: vec![Scene { name: None, roots: vec![0] }],
         meshes: vec![mesh],
         materials: vec![Material {
             base_color: Vec4::ONE,
@@ -56,7 +46,7 @@ pub fn ground(terrain: &Terrain) -> Character {
             roughness: 1.0,
             ..Material::default()
         }],
-        ..Character::default()
+        ..Character::new(Skeleton { nodes: vec![node], parents_first: vec![(0, None)], ..Skeleton::default() })
     }
 }
 

@@ -22,7 +22,8 @@ use glam::DVec3;
 
 use crate::files::{Progress, Stopped};
 
-use super::{Character, Clip, LoadError, Node, Scene, Skeleton, Transform};
+use super::hierarchy::children;
+use super::{Character, Clip, LoadError, Node, Skeleton, Transform};
 use hierarchy::BvhJoint;
 use words::Words;
 
@@ -88,15 +89,12 @@ pub(super) fn read_with(
     skeleton
         .check_rest()
         .map_err(|(_, source)| LoadError::Format { path: path.into(), cause: source.to_string() })?;
-    let roots = skeleton.parents_first.iter().filter(|(_, parent)| parent.is_none()).map(|(n, _)| *n);
     Ok(Character {
         path: path.into(),
         units: Some(metres),
-        scenes: vec![Scene { name: None, roots: roots.collect() }],
-        skeleton,
         clips,
         warnings,
-        ..Character::default()
+        ..Character::new(skeleton)
     })
 }
 
@@ -129,21 +127,13 @@ impl From<Stopped> for LineError {
 }
 
 fn skeleton(joints: Vec<BvhJoint>, metres: f64) -> Skeleton {
-    let mut children = vec![Vec::new(); joints.len()];
-    let parents_first: Vec<_> = joints.iter().enumerate().map(|(n, joint)| (n, joint.parent)).collect();
-    for &(node, parent) in &parents_first {
-        if let Some(siblings) = parent.and_then(|p| children.get_mut(p)) {
-            siblings.push(node);
-        }
-    }
+    // The file lists every joint before its children.
+    let parents_first = joints.iter().enumerate().map(|(n, joint)| (n, joint.parent)).collect();
+    let children = children(joints.len(), |n| joints.get(n)?.parent);
     let node = |(joint, children): (BvhJoint, Vec<usize>)| Node {
         name: joint.name,
-        parent: joint.parent,
         children,
-        rest: Transform { translation: (joint.offset * metres).as_vec3(), ..Transform::IDENTITY },
-        mesh: None,
-        skin: None,
-        morph_weights: 0..0,
+        ..Node::unnamed(joint.parent, Transform::from_translation((joint.offset * metres).as_vec3()))
     };
     Skeleton {
         nodes: joints.into_iter().zip(children).map(node).collect(),

@@ -136,12 +136,11 @@ impl Reader<'_> {
             children.sort_unstable();
             list.push(Node {
                 name,
-                parent: node.parent.as_deref().and_then(node_index),
                 children,
-                rest: transform(&node.local_transform),
-                mesh: None,
-                skin: None,
-                morph_weights: 0..0,
+                ..Node::unnamed(
+                    node.parent.as_deref().and_then(node_index),
+                    transform(&node.local_transform),
+                )
             });
         }
         let hidden = nodes(self.scene).filter(|(_, node)| !node.visible).map(|(index, _)| index).collect();
@@ -149,9 +148,8 @@ impl Reader<'_> {
         skeleton.hidden = hidden;
         // The parser sorts nodes by their depth.
         skeleton.parents_first = list.iter().enumerate().map(|(index, node)| (index, node.parent)).collect();
-        let roots = (0..list.len()).filter(|&n| list.get(n).is_some_and(|n| n.parent.is_none())).collect();
         skeleton.nodes = list;
-        self.character.scenes = vec![Scene { name: None, roots }];
+        self.character.scenes = vec![Scene { name: None, roots: skeleton.roots() }];
     }
 
     fn add_rest_weights(&mut self) {

@@ -33,13 +33,9 @@ impl GltfFile<'_> {
                 skeleton.rest_weights.extend_from_within(rest_weights.clone());
                 let index = skeleton.nodes.len();
                 skeleton.nodes.push(Node {
-                    name: None,
-                    parent: Some(i),
-                    children: Vec::new(),
-                    rest,
                     mesh: Some(mesh),
-                    skin: None,
                     morph_weights: start..skeleton.rest_weights.len(),
+                    ..Node::unnamed(Some(i), rest)
                 });
                 if let Some(node) = skeleton.nodes.get_mut(i) {
                     node.children.push(index);

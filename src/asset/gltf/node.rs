@@ -1,7 +1,5 @@
 //! Reads nodes and scenes.
 
-use std::collections::BTreeMap;
-
 use glam::{Affine3A, Mat4, Quat, Vec3};
 
 use crate::asset::{Mesh, Node, Scene, Skeleton, Transform};
@@ -31,12 +29,10 @@ impl GltfFile<'_> {
             }
             skeleton.nodes.push(Node {
                 name: json.name.clone(),
-                parent: None,
-                children: Vec::new(),
-                rest,
                 mesh,
                 skin,
                 morph_weights: start..skeleton.rest_weights.len(),
+                ..Node::unnamed(None, rest)
             });
             let visibility = json.extensions.as_ref().and_then(|e| e.others.get("KHR_node_visibility"));
             if visibility.and_then(|v| v.get("visible")?.as_bool()) == Some(false) {
@@ -47,7 +43,9 @@ impl GltfFile<'_> {
         let first_instance = skeleton.nodes.len();
         self.add_instances(&mut skeleton, meshes)?;
         skeleton.instances = first_instance..skeleton.nodes.len();
-        skeleton.parents_first = parents_first(&skeleton.nodes)?;
+        skeleton.parents_first = skeleton
+            .sort_parents_first()
+            .map_err(|node| ObjectError::new(format!("nodes[{node}]"), "is its own ancestor"))?;
         skeleton
             .check_rest()
             .map_err(|(node, e)| ObjectError::new(format!("nodes[{node}]"), e.to_string()))?;
@@ -114,9 +112,7 @@ impl GltfFile<'_> {
         }
         let default = self.root.scene.map_or(0, |s| s.value());
         if scenes.is_empty() {
-            let nodes = skeleton.nodes.iter().enumerate();
-            let roots = nodes.filter(|(_, n)| n.parent.is_none()).map(|(i, _)| i).collect();
-            scenes.push(Scene { name: None, roots });
+            scenes.push(Scene { name: None, roots: skeleton.roots() });
         }
         if default >= scenes.len() {
             return Err(ObjectError::missing("scene", "scene", default, scenes.len()));
@@ -145,22 +141,4 @@ pub(super) fn unit_quaternion(xyzw: [f32; 4]) -> (Quat, bool) {
     #[expect(clippy::cast_possible_truncation, reason = "poses are single precision")]
     let [x, y, z, w] = [x, y, z, w].map(|v| (v / length) as f32);
     (Quat::from_xyzw(x, y, z, w), (length - 1.0).abs() > f64::from(UNIT_TOLERANCE))
-}
-
-/// Returns every node with its parent, sorted so that parents come before their children. Fails if nodes form a cycle,
-/// because these nodes are not below any root.
-fn parents_first(nodes: &[Node]) -> Result<Vec<(usize, Option<usize>)>, ObjectError> {
-    let mut order: Vec<_> =
-        (0..nodes.len()).filter(|&n| nodes[n].parent.is_none()).map(|n| (n, None)).collect();
-    let mut next = 0;
-    while let Some(&(node, _)) = order.get(next) {
-        order.extend(nodes[node].children.iter().map(|&child| (child, Some(node))));
-        next += 1;
-    }
-    if order.len() < nodes.len() {
-        let reached: BTreeMap<_, _> = order.into_iter().collect();
-        let unreached = (0..nodes.len()).find(|n| !reached.contains_key(n)).unwrap_or_default();
-        return Err(ObjectError::new(format!("nodes[{unreached}]"), "is its own ancestor"));
-    }
-    Ok(order)
 }

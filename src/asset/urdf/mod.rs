@@ -20,8 +20,9 @@ use urdf_rs::{Geometry, Joint, JointType, Link, Pose, Robot};
 use crate::files::Progress;
 
 use super::error::ObjectError;
+use super::hierarchy;
 use super::{
-    Character, JointKind, LoadError, Material, MechanicalJoint, Mesh, Node, Primitive, Scene, Skeleton,
+    Character, JointKind, LoadError, Material, MechanicalJoint, Mesh, Node, Primitive, Scene,
     Transform,
 };
 use mesh_file::MeshFiles;
@@ -86,10 +87,14 @@ impl Reader<'_> {
         }
         let above = joints_above(robot, &by_name)?;
         let roots: Vec<usize> = (0..robot.links.len()).filter(|link| !above.contains_key(link)).collect();
-        let order = parents_first(robot.links.len(), &above, &by_name);
-        if order.len() < robot.links.len() || roots.is_empty() {
+        let parent = |link: usize| by_name.get(&*above.get(&link)?.parent.link).copied();
+        let mut children = hierarchy::children(robot.links.len(), parent);
+        let order = hierarchy::sort_parents_first(robot.links.len(), parent, |link| {
+            children.get(link).map_or(&[][..], Vec::as_slice)
+        });
+        let Some(order) = order.ok().filter(|_| !roots.is_empty()) else {
             return Err(ObjectError::new("robot", "the joints form a loop, or there are no links"));
-        }
+        };
         self.add_materials();
         // +Z up and +X forward become +Y up and +Z forward.
         let upright = Quat::from_mat3(&glam::Mat3::from_cols(Vec3::Z, Vec3::X, Vec3::Y));
@@ -101,17 +106,12 @@ impl Reader<'_> {
             let mesh = self.add_mesh(link)?;
             self.character.skeleton.nodes.push(Node {
                 name: Some(link.name.clone()),
-                parent: above.get(&index).and_then(|joint| by_name.get(&*joint.parent.link).copied()),
-                children: Vec::new(),
-                rest,
+                children: children.get_mut(index).map(std::mem::take).unwrap_or_default(),
                 mesh,
-                skin: None,
-                morph_weights: 0..0,
+                ..Node::unnamed(parent(index), rest)
             });
         }
-        let skeleton = &mut self.character.skeleton;
-        skeleton.parents_first = order;
-        link_children(skeleton);
+        self.character.skeleton.parents_first = order;
         self.character.scenes = vec![Scene { name: Some(robot.name.clone()), roots }];
         self.add_joints(&above)
     }
@@ -295,41 +295,6 @@ fn transform(pose: &Pose, at: &str) -> Result<Transform, ObjectError> {
         return Err(ObjectError::new(format!("{at}, origin"), "value is not finite"));
     }
     Ok(Transform { translation, rotation, ..Transform::IDENTITY })
-}
-
-/// Returns all links that hang on a root, parents before their children.
-fn parents_first(
-    count: usize,
-    above: &BTreeMap<usize, &Joint>,
-    by_name: &HashMap<&str, usize>,
-) -> Vec<(usize, Option<usize>)> {
-    let parent = |link: usize| by_name.get(&*above.get(&link)?.parent.link).copied();
-    let mut children = vec![Vec::new(); count];
-    let mut order = Vec::with_capacity(count);
-    for link in 0..count {
-        match parent(link).and_then(|p| children.get_mut(p)) {
-            Some(siblings) => siblings.push(link),
-            None => order.push((link, None)),
-        }
-    }
-    let mut next = 0;
-    while let Some(&(link, _)) = order.get(next) {
-        let below = children.get(link).into_iter().flatten();
-        order.extend(below.map(|&child| (child, Some(link))));
-        next += 1;
-    }
-    order
-}
-
-fn link_children(skeleton: &mut Skeleton) {
-    for (node, parent) in skeleton.parents_first.clone() {
-        if let Some(parent) = parent.and_then(|p| skeleton.nodes.get_mut(p)) {
-            parent.children.push(node);
-        }
-    }
-    for node in &mut skeleton.nodes {
-        node.children.sort_unstable();
-    }
 }
 
 /// Returns whether a matrix mirrors.

@@ -8,6 +8,7 @@ pub(crate) mod corpus;
 mod expressions;
 mod extensions;
 mod finite;
+mod hierarchy;
 mod humanoids;
 mod images;
 mod layers;
