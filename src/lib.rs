@@ -5,8 +5,8 @@
 //!         (immutable)          writes a Pose     (matrices)        (draws matrices and meshes)
 //! ```
 //!
-//! Start with [`puppet::Puppet`], a live character that plays clips, reaches for targets and returns skin matrices. The
-//! solvers in [`ik`] do not depend on characters or files and can be used alone.
+//! Start with `puppet::Puppet` (feature `character`), a live character that plays clips, reaches for targets and returns skin
+//! matrices. The solvers in [`ik`] do not depend on characters or files and can be used alone.
 //!
 //! Coordinates are right-handed with +Y up. Units are metres, radians and seconds. Matrices are named after the spaces
 //! that they connect, for example `world_from_joint`.

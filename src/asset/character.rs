@@ -102,7 +102,8 @@ impl Character {
     /// Creates a character that consists of a skeleton, with a scene that contains all roots. Meshes, skins, clips and
     /// everything else can be added to its fields.
     ///
-    /// The character has no path, so that the exporters need the path of a file to write a copy of it.
+    /// There is no file that the exporters to glTF could copy. A clip can be exported as BVH
+    /// ([`export::bvh::write`](crate::export::bvh::write)).
     ///
     /// ```
     /// use sinew::asset::{Channel, Character, Clip, Interpolation, Node, Skeleton, Transform, Values};
@@ -157,6 +158,16 @@ impl Character {
     /// Returns the primitives that a scene shows, in node order, then in primitive order. Hidden nodes are left out.
     ///
     /// A primitive without influences moves rigidly with its node even if the node has a skin.
+    ///
+    /// ```
+    /// let mannequin = sinew::asset::mannequin()?;
+    /// for part in mannequin.parts(mannequin.default_scene) {
+    ///     let skin = part.skin.and_then(|skin| mannequin.skins.get(skin)).ok_or("the part is rigid")?;
+    ///     let joints = mannequin.primitive(part).influences.iter().flat_map(|set| &set.joints).flatten();
+    ///     assert!(joints.max().is_some_and(|joint| usize::from(*joint) < skin.joints.len()));
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn parts(&self, scene: usize) -> Vec<Part> {
         self.parts_except(scene, |node| self.skeleton.hidden.contains(&node))
     }
@@ -192,6 +203,14 @@ impl Character {
 
     /// Shows the materials of a variant, or those of the file for `None`. Of several variants with the same name, the
     /// first is selected.
+    ///
+    /// ```
+    /// let mut mannequin = sinew::asset::mannequin()?;
+    /// let error = mannequin.select_variant(Some("winter")).unwrap_err();
+    /// assert_eq!((error.name.as_str(), error.names.len()), ("winter", 0));
+    /// mannequin.select_variant(None)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// [`UnknownVariant`] if no variant has the name. The character does not change then.

@@ -64,6 +64,16 @@ pub struct DecodedImage {
 impl DecodedImage {
     /// Decodes a PNG, JPEG, WebP or KTX2 file, regardless of its name.
     ///
+    /// ```
+    /// use sinew::asset::{DecodedImage, ImageError};
+    ///
+    /// let image = DecodedImage::decode(&std::fs::read("docs/cast/arm.png")?)?;
+    /// assert_eq!(image.rgba.len(), 4 * image.width as usize * image.height as usize);
+    /// assert_eq!(image.pixel(0, 0).map(|[.., alpha]| alpha), Some(255));
+    /// assert!(matches!(DecodedImage::decode(b"no image"), Err(ImageError::Format)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`ImageError`] if the format is unknown, the data is damaged, or a side is longer than [`MAX_IMAGE_SIDE`].
     pub fn decode(bytes: &[u8]) -> Result<Self, ImageError> {

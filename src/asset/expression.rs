@@ -80,6 +80,28 @@ impl Override {
 
 /// Replaces the values of expressions, one for each, by those that remain after binary expressions are rounded and
 /// expressions suppress others.
+///
+/// ```
+/// use sinew::asset::{Expression, Override, Overrides, apply_overrides};
+///
+/// let expression = |name: &str, preset, overrides| Expression {
+///     name: name.to_owned(),
+///     preset: Some(preset),
+///     is_binary: false,
+///     overrides,
+///     binds: Vec::new(),
+///     materials: Vec::new(),
+/// };
+/// // A smile with closed eyes leaves no room for a blink.
+/// let closes_eyes = Overrides { blink: Override::Blend, ..Overrides::default() };
+/// let all = [
+///     expression("smile", "happy", closes_eyes),
+///     expression("blink", "blink", Overrides::default()),
+/// ];
+/// let mut values = [0.75, 1.0];
+/// apply_overrides(&all, &mut values);
+/// assert_eq!(values, [0.75, 0.25]);
+/// ```
 pub fn apply_overrides(expressions: &[Expression], values: &mut [f32]) {
     let mut kept = [1.0_f32; 3];
     for (expression, value) in expressions.iter().zip(values.iter_mut()) {

@@ -9,6 +9,19 @@ use super::{Character, LoadError, bvh, gltf};
 /// Loads a character from a BVH file, an FBX file (feature `fbx`), a URDF file (feature `urdf`), or a glTF file (`.gltf`,
 /// `.glb`, `.vrm`), and the files in its folder that it references.
 ///
+/// ```
+/// use std::path::Path;
+///
+/// use sinew::asset;
+///
+/// let spider = asset::load(Path::new("assets/spider.glb"))?;
+/// assert!(spider.skeleton.nodes.len() > 24 && spider.meshes.len() == 1);
+///
+/// let error = asset::load(Path::new("missing.glb")).unwrap_err();
+/// assert!(error.to_string().starts_with("missing.glb: "));
+/// # Ok::<(), asset::LoadError>(())
+/// ```
+///
 /// # Errors
 /// [`LoadError`]. The message is one line with the file, the object or line in it, and the cause.
 pub fn load(path: &Path) -> Result<Character, LoadError> {
@@ -25,6 +38,24 @@ pub fn load_in_units(path: &Path, units: Option<f64>) -> Result<Character, LoadE
 }
 
 /// Loads a character like [`load_in_units`], reports the progress, and can be stopped from another thread.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use sinew::asset::{self, LoadError};
+/// use sinew::files::Progress;
+///
+/// let (path, progress) = (Path::new("assets/arm.glb"), Progress::default());
+/// // Another thread shows what a clone of the progress says, or stops the load.
+/// let shown = progress.clone();
+/// let arm = asset::load_with(path, None, &progress)?;
+/// assert!(arm.skeleton.find("gripper").is_some() && shown.bytes().0 > 100_000);
+///
+/// shown.stop();
+/// let stopped = asset::load_with(path, None, &progress);
+/// assert!(matches!(stopped, Err(LoadError::Stopped { .. })));
+/// # Ok::<(), LoadError>(())
+/// ```
 ///
 /// # Errors
 /// Same as [`load_in_units`], and [`LoadError::Stopped`].

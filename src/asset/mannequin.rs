@@ -16,6 +16,14 @@ pub const MANNEQUIN_PATH: &str = "the built-in mannequin";
 /// Loads the built-in character, a stylised human about 1.75 m tall that faces +Z. It has VRM 1.0 bone names, a
 /// humanoid map and five clips: `idle`, `wave`, `walk`, `run` and `crouch`.
 ///
+/// ```
+/// let mannequin = sinew::asset::mannequin()?;
+/// let names: Vec<_> = mannequin.clips.iter().filter_map(|clip| clip.name.as_deref()).collect();
+/// assert_eq!(names, ["idle", "wave", "walk", "run", "crouch"]);
+/// assert!(mannequin.warnings.is_empty());
+/// # Ok::<(), sinew::asset::LoadError>(())
+/// ```
+///
 /// # Errors
 /// [`LoadError`] if the embedded file is invalid, which the tests rule out.
 pub fn mannequin() -> Result<Character, LoadError> {

@@ -28,6 +28,16 @@ impl Transform {
     }
 
     /// Returns the transform as the matrix `parent_from_local`.
+    ///
+    /// ```
+    /// use sinew::asset::Transform;
+    /// use sinew::glam::{Quat, Vec3};
+    ///
+    /// let turned = Transform { rotation: Quat::from_rotation_z(1.5), ..Transform::from_translation(Vec3::Y) };
+    /// let matrix = Transform { scale: Vec3::splat(2.0), ..turned }.to_affine();
+    /// assert!(matrix.transform_point3(Vec3::ZERO).abs_diff_eq(Vec3::Y, 1e-6));
+    /// assert!((matrix.transform_vector3(Vec3::X).length() - 2.0).abs() < 1e-6);
+    /// ```
     #[inline]
     pub fn to_affine(self) -> Affine3A {
         Affine3A::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
@@ -37,6 +47,18 @@ impl Transform {
     /// mirrors, the x scale is negative, as in other glTF tools.
     ///
     /// The result is finite unless a scale exceeds single precision.
+    ///
+    /// ```
+    /// use sinew::asset::Transform;
+    /// use sinew::glam::{Affine3A, Quat, Vec3};
+    ///
+    /// let (scale, rotation) = (Vec3::new(1.0, 2.0, 3.0), Quat::from_rotation_y(0.4));
+    /// let matrix = Affine3A::from_scale_rotation_translation(scale, rotation, Vec3::X);
+    /// let transform = Transform::from_affine(matrix);
+    /// assert!(transform.scale.abs_diff_eq(scale, 1e-6));
+    /// assert!(transform.rotation.angle_between(rotation) < 1e-3);
+    /// assert_eq!(transform.translation, Vec3::X);
+    /// ```
     pub fn from_affine(parent_from_local: Affine3A) -> Self {
         let matrix = parent_from_local.matrix3;
         let columns = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
@@ -129,6 +151,14 @@ impl Skeleton {
     }
 
     /// Returns a node and its ancestors, from the node up to its root.
+    ///
+    /// ```
+    /// let skeleton = sinew::asset::mannequin()?.skeleton;
+    /// let foot = skeleton.find("leftFoot").ok_or("no foot")?;
+    /// let path: Vec<_> = skeleton.ancestors(foot).map(|node| skeleton.label(node)).collect();
+    /// assert_eq!(path[..4], ["leftFoot", "leftLowerLeg", "leftUpperLeg", "hips"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn ancestors(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(node), |&n| self.nodes.get(n).and_then(|n| n.parent))
     }

@@ -211,6 +211,14 @@ const LOOK_PREFIXES: [&str; 2] = ["KHR_materials_", "EXT_materials_"];
 impl Extension {
     /// Returns what the loader does with an extension. Extensions of materials that are not in [`EXTENSIONS`] are ignored.
     /// Returns `None` for all other unknown extensions, which may change the geometry.
+    ///
+    /// ```
+    /// use sinew::asset::support::{Extension, Support};
+    ///
+    /// let support = |name| Extension::find(name).map(|extension| extension.support);
+    /// assert_eq!(support("KHR_materials_clearcoat"), Some(Support::Drawn));
+    /// assert_eq!(support("VENDOR_unknown_geometry"), None);
+    /// ```
     pub fn find(name: &str) -> Option<Self> {
         let known = EXTENSIONS.iter().find(|e| e.name == name).copied();
         let is_look = || LOOK_PREFIXES.iter().any(|prefix| name.starts_with(prefix));

@@ -49,6 +49,20 @@ fn snap_to_axis(v: DVec3) -> DVec3 {
 /// Returns the T-pose of a humanoid, or its A-pose if the arms are lowered by an angle in radians. `bones` maps the
 /// bone names of VRM 1.0 to nodes. Arms and legs are straightened from the rest pose by shortest arcs. Feet keep
 /// their world orientation, and all other joints keep their rotation at rest.
+///
+/// ```
+/// use sinew::asset;
+/// use sinew::capture::calibration_pose;
+/// use sinew::pose::world_matrix;
+///
+/// let character = asset::mannequin()?;
+/// let bones = asset::humanoid(&character).ok_or("not a humanoid")?.bones;
+/// let pose = calibration_pose(&character.skeleton, &bones, 0.0);
+/// // In a T-pose, the arms are level.
+/// let height = |bone: &str| world_matrix(&character.skeleton, &pose, bones[bone]).translation.y;
+/// assert!((height("leftHand") - height("leftUpperArm")).abs() < 1e-4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn calibration_pose(skeleton: &Skeleton, bones: &BTreeMap<String, usize>, lowered: f32) -> Pose {
     let mut pose = Pose::rest(skeleton);
     let character_from_vrm = facing(skeleton, bones).as_dquat();

@@ -57,6 +57,22 @@ pub fn load_csv_with(path: &Path, progress: &Progress) -> Result<Take, LoadError
 
 /// Parses a take from CSV text. The path is only used in error messages.
 ///
+/// ```
+/// use std::path::Path;
+///
+/// use sinew::capture::parse_csv;
+///
+/// let text = "time,hips.x,hips.y,hips.z\n0,0,0.98,0\n0.1,,,\n0.2,0.02,0.98,0\n";
+/// let take = parse_csv(Path::new("take.csv"), text)?;
+/// assert_eq!((take.times.len(), take.positions.joints[0].as_str()), (3, "hips"));
+/// // The sensor was not seen in the second frame.
+/// assert!(take.positions.frames[1][0].is_none());
+///
+/// let error = parse_csv(Path::new("take.csv"), &text.replace("0.02", "x")).unwrap_err();
+/// assert!(error.to_string().starts_with("take.csv: line 4, column 2: "));
+/// # Ok::<(), sinew::asset::LoadError>(())
+/// ```
+///
 /// # Errors
 /// [`LoadError`], with the line and the column of an invalid field.
 pub fn parse_csv(path: &Path, text: &str) -> Result<Take, LoadError> {

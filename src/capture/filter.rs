@@ -144,6 +144,24 @@ impl OrientationFilter {
 }
 
 /// Filters a frame of positions in place, with one filter per position. Missing positions stay missing.
+///
+/// ```
+/// use sinew::capture::{PointFilter, Smoothing, smooth_positions};
+/// use sinew::glam::Vec3;
+///
+/// // A sensor at rest that trembles by a millimetre.
+/// let mut filters = [PointFilter::new(Smoothing::POSITIONS)];
+/// let mut largest = 0.0_f32;
+/// for frame in 0..120_i16 {
+///     let noise = if frame % 2 == 0 { 0.001 } else { -0.001 };
+///     let mut positions = [Some(Vec3::Y + Vec3::X * noise)];
+///     smooth_positions(&mut filters, f64::from(frame) / 60.0, &mut positions);
+///     if let Some(position) = positions[0].filter(|_| frame > 60) {
+///         largest = largest.max(position.x.abs());
+///     }
+/// }
+/// assert!(largest < 0.0003);
+/// ```
 pub fn smooth_positions(filters: &mut [PointFilter], time: f64, positions: &mut [Option<Vec3>]) {
     for (filter, position) in filters.iter_mut().zip(positions) {
         *position = position.and_then(|p| filter.filter(time, p.as_dvec3())).map(DVec3::as_vec3);

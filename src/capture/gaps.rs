@@ -16,6 +16,19 @@ use super::{CaptureError, Frames};
 /// is a cubic Hermite curve with the measured velocities at both ends of the gap. Before its first and after its
 /// last measurement, a joint keeps its position relative to its parent. A joint that is never seen stays missing.
 ///
+/// ```
+/// use sinew::capture::{Frames, fill_gaps};
+/// use sinew::glam::Vec3;
+///
+/// let seen = |x| vec![Some(Vec3::X * x)];
+/// let mut frames = Frames::of(1, [seen(0.0), seen(1.0), vec![None], seen(3.0), seen(4.0)]);
+/// let filled = fill_gaps(&[0.0, 1.0, 2.0, 3.0, 4.0], &mut frames, &[None])?;
+/// // The gap is filled at constant velocity.
+/// assert_eq!((filled[2][0], filled[3][0]), (true, false));
+/// assert!(frames[2][0].is_some_and(|position| position.distance(Vec3::X * 2.0) < 1e-5));
+/// # Ok::<(), sinew::capture::CaptureError>(())
+/// ```
+///
 /// # Errors
 /// [`CaptureError::Time`] if times do not increase, or if there are fewer times than frames.
 pub fn fill_gaps(

@@ -61,6 +61,23 @@ impl Segments {
     /// list, or `None` if there is no value. A value that is not finite or has length zero counts as missing. As with
     /// [`Fit::pose`](super::Fit::pose), a joint without a value keeps its local rotation. The root is not moved, and no
     /// memory is allocated.
+    ///
+    /// ```
+    /// use sinew::asset::{Node, Skeleton, Transform};
+    /// use sinew::capture::Segments;
+    /// use sinew::glam::Quat;
+    /// use sinew::pose::Pose;
+    ///
+    /// let nodes = vec![Node::new("thigh"), Node::child("shin", 0, Transform::IDENTITY)];
+    /// let skeleton = Skeleton::new(nodes)?;
+    /// let mut segments = Segments::new(&skeleton, &[0, 1])?;
+    /// // The world orientations of both segments. The knee bends by their difference.
+    /// let sensors = [0.4, 1.1].map(|angle| Some(Quat::from_rotation_x(angle)));
+    /// let mut pose = Pose::rest(&skeleton);
+    /// segments.pose(&sensors, &mut pose);
+    /// assert!(pose.locals[1].rotation.abs_diff_eq(Quat::from_rotation_x(0.7), 1e-6));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn pose(&mut self, sensors: &[Option<Quat>], pose: &mut Pose) {
         self.tracked.reset_untracked(pose);
         for index in 0..self.tracked.joints.len() {

@@ -95,6 +95,33 @@ impl Fit {
     /// On input, `pose` must be the pose of the previous frame, or the rest pose in the first frame. Values that the
     /// positions do not determine stay as they are. Only the tracked joints and the nodes between them are written. No
     /// memory is allocated after the first frames.
+    ///
+    /// ```
+    /// use sinew::asset;
+    /// use sinew::capture::Fit;
+    /// use sinew::glam::{Affine3A, Quat, Vec3};
+    /// use sinew::pose::{Pose, world_matrices};
+    ///
+    /// // Positions of an arm, as a camera would measure them.
+    /// let skeleton = asset::mannequin()?.skeleton;
+    /// let find = |name| skeleton.find(name).ok_or("the joint does not exist");
+    /// let joints = [find("leftUpperArm")?, find("leftLowerArm")?, find("leftHand")?];
+    /// let mut posed = Pose::rest(&skeleton);
+    /// posed.locals[joints[1]].rotation = Quat::from_rotation_y(-0.8);
+    /// let positions = |pose: &Pose| {
+    ///     let mut world: Vec<Affine3A> = Vec::new();
+    ///     world_matrices(&skeleton, pose, &mut world);
+    ///     joints.map(|joint| Some(Vec3::from(world[joint].translation)))
+    /// };
+    /// let measured = positions(&posed);
+    ///
+    /// let mut fitted = Pose::rest(&skeleton);
+    /// Fit::new(&skeleton, &joints)?.pose(&measured, &mut fitted);
+    /// for (a, b) in positions(&fitted).iter().zip(&measured) {
+    ///     assert!(a.zip(*b).is_some_and(|(a, b)| a.distance(b) < 1e-4));
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn pose(&mut self, positions: &[Option<Vec3>], pose: &mut Pose) {
         let seen = |column: usize| positions.get(column).copied().flatten();
         self.fit_measurements(

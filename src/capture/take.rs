@@ -120,6 +120,23 @@ impl Take {
     /// applied on top. A joint name refers to the node of that name, or otherwise to the humanoid's bone of that name.
     /// Nodes that are not in the take stay at rest.
     ///
+    /// ```
+    /// use std::path::Path;
+    ///
+    /// use sinew::asset;
+    /// use sinew::capture::{TakeOptions, Take, parse_csv, write_csv};
+    ///
+    /// // The walk of the mannequin as sensors would record it.
+    /// let mannequin = asset::mannequin()?;
+    /// let bones = asset::humanoid(&mannequin).ok_or("not a humanoid")?.bones;
+    /// let take = Take::of(&mannequin.clips[2], &mannequin.skeleton, &bones);
+    /// let take = parse_csv(Path::new("walk.csv"), &write_csv(&take))?;
+    ///
+    /// let captured = take.clip(&mannequin.skeleton, &bones, &TakeOptions::default())?;
+    /// assert!((captured.clip.seconds - mannequin.clips[2].seconds).abs() < 1e-3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`CaptureError`] if a joint name is unknown, [`Fit::new`] rejects the joints, times do not increase, or a
     /// clip cannot contain that many frames.

@@ -52,6 +52,25 @@ impl Tracker {
 
     /// Writes the pose of a frame at a time in seconds. Times must not decrease. A time before the last one counts
     /// as the last one. `positions` and `pose` are the same as for [`Fit::pose`]. Returns the presence of each joint.
+    ///
+    /// ```
+    /// use sinew::asset::{Node, Skeleton, Transform};
+    /// use sinew::capture::{Fit, Presence, Tracker};
+    /// use sinew::glam::Vec3;
+    /// use sinew::pose::Pose;
+    ///
+    /// let bone = Transform::from_translation(Vec3::X);
+    /// let skeleton = Skeleton::new(vec![Node::new("shoulder"), Node::child("hand", 0, bone)])?;
+    /// let mut tracker = Tracker::new(Fit::new(&skeleton, &[0, 1])?);
+    /// let mut pose = Pose::rest(&skeleton);
+    /// let (shoulder, hand) = (Some(Vec3::ZERO), Some(Vec3::Y));
+    /// assert_eq!(tracker.step(0.0, &[shoulder, hand], &mut pose), [Presence::Measured; 2]);
+    /// assert_eq!(tracker.step(0.1, &[shoulder, None], &mut pose)[1], Presence::Missing);
+    /// // A joint that is seen again returns smoothly.
+    /// assert_eq!(tracker.step(0.2, &[shoulder, hand], &mut pose)[1], Presence::Returning);
+    /// assert_eq!(tracker.step(0.9, &[shoulder, hand], &mut pose)[1], Presence::Measured);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn step(&mut self, time: f64, positions: &[Option<Vec3>], pose: &mut Pose) -> &[Presence] {
         let is_first = self.time.is_none();
         let before = self.time.unwrap_or(time);

@@ -77,6 +77,26 @@ impl CpuCrowd {
     }
 
     /// Advances all characters by some seconds and poses them. `eye` is the position of the camera, at which heads may look.
+    ///
+    /// ```
+    /// use sinew::crowd::{CpuCrowd, CrowdModel, PlayedClip, Spawn};
+    /// use sinew::glam::Vec3;
+    /// use sinew::{asset, rig};
+    ///
+    /// let character = asset::mannequin()?;
+    /// let rig = rig::detect(&character);
+    /// let model = CrowdModel::new(character, 0, &rig);
+    /// let stride = model.stride(2);
+    /// let seconds = model.character().clips[2].seconds;
+    /// let mut crowd = CpuCrowd::new(model, None);
+    /// let walker = crowd.spawn(&Spawn { clips: vec![PlayedClip::new(2, 0.0)], ..Spawn::default() })?;
+    /// // Within one cycle of the clip, the character walks as far as the clip does.
+    /// (0..10).for_each(|_| crowd.step(seconds / 10.0, Vec3::Z));
+    /// let (world_from_model, _) = crowd.pose(walker).ok_or("no walker")?;
+    /// let walked = Vec3::from(world_from_model.translation);
+    /// assert!(walked.length() > 0.5 && walked.distance(stride * seconds) < 0.01);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn step(&mut self, seconds: f32, eye: Vec3) {
         let (model, terrain) = (&*self.model, self.terrain.as_ref());
         self.characters.par_iter_mut().for_each(|posed| posed.step((model, terrain), seconds, eye));

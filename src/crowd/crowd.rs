@@ -233,6 +233,30 @@ impl Crowd {
     /// Encodes a step of some seconds, at most ten: clips, blending, limbs, palettes. `eye` is the position of the camera, at which heads may
     /// look.
     ///
+    /// ```
+    /// use sinew::crowd::{Crowd, CrowdModel, PlayedClip, Spawn};
+    /// use sinew::glam::Vec3;
+    /// use sinew::render::{AdapterChoice, DecodedImages, Gpu, Renderer};
+    /// use sinew::{asset, rig};
+    ///
+    /// let character = asset::mannequin()?;
+    /// let rig = rig::detect(&character);
+    /// let model = CrowdModel::new(character, 0, &rig);
+    /// let mut renderer = Renderer::new(Gpu::new(&AdapterChoice::Cpu)?);
+    /// let surface = renderer.model(model.character(), model.parts(), &DecodedImages::default())?;
+    /// let mut crowd = Crowd::new(&renderer, model, None)?;
+    /// let spawn = Spawn { position: Vec3::X, clips: vec![PlayedClip::new(0, 0.0)], ..Spawn::default() };
+    /// let id = crowd.spawn(&mut renderer, &surface, &spawn)?;
+    ///
+    /// let gpu = renderer.gpu().clone();
+    /// let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    /// crowd.step(&mut encoder, 1.0 / 60.0, Vec3::Z * 5.0)?;
+    /// gpu.queue.submit([encoder.finish()]);
+    /// let (world_from_model, _) = crowd.read_pose(id)?;
+    /// assert!(Vec3::from(world_from_model.translation).distance(Vec3::X) < 0.01);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`RenderError`] if the driver reports an error.
     pub fn step(

@@ -34,6 +34,27 @@ pub enum CrowdGoalTarget {
 
 impl CrowdGoal {
     /// Returns the goal that a node at the end of a limb or chain has a world position in metres.
+    ///
+    /// ```
+    /// use sinew::crowd::{CpuCrowd, CrowdGoal, CrowdModel, PlayedClip, Spawn};
+    /// use sinew::glam::Vec3;
+    /// use sinew::{asset, rig};
+    ///
+    /// let character = asset::mannequin()?;
+    /// let hand = character.skeleton.find("leftHand").ok_or("no hand")?;
+    /// let rig = rig::detect(&character);
+    /// let model = CrowdModel::new(character, 0, &rig);
+    /// let joint = model.nodes().iter().position(|node| *node == hand).ok_or("no joint")?;
+    /// let mut crowd = CpuCrowd::new(model, None);
+    /// let index = crowd.spawn(&Spawn { clips: vec![PlayedClip::new(0, 0.0)], ..Spawn::default() })?;
+    /// let goal = Vec3::new(0.4, 1.3, 0.25);
+    /// crowd.set_goal(index, 0, Some(&CrowdGoal::reach(hand, goal)))?;
+    /// crowd.step(0.1, Vec3::Z);
+    /// let (world_from_model, model_from_joint) = crowd.pose(index).ok_or("no character")?;
+    /// let hand = world_from_model * model_from_joint[joint];
+    /// assert!(Vec3::from(hand.translation).distance(goal) < 1e-3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn reach(node: usize, position: Vec3) -> Self {
         let target = CrowdGoalTarget::End(node);
         Self { target, position, rotation: None, pole: None, weight: 1.0 }

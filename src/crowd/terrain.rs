@@ -80,6 +80,18 @@ impl Terrain {
     /// Returns a terrain from heights in metres, row by row. Columns follow the x axis and rows the z axis. `cell` is the
     /// distance of two heights in metres, and `origin` are x and z of the first one.
     ///
+    /// ```
+    /// use sinew::crowd::Terrain;
+    /// use sinew::glam::{Vec2, Vec3};
+    ///
+    /// // A slope that rises by one metre over two.
+    /// let slope = Terrain::from_heights(vec![0.0, 1.0, 0.0, 1.0], 2, 2, 2.0, Vec2::ZERO)?;
+    /// assert_eq!(slope.height(Vec2::new(1.0, 0.5)), 0.5);
+    /// let normal = slope.normal(Vec2::new(1.0, 0.5), 0.1);
+    /// assert!(normal.normalize().abs_diff_eq(Vec3::new(-0.5, 1.0, 0.0).normalize(), 1e-5));
+    /// # Ok::<(), sinew::crowd::TerrainError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`TerrainError`] if the numbers are no grid of finite heights.
     pub fn from_heights(

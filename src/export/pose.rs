@@ -78,6 +78,23 @@ struct PrimitiveRecord {
 
 impl PoseDocument {
     /// Exports the current pose of a puppet. `vertices` has one element for each part of the puppet.
+    ///
+    /// ```
+    /// use sinew::export::{PoseDocument, StoredPose};
+    /// use sinew::{asset, puppet::Puppet};
+    ///
+    /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
+    /// puppet.play(2, 0.3);
+    /// let reports = puppet.update()?.to_vec();
+    /// let text = serde_json::to_string(&PoseDocument::new(&puppet, &reports, None))?;
+    ///
+    /// // Any character with the same joints can be given the pose.
+    /// let (locals, _weights) = StoredPose::read(&text)?.fit(&puppet.character().skeleton, None)?;
+    /// for (node, local) in locals {
+    ///     assert!(local.rotation.angle_between(puppet.pose().locals[node].rotation) < 1e-3);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(puppet: &Puppet, reports: &[GoalReport], vertices: Option<Vec<Skinned>>) -> Self {
         Self {
             format: FORMAT,
@@ -92,6 +109,25 @@ impl PoseDocument {
 
 /// Returns a copy of a puppet's glTF file in its current pose, as GLB. `None` for `file` means the built-in character.
 ///
+/// ```
+/// use std::path::Path;
+///
+/// use sinew::glam::Quat;
+/// use sinew::pose::Pose;
+/// use sinew::{asset, export, puppet::Puppet};
+///
+/// let mut puppet = Puppet::new(asset::mannequin()?, 0);
+/// let head = puppet.character().skeleton.find("head").ok_or("no head")?;
+/// let mut pose = Pose::rest(&puppet.character().skeleton);
+/// pose.locals[head].rotation = Quat::from_rotation_x(0.5);
+/// puppet.follow(&pose, &[])?;
+///
+/// let glb = export::posed_copy(&puppet, None)?;
+/// let copy = asset::gltf::load_bytes(Path::new("copy.glb"), &glb, None)?;
+/// assert!(copy.skeleton.nodes[head].rest.rotation.abs_diff_eq(Quat::from_rotation_x(0.5), 1e-6));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`LoadError`] if the file can no longer be read, no longer matches the puppet, or the pose is not finite.
 pub fn posed_copy(puppet: &Puppet, file: Option<&Path>) -> Result<Vec<u8>, LoadError> {
@@ -100,6 +136,20 @@ pub fn posed_copy(puppet: &Puppet, file: Option<&Path>) -> Result<Vec<u8>, LoadE
 
 /// Returns a copy of a character's glTF file at rest, as GLB, with its clips replaced by others. `None` for `file`
 /// means the built-in character.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use sinew::{asset, export};
+///
+/// let mannequin = asset::mannequin()?;
+/// let clips = [asset::Clip { name: Some("stroll".to_owned()), ..mannequin.clips[2].clone() }];
+/// let glb = export::animated_copy(&mannequin, None, &clips)?;
+/// let copy = asset::gltf::load_bytes(Path::new("copy.glb"), &glb, None)?;
+/// let names: Vec<_> = copy.clips.iter().filter_map(|clip| clip.name.as_deref()).collect();
+/// assert_eq!(names, ["stroll"]);
+/// # Ok::<(), asset::LoadError>(())
+/// ```
 ///
 /// # Errors
 /// [`LoadError`] if the file can no longer be read, no longer matches the character, or a key is not finite.

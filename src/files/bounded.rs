@@ -33,8 +33,22 @@ pub fn open(path: &Path) -> io::Result<File> {
 
 /// Reads at most `limit` bytes from a regular file, or from input that the caller has opened.
 ///
+/// ```
+/// use std::io::ErrorKind;
+/// use std::path::Path;
+///
+/// use sinew::files::bounded;
+///
+/// let path = Path::new("assets/mannequin.glb");
+/// assert!(bounded::read(path, 1 << 20)?.starts_with(b"glTF"));
+/// assert_eq!(bounded::read(path, 1000).unwrap_err().kind(), ErrorKind::FileTooLarge);
+/// assert_eq!(bounded::read(Path::new("assets"), 1000).unwrap_err().kind(), ErrorKind::InvalidInput);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
 /// # Errors
-/// The same as for [`open()`], and [`io::ErrorKind::FileTooLarge`] if there are more bytes.
+/// The system's error. [`io::ErrorKind::InvalidInput`] if the path is neither a regular file nor such input, and
+/// [`io::ErrorKind::FileTooLarge`] if there are more bytes.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_all(open(path)?, limit, &Progress::default())
 }
@@ -55,7 +69,7 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_regular_with(path, limit, &Progress::default())
 }
 
-/// Does the same as [`read_regular`], but counts the bytes and can be stopped.
+/// Reads at most `limit` bytes from a regular file, counts them, and can be stopped.
 ///
 /// # Errors
 /// The same as for [`read_regular`], and [`super::Stopped`] as [`io::ErrorKind::Other`].

@@ -80,6 +80,22 @@ impl PartialEq for Body {
 impl Body {
     /// Creates a body at rest.
     ///
+    /// ```
+    /// use sinew::glam::{DAffine3, DQuat, DVec3};
+    /// use sinew::ik::{Body, Link};
+    ///
+    /// // An arm of two bones, 0.3 m long each. The shoulder is 1.4 m above the ground.
+    /// let bone = DVec3::X * 0.3;
+    /// let links = vec![Link::base(), Link::child(0, bone), Link::child(1, bone)];
+    /// let mut arm = Body::new(links, DAffine3::from_translation(DVec3::Y * 1.4))?;
+    ///
+    /// // The elbow bends by 90 degrees, so that the forearm points up.
+    /// arm.set_rotation(1, DQuat::from_rotation_z(90_f64.to_radians()));
+    /// let hand = arm.world_from_link(2).ok_or("link 2 is missing")?;
+    /// assert!(hand.translation.abs_diff_eq(DVec3::new(0.3, 1.7, 0.0), 1e-12));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`SolveError`] if there are no links, if a parent does not come before its link, if a number of a link is
     /// invalid, if a mimic joint cannot follow its leader, or if `world_from_base` cannot be inverted. Errors about a link
@@ -222,6 +238,18 @@ impl Body {
 
     /// Sets the displacement of a prismatic joint, in metres of its parent's frame. Does nothing if the link does not exist
     /// or is not prismatic, or if the displacement is not finite.
+    ///
+    /// ```
+    /// use sinew::glam::{DAffine3, DVec3};
+    /// use sinew::ik::{Body, Limit, Link};
+    ///
+    /// let rail = Link::base().with_limit(Limit::prismatic(DVec3::X, 0.0..=2.0));
+    /// let mut robot = Body::new(vec![rail], DAffine3::IDENTITY)?;
+    /// robot.set_displacement(0, 0.7);
+    /// assert_eq!(robot.displacement(0), 0.7);
+    /// assert_eq!(robot.world_from_link(0).map(|m| m.translation), Some(DVec3::X * 0.7));
+    /// # Ok::<(), sinew::ik::SolveError>(())
+    /// ```
     pub fn set_displacement(&mut self, link: usize, displacement: f64) {
         let is_prismatic = self.links.get(link).is_some_and(|l| matches!(l.limit, Limit::Prismatic { .. }));
         if let Some(own) =

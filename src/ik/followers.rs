@@ -7,6 +7,26 @@ use super::{Body, Limit, Link};
 impl Body {
     /// Returns the angle of a hinge from rest in radians, or the displacement of a prismatic joint in metres. An angle is
     /// within ±π of the middle of the range. Returns `None` for other joints, and for links that do not exist.
+    ///
+    /// ```
+    /// use sinew::glam::{DAffine3, DVec3};
+    /// use sinew::ik::{Body, Limit, Link, Mimic};
+    ///
+    /// // Two fingers of a gripper. The second one follows the first one, in the opposite direction.
+    /// let finger = Limit::prismatic(DVec3::X, -0.04..=0.04);
+    /// let follows = Mimic { of: 1, ratio: -1.0, offset: 0.0 };
+    /// let mut gripper = Body::new(
+    ///     vec![
+    ///         Link::base().with_limit(Limit::Locked),
+    ///         Link::child(0, DVec3::Y).with_limit(finger),
+    ///         Link::child(0, DVec3::Y).with_limit(finger).with_mimic(follows),
+    ///     ],
+    ///     DAffine3::IDENTITY,
+    /// )?;
+    /// gripper.set_joint_value(1, 0.03)?;
+    /// assert_eq!([0, 1, 2].map(|link| gripper.joint_value(link)), [None, Some(0.03), Some(-0.03)]);
+    /// # Ok::<(), sinew::ik::SolveError>(())
+    /// ```
     pub fn joint_value(&self, link: usize) -> Option<f64> {
         let Link { limit, rest, reversed, .. } = *self.links().get(link)?;
         match limit {

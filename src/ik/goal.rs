@@ -78,16 +78,63 @@ impl Goal {
     }
 
     /// Returns a goal with a world position and a world orientation.
+    ///
+    /// ```
+    /// use sinew::glam::{DAffine3, DQuat, DVec3};
+    /// use sinew::ik::{Body, Goal, Link, Options, Solver};
+    ///
+    /// let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
+    /// let mut arm = Body::new(links, DAffine3::IDENTITY)?;
+    /// let level = DQuat::from_rotation_z(-90_f64.to_radians());
+    /// let goal = Goal::pose(2, DVec3::new(1.0, 1.0, 0.0), level);
+    /// assert!(Solver::default().solve(&mut arm, &[goal], &Options::default())?.reached());
+    /// let hand = arm.orientation(2).ok_or("link 2 is missing")?;
+    /// assert!(hand.angle_between(level) < 1e-2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn pose(link: usize, position: DVec3, orientation: DQuat) -> Self {
         Self { orientation: Some(orientation), ..Self::position(link, position) }
     }
 
     /// Returns a goal that points an axis of the link, in the link's frame, at a world position.
+    ///
+    /// ```
+    /// use sinew::glam::{DAffine3, DVec3};
+    /// use sinew::ik::{Body, Goal, Link, Options, Solver};
+    ///
+    /// // A lamp whose light leaves along +Z points at a place on the desk.
+    /// let mut lamp = Body::new(vec![Link::base(), Link::child(0, DVec3::Y * 0.4)], DAffine3::IDENTITY)?;
+    /// let desk = DVec3::new(0.3, 0.0, 0.2);
+    /// let goal = Goal::aim(1, DVec3::Z, desk);
+    /// assert!(Solver::default().solve(&mut lamp, &[goal], &Options::default())?.reached());
+    /// let head = lamp.world_from_link(1).ok_or("link 1 is missing")?;
+    /// let light = head.transform_vector3(DVec3::Z);
+    /// assert!(light.angle_between(desk - head.translation) < 1e-2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn aim(link: usize, axis: DVec3, at: DVec3) -> Self {
         Self { aim: Some(Aim { axis, at }), ..Self::without_targets(link) }
     }
 
     /// Returns a pinned goal, which keeps the link at a world position and orientation.
+    ///
+    /// ```
+    /// use sinew::glam::{DAffine3, DQuat, DVec3};
+    /// use sinew::ik::{Body, Goal, Link, Method, Options, Solver};
+    ///
+    /// // The middle of a chain stays where it is, although the tip is pulled out of reach.
+    /// let joints = (1..=6).map(|index| Link::child(index - 1, DVec3::X * 0.2));
+    /// let links = std::iter::once(Link::base()).chain(joints).collect();
+    /// let mut chain = Body::new(links, DAffine3::IDENTITY)?;
+    /// let middle = DVec3::X * 0.6;
+    /// let goals = [Goal::pin(3, middle, DQuat::IDENTITY), Goal::position(6, DVec3::new(0.6, 2.0, 0.0))];
+    /// let options = Options::default().with_method(Method::Dls);
+    /// let mut solver = Solver::default();
+    /// let report = solver.solve(&mut chain, &goals, &options)?;
+    /// assert!(report.goals[0].position_error.is_some_and(|metres| metres < 1e-3));
+    /// assert!(report.goals[1].position_error.is_some_and(|metres| metres > 1.3));
+    /// # Ok::<(), sinew::ik::SolveError>(())
+    /// ```
     pub fn pin(link: usize, position: DVec3, orientation: DQuat) -> Self {
         Self { pinned: true, ..Self::pose(link, position, orientation) }
     }

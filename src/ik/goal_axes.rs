@@ -159,6 +159,16 @@ impl GoalAxes {
 
     /// Returns the length of a position error without its components along free axes, or `None` if all axes are free.
     /// `error` is in the world, and `target` is the target orientation of the goal.
+    ///
+    /// ```
+    /// use sinew::glam::DVec3;
+    /// use sinew::ik::{AxisTerm, GoalAxes};
+    ///
+    /// // Only the height counts.
+    /// let height = AxisTerm { weights: DVec3::Y, ..AxisTerm::default() };
+    /// let axes = GoalAxes { position: height, ..GoalAxes::default() };
+    /// assert_eq!(axes.position_error(DVec3::new(3.0, 0.02, 4.0), None), Some(0.02));
+    /// ```
     pub fn position_error(&self, error: DVec3, target: Option<DQuat>) -> Option<f64> {
         let weights = self.position.effective_weights();
         if weights.cmpgt(DVec3::ZERO).all() {

@@ -100,6 +100,18 @@ impl Limit {
     /// For a hinge this is the nearest of all rotations about its axis. For a cone it combines the nearest swing in
     /// the ellipse, which in general has a different direction, with the nearest twist in the range. For Euler angles
     /// both triples that describe the rotation are clamped, and the result that is nearer to the rotation is used.
+    ///
+    /// ```
+    /// use sinew::glam::{DQuat, DVec3};
+    /// use sinew::ik::{round_cone, swing_twist};
+    ///
+    /// // A shoulder swings by at most one radian, and twists by half a radian.
+    /// let shoulder = round_cone(DVec3::Y, 1.0, [-0.5, 0.5]);
+    /// let allowed = shoulder.nearest(DQuat::from_rotation_x(1.7) * DQuat::from_rotation_y(0.9));
+    /// let (swing, twist) = swing_twist(allowed, DVec3::Y);
+    /// assert!((twist - 0.5).abs() < 1e-9);
+    /// assert!(swing.abs_diff_eq(DQuat::from_rotation_x(1.0), 1e-9));
+    /// ```
     pub fn nearest(&self, q: DQuat) -> DQuat {
         match *self {
             Self::Free => q,
@@ -116,6 +128,14 @@ impl Limit {
     }
 
     /// Returns the nearest allowed displacement in metres. It is 0 for joints that are not prismatic.
+    ///
+    /// ```
+    /// use sinew::glam::DVec3;
+    /// use sinew::ik::Limit;
+    ///
+    /// let rail = Limit::prismatic(DVec3::X, 0.0..=0.5);
+    /// assert_eq!([-1.0, 0.2, 3.0].map(|metres| rail.nearest_displacement(metres)), [0.0, 0.2, 0.5]);
+    /// ```
     pub fn nearest_displacement(&self, displacement: f64) -> f64 {
         match *self {
             Self::Prismatic { min, max, .. } => displacement.max(min).min(max),
@@ -211,6 +231,16 @@ pub(super) fn angle_between(a: DQuat, b: DQuat) -> f64 {
 
 /// Splits a rotation into q = swing · twist about a unit axis. Returns the swing and the twist angle within ±π. At a
 /// swing of π the twist is zero.
+///
+/// ```
+/// use sinew::glam::{DQuat, DVec3};
+/// use sinew::ik::swing_twist;
+///
+/// let rotation = DQuat::from_rotation_x(0.8) * DQuat::from_rotation_y(0.3);
+/// let (swing, twist) = swing_twist(rotation, DVec3::Y);
+/// assert!(swing.abs_diff_eq(DQuat::from_rotation_x(0.8), 1e-12));
+/// assert!((twist - 0.3).abs() < 1e-12);
+/// ```
 pub fn swing_twist(q: DQuat, axis: DVec3) -> (DQuat, f64) {
     let along = q.xyz().dot(axis);
     if along.hypot(q.w) < HALF_TURN {
@@ -305,6 +335,18 @@ fn euler(q: DQuat, order: EulerRot, min: [f64; 3], max: [f64; 3]) -> DQuat {
 }
 
 /// Returns a cone limit with the same maximum swing in all directions.
+///
+/// ```
+/// use sinew::glam::{DQuat, DVec3};
+/// use sinew::ik::round_cone;
+///
+/// let neck = round_cone(DVec3::Y, 0.7, [-1.2, 1.2]);
+/// // A swing of one radian exceeds the cone by 0.3 radians in every direction.
+/// for axis in [DVec3::X, DVec3::Z, DVec3::new(0.6, 0.0, -0.8)] {
+///     let violation = neck.limit_violation(DQuat::from_axis_angle(axis, 1.0));
+///     assert!((violation - 0.3).abs() < 1e-9);
+/// }
+/// ```
 pub fn round_cone(axis: DVec3, swing: f64, twist: [f64; 2]) -> Limit {
     Limit::Cone { axis, side: any_perpendicular(axis), swing: [swing; 2], twist }
 }

@@ -73,6 +73,17 @@ impl Link {
     }
 
     /// Returns the allowed rotation that is nearest to a given one.
+    ///
+    /// ```
+    /// use sinew::glam::{DQuat, DVec3};
+    /// use sinew::ik::{Limit, Link};
+    ///
+    /// // A limit is relative to the rest rotation of the link.
+    /// let rest = DQuat::from_rotation_x(0.5);
+    /// let knee = Link::base().with_rest(rest).with_limit(Limit::hinge(DVec3::X, 0.0..=1.0));
+    /// let nearest = knee.nearest(DQuat::from_rotation_x(2.0));
+    /// assert!(nearest.abs_diff_eq(DQuat::from_rotation_x(1.5), 1e-12));
+    /// ```
     pub fn nearest(&self, rotation: DQuat) -> DQuat {
         nearest(&self.limit, self.rest, self.reversed, rotation)
     }

@@ -44,6 +44,25 @@ impl Solver {
     /// The result depends only on the arguments and the style, not on earlier solves. The exception is
     /// [`Start::Continue`], which a drag asks for: see there.
     ///
+    /// ```
+    /// use sinew::glam::{DAffine3, DVec3};
+    /// use sinew::ik::{Body, Goal, Link, Method, Options, Outcome, Solver};
+    ///
+    /// // A chain of eight links, 0.1 m apart, that points up.
+    /// let joints = (1..=8).map(|index| Link::child(index - 1, DVec3::Y * 0.1));
+    /// let links = std::iter::once(Link::base()).chain(joints).collect();
+    /// let mut tentacle = Body::new(links, DAffine3::IDENTITY)?;
+    ///
+    /// let target = DVec3::new(0.3, 0.4, 0.2);
+    /// let options = Options::default().with_method(Method::Fabrik);
+    /// let mut solver = Solver::default();
+    /// let report = solver.solve(&mut tentacle, &[Goal::position(8, target)], &options)?;
+    /// assert_eq!((report.goals[0].outcome, report.method), (Outcome::Reached, Method::Fabrik));
+    /// let tip = tentacle.world_from_link(8).ok_or("link 8 is missing")?.translation;
+    /// assert!(tip.distance(target) < 1e-3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`SolveError`] if a goal's link does not exist, if a number of a goal is invalid, if a tolerance or the
     /// characteristic length is not positive, or if the method does not apply to the body or the goals. The body is then
@@ -307,6 +326,19 @@ fn is_plain(goal: &Goal) -> bool {
 
 impl Options {
     /// Returns the error that [`Solver::solve`] would return, without solving.
+    ///
+    /// ```
+    /// use sinew::glam::{DAffine3, DVec3};
+    /// use sinew::ik::{Body, Goal, Link, Method, Options};
+    ///
+    /// let arm = Body::new(vec![Link::base(), Link::child(0, DVec3::Y)], DAffine3::IDENTITY)?;
+    /// let goal = Goal::position(1, DVec3::X);
+    /// assert!(Options::default().refusal(&arm, &[goal]).is_none());
+    /// // The closed form needs two bones, and this arm has one.
+    /// let two_bone = Options::default().with_method(Method::TwoBone);
+    /// assert!(two_bone.refusal(&arm, &[goal]).is_some());
+    /// # Ok::<(), sinew::ik::SolveError>(())
+    /// ```
     pub fn refusal(&self, body: &Body, goals: &[Goal]) -> Option<SolveError> {
         let selected = || {
             self.check(body, goals)?;

@@ -17,6 +17,17 @@ pub(crate) fn any_perpendicular(v: DVec3) -> DVec3 {
 /// Uses the half-angle form w = |a||b| + a·b and xyz = a × b, which needs no trigonometry. Opposite vectors turn about
 /// the component of `hint` that is perpendicular to `from`, or about a fixed perpendicular vector if that component is
 /// zero. For a zero vector the result is the identity.
+///
+/// ```
+/// use sinew::glam::DVec3;
+/// use sinew::ik::shortest_arc;
+///
+/// let turn = shortest_arc(DVec3::X, DVec3::Y * 3.0, DVec3::ZERO);
+/// assert!((turn * DVec3::X).abs_diff_eq(DVec3::Y, 1e-12));
+/// // The hint is the axis of a half turn.
+/// let half = shortest_arc(DVec3::X, DVec3::NEG_X, DVec3::Z);
+/// assert!((half * DVec3::Y).abs_diff_eq(DVec3::NEG_Y, 1e-12));
+/// ```
 pub fn shortest_arc(from: DVec3, to: DVec3, hint: DVec3) -> DQuat {
     let lengths = (from.length_squared() * to.length_squared()).sqrt();
     if lengths == 0.0 || !lengths.is_finite() {
@@ -41,6 +52,15 @@ const INERTIA: f64 = 1e-9;
 /// Returns the rotation R that minimises Σ wᵢ |toᵢ − R fromᵢ|² (Wahba 1965). It is the eigenvector of the largest
 /// eigenvalue of Davenport's symmetric 4×4 matrix (1968). If the vectors do not determine the rotation because all are
 /// on one line, the smallest rotation is returned. Triples are (from, to, weight).
+///
+/// ```
+/// use sinew::glam::{DQuat, DVec3};
+/// use sinew::ik::best_fit;
+///
+/// let turn = DQuat::from_rotation_y(0.7);
+/// let pairs = [DVec3::X, DVec3::Y, DVec3::new(1.0, 2.0, 3.0)].map(|from| (from, turn * from, 1.0));
+/// assert!(best_fit(pairs).angle_between(turn) < 1e-6);
+/// ```
 pub fn best_fit(triples: impl IntoIterator<Item = (DVec3, DVec3, f64)>) -> DQuat {
     let mut b = DMat3::ZERO;
     let mut total = 0.0;

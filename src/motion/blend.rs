@@ -9,6 +9,20 @@ use super::interpolate::slerp;
 
 /// Blends `pose` towards another pose of the same skeleton. Rotations are interpolated along the shorter arc (Shoemake
 /// 1985), all other values linearly. A `weight` of 0 leaves `pose` bit-identical, and 1 replaces it with `other`.
+///
+/// ```
+/// use sinew::asset::{Node, Skeleton};
+/// use sinew::glam::Quat;
+/// use sinew::motion::blend;
+/// use sinew::pose::Pose;
+///
+/// let skeleton = Skeleton::new(vec![Node::new("elbow")])?;
+/// let (mut pose, mut bent) = (Pose::rest(&skeleton), Pose::rest(&skeleton));
+/// bent.locals[0].rotation = Quat::from_rotation_x(1.2);
+/// blend(&mut pose, &bent, 0.25);
+/// assert!(pose.locals[0].rotation.abs_diff_eq(Quat::from_rotation_x(0.3), 1e-6));
+/// # Ok::<(), sinew::asset::SkeletonError>(())
+/// ```
 pub fn blend(pose: &mut Pose, other: &Pose, weight: f32) {
     if weight <= 0.0 || weight.is_nan() {
         return;
@@ -85,6 +99,11 @@ pub(super) fn rotation_vector(q: Quat) -> Vec3 {
 }
 
 /// The smoothstep function, which rises from 0 to 1 with zero slope at both ends: 3u² − 2u³.
+///
+/// ```
+/// assert_eq!([0.0, 0.5, 1.0].map(sinew::motion::ease), [0.0, 0.5, 1.0]);
+/// assert!(sinew::motion::ease(0.1) < 0.05);
+/// ```
 pub fn ease(u: f32) -> f32 {
     let u = u.clamp(0.0, 1.0);
     u * u * (3.0 - 2.0 * u)

@@ -37,6 +37,30 @@ pub struct Edit {
 impl Edit {
     /// Returns the edit that changes posture `from` into posture `to` at a time. `before` and `after` are the durations
     /// of its fade-in and fade-out in seconds. Both postures must include the other edits that are active at that time.
+    ///
+    /// ```
+    /// use sinew::asset;
+    /// use sinew::glam::Quat;
+    /// use sinew::motion::{Edit, Motion};
+    /// use sinew::pose::Pose;
+    /// use sinew::puppet::Puppet;
+    ///
+    /// // In the middle of the clip, the head is turned by 0.4 radians. The edit fades within half a second.
+    /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
+    /// let head = puppet.character().skeleton.find("head").ok_or("no head")?;
+    /// puppet.play(0, 1.0);
+    /// puppet.update()?;
+    /// let mut turned = puppet.pose().clone();
+    /// turned.locals[head].rotation *= Quat::from_rotation_y(0.4);
+    /// let edit = Edit::between(puppet.pose(), &turned, 1.0, 0.5, 0.5);
+    /// assert_eq!((edit.turns.len(), edit.weight(1.0), edit.weight(1.5)), (1, 1.0, 0.0));
+    ///
+    /// puppet.motion = Motion { edits: vec![edit], ..puppet.motion.clone() };
+    /// puppet.update()?;
+    /// let edited = puppet.pose().locals[head].rotation;
+    /// assert!(edited.angle_between(turned.locals[head].rotation) < 1e-2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn between(from: &Pose, to: &Pose, time: f32, before: f32, after: f32) -> Self {
         let pairs = || from.locals.iter().zip(&to.locals).enumerate();
         let turn = |(node, (a, b)): (usize, (&crate::asset::Transform, &crate::asset::Transform))| {

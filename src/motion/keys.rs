@@ -30,6 +30,25 @@ impl Motion {
     }
 
     /// Returns the motion with a key pose. A key at the same time is replaced and keeps its time and its easing.
+    ///
+    /// ```
+    /// use sinew::asset::{Node, Skeleton};
+    /// use sinew::glam::Quat;
+    /// use sinew::motion::{Easing, Motion, PoseKey};
+    /// use sinew::pose::Pose;
+    ///
+    /// let skeleton = Skeleton::new(vec![Node::new("door")])?;
+    /// let closed = Pose::rest(&skeleton);
+    /// let mut open = closed.clone();
+    /// open.locals[0].rotation = Quat::from_rotation_y(1.0);
+    /// let key = |seconds, pose| PoseKey { easing: Easing::Linear, ..PoseKey::new(seconds, pose, &skeleton) };
+    /// let motion = Motion::default().with_key(key(0.0, &closed)).with_key(key(2.0, &open));
+    ///
+    /// let mut pose = closed.clone();
+    /// motion.sample_keys(&skeleton, 0.5, &mut pose);
+    /// assert!(pose.locals[0].rotation.abs_diff_eq(Quat::from_rotation_y(0.25), 1e-6));
+    /// # Ok::<(), sinew::asset::SkeletonError>(())
+    /// ```
     #[must_use]
     pub fn with_key(&self, key: PoseKey) -> Self {
         let mut motion = self.clone();

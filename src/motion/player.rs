@@ -87,6 +87,28 @@ impl Player {
     ///
     /// The first call for a motion prepares it, which samples every clip in it. Further calls for a motion of one clip
     /// do not allocate.
+    ///
+    /// ```
+    /// use sinew::asset;
+    /// use sinew::motion::{Motion, Player};
+    /// use sinew::pose::Pose;
+    ///
+    /// let character = asset::mannequin()?;
+    /// let run = character.clips.iter().position(|clip| clip.name.as_deref() == Some("run"));
+    /// let motion = Motion::clip(run.ok_or("the clip run does not exist")?);
+    /// let mut player = Player::default();
+    /// player.looping = true;
+    /// let mut pose_at = |seconds: f32| {
+    ///     let mut pose = Pose::rest(&character.skeleton);
+    ///     player.pose(&character, &motion, &[], seconds, &mut pose, &mut Vec::new());
+    ///     pose
+    /// };
+    /// let (now, later) = (pose_at(0.1), pose_at(0.1 + motion.seconds(&character.clips)));
+    /// for (a, b) in now.locals.iter().zip(&later.locals) {
+    ///     assert!(a.rotation.angle_between(b.rotation) < 1e-2);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn pose(
         &mut self,
         character: &Character,

@@ -138,6 +138,27 @@ impl Recorder {
 
     /// Converts the recording to a clip with linear interpolation. Only properties that leave the rest pose get a
     /// channel. Returns `None` if there are no frames.
+    ///
+    /// ```
+    /// use sinew::asset;
+    /// use sinew::glam::Quat;
+    /// use sinew::motion::Recorder;
+    /// use sinew::pose::Pose;
+    ///
+    /// let skeleton = asset::mannequin()?.skeleton;
+    /// let head = skeleton.find("head").ok_or("no head")?;
+    /// let mut recorder = Recorder::new(&skeleton);
+    /// for frame in 0..31_u16 {
+    ///     let seconds = f32::from(frame) / 30.0;
+    ///     let mut pose = Pose::rest(&skeleton);
+    ///     pose.locals[head].rotation = Quat::from_rotation_y(seconds);
+    ///     assert!(recorder.push(f64::from(seconds), &pose));
+    /// }
+    /// let clip = recorder.clip(&skeleton, Some("turn".to_owned())).ok_or("no frames")?;
+    /// // Only the head has moved.
+    /// assert_eq!((clip.channels.len(), clip.channels[0].node, clip.seconds), (1, head, 1.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn clip(self, skeleton: &Skeleton, name: Option<String>) -> Option<Clip> {
         let Self { rest, times, nodes, weights, .. } = self;
         let (seconds, frames) = (*times.last()?, times.len());

@@ -46,6 +46,22 @@ impl Default for Tolerance {
 /// equal times share a timeline.
 ///
 /// The clip must belong to the skeleton.
+///
+/// ```
+/// use sinew::asset;
+/// use sinew::motion::{Tolerance, reduce};
+///
+/// let character = asset::mannequin()?;
+/// let walk = &character.clips[2];
+/// let tolerance = Tolerance { rotation: 0.01, translation: 0.001, ..Tolerance::default() };
+/// let reduced = reduce(walk, &character.skeleton, tolerance);
+/// let keys = |clip: &asset::Clip| {
+///     clip.channels.iter().map(|channel| clip.timelines[channel.timeline].len()).sum::<usize>()
+/// };
+/// assert!(keys(&reduced) < keys(walk) / 2);
+/// assert_eq!(reduced.seconds, walk.seconds);
+/// # Ok::<(), asset::LoadError>(())
+/// ```
 pub fn reduce(clip: &Clip, skeleton: &Skeleton, tolerance: Tolerance) -> Clip {
     let mut reduced = Clip { name: clip.name.clone(), seconds: clip.seconds, ..Clip::default() };
     let mut timelines: BTreeMap<Vec<u32>, usize> = BTreeMap::new();

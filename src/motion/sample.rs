@@ -34,6 +34,27 @@ impl Playhead {
     ///
     /// The clip must belong to the skeleton. Only the first call allocates. If two channels animate the same property,
     /// the later one is used.
+    ///
+    /// ```
+    /// use sinew::asset;
+    /// use sinew::motion::Playhead;
+    /// use sinew::pose::Pose;
+    ///
+    /// let character = asset::mannequin()?;
+    /// let walk = character.clips.iter().find(|clip| clip.name.as_deref() == Some("walk"));
+    /// let walk = walk.ok_or("the clip walk does not exist")?;
+    /// let mut playhead = Playhead::default();
+    /// let (mut first, mut middle, mut last) =
+    ///     (Pose::rest(&character.skeleton), Pose::rest(&character.skeleton), Pose::rest(&character.skeleton));
+    /// playhead.sample(walk, 0.0, &character.skeleton, &mut first);
+    /// playhead.sample(walk, 0.5 * walk.seconds, &character.skeleton, &mut middle);
+    /// playhead.sample(walk, walk.seconds, &character.skeleton, &mut last);
+    /// // The walk is a loop. In its middle, the other leg is in front.
+    /// let thigh = character.skeleton.find("leftUpperLeg").ok_or("no thigh")?;
+    /// let angle = |pose: &Pose| first.locals[thigh].rotation.angle_between(pose.locals[thigh].rotation);
+    /// assert!(angle(&last) < 0.01 && angle(&middle) > 0.3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn sample(&mut self, clip: &Clip, time: f32, skeleton: &Skeleton, pose: &mut Pose) {
         self.cursors.resize(clip.timelines.len(), Cursor::default());
         for (cursor, times) in self.cursors.iter_mut().zip(&clip.timelines) {

@@ -202,6 +202,17 @@ impl Motion {
 
     /// Checks the motion.
     ///
+    /// ```
+    /// use sinew::motion::{Motion, Strip};
+    ///
+    /// let walk = Strip { looping: true, seconds: Some(4.0), ..Strip::new(2) };
+    /// let mut motion = Motion { strips: vec![walk], ..Motion::default() };
+    /// motion.validate()?;
+    /// motion.strips[0].speed = f32::NAN;
+    /// assert!(motion.validate().is_err());
+    /// # Ok::<(), sinew::motion::MotionError>(())
+    /// ```
+    ///
     /// # Errors
     /// The first error, such as a number that is not finite or a negative weight.
     pub fn validate(&self) -> Result<(), MotionError> {

@@ -36,6 +36,20 @@ pub struct Transition {
 
 impl Transition {
     /// Measures a transition of `seconds` at the end of the first strip.
+    ///
+    /// ```
+    /// use sinew::asset;
+    /// use sinew::motion::{Strip, Transition};
+    ///
+    /// let character = asset::mannequin()?;
+    /// let clip = |name: &str| character.clips.iter().position(|clip| clip.name.as_deref() == Some(name));
+    /// let idle = Strip::new(clip("idle").ok_or("the clip idle does not exist")?);
+    /// let crouch = Strip::new(clip("crouch").ok_or("the clip crouch does not exist")?);
+    /// // A short transition turns the joints faster than a long one.
+    /// let [short, long] = [0.2, 0.8].map(|seconds| Transition::new(&character, &idle, &crouch, seconds));
+    /// assert!(short.inside > long.inside);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(character: &Character, before: &Strip, after: &Strip, seconds: f32) -> Self {
         Self::measure(character, before, after, seconds, RATE)
     }

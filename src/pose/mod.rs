@@ -46,6 +46,27 @@ impl Pose {
 ///
 /// The pose must have a transform for every node of the skeleton. `out` is overwritten, and nothing is allocated if it
 /// was used for this skeleton before.
+///
+/// ```
+/// use sinew::asset;
+/// use sinew::glam::{Quat, Vec3};
+/// use sinew::pose::{Pose, world_matrices};
+///
+/// let skeleton = asset::mannequin()?.skeleton;
+/// let hand = skeleton.find("leftHand").ok_or("no hand")?;
+/// let mut pose = Pose::rest(&skeleton);
+/// let mut world_from_node = Vec::new();
+/// world_matrices(&skeleton, &pose, &mut world_from_node);
+/// let before = Vec3::from(world_from_node[hand].translation);
+///
+/// // The whole character turns about the vertical axis.
+/// let root = skeleton.parents_first[0].0;
+/// pose.locals[root].rotation = Quat::from_rotation_y(180_f32.to_radians());
+/// world_matrices(&skeleton, &pose, &mut world_from_node);
+/// let after = Vec3::from(world_from_node[hand].translation);
+/// assert!((before + after).abs_diff_eq(Vec3::Y * 2.0 * before.y, 1e-5));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn world_matrices(skeleton: &Skeleton, pose: &Pose, out: &mut Vec<Affine3A>) {
     out.resize(skeleton.nodes.len(), Affine3A::IDENTITY);
     update_world_matrices(skeleton, pose, 0, out);
@@ -63,12 +84,38 @@ pub fn update_world_matrices(skeleton: &Skeleton, pose: &Pose, first: usize, out
 }
 
 /// Returns `world_from_node` of one node.
+///
+/// ```
+/// use sinew::asset::{Node, Skeleton, Transform};
+/// use sinew::glam::Vec3;
+/// use sinew::pose::{Pose, world_matrix};
+///
+/// let up = Transform::from_translation(Vec3::Y);
+/// let skeleton = Skeleton::new(vec![Node::new("a"), Node::child("b", 0, up), Node::child("c", 1, up)])?;
+/// let mut pose = Pose::rest(&skeleton);
+/// pose.locals[0].scale = Vec3::splat(3.0);
+/// assert_eq!(Vec3::from(world_matrix(&skeleton, &pose, 2).translation), Vec3::Y * 6.0);
+/// # Ok::<(), sinew::asset::SkeletonError>(())
+/// ```
 pub fn world_matrix(skeleton: &Skeleton, pose: &Pose, node: usize) -> Affine3A {
     let up = skeleton.ancestors(node).take_while(|&n| n < pose.locals.len());
     up.fold(Affine3A::IDENTITY, |below, n| parent_from_node(skeleton, pose, n) * below)
 }
 
 /// Returns the world orientation of a node: the product of the rotations from its root down to it.
+///
+/// ```
+/// use sinew::asset::{Node, Skeleton, Transform};
+/// use sinew::glam::{DQuat, Quat};
+/// use sinew::pose::{Pose, orientation};
+///
+/// let skeleton = Skeleton::new(vec![Node::new("a"), Node::child("b", 0, Transform::IDENTITY)])?;
+/// let mut pose = Pose::rest(&skeleton);
+/// pose.locals[0].rotation = Quat::from_rotation_x(0.5);
+/// pose.locals[1].rotation = Quat::from_rotation_x(0.25);
+/// assert!(orientation(&skeleton, &pose, 1).angle_between(DQuat::from_rotation_x(0.75)) < 1e-3);
+/// # Ok::<(), sinew::asset::SkeletonError>(())
+/// ```
 pub fn orientation(skeleton: &Skeleton, pose: &Pose, node: usize) -> DQuat {
     product(skeleton, node, |n| pose.locals[n].rotation)
 }

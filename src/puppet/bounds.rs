@@ -57,6 +57,18 @@ impl Puppet {
 
     /// Returns the bounding box of all posed vertices in world metres. A character without vertices has the box of its
     /// joints, and one without joints has the box of all nodes.
+    ///
+    /// ```
+    /// use sinew::{asset, puppet::Puppet};
+    ///
+    /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
+    /// let standing = puppet.bounds();
+    /// puppet.play(4, 1.0);
+    /// puppet.update()?;
+    /// // The figure is lower when it crouches.
+    /// assert!(puppet.bounds().hi.y < standing.hi.y - 0.2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn bounds(&self) -> Bounds {
         self.bounds_of(&self.part_bounds())
     }

@@ -107,6 +107,16 @@ pub struct Puppet {
 
 impl Puppet {
     /// Creates a puppet at rest, with the parts of one of the character's scenes and a detected rig.
+    ///
+    /// ```
+    /// use sinew::{asset, puppet::Puppet};
+    ///
+    /// let puppet = Puppet::new(asset::mannequin()?, 0);
+    /// let bounds = puppet.bounds();
+    /// assert!((1.7..1.8).contains(&(bounds.hi.y - bounds.lo.y)));
+    /// assert!(puppet.rig.body.is_some() && puppet.motion.is_rest());
+    /// # Ok::<(), asset::LoadError>(())
+    /// ```
     pub fn new(character: impl Into<Arc<Character>>, scene: usize) -> Self {
         let character = character.into();
         let rig = rig::detect(&character);
@@ -167,6 +177,27 @@ impl Puppet {
     /// The result depends on the public fields, not on how often this is called. The pose and its world matrices are
     /// finite. Allocates nothing once the buffers have grown, except for [`Method::Style`](crate::ik::Method::Style).
     ///
+    /// ```
+    /// use sinew::glam::DVec3;
+    /// use sinew::puppet::{Pin, Puppet, Target};
+    /// use sinew::{asset, ik};
+    ///
+    /// // The left hand reaches for a point in front of the chest. The right foot stays where it is.
+    /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
+    /// let find = |name| puppet.character().skeleton.find(name).ok_or("the joint does not exist");
+    /// let (hand, foot) = (find("leftHand")?, find("rightFoot")?);
+    /// let before = puppet.world_from_node()[foot].translation;
+    /// let goal = DVec3::new(0.2, 1.2, 0.35);
+    /// puppet.targets.push(Target::new(hand).with_position(goal));
+    /// puppet.pins.push(Pin { node: foot, target: None });
+    /// puppet.options = puppet.options.with_method(ik::Method::FullBody);
+    /// puppet.update()?;
+    /// let positions = puppet.world_from_node();
+    /// assert!(positions[hand].translation.as_dvec3().distance(goal) < 1e-3);
+    /// assert!(positions[foot].translation.distance(before) < 1e-3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`PuppetError`]. The pose then contains the solutions of the groups before the one that failed. If it was not
     /// finite, it is reset to rest.
@@ -179,6 +210,24 @@ impl Puppet {
     /// Adopts a pose from another source, and moves joints with contact constraints to their targets. The puppet's own
     /// targets and motion are ignored. Does nothing if the pose is that of another skeleton. Afterwards,
     /// [`Puppet::reports`] has a report for each contact.
+    ///
+    /// ```
+    /// use sinew::glam::Quat;
+    /// use sinew::pose::Pose;
+    /// use sinew::{asset, puppet::Puppet};
+    ///
+    /// // For example with a pose from motion capture.
+    /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
+    /// let head = puppet.character().skeleton.find("head").ok_or("no head")?;
+    /// let mut pose = Pose::rest(&puppet.character().skeleton);
+    /// pose.locals[head].rotation = Quat::from_rotation_y(0.6);
+    /// puppet.follow(&pose, &[])?;
+    /// assert_eq!(puppet.pose(), &pose);
+    ///
+    /// pose.locals[head].translation.x = f32::NAN;
+    /// assert_eq!(puppet.follow(&pose, &[]).unwrap_err().joint, "head");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// [`NotFinite`] if the pose is not finite, before or after its contact constraints are solved. The puppet is then
@@ -237,6 +286,17 @@ impl Puppet {
     }
 
     /// Replaces the motion with a single clip, given by its index, and sets the time in the clip, in seconds.
+    ///
+    /// ```
+    /// use sinew::{asset, puppet::Puppet};
+    ///
+    /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
+    /// puppet.play(4, 0.5);
+    /// puppet.update()?;
+    /// let clip = &puppet.character().clips[4];
+    /// assert_eq!((clip.name.as_deref(), puppet.seconds()), (Some("crouch"), clip.seconds));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn play(&mut self, clip: usize, time: f32) {
         (self.motion, self.time) = (Motion::clip(clip), time);
     }

@@ -135,6 +135,22 @@ impl Puppet {
 
     /// Returns the postures of some clips as examples for blending.
     ///
+    /// ```
+    /// use sinew::glam::DVec3;
+    /// use sinew::ik::Method;
+    /// use sinew::{asset, puppet::{Puppet, Target}};
+    ///
+    /// // A hand is moved in a pose that resembles those of the clips.
+    /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
+    /// let hand = puppet.character().skeleton.find("leftHand").ok_or("no hand")?;
+    /// puppet.style = Some(puppet.examples(&[1, 4])?);
+    /// puppet.options = puppet.options.with_method(Method::Style);
+    /// puppet.targets.push(Target::new(hand).with_position(DVec3::new(0.4, 1.2, 0.3)));
+    /// let reports = puppet.update()?;
+    /// assert!(reports[0].position_error.is_some_and(|metres| metres < 0.01));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// Same as [`Puppet::postures`].
     pub fn examples(&self, clips: &[usize]) -> Result<CharacterPrior, LearnError> {

@@ -98,6 +98,35 @@ impl Puppet {
     /// Lets the springs come to rest in the pose of the last [`Puppet::update`]: they start at rest, and are simulated for
     /// a number of seconds while the pose stays.
     ///
+    /// ```
+    /// use sinew::asset::{Character, Node, Skeleton, Spring, SpringJoint, Transform};
+    /// use sinew::glam::{DVec3, Vec3};
+    /// use sinew::puppet::Puppet;
+    ///
+    /// // A ponytail that points to the back hangs down after three seconds.
+    /// let back = Transform::from_translation(Vec3::NEG_Z);
+    /// let skeleton = Skeleton::new(vec![Node::new("head"), Node::child("hair", 0, back)])?;
+    /// let mut character = Character::new(skeleton);
+    /// let joint = SpringJoint {
+    ///     node: 1,
+    ///     tail: DVec3::NEG_Z * 0.3,
+    ///     hit_radius: 0.0,
+    ///     stiffness: 0.0,
+    ///     gravity: DVec3::NEG_Y,
+    ///     drag: 0.5,
+    /// };
+    /// let spring = Spring { name: None, center: None, colliders: Vec::new(), joints: vec![joint] };
+    /// character.springs.springs.push(spring);
+    ///
+    /// let mut puppet = Puppet::new(character, 0);
+    /// puppet.set_springs(true);
+    /// puppet.update()?;
+    /// puppet.settle(3.0)?;
+    /// let hair = puppet.world_from_node()[1].transform_vector3(Vec3::NEG_Z);
+    /// assert!(hair.angle_between(Vec3::NEG_Y) < 0.1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`NotFinite`] if the pose is not finite. The puppet is then at rest.
     pub fn settle(&mut self, seconds: f64) -> Result<(), NotFinite> {

@@ -187,6 +187,20 @@ impl Puppet {
 
     /// Returns the reason why a method cannot solve some targets with some pins, or `None` if it can. Nothing is
     /// solved.
+    ///
+    /// ```
+    /// use sinew::glam::DVec3;
+    /// use sinew::ik::Method;
+    /// use sinew::{asset, puppet::{Puppet, Target}};
+    ///
+    /// let puppet = Puppet::new(asset::mannequin()?, 0);
+    /// let hand = puppet.character().skeleton.find("leftHand").ok_or("no hand")?;
+    /// let targets = [Target::new(hand).with_position(DVec3::new(0.3, 1.4, 0.4))];
+    /// assert!(puppet.refusal(&targets, &[], Method::Ccd).is_none());
+    /// // This method needs a style that was learned from poses.
+    /// assert!(puppet.refusal(&targets, &[], Method::Style).is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn refusal(&self, targets: &[Target], pins: &[Pin], method: Method) -> Option<PuppetError> {
         let options = Options { method, ..self.options };
         let demand =

@@ -62,6 +62,20 @@ fn is_default(axes: &GoalAxes) -> bool {
 
 impl Target {
     /// Returns a target for a node, without any goal yet.
+    ///
+    /// ```
+    /// use sinew::glam::DVec3;
+    /// use sinew::{asset, puppet::{Puppet, Target}};
+    ///
+    /// // The head turns, until its own +Z axis points at a place on the left.
+    /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
+    /// let head = puppet.character().skeleton.find("head").ok_or("no head")?;
+    /// let place = DVec3::new(1.0, 1.6, 2.0);
+    /// puppet.targets.push(Target::new(head).with_look(place));
+    /// let reports = puppet.update()?;
+    /// assert!(reports[0].orientation_error.is_some_and(|radians| radians < 0.02));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(node: usize) -> Self {
         Self {
             node,

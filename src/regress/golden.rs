@@ -234,6 +234,23 @@ impl Joints {
 
     /// Compares the joints node by node with the expected ones. The largest differences come first.
     ///
+    /// ```
+    /// use sinew::glam::Quat;
+    /// use sinew::pose::Pose;
+    /// use sinew::regress::Joints;
+    /// use sinew::{asset, puppet::Puppet};
+    ///
+    /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
+    /// let golden = Joints::of(&puppet);
+    /// let hand = puppet.character().skeleton.find("leftHand").ok_or("no hand")?;
+    /// let mut pose = Pose::rest(&puppet.character().skeleton);
+    /// pose.locals[hand].rotation *= Quat::from_rotation_x(0.1);
+    /// puppet.follow(&pose, &[])?;
+    /// let differences = Joints::of(&puppet).compare(&golden)?;
+    /// assert!((differences[0].angle - 0.1).abs() < 1e-3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// A message if the number of nodes or one of their names differs.
     pub fn compare(&self, expected: &Self) -> Result<Vec<JointDifference>, String> {

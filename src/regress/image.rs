@@ -81,6 +81,19 @@ impl Difference {
 
 /// Compares two images. Pixels whose channels differ by at most `levels` of 255 count as equal. Returns `None` if the
 /// sizes differ or an image is empty.
+///
+/// ```
+/// use sinew::asset::DecodedImage;
+/// use sinew::regress::{ImageTolerance, Rule, compare};
+///
+/// let expected = DecodedImage { width: 8, height: 8, rgba: vec![128; 256] };
+/// let mut actual = expected.clone();
+/// actual.rgba[0] = 130;
+/// let difference = compare(&expected, &actual, 2).ok_or("the sizes differ")?;
+/// assert_eq!((difference.largest, difference.rule()), (2, Rule::Levels));
+/// assert!(difference.passes(&ImageTolerance { levels: 2, mean: 0.0, worst: 0.0 }));
+/// # Ok::<(), &str>(())
+/// ```
 pub fn compare(expected: &DecodedImage, actual: &DecodedImage, levels: u8) -> Option<Difference> {
     let (width, height) = (expected.width, expected.height);
     let size = width as usize * height as usize;

@@ -33,6 +33,37 @@ impl FrameTexture {
     /// Encodes the drawing of a frame in an image of `size` pixels, unless the texture contains that image already.
     /// The caller must submit the commands.
     ///
+    /// ```
+    /// use sinew::render::{AdapterChoice, Compositor, FrameTexture, Gpu, Placement, Renderer};
+    /// use sinew::scene::{self, ViewSettings};
+    /// use sinew::view::{AUTO_FOV_Y, Camera};
+    /// use sinew::{asset, puppet::Puppet};
+    /// use wgpu::TextureFormat;
+    ///
+    /// let puppet = Puppet::new(asset::mannequin()?, 0);
+    /// let gpu = Gpu::new(&AdapterChoice::Cpu)?;
+    /// let mut renderer = Renderer::new(gpu.clone());
+    /// let model = renderer.model(puppet.character(), puppet.parts(), &Default::default())?;
+    /// let formats = [TextureFormat::Rgba8UnormSrgb, TextureFormat::Rgba8Unorm];
+    /// let mut texture = FrameTexture::new(formats);
+    /// let settings =
+    ///     ViewSettings::new(Camera::framing(&puppet.bounds(), AUTO_FOV_Y, 1.0), puppet.bounds());
+    /// for _ in 0..3 {
+    ///     let frame = scene::frame(&puppet, &settings);
+    ///     let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    ///     texture.update(&mut renderer, (&model, &frame), (64, 64), &mut encoder)?;
+    ///     gpu.queue.submit([encoder.finish()]);
+    /// }
+    /// // A frame that does not change is drawn once.
+    /// assert_eq!(texture.draws(), 1);
+    ///
+    /// // `draw` of what this returns copies the frame into a rectangle of a window.
+    /// let (view, size) = texture.view().ok_or("nothing was drawn")?;
+    /// let compositor = Compositor::new(&gpu, formats[1]);
+    /// let _composed = compositor.bind(&gpu, (&view, size), Placement { origin: (8, 8), size });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// Same as [`Renderer::render`].
     pub fn update(

@@ -7,6 +7,16 @@ use super::{Background, DecodedImage, RenderError};
 impl DecodedImage {
     /// Encodes the image as PNG. It gets an alpha channel only if the background is transparent.
     ///
+    /// ```
+    /// use sinew::asset::DecodedImage;
+    /// use sinew::render::Background;
+    ///
+    /// let image = DecodedImage { width: 2, height: 1, rgba: vec![255, 0, 0, 255, 0, 0, 255, 255] };
+    /// let file = image.png(Background::BLACK)?;
+    /// assert_eq!(DecodedImage::decode(&file)?, image);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`RenderError::Png`] if the number of bytes does not match the size.
     pub fn png(&self, background: Background) -> Result<Vec<u8>, RenderError> {

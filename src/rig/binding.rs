@@ -119,6 +119,32 @@ impl Binding {
     /// A node that is in no skin never turns, unless no node of the binding is in a skin, as in a file of rigid parts.
     /// If the rig gives joints logical parents, `skeleton` is that of [`Reparented`](super::Reparented).
     ///
+    /// ```
+    /// use sinew::glam::DVec3;
+    /// use sinew::ik::{Goal, Options, Solver};
+    /// use sinew::pose::{Pose, world_matrices, world_matrix};
+    /// use sinew::{asset, rig};
+    ///
+    /// let character = asset::mannequin()?;
+    /// let (skeleton, rig) = (&character.skeleton, rig::detect(&character));
+    /// let find = |name| skeleton.find(name).ok_or("the joint does not exist");
+    /// let (shoulder, hand) = (find("leftUpperArm")?, find("leftHand")?);
+    /// let mut pose = Pose::rest(skeleton);
+    /// let mut world = Vec::new();
+    /// world_matrices(skeleton, &pose, &mut world);
+    ///
+    /// let binding = rig::Binding::new(skeleton, &character.skins, &rig, shoulder, &[hand])?;
+    /// let mut body = binding.body(skeleton, &pose, &world)?;
+    /// let (link, offset) = binding.link(hand, &pose).ok_or("the hand is not bound")?;
+    /// let target = DVec3::new(0.4, 1.3, 0.3);
+    /// let goal = Goal::position(link, target).with_offset(offset);
+    /// assert!(Solver::default().solve(&mut body, &[goal], &Options::default())?.reached());
+    /// binding.write_back(&body, &mut pose);
+    /// let reached = world_matrix(skeleton, &pose, hand).translation.as_dvec3();
+    /// assert!(reached.distance(target) < 1e-3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`RigError`] if a node does not exist, if base and effectors have no common ancestor, if a node's matrix has
     /// shear, if a node of an upward path has scale, or if a node between it and the root of the skeleton has

@@ -18,6 +18,31 @@ pub fn body_ends(plan: &BodyPlan) -> impl Iterator<Item = usize> + '_ {
 /// Returns the parts of a body that was bound at the hips with all [`body_ends`], for
 /// [`Body::set_figure`](crate::ik::Body::set_figure). Returns `None` if the plan does not fit the binding, for example
 /// because it is that of another skeleton.
+///
+/// ```
+/// use sinew::glam::DVec3;
+/// use sinew::ik::{Goal, Method, Options, Solver};
+/// use sinew::pose::{Pose, world_matrices};
+/// use sinew::rig::{self, Binding, body_ends, figure_parts};
+/// use sinew::asset;
+///
+/// let character = asset::mannequin()?;
+/// let (skeleton, rig) = (&character.skeleton, rig::detect(&character));
+/// let plan = rig.body.as_ref().ok_or("no body")?;
+/// let (pose, mut world) = (Pose::rest(skeleton), Vec::new());
+/// world_matrices(skeleton, &pose, &mut world);
+/// let ends: Vec<usize> = body_ends(plan).collect();
+/// let binding = Binding::new(skeleton, &character.skins, &rig, plan.hips, &ends)?;
+/// let mut body = binding.body(skeleton, &pose, &world)?;
+/// body.set_figure(figure_parts(&binding, skeleton, plan).ok_or("the body does not fit")?)?;
+///
+/// // The hips go down, and the legs bend.
+/// let down = world[plan.hips].translation.as_dvec3() - DVec3::Y * 0.2;
+/// let options = Options::default().with_method(Method::FullBody).with_root_motion(true);
+/// let report = Solver::default().solve(&mut body, &[Goal::position(0, down)], &options)?.clone();
+/// assert!(report.position_error() < 0.01);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn figure_parts(binding: &Binding, skeleton: &Skeleton, plan: &BodyPlan) -> Option<FigureParts> {
     let link = |node: &usize| binding.nodes().position(|n| n == Some(*node));
     let links = |nodes: &[usize]| nodes.iter().map(link).collect::<Option<Vec<usize>>>();

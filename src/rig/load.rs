@@ -36,6 +36,18 @@ pub enum RigLoadCause {
 /// Loads the rig of a character from the given file or from `NAME.rig.toml` beside the model. If neither exists, the
 /// rig is that of [`detect`]. The built-in character has its own rig. The body is recognised in each case.
 ///
+/// ```
+/// use std::path::Path;
+///
+/// use sinew::{asset, rig};
+///
+/// // The file `assets/spider.rig.toml` is beside the model.
+/// let spider = asset::load(Path::new("assets/spider.glb"))?;
+/// let rig = rig::load(&spider, None)?;
+/// assert_eq!(rig.chains.iter().filter(|chain| chain.kind == rig::ChainKind::Leg).count(), 8);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`RigLoadError`] if a file exists but cannot be used.
 pub fn load(character: &Character, given: Option<&Path>) -> Result<Rig, RigLoadError> {

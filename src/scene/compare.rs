@@ -210,6 +210,26 @@ impl Comparison {
     }
 
     /// Solves the lead's current problem with all candidates. Does nothing if the lead has no goals.
+    ///
+    /// ```
+    /// use sinew::glam::DVec3;
+    /// use sinew::ik::Method;
+    /// use sinew::scene::compare::{Comparison, Summary};
+    /// use sinew::{asset, puppet::{Puppet, Target}};
+    ///
+    /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
+    /// let hand = puppet.character().skeleton.find("leftHand").ok_or("no hand")?;
+    /// let mut comparison = Comparison::default();
+    /// comparison.set_methods(&[Method::Ccd, Method::Fabrik], &puppet);
+    /// comparison.set_start_pose(puppet.pose());
+    /// puppet.targets.push(Target::new(hand).with_position(DVec3::new(0.4, 1.3, 0.3)));
+    /// comparison.solve(&puppet);
+    /// for candidate in comparison.candidates() {
+    ///     let summary = Summary::of(candidate.reports()).ok_or("no result")?;
+    ///     assert!(summary.error.is_some_and(|metres| metres < 0.01));
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn solve(&mut self, lead: &Puppet) {
         if self.copy_problem(lead) {
             self.solve_problem(lead);

@@ -86,6 +86,22 @@ const OUTLINE: f32 = 1.25;
 const FLOOR_RADII: f32 = 4.0;
 
 /// Returns the frame to draw for a puppet after [`Puppet::update`].
+///
+/// ```
+/// use sinew::render::ShadingMode;
+/// use sinew::scene::{self, ViewSettings};
+/// use sinew::view::{AUTO_FOV_Y, Camera};
+/// use sinew::{asset, puppet::Puppet};
+///
+/// let puppet = Puppet::new(asset::mannequin()?, 0);
+/// let camera = Camera::framing(&puppet.bounds(), AUTO_FOV_Y, 1.0);
+/// let settings = ViewSettings::new(camera, puppet.bounds()).with_mode(ShadingMode::Skeleton);
+/// let frame = scene::frame(&puppet, &settings);
+/// assert_eq!(frame.instances[0].draws.len(), puppet.parts().len());
+/// // A line for each bone, and dots.
+/// assert!(frame.lines.len() > puppet.character().skins[0].joints.len());
+/// # Ok::<(), asset::LoadError>(())
+/// ```
 pub fn frame<'a>(puppet: &'a Puppet, settings: &ViewSettings) -> Frame<'a> {
     let (center, radius) = settings.bounds.sphere();
     let height = if settings.bounds.is_empty() { 0.0 } else { settings.bounds.lo.y };

@@ -57,6 +57,19 @@ impl Ray {
     }
 
     /// Returns the intersection with a plane, or `None` if it is not in front of the origin.
+    ///
+    /// ```
+    /// use sinew::glam::{Vec2, Vec3};
+    /// use sinew::scene::picking::Ray;
+    /// use sinew::view::Camera;
+    ///
+    /// // The middle of the image shows the target of the camera, which is on the ground.
+    /// let camera = Camera::around(Vec3::X, 1.0, Vec3::ONE, Vec3::Y, 0.8, 1.0);
+    /// let ray = Ray::through(&camera, Vec2::splat(50.0), Vec2::splat(100.0)).ok_or("no ray")?;
+    /// let ground = ray.intersect_plane(Vec3::ZERO, Vec3::Y).ok_or("the ray misses the ground")?;
+    /// assert!(ground.abs_diff_eq(Vec3::X, 1e-3));
+    /// # Ok::<(), &str>(())
+    /// ```
     pub fn intersect_plane(&self, point: Vec3, normal: Vec3) -> Option<Vec3> {
         let along = (point - self.origin).dot(normal) / self.direction.dot(normal);
         (along.is_finite() && along > 0.0).then(|| self.origin + along * self.direction)
@@ -98,6 +111,25 @@ pub fn pixel(camera: &Camera, point: Vec3, size: Vec2) -> Option<Vec2> {
 
 /// Returns the point that a pointer at the pixel `at` would grab: the nearest handle within its pickable area, or
 /// otherwise the skin under the pointer. `handles` are node indices, and `size` is the size of the image in pixels.
+///
+/// ```
+/// use sinew::glam::Vec2;
+/// use sinew::scene::picking::{pick, pixel};
+/// use sinew::view::{AUTO_FOV_Y, Camera};
+/// use sinew::{asset, puppet::Puppet};
+///
+/// let mut puppet = Puppet::new(asset::mannequin()?, 0);
+/// puppet.update()?;
+/// let hand = puppet.character().skeleton.find("leftHand").ok_or("no hand")?;
+/// let size = Vec2::new(640.0, 480.0);
+/// let camera = Camera::framing(&puppet.bounds(), AUTO_FOV_Y, size.x / size.y);
+/// let position = puppet.world_from_node()[hand].translation.into();
+/// let at = pixel(&camera, position, size).ok_or("the hand is behind the camera")?;
+/// let hit = pick(&puppet, &camera, at, size, &[hand]).ok_or("nothing is there")?;
+/// assert!(hit.node == hand && hit.handle);
+/// assert!(pick(&puppet, &camera, Vec2::ZERO, size, &[hand]).is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn pick(puppet: &Puppet, camera: &Camera, at: Vec2, size: Vec2, handles: &[usize]) -> Option<Hit> {
     let ray = Ray::through(camera, at, size)?;
     let skin = pick_skin(puppet, &ray);

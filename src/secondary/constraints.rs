@@ -9,6 +9,25 @@ use super::matrices::{narrow, world_position};
 
 /// Turns the constrained nodes of a pose, and updates its world matrices. `first` is the position in
 /// [`Skeleton::parents_first`] of the first constrained node.
+///
+/// ```
+/// use sinew::asset::{Constraint, ConstraintKind, Node, Skeleton, Transform};
+/// use sinew::glam::{Quat, Vec3};
+/// use sinew::pose::{Pose, world_matrices};
+/// use sinew::secondary::apply_constraints;
+///
+/// // A twist joint turns half as much as the hand.
+/// let along = Transform::from_translation(Vec3::X);
+/// let nodes = vec![Node::new("arm"), Node::child("twist", 0, along), Node::child("hand", 0, along)];
+/// let skeleton = Skeleton::new(nodes)?;
+/// let twist = Constraint { node: 1, source: 2, kind: ConstraintKind::Rotation, weight: 0.5 };
+/// let (mut pose, mut world) = (Pose::rest(&skeleton), Vec::new());
+/// pose.locals[2].rotation = Quat::from_rotation_x(1.0);
+/// world_matrices(&skeleton, &pose, &mut world);
+/// apply_constraints(&skeleton, &[twist], 0, &mut pose, &mut world);
+/// assert!(pose.locals[1].rotation.abs_diff_eq(Quat::from_rotation_x(0.5), 1e-6));
+/// # Ok::<(), sinew::asset::SkeletonError>(())
+/// ```
 pub fn apply_constraints(
     skeleton: &Skeleton,
     constraints: &[Constraint],

@@ -18,6 +18,37 @@ pub struct Gaze {
 
 /// Turns the eyes of a pose to a point in the world, or sets the expressions that show it. Returns the direction, or
 /// `None` if the character cannot look anywhere or the point is between its eyes.
+///
+/// ```
+/// use sinew::asset::{Character, LookAt, LookAtKind, Node, RangeMap, Skeleton, Transform};
+/// use sinew::glam::{DVec3, Vec3};
+/// use sinew::pose::{Pose, world_matrices};
+/// use sinew::secondary::look_at;
+///
+/// let eye = |x| Transform::from_translation(Vec3::new(x, 0.0, 0.0));
+/// let nodes = vec![Node::new("head"), Node::child("left", 0, eye(0.03)), Node::child("right", 0, eye(-0.03))];
+/// let mut character = Character::new(Skeleton::new(nodes)?);
+/// let range = RangeMap { input_max: 90.0, output_scale: 45.0 };
+/// character.look_at = Some(LookAt {
+///     head: 0,
+///     eyes: [Some(1), Some(2)],
+///     offset: DVec3::ZERO,
+///     kind: LookAtKind::Bone,
+///     faces_back: false,
+///     inner: range,
+///     outer: range,
+///     down: range,
+///     up: range,
+/// });
+/// let (mut pose, mut world) = (Pose::rest(&character.skeleton), Vec::new());
+/// world_matrices(&character.skeleton, &pose, &mut world);
+/// let gaze = look_at(&character, DVec3::new(1.0, 0.0, 1.0), &mut pose, &mut world);
+/// assert!(gaze.is_some_and(|gaze| (gaze.yaw - 45.0).abs() < 1e-3 && gaze.pitch.abs() < 1e-3));
+/// // The eyes turn half as far.
+/// let turned = pose.locals[1].rotation.to_scaled_axis();
+/// assert!((turned.y.to_degrees() - 22.5).abs() < 0.1);
+/// # Ok::<(), sinew::asset::SkeletonError>(())
+/// ```
 pub fn look_at(
     character: &Character,
     target: DVec3,

@@ -55,6 +55,22 @@ impl JointBoxes {
     /// between the images under its joints' matrices. Also if a joint has no matrix.
     ///
     /// `morph_weights`: one weight per morph target. Missing weights count as zero.
+    ///
+    /// ```
+    /// use sinew::skin::JointBoxes;
+    /// use sinew::{asset, puppet::Puppet};
+    ///
+    /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
+    /// puppet.play(3, 0.2);
+    /// puppet.update()?;
+    /// let part = puppet.parts()[0];
+    /// let boxes = JointBoxes::new(puppet.character().primitive(part), part.skin.is_some());
+    /// let matrices = puppet.palette().matrices(0).ok_or("no matrices")?;
+    /// let bounds = boxes.bounds(matrices, &[]).ok_or("no bounds")?;
+    /// let exact = puppet.part_bounds()[0];
+    /// assert!(bounds.lo.cmple(exact.lo + 1e-4).all() && bounds.hi.cmpge(exact.hi - 1e-4).all());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn bounds(&self, matrices: SkinMatrices<'_>, morph_weights: &[f32]) -> Option<Bounds> {
         let displacement = self.displacement(morph_weights);
         let mut bounds = Bounds::default();

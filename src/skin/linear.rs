@@ -44,6 +44,18 @@ pub enum SkinMatrices<'a> {
 /// The blend is that of Li & Peng 2013, listing 1 (linear blend skinning), with up to eight influences. Normals are
 /// transformed by the cofactor matrix of the blended upper 3×3, times the sign of its determinant. This is the
 /// inverse transpose up to a positive factor, and it is also defined for singular matrices.
+///
+/// ```
+/// use sinew::asset::Primitive;
+/// use sinew::glam::{Mat4, Vec3};
+/// use sinew::skin::{SkinMatrices, Skinned, skin};
+///
+/// let triangle = Primitive { positions: vec![Vec3::ZERO, Vec3::X, Vec3::Y], ..Primitive::default() };
+/// let world_from_mesh = Mat4::from_translation(Vec3::Z);
+/// let mut out = Skinned::default();
+/// skin(&triangle, SkinMatrices::Node(&world_from_mesh), &[], &mut out);
+/// assert_eq!(out.positions, [Vec3::Z, Vec3::X + Vec3::Z, Vec3::Y + Vec3::Z]);
+/// ```
 pub fn skin(primitive: &Primitive, matrices: SkinMatrices<'_>, morph_weights: &[f32], out: &mut Skinned) {
     out.positions.clear();
     out.normals.clear();

@@ -110,6 +110,23 @@ impl Palette {
     }
 
     /// Computes the matrices from `world_from_node` of every node of the same character.
+    ///
+    /// ```
+    /// use sinew::asset;
+    /// use sinew::glam::Mat4;
+    /// use sinew::pose::{Pose, world_matrices};
+    /// use sinew::skin::{Palette, Skinning};
+    ///
+    /// let character = asset::mannequin()?;
+    /// let parts = character.parts(0);
+    /// let mut palette = Palette::new(&character, &parts);
+    /// let mut world_from_node = Vec::new();
+    /// world_matrices(&character.skeleton, &Pose::rest(&character.skeleton), &mut world_from_node);
+    /// palette.update(&character, &world_from_node, Skinning::Linear);
+    /// // The character is bound in its rest pose, so that nothing moves.
+    /// assert!(palette.of_part(0).iter().all(|matrix| matrix.abs_diff_eq(Mat4::IDENTITY, 1e-5)));
+    /// # Ok::<(), asset::LoadError>(())
+    /// ```
     pub fn update(&mut self, character: &Character, world_from_node: &[Affine3A], skinning: Skinning) {
         self.skinning = skinning;
         let mut matrices = self.matrices.iter_mut();

@@ -95,6 +95,19 @@ impl Bounds {
 impl Camera {
     /// Returns a camera that shows a whole box. The bounding sphere of the box fills the narrower of the horizontal and
     /// the vertical field of view. `fov_y` is in radians, and `aspect` is width / height.
+    ///
+    /// ```
+    /// use sinew::glam::Vec3;
+    /// use sinew::view::{AUTO_FOV_Y, Bounds, Camera};
+    ///
+    /// let bounds = Bounds::around([Vec3::new(-0.5, 0.0, -0.2), Vec3::new(0.5, 1.8, 0.2)]);
+    /// let camera = Camera::framing(&bounds, AUTO_FOV_Y, 16.0 / 9.0);
+    /// let clip_from_world = camera.clip_from_world(16.0 / 9.0);
+    /// for corner in [bounds.lo, bounds.hi] {
+    ///     let clip = clip_from_world.project_point3(corner);
+    ///     assert!(clip.x.abs() < 1.0 && clip.y.abs() < 1.0 && (0.0..1.0).contains(&clip.z));
+    /// }
+    /// ```
     pub fn framing(bounds: &Bounds, fov_y: f32, aspect: f32) -> Self {
         let (target, radius) = bounds.sphere();
         Self::around(target, radius, AUTO_DIRECTION, Vec3::Y, fov_y, aspect)

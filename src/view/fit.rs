@@ -120,6 +120,19 @@ impl Fit {
     }
 
     /// Returns the view, or `None` if there is nothing to show: no points, or points at one place.
+    ///
+    /// ```
+    /// use sinew::glam::Vec3;
+    /// use sinew::view::Fit;
+    ///
+    /// let mut fit = Fit::perspective(Vec3::Z, Vec3::Y, 90_f32.to_radians(), 1.0);
+    /// fit.extend([Vec3::new(-1.0, -1.0, 0.0), Vec3::new(1.0, 1.0, 0.0)]);
+    /// let view = fit.view().ok_or("there are no points")?;
+    /// assert!(view.target.abs_diff_eq(Vec3::ZERO, 1e-6));
+    /// // With a field of view of 90 degrees, one metre away shows two metres. The points fill 78 % of the image.
+    /// assert!((view.distance - 1.0 / 0.78).abs() < 1e-5);
+    /// # Ok::<(), &str>(())
+    /// ```
     pub fn view(&self) -> Option<FittedView> {
         let [far, near] = self.depth;
         let middle = (far + near) * 0.5;

@@ -51,6 +51,33 @@ pub fn is_bvh(path: &Path, bytes: &[u8]) -> bool {
 /// `path` names the file in messages. `units` is the length of one unit in metres, 1e-6 to 1e6. `None` guesses it from
 /// the size of the skeleton and adds a warning.
 ///
+/// ```
+/// use std::path::Path;
+///
+/// use sinew::asset::bvh;
+/// use sinew::glam::Vec3;
+///
+/// let text = "HIERARCHY
+///     ROOT hips {
+///         OFFSET 0 95 0
+///         CHANNELS 3 Zrotation Xrotation Yrotation
+///         JOINT head {
+///             OFFSET 0 60 0
+///             CHANNELS 3 Zrotation Xrotation Yrotation
+///             End Site { OFFSET 0 20 0 }
+///         }
+///     }
+///     MOTION
+///     Frames: 2
+///     Frame Time: 0.5
+///     0 0 0  0 0 0
+///     90 0 0  0 0 0";
+/// let character = bvh::read(text, Path::new("bow.bvh"), Some(0.01))?;
+/// assert_eq!(character.skeleton.nodes[1].rest.translation, Vec3::Y * 0.6);
+/// assert_eq!(character.clips[0].seconds, 0.5);
+/// # Ok::<(), sinew::asset::LoadError>(())
+/// ```
+///
 /// # Errors
 /// [`LoadError`]. The message is one line with the file, the line in it and the cause.
 pub fn read(text: &str, path: &Path, units: Option<f64>) -> Result<Character, LoadError> {

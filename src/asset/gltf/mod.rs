@@ -69,6 +69,19 @@ pub fn folder(path: &Path) -> Option<&Path> {
 /// `path` names the file in messages. `folder` contains the other files to which the file refers. If it is `None`,
 /// references to other files are refused.
 ///
+/// ```
+/// use std::path::Path;
+///
+/// use sinew::asset::gltf;
+///
+/// let file = br#"{ "asset": { "version": "2.0" },
+///     "nodes": [{ "name": "arm", "children": [1] }, { "name": "hand", "translation": [0, 0.5, 0] }] }"#;
+/// let character = gltf::load_bytes(Path::new("arm.gltf"), file, None)?;
+/// assert_eq!(character.skeleton.nodes[1].parent, Some(0));
+/// assert_eq!(character.skeleton.nodes[1].rest.translation.y, 0.5);
+/// # Ok::<(), sinew::asset::LoadError>(())
+/// ```
+///
 /// # Errors
 /// [`LoadError`]. The message is one line with the file, the object in it and the cause.
 pub fn load_bytes(path: &Path, bytes: &[u8], folder: Option<&Path>) -> Result<Character, LoadError> {

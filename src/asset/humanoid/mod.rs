@@ -27,6 +27,21 @@ const FINGERS: [(&str, &str); 6] = [
 ///
 /// Names decide the side of a joint. A joint that names one side but belongs to a limb of the other side is ignored. If
 /// no limb names a side, the character is assumed to face +Z, so that its left is at +X.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use sinew::asset;
+///
+/// let mannequin = asset::mannequin()?;
+/// let bones = asset::humanoid(&mannequin).ok_or("not a humanoid")?.bones;
+/// let elbow = *bones.get("leftLowerArm").ok_or("no elbow")?;
+/// assert_eq!(mannequin.skeleton.label(elbow), "leftLowerArm");
+///
+/// let spider = asset::load(Path::new("assets/spider.glb"))?;
+/// assert!(asset::humanoid(&spider).is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn humanoid(character: &Character) -> Option<Humanoid> {
     let is_complete = |h: &&Humanoid| {
         let limb = |bone| h.bones.contains_key(bone);

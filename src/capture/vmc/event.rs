@@ -35,6 +35,18 @@ pub enum VmcEvent {
 /// messages (cameras, lights, bones that Unity does not have) are skipped. Returns the number of events that were
 /// added.
 ///
+/// ```
+/// use sinew::capture::vmc::{VmcEvent, decode};
+///
+/// // An OSC message: the address, the type of its argument, and the argument.
+/// let packet = b"/VMC/Ext/T\0\0,f\0\0\x3f\x80\0\0";
+/// let mut events = Vec::new();
+/// assert_eq!(decode(packet, &mut events)?, 1);
+/// assert_eq!(events, [VmcEvent::Time(1.0)]);
+/// assert!(decode(b"no packet", &mut events).is_err());
+/// # Ok::<(), sinew::capture::vmc::PacketError>(())
+/// ```
+///
 /// # Errors
 /// [`PacketError`] if the packet is not valid and must be dropped. `events` is then unchanged.
 pub fn decode(packet: &[u8], events: &mut Vec<VmcEvent>) -> Result<usize, PacketError> {

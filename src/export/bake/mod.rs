@@ -30,6 +30,23 @@ pub const MAX_FRAMES: usize = 1 << 20;
 /// settle in the first pose for [`Puppet::settle_seconds`]. Afterwards, the
 /// puppet's time is that of the last frame.
 ///
+/// ```
+/// use sinew::export::bake::bake;
+/// use sinew::glam::DVec3;
+/// use sinew::{asset, puppet::{Puppet, Target}};
+///
+/// // While the character walks, its hand stays at one height.
+/// let mut puppet = Puppet::new(asset::mannequin()?, 0);
+/// let hand = puppet.character().skeleton.find("leftHand").ok_or("no hand")?;
+/// puppet.play(2, 0.0);
+/// puppet.targets.push(Target::new(hand).with_position(DVec3::new(0.3, 1.2, 0.3)));
+/// let (clip, reports) = bake(&mut puppet, 0.0..0.5, 20.0, "carry")?;
+/// assert_eq!((clip.name.as_deref(), clip.seconds), (Some("carry"), 0.5));
+/// // Eleven frames with one goal each.
+/// assert_eq!(reports.len(), 11);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// The [`PuppetError`] of the first frame that cannot be posed.
 pub fn bake(
@@ -80,6 +97,22 @@ pub struct RetargetedClips {
 }
 
 /// Retargets all clips of a source to a target, and solves the contact constraints of the feet.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use sinew::export::{bake::retarget_clips, bvh};
+/// use sinew::{asset, rig};
+///
+/// let mannequin = asset::mannequin()?;
+/// let text = bvh::write(&mannequin, &mannequin.clips[2], 30.0, 0.01)?.text;
+/// let source = asset::bvh::read(&text, Path::new("walk.bvh"), Some(0.01))?;
+/// let done = retarget_clips(&source, &mannequin, &rig::detect(&mannequin))?;
+/// assert_eq!(done.clips.len(), 1);
+/// // The feet stay where they stand.
+/// assert!(done.contacts.iter().all(|foot| foot.position_error.is_none_or(|metres| metres < 0.005)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// [`RetargetError`] if the characters cannot be matched or a pose is not finite.
@@ -155,6 +188,10 @@ fn sample_times(clip: &Clip) -> Vec<f32> {
 }
 
 /// Returns evenly spaced frame times over a range in seconds, including its end. The last interval may be shorter.
+///
+/// ```
+/// assert_eq!(sinew::export::bake::frames(1.0..2.25, 2.0), [1.0, 1.5, 2.0, 2.25]);
+/// ```
 pub fn frames(times: Range<f32>, rate: f32) -> Vec<f32> {
     let (start, end, rate) = (f64::from(times.start), f64::from(times.end), f64::from(rate));
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a small count")]

@@ -109,6 +109,17 @@ pub fn rate(clip: &Clip) -> Option<f64> {
 /// contains all nodes. Names are written on one line and without braces. `units` is the length of one unit of the file
 /// in metres.
 ///
+/// ```
+/// use sinew::{asset, export::bvh};
+///
+/// let mannequin = asset::mannequin()?;
+/// // Centimetres, at 30 frames per second.
+/// let output = bvh::write(&mannequin, &mannequin.clips[3], 30.0, 0.01)?;
+/// assert!(output.text.starts_with("HIERARCHY\nROOT"));
+/// assert!(output.text.contains("\nFrame Time: 0.033333"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`BvhError`].
 pub fn write(character: &Character, clip: &Clip, fps: f64, units: f64) -> Result<BvhOutput, BvhError> {

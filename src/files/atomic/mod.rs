@@ -31,6 +31,19 @@ const MAX_LINKS: usize = 40;
 /// Follows links, even to a file that does not exist yet. Writes directly to anything that is not a regular file (a
 /// pipe, `/dev/null`), and appends to files that the caller has opened (`/dev/fd/3`).
 ///
+/// ```
+/// use sinew::files::atomic;
+///
+/// let path = std::env::temp_dir().join(format!("sinew-doctest-{}.txt", std::process::id()));
+/// atomic::write(&path, b"first")?;
+/// atomic::write(&path, b"second")?;
+/// assert_eq!(std::fs::read(&path)?, b"second");
+/// // An existing file is not replaced by this function.
+/// assert!(atomic::write_new(&path, b"third").is_err());
+/// std::fs::remove_file(&path)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
 /// # Errors
 /// The system's error. An existing file is then unchanged, and no draft is left.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {

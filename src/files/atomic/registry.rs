@@ -30,7 +30,7 @@ impl Registry {
         Ok(file)
     }
 
-    /// Unregisters a draft, so that [`Self::remove_all`] keeps its file.
+    /// Unregisters a draft, so that its file is kept when all drafts are removed.
     pub(super) fn unregister(&self, path: &Path) {
         self.paths().remove(path);
     }

@@ -131,6 +131,20 @@ impl Body {
 
     /// Moves the joints by a step in the coordinates of [`Body::jacobian`], and mimic joints with them. A joint stops at its
     /// limit. Missing and non-finite entries are 0.
+    ///
+    /// ```
+    /// use sinew::glam::{DAffine3, DVec3};
+    /// use sinew::ik::{Body, Limit, Link};
+    ///
+    /// let hinge = Limit::hinge(DVec3::Z, -1.0..=1.0);
+    /// let links = vec![Link::base().with_limit(hinge), Link::child(0, DVec3::X).with_limit(hinge)];
+    /// let mut arm = Body::new(links, DAffine3::IDENTITY)?;
+    /// arm.move_joints(&[0.25, 2.0]);
+    /// assert!(arm.joint_value(0).is_some_and(|angle| (angle - 0.25).abs() < 1e-12));
+    /// // The second joint stops at its limit.
+    /// assert!(arm.joint_value(1).is_some_and(|angle| (angle - 1.0).abs() < 1e-12));
+    /// # Ok::<(), sinew::ik::SolveError>(())
+    /// ```
     pub fn move_joints(&mut self, step: &[f64]) {
         let freedoms: Vec<_> = self.freedoms().collect();
         let mut steps = step.iter().map(|s| if s.is_finite() { *s } else { 0.0 });

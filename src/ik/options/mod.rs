@@ -57,6 +57,18 @@ pub enum Start {
 }
 
 /// Options of a solve.
+///
+/// ```
+/// use sinew::ik::{CcdOptions, Method, Options, Start};
+///
+/// let options = Options::default()
+///     .with_method(Method::Ccd)
+///     .with_ccd(CcdOptions::mmd(0.1))
+///     .with_start(Start::Rest)
+///     .with_tolerance(0.002);
+/// assert_eq!((options.method, options.tolerance), ("ccd".parse()?, Some(0.002)));
+/// # Ok::<(), sinew::ParseError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]

@@ -90,6 +90,23 @@ impl Step {
     /// Makes the step in a body. Does nothing if the body does not have the link.
     ///
     /// The result is exact if the body is in the pose in which the solve made the step.
+    ///
+    /// ```
+    /// use sinew::glam::{DAffine3, DVec3};
+    /// use sinew::ik::{Body, Goal, Link, Options, Solver};
+    ///
+    /// let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
+    /// let mut arm = Body::new(links, DAffine3::IDENTITY)?;
+    /// let mut replayed = arm.clone();
+    /// let goal = Goal::position(2, DVec3::new(1.0, 1.0, 0.0));
+    /// let mut solver = Solver::default();
+    /// let report = solver.solve(&mut arm, &[goal], &Options::default().with_trace(true))?;
+    /// report.trace.iter().for_each(|step| step.apply(&mut replayed));
+    /// for (a, b) in arm.rotations().iter().zip(replayed.rotations()) {
+    ///     assert!(a.angle_between(*b) < 1e-6);
+    /// }
+    /// # Ok::<(), sinew::ik::SolveError>(())
+    /// ```
     pub fn apply(&self, body: &mut Body) {
         let Some(&rotation) = body.rotations().get(self.link) else { return };
         if let Some(direction) = slide_direction(body, self.link).filter(|d| self.is_along(*d)) {

@@ -97,6 +97,32 @@ impl Retarget {
     /// joint names. Otherwise the characters are matched as humanoids. If that fails, they are matched by names if most
     /// names agree.
     ///
+    /// ```
+    /// use std::path::Path;
+    ///
+    /// use sinew::asset;
+    /// use sinew::export::bvh;
+    /// use sinew::motion::{Playhead, Retarget};
+    /// use sinew::pose::Pose;
+    ///
+    /// // The mannequin in a file in inches, without meshes.
+    /// let mannequin = asset::mannequin()?;
+    /// let text = bvh::write(&mannequin, &mannequin.clips[2], 30.0, 0.0254)?.text;
+    /// let captured = asset::bvh::read(&text, Path::new("walk.bvh"), Some(0.0254))?;
+    ///
+    /// let mut retarget = Retarget::new(&captured, &mannequin)?;
+    /// let mut source = Pose::rest(&captured.skeleton);
+    /// Playhead::default().sample(&captured.clips[0], 0.4, &captured.skeleton, &mut source);
+    /// let mut pose = Pose::rest(&mannequin.skeleton);
+    /// retarget.pose(&source, &mut pose, &mut Vec::new());
+    ///
+    /// let mut expected = Pose::rest(&mannequin.skeleton);
+    /// Playhead::default().sample(&mannequin.clips[2], 0.4, &mannequin.skeleton, &mut expected);
+    /// let knee = mannequin.skeleton.find("leftLowerLeg").ok_or("no knee")?;
+    /// assert!(pose.locals[knee].rotation.angle_between(expected.locals[knee].rotation) < 0.02);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`RetargetError`] if the characters cannot be matched.
     pub fn new(source: &Character, target: &Character) -> Result<Self, RetargetError> {

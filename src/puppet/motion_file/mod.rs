@@ -74,6 +74,30 @@ pub fn load(path: &Path, character: &Character, rig: &Rig) -> Result<Motion, Mot
 ///
 /// The goals of edits are solved with the rig, each on top of the edits before it.
 ///
+/// ```
+/// use std::path::Path;
+///
+/// use sinew::puppet::motion_file;
+/// use sinew::{asset, rig};
+///
+/// let character = asset::mannequin()?;
+/// let rig = rig::detect(&character);
+/// let text = r#"
+///     version = 1
+///     [[strip]]
+///     clips = "walk"
+///     seconds = 3.0
+///     looping = true
+/// "#;
+/// let motion = motion_file::read(text, Path::new("walk.motion.toml"), &character, &rig)?;
+/// assert_eq!(motion.seconds(&character.clips), 3.0);
+///
+/// let broken = text.replace("walk\"", "wlak\"");
+/// let error = motion_file::read(&broken, Path::new("walk.motion.toml"), &character, &rig).unwrap_err();
+/// assert!(error.to_string().starts_with("walk.motion.toml: line 4"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`MotionFileError::Format`] with the line number, for a TOML syntax error, an unknown or missing key, an invalid
 /// value, an unknown clip, node or chain, or a goal that cannot be solved.

@@ -17,7 +17,8 @@ const MIN_KEY_HEIGHT: f32 = 0.35;
 pub struct Environment {
     /// Spherical harmonics of the light that a matt surface collects, without that of the key light. Constant light of one gives one.
     pub irradiance: [Vec3; 9],
-    /// The levels of the texture: linear RGBA, row by row, from [`SIZE`] to the smallest of [`LEVELS`] widths. They contain all light.
+    /// The levels of the texture: linear RGBA, row by row. The first one is 128 texels wide, and each of the next four half as
+    /// wide as the one before. They contain all light.
     pub levels: Vec<Vec<[f16; 4]>>,
     /// The brightest area.
     pub key: KeyLight,
@@ -45,6 +46,20 @@ impl PartialEq for Environment {
 impl Environment {
     /// Computes an environment from the radiance in each unit direction. `key` is the part of it that the key light replaces on surfaces
     /// that are not shiny.
+    ///
+    /// ```
+    /// use sinew::glam::Vec3;
+    /// use sinew::render::{Environment, Light, LightSource};
+    ///
+    /// // A blue sky above a dark floor, without a sun.
+    /// let sky = |direction: Vec3| if direction.y > 0.0 { Vec3::new(0.2, 0.4, 1.0) } else { Vec3::ZERO };
+    /// let environment = Environment::new(sky, |_| Vec3::ZERO);
+    /// let up = environment.reflected(Vec3::Y, 0.0);
+    /// assert!(up.abs_diff_eq(Vec3::new(0.2, 0.4, 1.0), 0.01));
+    /// assert!(environment.reflected(Vec3::NEG_Y, 0.0).length() < 0.01);
+    /// let light = Light::new(LightSource::Image(environment.into()));
+    /// assert!(light.environment().is_some());
+    /// ```
     pub fn new(radiance: impl Fn(Vec3) -> Vec3 + Sync, key: impl Fn(Vec3) -> Vec3 + Sync) -> Self {
         let map = RadianceMap::new(&radiance);
         let key_map = RadianceMap::new(&key);

@@ -118,6 +118,27 @@ impl Renderer {
 
     /// Draws a frame into an image of `size` pixels (width, height). The instances of the frame refer to `models` by index.
     ///
+    /// ```
+    /// use sinew::render::{AdapterChoice, Background, DecodedImages, Gpu, Renderer, ShadingMode};
+    /// use sinew::scene::{self, ViewSettings};
+    /// use sinew::view::{AUTO_FOV_Y, Camera};
+    /// use sinew::{asset, puppet::Puppet};
+    ///
+    /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
+    /// puppet.update()?;
+    /// let mut renderer = Renderer::new(Gpu::new(&AdapterChoice::Cpu)?);
+    /// let model = renderer.model(puppet.character(), puppet.parts(), &DecodedImages::default())?;
+    /// let camera = Camera::framing(&puppet.bounds(), AUTO_FOV_Y, 1.0);
+    /// // White where the character is, and black elsewhere.
+    /// let settings = ViewSettings::new(camera, puppet.bounds())
+    ///     .with_mode(ShadingMode::Mask)
+    ///     .with_background(Background::BLACK);
+    /// let image = renderer.render(&[&model], &scene::frame(&puppet, &settings), (64, 64))?;
+    /// assert_eq!(image.pixel(0, 0), Some([0, 0, 0, 255]));
+    /// assert_eq!(image.pixel(32, 32), Some([255; 4]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`RenderError`] if the image or the palette is larger than the adapter supports, or if the driver reports an
     /// error.
@@ -163,6 +184,42 @@ impl Renderer {
     }
 
     /// Encodes a frame into a given texture view, for example that of a window's surface. The caller submits the commands.
+    ///
+    /// ```
+    /// use sinew::glam::Vec3;
+    /// use sinew::render::{AdapterChoice, Canvas, Gpu, Renderer};
+    /// use sinew::scene::{self, ViewSettings};
+    /// use sinew::view::{AUTO_FOV_Y, Camera};
+    /// use sinew::{asset, puppet::Puppet};
+    /// use wgpu::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages};
+    ///
+    /// let puppet = Puppet::new(asset::mannequin()?, 0);
+    /// let gpu = Gpu::new(&AdapterChoice::Cpu)?;
+    /// let mut renderer = Renderer::new(gpu.clone());
+    /// let model = renderer.model(puppet.character(), puppet.parts(), &Default::default())?;
+    /// // A texture takes the place of the surface of a window.
+    /// let format = TextureFormat::Rgba8UnormSrgb;
+    /// let texture = gpu.device.create_texture(&TextureDescriptor {
+    ///     label: None,
+    ///     size: Extent3d { width: 64, height: 64, depth_or_array_layers: 1 },
+    ///     mip_level_count: 1,
+    ///     sample_count: 1,
+    ///     dimension: TextureDimension::D2,
+    ///     format,
+    ///     usage: TextureUsages::RENDER_ATTACHMENT,
+    ///     view_formats: &[],
+    /// });
+    /// let view = texture.create_view(&Default::default());
+    /// let canvas = Canvas { view: &view, format, size: (64, 64), area: (64, 64), is_hdr: false };
+    /// let settings =
+    ///     ViewSettings::new(Camera::framing(&puppet.bounds(), AUTO_FOV_Y, 1.0), puppet.bounds());
+    /// let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    /// renderer.draw(&[&model], &scene::frame(&puppet, &settings), &canvas, &mut encoder)?;
+    /// gpu.queue.submit([encoder.finish()]);
+    /// gpu.check()?;
+    /// assert!(settings.camera.position.distance(Vec3::ZERO) > 1.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// Same as [`Renderer::render`]. The encoder may then contain a part of the frame.

@@ -27,6 +27,18 @@ const MAX_STUB_LENGTH: f32 = 0.4;
 
 /// Finds the chains of a character. If its body is recognised, they are the parts of the body, with limits as of the living
 /// model. Otherwise they follow from the names of joints and from their shape.
+///
+/// ```
+/// use sinew::{asset, rig};
+///
+/// let character = asset::mannequin()?;
+/// let rig = rig::detect(&character);
+/// let hand = character.skeleton.find("leftHand").ok_or("no hand")?;
+/// let arm = rig.chain(hand).ok_or("no arm")?;
+/// assert_eq!((arm.kind, arm.joints.len()), (rig::ChainKind::Arm, 3));
+/// assert_eq!(rig.feet().count(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn detect(character: &Character) -> Rig {
     let hand = webxr(&character.skeleton);
     // The joints of a hand are no body, and neither are those of a machine, although they may be called shoulder and wrist.

@@ -37,6 +37,28 @@ const VERSION: i64 = 1;
 
 /// Reads a rig for a skeleton.
 ///
+/// ```
+/// use sinew::asset::{Node, Skeleton, Transform};
+/// use sinew::glam::Vec3;
+/// use sinew::ik::Limit;
+/// use sinew::rig::file;
+///
+/// let down = Transform::from_translation(Vec3::NEG_Y);
+/// let skeleton = Skeleton::new(vec![Node::new("hip"), Node::child("knee", 0, down)])?;
+/// let text = r#"
+///     version = 1
+///     [[joint]]
+///     node = "knee"
+///     limit = { kind = "hinge", axis = [1.0, 0.0, 0.0], min = 0, max = 150 }
+/// "#;
+/// let rig = file::read(text, &skeleton)?;
+/// assert!(matches!(rig.joint(1).limit, Limit::Hinge { min: 0.0, max: 2.61..=2.62, .. }));
+///
+/// let error = file::read(&text.replace("knee", "kneee"), &skeleton).unwrap_err();
+/// assert!(error.to_string().contains("kneee"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`RigError::File`] with the line of invalid TOML, of an unknown or missing key, of an invalid value, or of a node
 /// that does not exist.

@@ -14,6 +14,20 @@ use super::{VERSION, file_error, limit, options, read};
 
 /// Writes a rig into an existing text, which may be empty. Comments and the order of keys are kept.
 ///
+/// ```
+/// use sinew::asset;
+/// use sinew::rig::{self, file};
+///
+/// let character = asset::mannequin()?;
+/// let mut rig = file::read(asset::MANNEQUIN_RIG, &character.skeleton)?;
+/// let elbow = character.skeleton.find("leftLowerArm").ok_or("no elbow")?;
+/// rig.joints.insert(elbow, rig::JointRig { stiffness: 0.75, ..rig.joint(elbow) });
+/// let text = file::write(&rig, &character.skeleton, asset::MANNEQUIN_RIG)?;
+/// assert!(text.starts_with("# Written by examples/make_cast."));
+/// assert_eq!(file::read(&text, &character.skeleton)?.joint(elbow).stiffness, 0.75);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`RigError::Value`] for a number that [`read`] would refuse. [`RigError::File`] if the existing text is not valid
 /// TOML or contains something that [`read`] would refuse.

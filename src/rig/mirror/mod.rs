@@ -111,6 +111,28 @@ impl Mirror {
 
     /// Returns the mirror image of a pose, in which left and right are exchanged. Nodes without a counterpart keep their
     /// transforms, and morph weights do not change. A pose of another skeleton is returned unchanged.
+    ///
+    /// ```
+    /// use sinew::asset;
+    /// use sinew::glam::{Quat, Vec3};
+    /// use sinew::pose::{Pose, world_matrix};
+    /// use sinew::rig::{Mirror, recognize};
+    ///
+    /// let character = asset::mannequin()?;
+    /// let skeleton = &character.skeleton;
+    /// let mirror = Mirror::new(skeleton, &recognize(&character)?.plan);
+    /// let find = |name| skeleton.find(name).ok_or("the joint does not exist");
+    /// let (left, right) = (find("leftHand")?, find("rightHand")?);
+    /// assert_eq!(mirror.partner(left), Some(right));
+    ///
+    /// let mut pose = Pose::rest(skeleton);
+    /// pose.locals[find("leftUpperArm")?].rotation = Quat::from_rotation_z(0.9);
+    /// let mirrored = mirror.pose(skeleton, &pose);
+    /// let raised = Vec3::from(world_matrix(skeleton, &pose, left).translation);
+    /// let other = Vec3::from(world_matrix(skeleton, &mirrored, right).translation);
+    /// assert!(other.abs_diff_eq(raised * Vec3::new(-1.0, 1.0, 1.0), 1e-4));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn pose(&self, skeleton: &Skeleton, pose: &Pose) -> Pose {
         let mut mirrored = pose.clone();
         let count = self.partners.len().min(skeleton.nodes.len());

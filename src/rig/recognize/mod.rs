@@ -47,6 +47,22 @@ pub struct Unrecognized(pub String);
 
 /// Recognizes the body of a character.
 ///
+/// ```
+/// use std::path::Path;
+///
+/// use sinew::asset;
+/// use sinew::rig::{BodyKind, LimbKind, recognize};
+///
+/// let body = recognize(&asset::mannequin()?)?.plan;
+/// assert_eq!(body.kind, BodyKind::Biped);
+/// assert_eq!(body.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg && limb.stands).count(), 2);
+/// assert!(body.facing.z > 0.99);
+///
+/// // A robot arm has no body.
+/// assert!(recognize(&asset::load(Path::new("assets/arm.glb"))?).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`Unrecognized`] if the character has no body of a known kind, or if the result would be a guess.
 pub fn recognize(character: &Character) -> Result<Recognized, Unrecognized> {

@@ -47,6 +47,26 @@ impl Examples {
     }
 
     /// Poses the body in a blend of the examples. No solve follows, so the goals are not met exactly.
+    ///
+    /// ```
+    /// use sinew::glam::{DAffine3, DQuat, DVec3};
+    /// use sinew::ik::{Body, Examples, Goal, Link, Posture};
+    ///
+    /// let links = vec![Link::base(), Link::child(0, DVec3::X), Link::child(1, DVec3::X)];
+    /// let mut arm = Body::new(links, DAffine3::IDENTITY)?;
+    /// let mut postures = Vec::new();
+    /// for angle in [0.0, 0.5, 1.0] {
+    ///     arm.set_rotation(1, DQuat::from_rotation_z(angle));
+    ///     postures.push(Posture::of(&arm));
+    /// }
+    ///
+    /// // The goal is the hand of the second example.
+    /// let goal = Goal::position(2, DVec3::new(1.0 + 0.5_f64.cos(), 0.5_f64.sin(), 0.0));
+    /// let joints = [Some(0), Some(1), Some(2)];
+    /// Examples::new(postures).blend(&mut arm, &joints, &[goal], false);
+    /// assert!(arm.rotations()[1].angle_between(DQuat::from_rotation_z(0.5)) < 1e-3);
+    /// # Ok::<(), sinew::ik::SolveError>(())
+    /// ```
     pub fn blend(&self, body: &mut Body, joints: &[Option<usize>], goals: &[Goal], moves: bool) {
         let mut posed = body.clone();
         let base = posture::base_position(body);

@@ -53,6 +53,21 @@ impl LimbGoal {
 ///
 /// A target that is out of reach or too near is approached as closely as possible. Degenerate input, such as a bone or
 /// a target of zero length or a pole on the line to the target, gives a finite and deterministic result.
+///
+/// ```
+/// use sinew::glam::DVec3;
+/// use sinew::ik::{Limb, LimbGoal, solve_limb};
+///
+/// // A straight leg of two bones, 0.45 m long each, whose foot is lifted by 0.2 m. The knee points to the front.
+/// let bone = DVec3::NEG_Y * 0.45;
+/// let leg = Limb { upper: bone, lower: bone, bend: DVec3::X };
+/// let goal = LimbGoal { target: DVec3::NEG_Y * 0.7, pole: DVec3::Z };
+/// let [upper, lower] = solve_limb(&leg, &goal);
+/// let knee = upper * leg.upper;
+/// let foot = knee + lower * leg.lower;
+/// assert!(foot.abs_diff_eq(goal.target, 1e-12));
+/// assert!(knee.z > 0.25);
+/// ```
 pub fn solve_limb(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
     match solve_lanes::<f64, 1>(&[*limb], &[*goal]) {
         Some([turns]) => turns,
@@ -62,6 +77,17 @@ pub fn solve_limb(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
 
 /// Solves many limbs in SIMD lanes, with the same bits as [`solve_limb`]. Surplus entries of the longer slices are
 /// ignored.
+///
+/// ```
+/// use sinew::glam::{DQuat, DVec3};
+/// use sinew::ik::{Limb, LimbGoal, solve_limb, solve_limbs};
+///
+/// let limbs = [Limb { upper: DVec3::Y, lower: DVec3::Y, bend: DVec3::Z }; 5];
+/// let goals = [0.2, 0.6, 1.0, 1.4, 1.8].map(|x| LimbGoal { target: DVec3::X * x, pole: DVec3::ZERO });
+/// let mut turns = [[DQuat::IDENTITY; 2]; 5];
+/// solve_limbs(&limbs, &goals, &mut turns);
+/// assert_eq!(turns[3], solve_limb(&limbs[3], &goals[3]));
+/// ```
 pub fn solve_limbs(limbs: &[Limb], goals: &[LimbGoal], turns: &mut [[DQuat; 2]]) {
     let count = limbs.len().min(goals.len()).min(turns.len());
     let in_lanes = count - count % LANE_COUNT;

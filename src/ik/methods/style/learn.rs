@@ -62,6 +62,36 @@ impl Style {
     /// w are not part of the search. With all other values fixed, the minimum is at w_k² = N / (Y_kᵀK⁻¹Y_k + N ε²),
     /// with the `noise` ε as a prior.
     ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use sinew::glam::{DAffine3, DQuat, DVec3};
+    /// use sinew::ik::{Body, BoundPrior, Goal, Learning, Link, Method, Options, Posture, Solver, Style};
+    ///
+    /// // In all examples the elbow bends twice as much as the shoulder.
+    /// let links = vec![Link::base(), Link::child(0, DVec3::X), Link::child(1, DVec3::X)];
+    /// let mut arm = Body::new(links, DAffine3::IDENTITY)?;
+    /// let examples: Vec<Posture> = (0..12)
+    ///     .map(|example| {
+    ///         let angle = 0.1 * f64::from(example);
+    ///         arm.set_rotation(0, DQuat::from_rotation_z(angle));
+    ///         arm.set_rotation(1, DQuat::from_rotation_z(2.0 * angle));
+    ///         Posture::of(&arm)
+    ///     })
+    ///     .collect();
+    /// let names = ["shoulder", "elbow", "hand"].map(String::from).to_vec();
+    /// let learning = Learning { dimensions: 1, ..Learning::default() };
+    /// let (style, learned) = Style::learn(names, &examples, &learning)?;
+    /// assert_eq!((learned.examples, style.joints().len()), (12, 3));
+    ///
+    /// let mut solver = Solver::default();
+    /// solver.set_style(Some(BoundPrior::whole(Arc::new(style))));
+    /// let goal = Goal::position(2, DVec3::new(1.1, 1.4, 0.0));
+    /// let options = Options::default().with_method(Method::Style);
+    /// assert!(solver.solve(&mut arm, &[goal], &options)?.reached());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`StyleError`] if there are fewer than three postures or too many joints, if a posture does not have one
     /// rotation per joint, or if a number is not finite.

@@ -47,6 +47,19 @@ impl SolverOption {
 
     /// Returns the option with a key.
     ///
+    /// ```
+    /// use sinew::ik::{Options, SolverOption};
+    ///
+    /// let option = SolverOption::find("angle_tolerance")?;
+    /// let mut options = Options::default();
+    /// option.set(&mut options, option.parse("2deg")?)?;
+    /// assert!((options.angle_tolerance - 2_f64.to_radians()).abs() < 1e-12);
+    ///
+    /// let error = SolverOption::find("angle_tolerence").unwrap_err();
+    /// assert!(error.to_string().contains("angle_tolerance"));
+    /// # Ok::<(), sinew::ik::OptionError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`OptionError::Unknown`] with the most similar keys.
     pub fn find(key: &str) -> Result<&'static Self, OptionError> {
@@ -55,6 +68,15 @@ impl SolverOption {
     }
 
     /// Parses `KEY=VALUE`.
+    ///
+    /// ```
+    /// use sinew::ik::{Method, OptionValue, SolverOption};
+    ///
+    /// let (option, value) = SolverOption::parse_assignment("iterations=250")?;
+    /// assert_eq!((option.key, value), ("iterations", OptionValue::Count(250)));
+    /// assert!(option.applies_to(Method::Fabrik));
+    /// # Ok::<(), sinew::ik::OptionError>(())
+    /// ```
     ///
     /// # Errors
     /// [`OptionError`] if the text has another form, the key is unknown, or the option does not accept the value.

@@ -38,6 +38,18 @@ impl OptionOverrides {
     }
 
     /// Applies the values to options.
+    ///
+    /// ```
+    /// use sinew::ik::{OptionOverrides, Options, SolverOption};
+    ///
+    /// let mut overrides = OptionOverrides::default();
+    /// let (option, value) = SolverOption::parse_assignment("restarts=0")?;
+    /// overrides.set(option, value)?;
+    /// let mut options = Options::default().with_iterations(30);
+    /// overrides.apply(&mut options);
+    /// assert_eq!((options.restarts, options.iterations), (0, 30));
+    /// # Ok::<(), sinew::ik::OptionError>(())
+    /// ```
     pub fn apply(&self, options: &mut Options) {
         for (option, value) in self.iter() {
             // Only values that their option accepts are stored.
