@@ -192,7 +192,9 @@ impl Character {
         let mut parts = Vec::new();
         for (index, node) in self.skeleton.nodes.iter().enumerate().filter(|(n, _)| visible[*n]) {
             // A character that a program builds may lack a mesh or a skin.
-            let Some((mesh, shape)) = node.mesh.and_then(|m| Some((m, self.meshes.get(m)?))) else { continue };
+            let Some((mesh, shape)) = node.mesh.and_then(|m| Some((m, self.meshes.get(m)?))) else {
+                continue;
+            };
             for (primitive, p) in shape.primitives.iter().enumerate() {
                 let skin = node.skin.filter(|skin| !p.influences.is_empty() && *skin < self.skins.len());
                 parts.push(Part { node: index, mesh, primitive, skin });

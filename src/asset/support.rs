@@ -42,6 +42,7 @@ pub struct Extension {
 }
 
 /// A file format that is read.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileFormat {
     /// Name of the format.
@@ -169,7 +170,8 @@ pub const EXTENSIONS: &[Extension] = &[
     row("VRMC_vrm_animation", Motion, Drawn, "clips for any humanoid, with expressions and gaze"),
 ];
 
-/// All file formats that are read.
+/// All file formats that are read. Public only for the documentation, which a test compares with it.
+#[doc(hidden)]
 pub const FORMATS: &[FileFormat] = &[
     format(
         "glTF 2.0",

@@ -46,7 +46,11 @@ pub fn ground(terrain: &Terrain) -> Character {
             roughness: 1.0,
             ..Material::default()
         }],
-        ..Character::new(Skeleton { nodes: vec![node], parents_first: vec![(0, None)], ..Skeleton::default() })
+        ..Character::new(Skeleton {
+            nodes: vec![node],
+            parents_first: vec![(0, None)],
+            ..Skeleton::default()
+        })
     }
 }
 

@@ -2,7 +2,10 @@
 
 mod advance;
 mod batch;
+// These modules are public only for the test that compares their types with the shaders.
+#[doc(hidden)]
 pub mod body;
+#[doc(hidden)]
 pub mod clips;
 mod cpu;
 #[expect(clippy::module_inception, reason = "named after its type, as the other files")]
@@ -16,6 +19,7 @@ mod palette;
 mod sample;
 mod spawn;
 mod terrain;
+#[doc(hidden)]
 pub mod types;
 mod world;
 
@@ -24,6 +28,8 @@ pub use crowd::Crowd;
 pub use error::CrowdError;
 pub use goal::{CrowdGoal, CrowdGoalTarget};
 pub use ground::ground;
+// Public only for the tests of the shaders.
+#[doc(hidden)]
 pub use kernels::SOURCES;
 pub use model::CrowdModel;
 pub use spawn::{CharacterId, PlayedClip, Spawn};

@@ -16,7 +16,7 @@ const CHUNK: u64 = 1 << 20;
 ///
 /// # Errors
 /// The system's error. [`io::ErrorKind::InvalidInput`] if the path is not a regular file.
-pub fn open_regular(path: &Path) -> io::Result<File> {
+pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
@@ -27,7 +27,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// The same as for [`open_regular`].
-pub fn open(path: &Path) -> io::Result<File> {
+pub(crate) fn open(path: &Path) -> io::Result<File> {
     if is_descriptor(path) { File::open(path) } else { open_regular(path) }
 }
 
@@ -65,15 +65,17 @@ pub fn read_to_string(path: &Path, limit: u64) -> io::Result<String> {
 ///
 /// # Errors
 /// The same as for [`open_regular`], and [`io::ErrorKind::FileTooLarge`] if there are more bytes.
-pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+#[cfg(any(test, feature = "render"))]
+pub(crate) fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_regular_with(path, limit, &Progress::default())
 }
 
 /// Reads at most `limit` bytes from a regular file, counts them, and can be stopped.
 ///
 /// # Errors
-/// The same as for [`read_regular`], and [`super::Stopped`] as [`io::ErrorKind::Other`].
-pub fn read_regular_with(path: &Path, limit: u64, progress: &Progress) -> io::Result<Vec<u8>> {
+/// The same as for [`open_regular`], [`io::ErrorKind::FileTooLarge`] if there are more bytes, and [`super::Stopped`] as
+/// [`io::ErrorKind::Other`].
+pub(crate) fn read_regular_with(path: &Path, limit: u64, progress: &Progress) -> io::Result<Vec<u8>> {
     read_all(open_regular(path)?, limit, progress)
 }
 
@@ -81,7 +83,7 @@ pub fn read_regular_with(path: &Path, limit: u64, progress: &Progress) -> io::Re
 ///
 /// # Errors
 /// The same as for [`read_to_string`], and [`super::Stopped`] as [`io::ErrorKind::Other`].
-pub fn read_to_string_with(path: &Path, limit: u64, progress: &Progress) -> io::Result<String> {
+pub(crate) fn read_to_string_with(path: &Path, limit: u64, progress: &Progress) -> io::Result<String> {
     let not_utf8 = |_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text");
     String::from_utf8(read_all(open(path)?, limit, progress)?).map_err(not_utf8)
 }

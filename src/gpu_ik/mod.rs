@@ -41,6 +41,8 @@
 mod body;
 mod calibration;
 mod chain;
+// Public only for the test that compares it with the shaders.
+#[doc(hidden)]
 pub mod gpu_types;
 mod group;
 mod limb;
@@ -54,5 +56,7 @@ mod structure;
 mod twin;
 
 pub use options::{ANGLE_TOLERANCE, Choice, CpuReason, GpuOptions, POSITION_TOLERANCE, Solved, SolvedBy};
+// Public only for the tests of the shaders.
+#[doc(hidden)]
 pub use shaders::SOURCES;
 pub use solver::GpuSolver;

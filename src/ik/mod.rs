@@ -60,7 +60,7 @@ pub use limit::{Limit, round_cone, swing_twist};
 pub use link::{Link, Mimic};
 pub use methods::example::{DEFAULT_NEAREST, Examples};
 pub use methods::limb::{Limb, LimbGoal, solve_limb, solve_limbs};
-pub use methods::style::{BoundPrior, Learned, Learning, PosePrior, STYLE_FORMAT, Style, StyleError};
+pub use methods::style::{BoundPrior, Learned, Learning, PosePrior, Style, StyleError};
 #[cfg(feature = "character")]
 pub(crate) use mimic::narrow;
 #[cfg(feature = "character")]

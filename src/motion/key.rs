@@ -10,15 +10,15 @@ use super::{Edit, Motion};
 
 /// The postures from which a key is computed. All are poses of the same skeleton at the same time of a motion.
 #[derive(Clone, Copy, Debug)]
-pub struct Keyed<'a> {
+pub(crate) struct Keyed<'a> {
     /// The motion without edits and contact constraints.
-    pub bare: &'a Pose,
+    pub(crate) bare: &'a Pose,
     /// The motion with its edits and contact constraints.
-    pub own: &'a Pose,
+    pub(crate) own: &'a Pose,
     /// The posture to reach.
-    pub wanted: &'a Pose,
+    pub(crate) wanted: &'a Pose,
     /// Length of the loop in seconds, or `None` if the motion is not played as a loop.
-    pub round: Option<f32>,
+    pub(crate) round: Option<f32>,
 }
 
 impl Motion {
@@ -30,7 +30,7 @@ impl Motion {
     ///
     /// Only joints that differ are changed. The rotation vectors of all edits of a joint are summed before they are
     /// applied, so the new one is the total rotation minus the weighted sum of the others.
-    pub fn keyed(&self, poses: Keyed<'_>, time: f32, reach: f32) -> Option<Self> {
+    pub(crate) fn keyed(&self, poses: Keyed<'_>, time: f32, reach: f32) -> Option<Self> {
         let Keyed { bare, own, wanted, round } = poses;
         let change = Edit::between(own, wanted, time, reach, reach);
         if change.turns.is_empty() && change.shifts.is_empty() {

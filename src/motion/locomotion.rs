@@ -59,7 +59,8 @@ impl LocomotionRoot {
 }
 
 /// Returns the joint that defines the character's position on the ground, such as the hips of a human.
-pub fn locomotion_root(character: &Character) -> usize {
+#[cfg(feature = "render")]
+pub(crate) fn locomotion_root(character: &Character) -> usize {
     LocomotionRoot::new(character, &[]).root
 }
 

@@ -12,6 +12,7 @@ mod edit;
 pub(crate) mod euler;
 pub(crate) mod interpolate;
 mod joint_keys;
+#[cfg(feature = "render")]
 mod key;
 mod keys;
 mod locomotion;
@@ -33,8 +34,10 @@ pub use blend::{blend, ease};
 pub use contact::Contact;
 pub use contact_constraint::ContactConstraint;
 pub use edit::Edit;
-pub use key::Keyed;
-pub use locomotion::locomotion_root;
+#[cfg(feature = "render")]
+pub(crate) use key::Keyed;
+#[cfg(feature = "render")]
+pub(crate) use locomotion::locomotion_root;
 pub use player::Player;
 #[cfg(feature = "render")]
 pub(crate) use pose_key::is_same_time;

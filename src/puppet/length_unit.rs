@@ -60,6 +60,7 @@ fn digits(number: f64) -> String {
 
 impl Puppet {
     /// Returns the unit in which lengths of this character are shown, from its bounds in the current pose.
+    #[doc(hidden)]
     pub fn length_unit(&self) -> LengthUnit {
         LengthUnit::for_bounds(&self.bounds())
     }

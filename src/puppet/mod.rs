@@ -33,6 +33,8 @@ mod tests;
 mod trace;
 
 pub use error::PuppetError;
+// Public only for the viewer, whose sessions return it.
+#[doc(hidden)]
 pub use length_unit::LengthUnit;
 use looks::Looks;
 pub use prior::{CharacterPrior, LearnError, PostureBody};

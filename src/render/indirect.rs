@@ -48,30 +48,30 @@ pub struct GpuInstances {
 
 /// Where the data of a part begins, in that of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GpuPart {
+pub(crate) struct GpuPart {
     /// Index of its first matrix in the palette of an instance.
-    pub first_matrix: u32,
+    pub(crate) first_matrix: u32,
     /// Index of its first morph weight in those of an instance.
-    pub first_weight: u32,
+    pub(crate) first_weight: u32,
     /// Whether its matrix mirrors the part.
-    pub mirrored: bool,
+    pub(crate) mirrored: bool,
 }
 
 /// The buffers with the data of instances.
 #[derive(Clone, Copy, Debug)]
-pub struct GpuInstanceBuffers<'a> {
+pub(crate) struct GpuInstanceBuffers<'a> {
     /// Number of instances, and the length of the buffers.
-    pub instances: u32,
+    pub(crate) instances: u32,
     /// A [`Placed`](super::gpu_types::Placed) for each instance.
-    pub placed: &'a wgpu::Buffer,
+    pub(crate) placed: &'a wgpu::Buffer,
     /// The palettes: `world_from_mesh` as three rows of four numbers.
-    pub palettes: &'a wgpu::Buffer,
+    pub(crate) palettes: &'a wgpu::Buffer,
     /// Matrices in a palette.
-    pub bones: u32,
+    pub(crate) bones: u32,
     /// The morph weights of all instances.
-    pub weights: &'a wgpu::Buffer,
+    pub(crate) weights: &'a wgpu::Buffer,
     /// Morph weights of an instance.
-    pub weight_count: u32,
+    pub(crate) weight_count: u32,
 }
 
 /// What a camera or the light sees of the instances.

@@ -20,6 +20,8 @@ mod frame;
 mod frame_texture;
 mod ghost;
 mod globals;
+// Public only for the test that compares it with the shaders.
+#[doc(hidden)]
 pub mod gpu_types;
 mod indirect;
 mod layer;
@@ -57,12 +59,15 @@ pub use frame::{Background, CrowdInstances, Draw, Fill, Floor, Frame, Grid, Inst
 pub use frame_texture::FrameTexture;
 #[cfg(feature = "viewer")]
 pub(crate) use frame_texture::drawable_texture;
-pub use indirect::{GpuInstanceBuffers, GpuInstances, GpuPart};
+pub use indirect::GpuInstances;
+pub(crate) use indirect::{GpuInstanceBuffers, GpuPart};
 pub use light::{Environment, FileLights, Light, LightSource, MAX_LIGHTS, PunctualLight, ToneMap};
 pub use model::Model;
 #[cfg(all(test, feature = "viewer"))]
 pub(crate) use offscreen::RenderTarget;
 pub use offscreen::{Canvas, Pending};
 pub use renderer::Renderer;
+// Public only for the tests of the shaders.
+#[doc(hidden)]
 pub use shaders::SOURCES;
 pub use texture::DecodedImages;

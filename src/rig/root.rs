@@ -7,7 +7,7 @@ use crate::asset::{Character, Skeleton, Skin, Transform};
 /// Returns the topmost joint above a node, of any skin. If there is none, as in a file of rigid parts, returns the root of
 /// its tree. Unlike [`default_base`](super::default_base), the joint has no other joint above it, so that it can be
 /// moved without stretching a bone. Allocates nothing.
-pub fn topmost_joint(character: &Character, node: usize) -> usize {
+pub(crate) fn topmost_joint(character: &Character, node: usize) -> usize {
     let skeleton = &character.skeleton;
     let is_joint = |n: &usize| character.skins.iter().any(|s| s.joints.contains(n));
     let joint = skeleton.ancestors(node).filter(is_joint).last();

@@ -172,7 +172,7 @@ pub fn ghost<'a>(puppet: &'a Puppet, beside: &Puppet, color: Vec3) -> Instance<'
 
 /// Returns whether a mode shows the bones and joints of a puppet: [`ShadingMode::Skeleton`] always does, and the other
 /// modes for surfaces do if the puppet has no parts.
-pub fn shows_skeleton(puppet: &Puppet, mode: ShadingMode) -> bool {
+pub(crate) fn shows_skeleton(puppet: &Puppet, mode: ShadingMode) -> bool {
     mode == ShadingMode::Skeleton || puppet.parts().is_empty() && !mode.is_data()
 }
 

@@ -10,14 +10,16 @@ mod frame;
 #[cfg(feature = "render")]
 mod lights;
 pub mod picking;
-#[cfg(feature = "render")]
+#[cfg(feature = "cli")]
 mod turn;
 
 #[cfg(feature = "render")]
 pub use crowd::{CrowdLayout, CrowdScene};
 #[cfg(feature = "render")]
-pub use frame::{ViewSettings, draws, frame, ghost, instance, shows_skeleton, skeleton};
+pub(crate) use frame::shows_skeleton;
+#[cfg(feature = "render")]
+pub use frame::{ViewSettings, draws, frame, ghost, instance, skeleton};
 #[cfg(feature = "render")]
 pub use lights::file_lights;
-#[cfg(feature = "render")]
-pub use turn::{turn_about, turn_frame};
+#[cfg(feature = "cli")]
+pub(crate) use turn::{turn_about, turn_frame};

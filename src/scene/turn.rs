@@ -5,14 +5,14 @@ use glam::{Affine3A, Quat, Vec3};
 use crate::render::Frame;
 
 /// Returns a rotation about the vertical axis through a point, in radians.
-pub fn turn_about(center: Vec3, angle: f32) -> Affine3A {
+pub(crate) fn turn_about(center: Vec3, angle: f32) -> Affine3A {
     let axis = center.with_y(0.0);
     let turn = Affine3A::from_quat(Quat::from_rotation_y(angle));
     Affine3A::from_translation(axis) * turn * Affine3A::from_translation(-axis)
 }
 
 /// Turns the instances, ghosts, lines and fills of a frame. Crowds and the floor stay.
-pub fn turn_frame(frame: &mut Frame<'_>, turn: &Affine3A) {
+pub(crate) fn turn_frame(frame: &mut Frame<'_>, turn: &Affine3A) {
     for instance in frame.instances.iter_mut().chain(&mut frame.ghosts) {
         instance.place = *turn * instance.place;
     }

@@ -35,7 +35,7 @@ const FIRST_WORD: &[u8] = b"HIERARCHY";
 const UNITS: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
 
 /// Returns whether a file is BVH, by its extension or by its first word.
-pub fn is_bvh(path: &Path, bytes: &[u8]) -> bool {
+pub(crate) fn is_bvh(path: &Path, bytes: &[u8]) -> bool {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
     let first = text.get(..FIRST_WORD.len());
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case(EXTENSION))
@@ -116,18 +116,12 @@ pub(super) fn read_with(
     skeleton
         .check_rest()
         .map_err(|(_, source)| LoadError::Format { path: path.into(), cause: source.to_string() })?;
-    Ok(Character {
-        path: path.into(),
-        units: Some(metres),
-        clips,
-        warnings,
-        ..Character::new(skeleton)
-    })
+    Ok(Character { path: path.into(), units: Some(metres), clips, warnings, ..Character::new(skeleton) })
 }
 
 /// Returns the name of a joint's End Site: `hand_end`, then `hand_end2`. Long names are shortened, so that a joint with
 /// many End Sites does not need much more memory than its text.
-pub fn end_site_name(joint: &str, index: usize) -> String {
+pub(crate) fn end_site_name(joint: &str, index: usize) -> String {
     match index {
         0 => format!("{joint:.64}_end"),
         _ => format!("{joint:.64}_end{}", index + 1),

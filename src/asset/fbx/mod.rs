@@ -137,10 +137,7 @@ impl Reader<'_> {
             list.push(Node {
                 name,
                 children,
-                ..Node::unnamed(
-                    node.parent.as_deref().and_then(node_index),
-                    transform(&node.local_transform),
-                )
+                ..Node::unnamed(node.parent.as_deref().and_then(node_index), transform(&node.local_transform))
             });
         }
         let hidden = nodes(self.scene).filter(|(_, node)| !node.visible).map(|(index, _)| index).collect();

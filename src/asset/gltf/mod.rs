@@ -28,7 +28,10 @@ mod uri;
 mod variant;
 mod vrm;
 
+// Public only for the fuzzer and the tests. `export` has what a program needs.
+#[doc(hidden)]
 pub use copy::clips::skeleton_only;
+#[doc(hidden)]
 pub use copy::posed_copy;
 
 use std::cell::RefCell;
@@ -49,7 +52,7 @@ use draco::DecodedAccessors;
 ///
 /// # Errors
 /// [`LoadError::Io`] with the error of the operating system.
-pub fn read(path: &Path) -> Result<Vec<u8>, LoadError> {
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, LoadError> {
     read_with(path, &Progress::default())
 }
 
@@ -60,7 +63,7 @@ pub(super) fn read_with(path: &Path, progress: &Progress) -> Result<Vec<u8>, Loa
 }
 
 /// Returns the folder of a file. The other files to which it refers must be in that folder.
-pub fn folder(path: &Path) -> Option<&Path> {
+pub(crate) fn folder(path: &Path) -> Option<&Path> {
     path.parent().map(|p| if p.as_os_str().is_empty() { Path::new(".") } else { p })
 }
 

@@ -22,8 +22,7 @@ use crate::files::Progress;
 use super::error::ObjectError;
 use super::hierarchy;
 use super::{
-    Character, JointKind, LoadError, Material, MechanicalJoint, Mesh, Node, Primitive, Scene,
-    Transform,
+    Character, JointKind, LoadError, Material, MechanicalJoint, Mesh, Node, Primitive, Scene, Transform,
 };
 use mesh_file::MeshFiles;
 

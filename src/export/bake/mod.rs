@@ -15,7 +15,11 @@ mod source;
 
 use face::FaceTransfer;
 pub use file::{BakedClip, ClipFile, ClipFileError, ClipFormat, rate_of};
-pub use source::{Source, SourceError, is_take, unique_clip_name};
+#[cfg(feature = "viewer")]
+pub(crate) use source::is_take;
+#[cfg(feature = "render")]
+pub(crate) use source::unique_clip_name;
+pub use source::{Source, SourceError};
 
 /// Frame rate at which clips of other characters are sampled, in frames per second. A clip whose channels share all key
 /// times is sampled at these times instead.

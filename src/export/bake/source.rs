@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use crate::asset;
-use crate::asset::{Character, Clip, LoadError};
+#[cfg(any(test, feature = "render"))]
+use crate::asset::Clip;
+use crate::asset::{Character, LoadError};
 #[cfg(feature = "capture")]
 use crate::capture::{CaptureError, Take, TakeOptions, load_csv_with};
 use crate::files::{Progress, Stopped};
@@ -106,14 +108,16 @@ impl Source {
 }
 
 /// Returns whether a file is read as a take, which depends on its extension.
-pub fn is_take(path: &Path) -> bool {
+#[cfg(feature = "capture")]
+pub(crate) fn is_take(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"))
 }
 
 /// Returns a unique name for a clip that is added to other clips. This is the clip's own name, or the `stem` of its
 /// file name if it has none. If that name is in use, the stem is put in front of it. If that is in use too, a number is
 /// appended.
-pub fn unique_clip_name(clips: &[Clip], own: Option<&str>, stem: &str) -> String {
+#[cfg(any(test, feature = "render"))]
+pub(crate) fn unique_clip_name(clips: &[Clip], own: Option<&str>, stem: &str) -> String {
     let is_free = |name: &str| clips.iter().all(|c| c.name.as_deref() != Some(name));
     let own = own.unwrap_or(stem);
     let both = format!("{stem} {own}");

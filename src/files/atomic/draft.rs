@@ -245,7 +245,8 @@ fn is_at(_: &File, path: &Path) -> bool {
 }
 
 /// Returns the unfinished recordings of a file that no process is writing.
-pub fn leftovers(file: &Path) -> Vec<PathBuf> {
+#[cfg(any(test, feature = "viewer"))]
+pub(crate) fn leftovers(file: &Path) -> Vec<PathBuf> {
     let Some(name) = file.file_name() else { return Vec::new() };
     let start = format!(".{}.", truncated(name));
     let extension = DraftKind::Recording.extension();

@@ -20,7 +20,9 @@ mod sequence;
 #[cfg(test)]
 mod tests;
 
-pub use draft::{Draft, leftovers};
+pub use draft::Draft;
+#[cfg(any(test, feature = "viewer"))]
+pub(crate) use draft::leftovers;
 pub use sequence::Sequence;
 
 /// Maximum number of symbolic links to follow, as in Linux. A longer chain is refused, because it may be a loop.
@@ -74,7 +76,8 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 /// The system's error for the folder or for the existing file.
-pub fn check(path: &Path) -> io::Result<()> {
+#[cfg(any(test, feature = "render"))]
+pub(crate) fn check(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
@@ -83,7 +86,8 @@ pub fn check(path: &Path) -> io::Result<()> {
 
 /// Whether two paths refer to the same regular file, which may not exist yet. Pipes and devices never count as the
 /// same.
-pub fn is_same(a: &Path, b: &Path) -> bool {
+#[cfg(any(test, feature = "render"))]
+pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
     let resolved = |path: &Path| {
         let file = destination(path).ok()?;
         Some(folder(&file).canonicalize().ok()?.join(file.file_name()?))
@@ -93,7 +97,8 @@ pub fn is_same(a: &Path, b: &Path) -> bool {
 
 /// Removes the drafts of all unfinished saves, and then calls `end` while no new draft can be created. A program that
 /// must exit immediately calls this. Recordings remain unless they are empty.
-pub fn end(end: impl FnOnce()) {
+#[cfg(any(test, feature = "cli"))]
+pub(crate) fn end(end: impl FnOnce()) {
     registry::DRAFTS.remove_all(end);
 }
 

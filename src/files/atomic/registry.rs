@@ -1,7 +1,7 @@
 //! The drafts that this process must remove if it ends early.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -36,11 +36,12 @@ impl Registry {
     }
 
     /// Removes all registered drafts, then calls `end` while no new draft can be created.
+    #[cfg(any(test, feature = "cli"))]
     pub(super) fn remove_all(&self, end: impl FnOnce()) {
         let mut paths = self.paths();
         for path in std::mem::take(&mut *paths) {
             // A draft that was just renamed no longer exists.
-            let _ = fs::remove_file(path);
+            let _ = std::fs::remove_file(path);
         }
         end();
     }

@@ -17,7 +17,6 @@ mod tone;
 pub use environment::{Environment, KeyLight};
 pub use hdr::HdrError;
 pub(super) use maps::LightMaps;
-pub use octahedron::{CONTENT, LEVELS, SIZE};
 pub(super) use punctual::records;
 pub use punctual::{FileLights, MAX_LIGHTS, PunctualLight};
 pub use tone::ToneMap;

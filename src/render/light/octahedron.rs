@@ -4,12 +4,12 @@
 use glam::{Vec2, Vec3};
 
 /// Width of the first level of an environment's texture in texels.
-pub const SIZE: usize = 128;
+pub(super) const SIZE: usize = 128;
 /// Number of levels. The roughness increases evenly from zero to one, and each level has half the width of the one before.
-pub const LEVELS: usize = 5;
+pub(super) const LEVELS: usize = 5;
 /// The fraction of the texture's width that all directions cover. The texels beyond contain what is across the edge, so that
 /// filtering needs no special cases. In the last level, the edge is in the centre of the outer texels.
-pub const CONTENT: f32 = 0.875;
+pub(super) const CONTENT: f32 = 0.875;
 
 /// Returns the point of a direction, from −1 to 1. The direction must not be zero.
 pub(super) fn point(direction: Vec3) -> Vec2 {

@@ -91,7 +91,7 @@ impl Renderer {
     ///
     /// # Errors
     /// [`RenderError::Buffer`] if there are more instances than the adapter can list at once.
-    pub fn gpu_instances(
+    pub(crate) fn gpu_instances(
         &mut self,
         model: &Model,
         buffers: &GpuInstanceBuffers<'_>,

@@ -3,7 +3,7 @@
 use super::model::MOST_POSTURES;
 
 /// The value of `format` in a style document.
-pub const STYLE_FORMAT: &str = "sinew-style-1";
+pub(super) const STYLE_FORMAT: &str = "sinew-style-1";
 
 /// The reason why a style is invalid or cannot be learned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

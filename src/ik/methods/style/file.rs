@@ -9,8 +9,9 @@
 use glam::DQuat;
 use serde::{Deserialize, Serialize};
 
+use super::error::STYLE_FORMAT;
 use super::model::{FEATURES, MOST_DIMENSIONS, MOST_JOINTS, MOST_POSTURES};
-use super::{STYLE_FORMAT, Style, StyleError};
+use super::{Style, StyleError};
 
 /// The serialised form of a style.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use crate::ik::{Body, Examples, Goal, Options};
 
-pub use error::{STYLE_FORMAT, StyleError};
+pub use error::StyleError;
 pub use learn::{Learned, Learning};
 pub use model::Style;
 
