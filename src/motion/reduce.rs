@@ -258,15 +258,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn skeleton() -> Skeleton {
-        let node = Node {
-            name: None,
-            parent: None,
-            children: Vec::new(),
-            rest: Transform::IDENTITY,
-            mesh: None,
-            skin: None,
-            morph_weights: 0..2,
-        };
+        let node = Node { morph_weights: 0..2, ..Node::unnamed(None, Transform::IDENTITY) };
         Skeleton {
             nodes: vec![node],
             parents_first: vec![(0, None)],

@@ -19,15 +19,8 @@ pub(crate) fn from_outline(text: &str) -> Character {
         above.retain(|(d, _)| *d < depth);
         let (parent, index) = (above.last().map(|(_, n)| *n), skeleton.nodes.len());
         above.push((depth, index));
-        skeleton.nodes.push(Node {
-            name: Some(name.join(" ")),
-            parent,
-            children: Vec::new(),
-            rest: Transform { translation: Vec3::from_slice(&offset), ..Transform::IDENTITY },
-            mesh: None,
-            skin: None,
-            morph_weights: 0..0,
-        });
+        let rest = Transform::from_translation(Vec3::from_slice(&offset));
+        skeleton.nodes.push(Node { name: Some(name.join(" ")), ..Node::unnamed(parent, rest) });
         if let Some(parent) = parent {
             skeleton.nodes[parent].children.push(index);
         }

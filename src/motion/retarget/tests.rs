@@ -44,17 +44,7 @@ fn below(mut character: Character, root: Transform) -> Character {
     let skeleton = &mut character.skeleton;
     let roots: Vec<usize> = (0..index).filter(|&n| skeleton.nodes[n].parent.is_none()).collect();
     roots.iter().for_each(|&r| skeleton.nodes[r].parent = Some(index));
-    let name = Some("Armature".to_owned());
-    let morph_weights = 0..0;
-    skeleton.nodes.push(Node {
-        name,
-        parent: None,
-        children: roots,
-        rest: root,
-        mesh: None,
-        skin: None,
-        morph_weights,
-    });
+    skeleton.nodes.push(Node { children: roots, rest: root, ..Node::new("Armature") });
     skeleton.parents_first.iter_mut().for_each(|(_, p)| *p = p.or(Some(index)));
     skeleton.parents_first.insert(0, (index, None));
     character

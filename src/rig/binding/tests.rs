@@ -5,15 +5,7 @@ use crate::asset::Node;
 
 /// Returns a skeleton with the given parents. Every parent comes before its children.
 fn skeleton(parents: &[Option<usize>]) -> Skeleton {
-    let node = |parent: &Option<usize>| Node {
-        name: None,
-        parent: *parent,
-        children: Vec::new(),
-        rest: Transform { translation: Vec3::Y, ..Transform::IDENTITY },
-        mesh: None,
-        skin: None,
-        morph_weights: 0..0,
-    };
+    let node = |parent: &Option<usize>| Node::unnamed(*parent, Transform::from_translation(Vec3::Y));
     Skeleton {
         nodes: parents.iter().map(node).collect(),
         parents_first: parents.iter().copied().enumerate().collect(),

@@ -14,15 +14,8 @@ fn character(count: usize, node: impl Fn(usize) -> (&'static str, Option<usize>,
     let mut skeleton = Skeleton::default();
     for index in 0..count {
         let (name, parent, offset) = node(index);
-        skeleton.nodes.push(Node {
-            name: Some(name.to_owned()),
-            parent,
-            children: Vec::new(),
-            rest: Transform { translation: offset, ..Transform::IDENTITY },
-            mesh: None,
-            skin: None,
-            morph_weights: 0..0,
-        });
+        let rest = Transform::from_translation(offset);
+        skeleton.nodes.push(Node { name: Some(name.to_owned()), ..Node::unnamed(parent, rest) });
         if let Some(parent) = parent {
             skeleton.nodes[parent].children.push(index);
         }

@@ -48,15 +48,7 @@ mod tests {
     use crate::asset::{Node, Transform};
 
     fn skeleton(names: impl Iterator<Item = Option<String>>) -> Skeleton {
-        let node = |name| Node {
-            name,
-            parent: None,
-            children: Vec::new(),
-            rest: Transform::IDENTITY,
-            mesh: None,
-            skin: None,
-            morph_weights: 0..0,
-        };
+        let node = |name| Node { name, ..Node::unnamed(None, Transform::IDENTITY) };
         Skeleton { nodes: names.map(node).collect(), ..Skeleton::default() }
     }
 

@@ -47,15 +47,7 @@ impl Figure {
         let mut influences = Influences::default();
         for (n, &(parent, _)) in self.joints.iter().enumerate() {
             let translation = at(n) - parent.map_or(Vec3::ZERO, at);
-            skeleton.nodes.push(Node {
-                name: None,
-                parent,
-                children: Vec::new(),
-                rest: Transform { translation, ..Transform::IDENTITY },
-                mesh: None,
-                skin: None,
-                morph_weights: 0..0,
-            });
+            skeleton.nodes.push(Node::unnamed(parent, Transform::from_translation(translation)));
             skeleton.parents_first.push((n, parent));
             if let Some(parent) = parent {
                 skeleton.nodes[parent].children.push(n);
@@ -78,15 +70,8 @@ impl Figure {
         }
         primitive.influences.push(influences);
         let node = skeleton.nodes.len();
-        skeleton.nodes.push(Node {
-            name: None,
-            parent: None,
-            children: Vec::new(),
-            rest: Transform::IDENTITY,
-            mesh: Some(0),
-            skin: Some(0),
-            morph_weights: 0..0,
-        });
+        let mesh = Node::unnamed(None, Transform::IDENTITY);
+        skeleton.nodes.push(Node { mesh: Some(0), skin: Some(0), ..mesh });
         skeleton.parents_first.push((node, None));
         let mesh =
             Mesh { name: None, primitives: vec![primitive], weights: Vec::new(), target_names: Vec::new() };
