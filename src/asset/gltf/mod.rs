@@ -28,10 +28,9 @@ mod uri;
 mod variant;
 mod vrm;
 
-// Public only for the fuzzer and the tests. `export` has what a program needs.
+// Public only for the fuzzer.
 #[doc(hidden)]
 pub use copy::clips::skeleton_only;
-#[doc(hidden)]
 pub use copy::posed_copy;
 
 use std::cell::RefCell;

@@ -186,7 +186,6 @@ impl Renderer {
     /// Encodes a frame into a given texture view, for example that of a window's surface. The caller submits the commands.
     ///
     /// ```
-    /// use sinew::glam::Vec3;
     /// use sinew::render::{AdapterChoice, Canvas, Gpu, Renderer};
     /// use sinew::scene::{self, ViewSettings};
     /// use sinew::view::{AUTO_FOV_Y, Camera};
@@ -216,8 +215,8 @@ impl Renderer {
     /// let mut encoder = gpu.device.create_command_encoder(&Default::default());
     /// renderer.draw(&[&model], &scene::frame(&puppet, &settings), &canvas, &mut encoder)?;
     /// gpu.queue.submit([encoder.finish()]);
-    /// gpu.check()?;
-    /// assert!(settings.camera.position.distance(Vec3::ZERO) > 1.0);
+    /// // The driver has reported no error.
+    /// assert!(gpu.check().is_ok());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

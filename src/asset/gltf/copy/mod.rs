@@ -22,6 +22,26 @@ const ALIGNMENT: usize = 8;
 /// file's own clips, because viewers would play those and hide the pose. Data that the loader does not know is
 /// preserved.
 ///
+/// ```
+/// use std::path::Path;
+///
+/// use sinew::asset::{MANNEQUIN, gltf};
+/// use sinew::glam::Vec3;
+/// use sinew::pose::Pose;
+///
+/// let path = Path::new("mannequin.glb");
+/// let character = gltf::load_bytes(path, MANNEQUIN, None)?;
+/// let skeleton = &character.skeleton;
+/// let hips = skeleton.find("hips").ok_or("no hips")?;
+/// let mut pose = Pose::rest(skeleton);
+/// pose.locals[hips].translation -= Vec3::Y * 0.1;
+/// let glb = gltf::posed_copy(path, MANNEQUIN, None, skeleton, &pose.locals, &pose.weights, &[])?;
+/// let copy = gltf::load_bytes(path, &glb, None)?;
+/// assert_eq!(copy.skeleton.nodes[hips].rest.translation, pose.locals[hips].translation);
+/// assert!(copy.clips.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`LoadError::NotFinite`] if a number of the pose or of a clip is not finite. [`LoadError::Format`] if the file is
 /// not valid or if the copy exceeds the 4 GB of a GLB.
