@@ -53,7 +53,8 @@ pub struct Aim {
 }
 
 impl Goal {
-    fn without_targets(link: usize) -> Self {
+    /// Returns a goal for a link, without any target yet.
+    pub fn new(link: usize) -> Self {
         Self {
             link,
             position: None,
@@ -69,12 +70,12 @@ impl Goal {
 
     /// Returns a goal that moves the link's joint to a world position.
     pub fn position(link: usize, target: DVec3) -> Self {
-        Self { position: Some(target), ..Self::without_targets(link) }
+        Self { position: Some(target), ..Self::new(link) }
     }
 
     /// Returns a goal that turns the link to a world orientation.
     pub fn orientation(link: usize, target: DQuat) -> Self {
-        Self { orientation: Some(target), ..Self::without_targets(link) }
+        Self { orientation: Some(target), ..Self::new(link) }
     }
 
     /// Returns a goal with a world position and a world orientation.
@@ -113,7 +114,7 @@ impl Goal {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn aim(link: usize, axis: DVec3, at: DVec3) -> Self {
-        Self { aim: Some(Aim { axis, at }), ..Self::without_targets(link) }
+        Self { aim: Some(Aim { axis, at }), ..Self::new(link) }
     }
 
     /// Returns a pinned goal, which keeps the link at a world position and orientation.

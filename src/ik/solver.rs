@@ -187,7 +187,8 @@ impl Solver {
             return Ok(());
         };
         self.chain.discard_pose();
-        self.tree.set(body, goals, &options);
+        // A clip may have joints beyond their limits, which a figure keeps there.
+        self.tree.set_solved(body, goals, &options);
         self.tree.root_moves = true;
         Driver::set_tolerances(&mut self.tree, &options);
         if let Some(figure) = body.figure().filter(|_| options.tolerance.is_none()) {
@@ -222,7 +223,10 @@ impl Solver {
         restarts: usize,
     ) -> Result<(), SolveError> {
         self.chain.discard_pose();
-        let progress = self.run(body, goals, options, restarts)?;
+        // The rest pose is often straight or at a limit, so it is bent before the first iteration. Bending a pose that
+        // was already solved, or the first pose of a drag, would make it shake visibly.
+        let bend = options.restarts > 0 && options.start != Start::Continue && body.is_at_rest();
+        let progress = self.run(body, goals, options, (restarts, bend))?;
         self.fill_report(&progress);
         Ok(())
     }
@@ -243,16 +247,17 @@ impl Solver {
         }
         // As the chain does, near the base.
         let method = if options.method == Method::Auto { self.report.method } else { options.method };
-        self.run(&mut twin, goals, &Options { method, ..*options }, restarts).map(|_| ())
+        // Nor does it bend a straight chain first.
+        self.run(&mut twin, goals, &Options { method, ..*options }, (restarts, false)).map(|_| ())
     }
 
-    /// Solves on the tree, without a report.
+    /// Solves on the tree, without a report. `bend` decides whether the pose is bent before the first iteration.
     fn run(
         &mut self,
         body: &mut Body,
         goals: &[Goal],
         options: &Options,
-        restarts: usize,
+        (restarts, bend): (usize, bool),
     ) -> Result<Progress, SolveError> {
         let tree = &mut self.tree;
         if options.limits {
@@ -262,9 +267,6 @@ impl Solver {
         let method = options.select_method(tree, goals)?;
         tree.root_moves = method == Method::FullBody && options.root_motion;
         let auto = options.method == Method::Auto;
-        // The rest pose is often straight or at a limit, so it is bent before the first iteration. Bending a pose that
-        // was already solved, or the first pose of a drag, would make it shake visibly.
-        let bend = options.restarts > 0 && options.start != Start::Continue && body.is_at_rest();
         if self.driver.recorder.is_active() {
             tree.write(body);
             self.driver.recorder.note_body(body, Stage { kind: StepKind::Start, ..Stage::default() });

@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::str::FromStr;
 
 use glam::{Affine3A, Mat4};
 use serde::{Deserialize, Serialize};
 
+use crate::api::{ParseError, named};
 use crate::asset::{Character, Part};
 
 use super::{SkinMatrices, dual};
@@ -34,6 +36,14 @@ impl Skinning {
             Self::Linear => "linear",
             Self::DualQuaternion => "dual-quaternion",
         }
+    }
+}
+
+impl FromStr for Skinning {
+    type Err = ParseError;
+
+    fn from_str(name: &str) -> Result<Self, ParseError> {
+        named("skinning", name, Self::ALL.map(|skinning| (skinning.name(), skinning)))
     }
 }
 

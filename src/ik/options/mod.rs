@@ -50,9 +50,9 @@ pub enum Start {
     /// The rest rotations. The result then depends only on the goals.
     Rest,
     /// The current rotations of the body, as the result of the previous frame of a drag or of a tracked motion. The
-    /// solve never restarts from another pose, because the body must not jump. If the problem equals that of the last
-    /// solve, and the body is in its result within single-precision rounding, the result is returned unchanged, so
-    /// that the body does not creep while its goals rest.
+    /// solve never restarts from another pose, because the body must not jump. If the problem, including the rest
+    /// rotations and limits of the links, equals that of the last solve, and the body is in its result within
+    /// single-precision rounding, the result is returned unchanged, so that the body does not creep while its goals rest.
     Continue,
 }
 

@@ -156,6 +156,30 @@ fn the_steps_of_every_method_lead_to_the_result_and_do_not_change_it() {
     }
 }
 
+/// Regression: the trace of a free chain that was straight at rest showed a solve that bent it first, and ended with a jump.
+#[test]
+fn the_steps_of_a_straight_chain_lead_to_the_result() {
+    let links: Vec<Link> = std::iter::once(Link::base())
+        .chain((0..20).map(|parent| Link::child(parent, DVec3::Y * 0.05)))
+        .collect();
+    let straight = Body::new(links, DAffine3::IDENTITY).unwrap();
+    let goals = [Goal::position(20, DVec3::new(0.4, 0.5, 0.2))];
+    let mut traced = 0;
+    for options in Method::ALL.into_iter().filter(|m| *m != Method::TwoBone).flat_map(variants) {
+        let mut body = straight.clone();
+        let mut solver = Solver::default();
+        let report = solver.solve(&mut body, &goals, &Options { trace: true, ..options }).unwrap().clone();
+        let jump = report.trace.iter().filter(|step| step.kind == StepKind::Result).map(|step| step.angle);
+        let jump = jump.fold(0.0, f64::max);
+        // Chains that the fast form does not solve may end with a step back to the best of several poses.
+        if report.reached() && report.iterations > 0 && options.limits {
+            traced += 1;
+            assert!(jump < 1e-6, "{:?}: the trace ends with a jump of {jump} rad", options.method);
+        }
+    }
+    assert!(traced >= 6, "only {traced} traces were compared");
+}
+
 #[test]
 fn bodies_with_scale_pins_and_several_goals_are_traced() {
     let body = figure();

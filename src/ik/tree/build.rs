@@ -39,6 +39,17 @@ impl Tree {
         self.scale_displacements();
     }
 
+    /// Loads a solved pose like [`Tree::set`], but leaves joints where they are even if they are beyond their limits.
+    pub(in crate::ik) fn set_solved(&mut self, body: &Body, goals: &[Goal], options: &Options) {
+        self.set(body, goals, options);
+        for joint in &mut self.joints {
+            if let Some(rotation) = body.rotations().get(joint.link) {
+                joint.rotation = *rotation;
+            }
+        }
+        self.forward();
+    }
+
     /// Creates a joint for each link that moves an effector, and for the leaders of such links. All other links are folded
     /// into these joints.
     fn set_joints(&mut self, body: &Body, goals: &[Goal], limits: bool) {

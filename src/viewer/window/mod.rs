@@ -127,9 +127,10 @@ pub fn open<E: Send + 'static>(
 impl ViewerError {
     /// Returns the error of an event loop that cannot be created.
     pub(in crate::viewer) fn no_display(error: &winit::error::EventLoopError) -> Self {
-        // winit's text starts with a position in its source code, which is removed here.
+        // winit's text starts with a position in its source code and is a sentence. Both are removed here.
         let message = error.to_string();
-        Self::NoDisplay(message.rsplit(": ").next().unwrap_or(&message).to_owned())
+        let cause = message.rsplit(": ").next().unwrap_or(&message);
+        Self::NoDisplay(cause.trim_end_matches('.').to_owned())
     }
 }
 
