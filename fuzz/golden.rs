@@ -40,7 +40,7 @@ fn check(bytes: &[u8]) -> Result<bool, String> {
             return Err(format!("difference is NaN: {difference:?}"));
         }
     }
-    let reread = Joints::read(&file("rewritten.json", &joints.encode()?)?);
+    let reread = Joints::read(&file("rewritten.json", &joints.encode().map_err(|e| e.to_string())?)?);
     match reread {
         Ok(Some(reread)) if reread == joints => Ok(true),
         Ok(_) => Err("written joints differ: reading them gives other joints".to_owned()),
@@ -52,7 +52,7 @@ fn check_image(bytes: &[u8]) -> Result<bool, String> {
     let Ok(Some(GoldenState::Drawn(drawn))) = Drawn::read(&file("golden.png", bytes)?, SIDE, SIDE) else {
         return Ok(false);
     };
-    let rewritten = file("rewritten.png", &drawn.encode()?)?;
+    let rewritten = file("rewritten.png", &drawn.encode().map_err(|e| e.to_string())?)?;
     match Drawn::read(&rewritten, SIDE, SIDE) {
         Ok(Some(GoldenState::Drawn(reread))) if reread.image == drawn.image => Ok(true),
         other => Err(format!("written image differs: {other:?}").chars().take(200).collect()),

@@ -15,7 +15,7 @@ pub(crate) const FORMAT: Format = Format { name: "style", inputs_per_round: 40, 
 
 /// A style with four postures, learned from a clip of the built-in character.
 static SEED: LazyLock<Value> = LazyLock::new(|| {
-    let learning = Learning { postures: 4, steps: 3, ..Learning::default() };
+    let learning = Learning::default().with_postures(4).with_steps(3);
     let (style, _) = figure().learn(&[0], &learning).expect("the built-in character has clips");
     serde_json::to_value(&style).expect("a style as JSON")
 });

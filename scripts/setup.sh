@@ -6,6 +6,7 @@
 #   Xvfb, xdotool, import      for tests of the window
 #   strace                     for a test of the order of disk writes
 #   Chromium, Mesa's OpenGL    for the test of the HTML report and for the suite on another driver; only with --all
+#   Python with venv           for the tests of the bindings; only with --all
 set -eu
 
 missing=""
@@ -28,7 +29,9 @@ command -v xdotool >/dev/null 2>&1 || need xdotool
 command -v import >/dev/null 2>&1 || need imagemagick
 command -v strace >/dev/null 2>&1 || need strace
 if [ "${1:-}" = --all ]; then
-    command -v chromium >/dev/null 2>&1 || need chromium
+    # Ubuntu has no package of Chromium, but its runners have Chrome.
+    command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || need chromium
+    python3 -c 'import ensurepip' >/dev/null 2>&1 || need python3-venv
     has_library libEGL.so.1 || need libegl1
     ls /usr/lib/*/dri/swrast_dri.so >/dev/null 2>&1 || need libgl1-mesa-dri
 fi

@@ -9,7 +9,7 @@
 //! use sinew::gpu_ik::{GpuOptions, GpuSolver};
 //! use sinew::ik::{Body, Goal, Link};
 //! use sinew::render::{AdapterChoice, Gpu};
-//! use glam::{DAffine3, DVec3};
+//! use sinew::glam::{DAffine3, DVec3};
 //!
 //! let mut solver = GpuSolver::new(&Gpu::new(&AdapterChoice::Cpu)?);
 //! let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];

@@ -42,6 +42,7 @@ pub(super) fn deserialize<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Eu
 }
 
 #[cfg(test)]
+#[cfg(feature = "character")]
 mod tests {
     use super::*;
     use crate::ik::Limit;

@@ -13,7 +13,7 @@ use super::rotation_error::RotationError;
 ///
 /// ```
 /// use sinew::ik::{AxisTerm, Goal, GoalAxes, Tolerance};
-/// use glam::{DQuat, DVec3};
+/// use sinew::glam::{DQuat, DVec3};
 ///
 /// // A hand that slides on a table 0.9 m high, to within 5 mm, and stays level but turns about the vertical.
 /// let on_table = AxisTerm { weights: DVec3::Y, tolerance: Some(Tolerance::Norm(0.005)) };

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use sinew::ik::{Body, Goal, Link, Options, Solver};
-//! use glam::{DAffine3, DVec3};
+//! use sinew::glam::{DAffine3, DVec3};
 //!
 //! // Two bones of one metre each. The base is at the origin, and link 2 is the effector.
 //! let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];

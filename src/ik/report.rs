@@ -36,6 +36,7 @@ impl fmt::Display for Outcome {
 
 /// The result for one goal.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct GoalOutcome {
     /// The outcome.
     pub outcome: Outcome,
@@ -53,6 +54,7 @@ pub struct GoalOutcome {
 
 /// The result of a solve. Errors are measured by forward kinematics on the returned pose.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Report {
     /// The method that found the pose. [`Method::Auto`] selects one and may continue with another.
     pub method: Method,

@@ -289,6 +289,8 @@ impl Puppet {
 
     /// Replaces the motion with a single clip, given by its index, and sets the time in the clip, in seconds.
     ///
+    /// A clip that the character does not have is the rest pose.
+    ///
     /// ```
     /// use sinew::{asset, puppet::Puppet};
     ///

@@ -133,6 +133,7 @@ impl fmt::Display for GoalKind {
 
 /// The result of a solve for one target, pin or contact constraint.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct GoalReport {
     /// The effector's node index.
     pub node: usize,

@@ -7,6 +7,7 @@ use super::bindings::Bound;
 
 /// A step of a solve, and the node that it turns or moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct NodeStep {
     /// The node's index. If the step is on the way from a base up to its ancestors, everything but the part beyond this
     /// joint turns, and its own rotation is the inverse of the step's turn.
@@ -17,6 +18,7 @@ pub struct NodeStep {
 
 /// The trace of a solve: the steps that lead from the pose before it to its result.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SolveTrace {
     /// The number of the solve, as in [`GoalReport::solve`](super::GoalReport::solve).
     pub solve: usize,

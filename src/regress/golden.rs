@@ -31,6 +31,18 @@ pub enum GoldenError {
         /// The error of the operating system.
         source: std::io::Error,
     },
+    /// The golden cannot be encoded.
+    #[error("{cause}")]
+    Encode {
+        /// The joint that is not finite, or the message of the PNG encoder.
+        cause: String,
+    },
+    /// Two poses have other nodes.
+    #[error("{cause}")]
+    Nodes {
+        /// The first difference.
+        cause: String,
+    },
     /// The file is not a valid golden.
     #[error("{}: {cause}", path.display())]
     Invalid {
@@ -107,8 +119,12 @@ impl Drawn {
     /// same input always gives the same bytes.
     ///
     /// # Errors
-    /// The message of the PNG encoder.
-    pub fn encode(&self) -> Result<Vec<u8>, String> {
+    /// [`GoldenError::Encode`] with the message of the PNG encoder.
+    pub fn encode(&self) -> Result<Vec<u8>, GoldenError> {
+        self.encoded().map_err(|error| GoldenError::Encode { cause: error.to_string() })
+    }
+
+    fn encoded(&self) -> Result<Vec<u8>, png::EncodingError> {
         let image = &self.image;
         let solid = image.rgba.chunks_exact(4).all(|p| p[3] == 255);
         let rgb;
@@ -131,10 +147,10 @@ impl Drawn {
                 None => Ok(()),
             }
         };
-        write(&mut encoder).map_err(|e| e.to_string())?;
-        let mut writer = encoder.write_header().map_err(|e| e.to_string())?;
-        writer.write_image_data(pixels).map_err(|e| e.to_string())?;
-        writer.finish().map_err(|e| e.to_string())?;
+        write(&mut encoder)?;
+        let mut writer = encoder.write_header()?;
+        writer.write_image_data(pixels)?;
+        writer.finish()?;
         Ok(bytes.into_inner())
     }
 }
@@ -166,6 +182,7 @@ pub struct Joint {
 
 /// The difference between two world matrices of a node.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct JointDifference {
     /// Name of the node.
     pub name: String,
@@ -223,11 +240,12 @@ impl Joints {
     /// Encodes the joints as JSON with one line per node.
     ///
     /// # Errors
-    /// A message that names the first joint with a matrix that is not finite.
-    pub fn encode(&self) -> Result<Vec<u8>, String> {
+    /// [`GoldenError::Encode`] with the first joint whose matrix is not finite.
+    pub fn encode(&self) -> Result<Vec<u8>, GoldenError> {
         let line =
             |joint: &Joint| json::to_string(joint).map_err(|e| format!("joint \"{}\": {e}", joint.name));
-        let lines = self.nodes.iter().map(line).collect::<Result<Vec<String>, String>>()?;
+        let lines = self.nodes.iter().map(line).collect::<Result<Vec<String>, String>>();
+        let lines = lines.map_err(|cause| GoldenError::Encode { cause })?;
         let lines = lines.join(",\n");
         Ok(format!("{{\"format\":\"{FORMAT}\",\"nodes\":[\n{lines}\n]}}\n").into_bytes())
     }
@@ -252,16 +270,17 @@ impl Joints {
     /// ```
     ///
     /// # Errors
-    /// A message if the number of nodes or one of their names differs.
-    pub fn compare(&self, expected: &Self) -> Result<Vec<JointDifference>, String> {
+    /// [`GoldenError::Nodes`] if the number of nodes or one of their names differs.
+    pub fn compare(&self, expected: &Self) -> Result<Vec<JointDifference>, GoldenError> {
         let (count, expected_count) = (self.nodes.len(), expected.nodes.len());
         if count != expected_count {
-            return Err(format!("{count} nodes instead of {expected_count}"));
+            return Err(GoldenError::Nodes { cause: format!("{count} nodes instead of {expected_count}") });
         }
         let mut out = Vec::with_capacity(count);
         for (actual, expected) in self.nodes.iter().zip(&expected.nodes) {
             if actual.name != expected.name {
-                return Err(format!("node \"{}\" instead of \"{}\"", actual.name, expected.name));
+                let cause = format!("node \"{}\" instead of \"{}\"", actual.name, expected.name);
+                return Err(GoldenError::Nodes { cause });
             }
             let column =
                 |joint: &Joint, i: usize| Vec3::from_slice(&joint.world[3 * i..3 * i + 3]).as_dvec3();
@@ -345,7 +364,7 @@ mod tests {
         fn joints_round_trip(world in prop::array::uniform12(prop::num::f32::ANY)) {
             match joints(world).encode() {
                 Ok(bytes) => prop_assert_eq!(read("any", &bytes).unwrap(), joints(world)),
-                Err(error) => prop_assert!(error.starts_with("joint \"a \"b\"\": world["), "{}", error),
+                Err(error) => prop_assert!(error.to_string().starts_with("joint \"a \"b\"\": world["), "{}", error),
             }
         }
     }
@@ -354,7 +373,10 @@ mod tests {
     fn numbers_that_are_not_finite_are_neither_written_nor_read() {
         let mut world = [0.0; 12];
         world[9] = f32::NAN;
-        assert_eq!(joints(world).encode().unwrap_err(), "joint \"a \"b\"\": world[9] is not finite");
+        assert_eq!(
+            joints(world).encode().unwrap_err().to_string(),
+            "joint \"a \"b\"\": world[9] is not finite"
+        );
         let valid = String::from_utf8(joints([0.5; 12]).encode().unwrap()).unwrap();
         let error = read("large", valid.replacen("0.5", "-1e39", 1).as_bytes()).unwrap_err();
         assert!(error.ends_with("number out of range at line 2 column 32"), "{error}");

@@ -119,5 +119,6 @@ fn row<'a>(name: &'a str, outcome: &'a Outcome) -> Result<CaseRow<'a>, String> {
 }
 
 fn data_url(drawn: &Drawn) -> Result<String, String> {
-    Ok(format!("data:image/png;base64,{}", STANDARD.encode(drawn.encode()?)))
+    let encoded = drawn.encode().map_err(|e| e.to_string())?;
+    Ok(format!("data:image/png;base64,{}", STANDARD.encode(encoded)))
 }

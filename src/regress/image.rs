@@ -14,6 +14,7 @@ pub const TILE: u32 = 32;
 /// count as equal, and FLIP judges the others (Andersson et al. 2020, "FLIP: A difference evaluator for alternating
 /// images").
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Difference {
     /// Numbers of pixels that differ by 1, by 2, by 3, and by at least 4 levels of 255 in their most different channel.
     pub off: [usize; 4],

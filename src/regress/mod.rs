@@ -1,6 +1,6 @@
 //! Regression tests: compares images and joints with goldens.
 //!
-//! [`compare`] measures the difference of two images, and [`Joints`] that of two poses. `examples/regression.rs` uses both in
+//! [`compare`] measures the difference of two images, and [`Joints`] that of two poses. `examples/regression/main.rs` uses both in
 //! a test of another program.
 //!
 //! With the feature `cli`, this module also contains what `sinew test` is made of: suites, their runs and their reports. It is

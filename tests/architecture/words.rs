@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 const PHRASES: [&str; 8] =
     ["anew", "is none", "shall", "so long", "told", "what came of", "whom", "will not do"];
 /// The folders whose files are checked.
-const FOLDERS: [&str; 9] =
-    ["benches", "docs", "examples", "fuzz", "scripts", "shaders", "src", "tests", ".github"];
-const PAGES: [&str; 4] = ["ARCHITECTURE.md", "CHANGELOG.md", "Cargo.toml", "README.md"];
+const FOLDERS: [&str; 10] =
+    ["benches", "bindings", "docs", "examples", "fuzz", "scripts", "shaders", "src", "tests", ".github"];
+const PAGES: [&str; 5] = ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "Cargo.toml", "README.md"];
 const EXTENSIONS: [&str; 7] = ["html", "md", "rs", "sh", "toml", "wgsl", "yml"];
 /// Files that quote the phrases.
 const EXEMPT: [&str; 2] = ["tests/architecture/words.rs", "tests/architecture/snippets.rs"];

@@ -27,9 +27,9 @@ pub(crate) struct Piece {
     pub(crate) text: String,
 }
 
-/// Returns README.md and all pages below `docs/`, sorted by name.
+/// Returns README.md, CONTRIBUTING.md and all pages below `docs/`, sorted by name.
 pub(crate) fn pages() -> Vec<Page> {
-    let mut paths = vec![root().join("README.md")];
+    let mut paths = ["README.md", "CONTRIBUTING.md"].map(|name| root().join(name)).to_vec();
     add_pages(&root().join("docs"), &mut paths);
     paths.sort();
     let read = |path: PathBuf| Page {

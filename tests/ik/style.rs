@@ -124,7 +124,7 @@ fn pose_priors_reduce_the_error_of_joints_without_goals() {
 fn learning_and_posing_are_deterministic() {
     let motion = BUILT_IN[3].motion().unwrap();
     let postures = motion.postures(&(0..60).collect::<Vec<_>>());
-    let learning = Learning { postures: 25, steps: 40, ..Learning::default() };
+    let learning = Learning::default().with_postures(25).with_steps(40);
     let learn = || Style::learn(motion.names.clone(), &postures, &learning).unwrap().0;
     let style = learn();
     assert_eq!(style, learn());

@@ -86,7 +86,7 @@ pub(crate) fn check(path: &Path) -> io::Result<()> {
 
 /// Whether two paths refer to the same regular file, which may not exist yet. Pipes and devices never count as the
 /// same.
-#[cfg(any(test, feature = "render"))]
+#[cfg(feature = "render")]
 pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
     let resolved = |path: &Path| {
         let file = destination(path).ok()?;
@@ -97,7 +97,7 @@ pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
 
 /// Removes the drafts of all unfinished saves, and then calls `end` while no new draft can be created. A program that
 /// must exit immediately calls this. Recordings remain unless they are empty.
-#[cfg(any(test, feature = "cli"))]
+#[cfg(feature = "cli")]
 pub(crate) fn end(end: impl FnOnce()) {
     registry::DRAFTS.remove_all(end);
 }

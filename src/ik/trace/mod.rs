@@ -61,6 +61,7 @@ impl fmt::Display for StepKind {
 
 /// One step of a solve: the turn of one joint, the slide of a prismatic joint, or a translation of the base.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Step {
     /// Why the joint was turned.
     pub kind: StepKind,

@@ -82,7 +82,7 @@ enum GoldenContent {
 impl NewGolden {
     fn write(&self, path: &Path) -> Result<(), String> {
         let bytes = match &self.content {
-            GoldenContent::Image(drawn) => drawn.encode()?,
+            GoldenContent::Image(drawn) => drawn.encode().map_err(|e| e.to_string())?,
             GoldenContent::Joints(joints) => {
                 joints.encode().map_err(|e| format!("{}: {e}", path.display()))?
             }

@@ -1,3 +1,4 @@
 //! Files for other programs can be read again.
 
 mod bvh;
+mod copies;

@@ -60,6 +60,9 @@ pub fn posed_copy(
     let format = |cause: String| LoadError::Format { path: path.into(), cause: printable::cause(&cause) };
     let container = container::split(bytes).map_err(format)?;
     let mut root: Value = serde_json::from_slice(container.json).map_err(|e| format(e.to_string()))?;
+    if !has_nodes_of(&root, skeleton) {
+        return Err(format("the file has other nodes than the character".to_owned()));
+    }
     pose_nodes(&mut root, skeleton, locals, weights);
     if let Some(root) = root.as_object_mut() {
         root.remove("animations");
@@ -73,6 +76,15 @@ pub fn posed_copy(
         first.insert("byteLength".into(), binary.len().into());
     }
     container::join(&root, &binary).map_err(format)
+}
+
+/// Returns whether the nodes of a file are those of a skeleton, by their number and their names.
+fn has_nodes_of(root: &Value, skeleton: &Skeleton) -> bool {
+    let nodes = root.get("nodes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let own = skeleton.nodes.iter().enumerate().filter(|(index, _)| !skeleton.instances.contains(index));
+    let own: Vec<_> = own.map(|(_, node)| node.name.as_deref()).collect();
+    nodes.len() == own.len()
+        && nodes.iter().zip(own).all(|(node, own)| node.get("name").and_then(Value::as_str) == own)
 }
 
 pub(super) fn list<'a>(root: &'a mut Value, name: &str) -> &'a mut [Value] {

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use glam::DQuat;
 
+use crate::api::with_methods;
 use crate::ik::Posture;
 use crate::ik::linear::invert;
 use crate::mathematics::{Minimum, eigen, minimise};
@@ -15,6 +16,7 @@ use super::model::{
 
 /// Options of learning.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Learning {
     /// Dimensions of the latent space, 1 to 3.
     pub dimensions: usize,
@@ -28,6 +30,13 @@ pub struct Learning {
     pub noise: f64,
 }
 
+with_methods!(Learning {
+    with_dimensions(dimensions: usize),
+    with_postures(postures: usize),
+    with_steps(steps: usize),
+    with_noise(noise: f64),
+});
+
 impl Default for Learning {
     fn default() -> Self {
         Self { dimensions: 3, postures: 60, steps: 150, noise: 0.02 }
@@ -36,6 +45,7 @@ impl Default for Learning {
 
 /// Statistics of learning.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Learned {
     /// Duration of learning in seconds.
     pub seconds: f64,
