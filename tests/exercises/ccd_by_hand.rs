@@ -110,9 +110,9 @@ fn a_straight_arm_is_bent_first() {
 }
 
 #[test]
-fn the_number_of_passes_is_that_of_the_page() {
+fn the_number_of_iterations_is_that_of_the_page() {
     let page = Page::new("ccd_by_hand_passes", PAGE);
     let report: serde_json::Value = serde_json::from_str(&page.run("-q --reach")).unwrap();
-    let passes = report["reports"][0]["iterations"].as_u64().unwrap();
-    assert!(PAGE.contains(&format!("{passes} passes")), "{passes}");
+    let iterations = report["reports"][0]["iterations"].as_u64().unwrap();
+    assert!(PAGE.contains(&format!("after {iterations} iterations")), "{iterations}");
 }
