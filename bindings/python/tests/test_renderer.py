@@ -68,7 +68,7 @@ def test_the_camera_can_be_placed(renderer, puppet):
         ({"size": (1 << 20, 8)}, "exceeds the adapter's limit"),
         ({"mode": "x"}, "unknown shading mode"),
         ({"light": "moon"}, "moon"),
-        ({"background": "red"}, "invalid background"),
+        ({"background": "red"}, "unknown background"),
         ({"samples": 3}, "3 samples per pixel are not supported"),
         ({"framing": "x"}, "unknown framing"),
         ({"fov_y": 4.0}, "fov_y"),

@@ -90,7 +90,7 @@ impl Style {
     ///     })
     ///     .collect();
     /// let names = ["shoulder", "elbow", "hand"].map(String::from).to_vec();
-    /// let learning = Learning { dimensions: 1, ..Learning::default() };
+    /// let learning = Learning::default().with_dimensions(1);
     /// let (style, learned) = Style::learn(names, &examples, &learning)?;
     /// assert_eq!((learned.examples, style.joints().len()), (12, 3));
     ///
