@@ -11,7 +11,7 @@ const CHARACTERS: [(&str, &str); 4] = [
     ("spider.glb", "spider.glb"),
 ];
 
-/// A page, and a folder with the files that it tells the student to write.
+/// A page, and a folder with the files that the student writes for it.
 pub(crate) struct Page {
     text: &'static str,
     folder: PathBuf,

@@ -37,7 +37,7 @@ pub(crate) unsafe fn exclusive<'a, T>(name: &str, pointer: *mut T) -> Result<&'a
     Ok(unsafe { &mut *pointer })
 }
 
-/// Returns the elements of an array. The pointer may be NULL if there are none.
+/// Returns the elements of an array. The pointer may be NULL if the array is empty.
 ///
 /// # Safety
 /// A pointer that is not NULL must point to `count` initialised values, which nothing changes during `'a`.
@@ -66,7 +66,7 @@ pub(crate) unsafe fn text<'a>(name: &str, pointer: *const c_char) -> Result<&'a 
 }
 
 /// Writes values to an array of the caller, which must have exactly their number of elements. The pointer may be NULL if
-/// there are none.
+/// nothing is written.
 ///
 /// # Safety
 /// A pointer that is not NULL must point to memory for `count` values, which nothing else accesses during the call.
