@@ -29,7 +29,7 @@ const IMAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/regression/re
 fn main() -> Result<(), Box<dyn Error>> {
     let puppet = reach()?;
     std::fs::write(POSE, Joints::of(&puppet).encode()?)?;
-    std::fs::write(IMAGE, Drawn { image: draw(&puppet)?, drawn_by: None }.encode()?)?;
+    std::fs::write(IMAGE, Drawn::new(draw(&puppet)?).encode()?)?;
     println!("wrote {} and {}", name(POSE), name(IMAGE));
     Ok(())
 }

@@ -16,6 +16,8 @@ use crate::puppet::Puppet;
 use crate::render::DecodedImage;
 use crate::text::json;
 
+use super::record::RecordedScene;
+
 /// Maximum size of a joint golden, in bytes.
 const MAX_JOINTS_BYTES: u64 = 1 << 30;
 
@@ -55,11 +57,14 @@ pub enum GoldenError {
 
 /// An image and the machine that drew it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Drawn {
     /// The pixels.
     pub image: DecodedImage,
     /// Description of the adapter, the driver and the CPU. `None` if the file does not contain it.
     pub drawn_by: Option<String>,
+    /// What the image shows. `None` if the file does not contain it.
+    pub scene: Option<RecordedScene>,
 }
 
 /// The golden image of a case, read for a comparison with an image of a known size.
@@ -74,6 +79,11 @@ pub enum GoldenState {
 }
 
 impl Drawn {
+    /// Creates an image without metadata.
+    pub fn new(image: DecodedImage) -> Self {
+        Self { image, drawn_by: None, scene: None }
+    }
+
     /// Reads a PNG from any program. It is only decoded if its size is `width` by `height` pixels. Returns `None` if
     /// the file does not exist.
     ///
@@ -112,7 +122,8 @@ impl Drawn {
         };
         let texts = &reader.info().uncompressed_latin1_text;
         let drawn_by = texts.iter().find(|t| t.keyword == "Adapter").map(|t| t.text.clone());
-        Ok(GoldenState::Drawn(Self { image: DecodedImage { width, height, rgba }, drawn_by }))
+        let scene = RecordedScene::find(&reader.info().compressed_latin1_text);
+        Ok(GoldenState::Drawn(Self { image: DecodedImage { width, height, rgba }, drawn_by, scene }))
     }
 
     /// Encodes the image as a well-compressed PNG. Its metadata contains the machine and this program's version. The
@@ -142,8 +153,11 @@ impl Drawn {
         let version = concat!("sinew ", env!("CARGO_PKG_VERSION"));
         let write = |encoder: &mut png::Encoder<_>| {
             encoder.add_text_chunk("Software".into(), version.into())?;
-            match &self.drawn_by {
-                Some(machine) => encoder.add_text_chunk("Adapter".into(), latin(machine)),
+            if let Some(machine) = &self.drawn_by {
+                encoder.add_text_chunk("Adapter".into(), latin(machine))?;
+            }
+            match self.scene.as_ref().and_then(RecordedScene::chunk) {
+                Some((keyword, text)) => encoder.add_ztxt_chunk(keyword, text),
                 None => Ok(()),
             }
         };

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::puppet::GoalReport;
 use crate::text::json;
 
+use super::explain::{Explanation, PoseView};
 use super::golden::Drawn;
 use super::machine::Machine;
 use super::run::{Outcome, Status};
@@ -42,8 +43,18 @@ struct CaseRow<'a> {
     difference: Option<String>,
     /// Names of the joints that differ, with distances and angles. The largest differences come first.
     joints: Vec<(&'a str, f64, f64)>,
+    explanation: Option<ExplanationRow<'a>>,
+    view: Option<&'a PoseView>,
     more_joints: usize,
     goals: Vec<GoalRow>,
+}
+
+#[derive(Serialize)]
+struct ExplanationRow<'a> {
+    #[serde(flatten)]
+    explanation: &'a Explanation,
+    /// The change of each pixel as an image: [`Explanation::image`].
+    map: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -85,8 +96,7 @@ fn row<'a>(name: &'a str, outcome: &'a Outcome) -> Result<CaseRow<'a>, String> {
     let is_identical = outcome.difference.as_ref().is_some_and(|d| d.pixels() == 0);
     let url = |drawn: &Option<Drawn>| drawn.as_ref().map(data_url).transpose();
     let difference = outcome.difference.as_ref().filter(|d| d.beyond > 0).zip(outcome.actual.as_ref());
-    let difference =
-        difference.map(|(d, a)| Drawn { image: d.image(a.image.width, a.image.height), drawn_by: None });
+    let difference = difference.map(|(d, a)| Drawn::new(d.image(a.image.width, a.image.height)));
     let finite = |x: f64| if x.is_finite() { x } else { f64::MAX };
     let goal = |(name, r): &(String, GoalReport)| GoalRow {
         node: name.clone(),
@@ -95,6 +105,13 @@ fn row<'a>(name: &'a str, outcome: &'a Outcome) -> Result<CaseRow<'a>, String> {
         outcome: r.outcome.to_string(),
         iterations: r.iterations,
         error: r.position_error.map(finite),
+    };
+    let explanation = match (&outcome.explanation, &outcome.actual) {
+        (Some(explanation), Some(actual)) => {
+            let map = explanation.image(actual.image.width, actual.image.height);
+            Some(ExplanationRow { explanation, map: Some(data_url(&Drawn::new(map))?) })
+        }
+        _ => None,
     };
     let moved = outcome.joints.iter().filter(|j| j.distance != 0.0 || j.angle != 0.0);
     let moved = moved.filter(|_| outcome.status != Status::Passed);
@@ -114,6 +131,8 @@ fn row<'a>(name: &'a str, outcome: &'a Outcome) -> Result<CaseRow<'a>, String> {
             .take(MAX_JOINTS)
             .map(|j| (j.name.as_str(), finite(j.distance), finite(j.angle)))
             .collect(),
+        explanation,
+        view: outcome.view.as_ref(),
         goals: outcome.reports.iter().map(goal).collect(),
     })
 }

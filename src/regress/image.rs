@@ -20,6 +20,8 @@ pub struct Difference {
     pub off: [usize; 4],
     /// The largest difference of any channel of any pixel, in levels of 255.
     pub largest: u8,
+    /// Number of pixels whose alpha differs, and the largest difference of alpha in levels of 255.
+    pub alpha: (usize, u8),
     /// Number of pixels that differ by more than the tolerated levels.
     pub beyond: usize,
     /// Mean FLIP error of the image, caused by these pixels alone, from 0 (equal) to 1 (black against white).
@@ -115,6 +117,9 @@ pub fn compare(expected: &DecodedImage, actual: &DecodedImage, levels: u8) -> Op
             *count += 1;
         }
         difference.largest = difference.largest.max(off);
+        let alpha = pixel.last().zip(actual.last()).map(|(a, b)| a.abs_diff(*b)).unwrap_or_default();
+        difference.alpha.0 += usize::from(alpha > 0);
+        difference.alpha.1 = difference.alpha.1.max(alpha);
         if off > levels {
             difference.beyond += 1;
             pixel.copy_from_slice(actual);

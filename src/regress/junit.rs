@@ -52,6 +52,15 @@ pub fn junit(suite: &Suite, outcomes: &[Outcome], machine: &Machine) -> Result<S
                 test.add_property(Property::new(name, value));
             }
         }
+        if let Some(explanation) = &outcome.explanation {
+            test.add_property(Property::new("verdict", clean(&explanation.verdict)));
+            for change in &explanation.changes {
+                test.add_property(Property::new(
+                    format!("change-{}", change.kind.name()),
+                    clean(&change.text),
+                ));
+            }
+        }
         tests.add_test_case(test);
     }
     let mut report = Report::new("sinew");
@@ -84,21 +93,16 @@ mod tests {
             model: None,
             replay: None,
             arguments: Vec::new(),
-            checks: Checks { image: None, joints: None, report: None },
+            checks: Checks::default(),
         };
-        let suite = Suite { path: "a.toml".into(), goldens: "goldens".into(), cases: vec![case] };
-        let outcome = Outcome {
-            case: 0,
-            status: Status::Failed,
-            findings: vec![Finding { passed: false, text: "joint \u{1}\u{FFFF}".into() }],
-            expected: None,
-            actual: None,
-            difference: None,
-            digest: None,
-            joints: Vec::new(),
-            reports: Vec::new(),
-            seconds: 0.5,
+        let suite = Suite {
+            path: "a.toml".into(),
+            goldens: "goldens".into(),
+            golden_sets: Vec::new(),
+            cases: vec![case],
         };
+        let findings = vec![Finding { passed: false, text: "joint \u{1}\u{FFFF}".into() }];
+        let outcome = Outcome { findings, seconds: 0.5, ..Outcome::new(0, Status::Failed) };
         let text = junit(&suite, &[outcome], &Machine::new(None)).unwrap();
         // XML 1.0, section 2.2.
         let is_char = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..);

@@ -9,6 +9,8 @@ pub struct Machine {
     /// Description of the adapter with backend and driver version, from
     /// [`Gpu::describe`](crate::render::Gpu::describe). `None` if nothing was drawn.
     pub adapter: Option<String>,
+    /// Class of the adapter, from [`Gpu::class`](crate::render::Gpu::class).
+    pub class: Option<String>,
     /// Name of the CPU, as the operating system reports it.
     pub processor: String,
 }
@@ -16,7 +18,7 @@ pub struct Machine {
 impl Machine {
     /// Describes this machine, with the description of an adapter.
     pub fn new(adapter: Option<String>) -> Self {
-        Self { adapter, processor: processor() }
+        Self { adapter, class: None, processor: processor() }
     }
 }
 
@@ -70,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_machine_without_an_adapter_is_described() {
-        let machine = Machine { adapter: None, processor: "a CPU".into() };
+        let machine = Machine { adapter: None, class: None, processor: "a CPU".into() };
         assert_eq!(machine.to_string(), "no adapter, on a CPU");
         assert!(!Machine::new(None).processor.is_empty());
     }

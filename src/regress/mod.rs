@@ -9,8 +9,11 @@
 
 #[cfg(feature = "cli")]
 mod csv;
+mod explain;
 mod flip;
 mod golden;
+#[cfg(feature = "cli")]
+mod golden_folders;
 #[cfg(feature = "cli")]
 mod html;
 mod image;
@@ -19,15 +22,26 @@ mod junit;
 #[cfg(feature = "cli")]
 mod machine;
 #[cfg(feature = "cli")]
+mod outcomes_json;
+mod record;
+#[cfg(feature = "cli")]
+mod region;
+#[cfg(feature = "cli")]
 mod run;
 #[cfg(feature = "cli")]
 mod suite;
+#[cfg(feature = "cli")]
+mod thresholds;
 mod tolerance;
 
 pub use self::image::{Difference, Rule, TILE, compare};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use csv::csv;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub use explain::PoseView;
+pub use explain::{Change, ChangeKind, Explanation};
 pub use golden::{Drawn, GoldenError, GoldenState, Joint, JointDifference, Joints};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
@@ -40,8 +54,15 @@ pub use junit::junit;
 pub use machine::Machine;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
+pub use outcomes_json::outcomes_json;
+pub use record::{CameraRecord, MaterialRecord, PartRecord, RecordedScene, SceneRecord};
+#[cfg(feature = "cli")]
+#[doc(hidden)]
 pub use run::{Finding, Outcome, Pose, Posed, Run, Settings, Status, Update, orphans};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use suite::{Case, Checks, Moment, OptionArity, OptionKey, Replayed, ReportCheck, Suite, SuiteError};
-pub use tolerance::{ImageTolerance, JointTolerance};
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub use thresholds::sweep;
+pub use tolerance::{ImageTolerance, JointTolerance, KindTolerance};

@@ -33,3 +33,23 @@ impl Default for JointTolerance {
         Self { distance: 1e-5, angle: 1e-4 }
     }
 }
+
+/// The maximum changes of an image by their kinds. They apply if the golden contains a record of its scene.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct KindTolerance {
+    /// No visible vertex may move by this number of pixels or more, whether the pose or the camera moves it.
+    pub moved: f32,
+    /// Maximum number of pixels that differ by at least two levels of 255 because the scene differs. Pixels that differ although the scene
+    /// is the same do not count.
+    pub changed: usize,
+    /// Maximum number of these pixels whose alpha differs by at least two levels.
+    pub alpha: usize,
+}
+
+impl Default for KindTolerance {
+    /// A quarter of a pixel, and less than 50 pixels.
+    fn default() -> Self {
+        Self { moved: 0.25, changed: 49, alpha: 49 }
+    }
+}

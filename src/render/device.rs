@@ -204,6 +204,12 @@ impl Gpu {
         describe(&self.info)
     }
 
+    /// Returns the class of the adapter: its backend, and the program or the vendor that draws. Adapters of a class round similarly,
+    /// for example `vulkan-llvmpipe`, `gl-llvmpipe`, `vulkan-nvidia` or `metal-apple`.
+    pub fn class(&self) -> String {
+        class(&self.info)
+    }
+
     /// Fails if the device is lost, or if the driver has reported an error since the last call.
     ///
     /// # Errors
@@ -273,4 +279,31 @@ fn rank(info: &wgpu::AdapterInfo) -> (u8, u8) {
         DeviceType::Cpu => 4,
     };
     (device, u8::from(info.backend == Backend::Gl))
+}
+/// See [`Gpu::class`].
+fn class(info: &wgpu::AdapterInfo) -> String {
+    let text = format!("{} {}", info.name, info.driver).to_lowercase();
+    let known = [
+        "llvmpipe",
+        "swiftshader",
+        "softpipe",
+        "basic render",
+        "nvidia",
+        "geforce",
+        "radeon",
+        "amd",
+        "intel",
+        "apple",
+        "adreno",
+        "mali",
+    ];
+    let name = known.into_iter().find(|name| text.contains(name));
+    let name = match name {
+        Some("geforce") => "nvidia",
+        Some("radeon") => "amd",
+        Some("basic render") => "warp",
+        Some(name) => name,
+        None => "other",
+    };
+    format!("{}-{name}", info.backend.to_str())
 }

@@ -2,9 +2,8 @@
 
 use glam::{DVec3, Mat4, Vec2, Vec3};
 
-use crate::asset::{Part, Primitive};
 use crate::puppet::Puppet;
-use crate::skin::Skinned;
+use crate::skin::{Skinned, dominant_node};
 use crate::view::{Camera, Projection};
 
 /// A ray in world space.
@@ -165,7 +164,7 @@ pub fn pick_skin(puppet: &Puppet, ray: &Ray) -> Option<Hit> {
             let Some(((a, b), c)) = corner(0).zip(corner(1)).zip(corner(2)) else { continue };
             let Some((distance, weights)) = ray.meet_triangle([a, b, c]) else { continue };
             if nearest.is_none_or(|(d, _)| distance < d) {
-                nearest = Some((distance, dominant_node(puppet, *part, primitive, *triangle, weights)));
+                nearest = Some((distance, dominant_node(puppet.character(), *part, *triangle, weights)));
             }
         }
     }
@@ -173,26 +172,4 @@ pub fn pick_skin(puppet: &Puppet, ray: &Ray) -> Option<Hit> {
     let point = ray.origin + distance * ray.direction;
     let offset = puppet.world_from_node().get(node)?.inverse().transform_point3(point).as_dvec3();
     offset.is_finite().then_some(Hit { node, point, offset, handle: false })
-}
-
-/// Returns the node with the largest skin weight at a point of a triangle. `at` are barycentric coordinates.
-fn dominant_node(puppet: &Puppet, part: Part, primitive: &Primitive, triangle: [u32; 3], at: Vec3) -> usize {
-    let Some(skin) = part.skin.and_then(|s| puppet.character().skins.get(s)) else { return part.node };
-    let mut totals: Vec<(u16, f32)> = Vec::new();
-    for (vertex, coordinate) in triangle.iter().zip(at.to_array()) {
-        for set in &primitive.influences {
-            let vertex = *vertex as usize;
-            let Some((joints, weights)) = set.joints.get(vertex).zip(set.weights.get(vertex)) else {
-                continue;
-            };
-            for (joint, weight) in joints.iter().zip(weights.to_array()) {
-                match totals.iter_mut().find(|(j, _)| j == joint) {
-                    Some((_, sum)) => *sum += coordinate * weight,
-                    None => totals.push((*joint, coordinate * weight)),
-                }
-            }
-        }
-    }
-    let most = totals.iter().max_by(|a, b| a.1.total_cmp(&b.1));
-    most.and_then(|(joint, _)| skin.joints.get(usize::from(*joint)).copied()).unwrap_or(part.node)
 }

@@ -104,8 +104,8 @@ impl Material {
     }
 
     /// Returns the references to all of its textures.
-    #[cfg(feature = "urdf")]
-    pub(super) fn texture_refs_mut(&mut self) -> impl Iterator<Item = &mut TextureRef> {
+    #[cfg(any(feature = "urdf", feature = "render"))]
+    pub(crate) fn texture_refs_mut(&mut self) -> impl Iterator<Item = &mut TextureRef> {
         let core = [
             &mut self.base_color_texture,
             &mut self.metallic_roughness_texture,

@@ -10,7 +10,7 @@ use std::time::Instant;
 use clap::Args;
 
 use crate::regress::{
-    Case, Machine, OptionKey, Outcome, Rule, Run, Settings, Status, Suite, Update, orphans,
+    Case, Machine, OptionKey, Outcome, Rule, Run, Settings, Status, Suite, Update, orphans, sweep,
 };
 use crate::render::AdapterChoice;
 
@@ -32,8 +32,8 @@ pub(super) struct TestArgs {
     /// Suite file in the format of docs/testing.md
     #[arg(value_name = "SUITE.toml")]
     suite: PathBuf,
-    /// Update the goldens of failing cases, or of all cases
-    #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "failing", value_parser = ["failing", "all"])]
+    /// Update the goldens of failing cases, or of all cases, or only add the recorded scene to goldens that lack it
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "failing", value_parser = ["failing", "all", "scenes"])]
     update: Option<String>,
     /// Remove goldens that no case uses and .new files of earlier failures
     #[arg(long)]
@@ -47,6 +47,12 @@ pub(super) struct TestArgs {
     /// Write the measured differences, one line per case
     #[arg(long, value_name = "OUT.csv")]
     csv: Option<PathBuf>,
+    /// Write the outcomes with their explanations as JSON
+    #[arg(long, value_name = "OUT.json")]
+    json: Option<PathBuf>,
+    /// Print how many cases would fail at other tolerances
+    #[arg(long)]
+    sweep: bool,
     /// Run only cases whose name contains TEXT (repeat to match any of several)
     #[arg(long, value_name = "TEXT")]
     filter: Vec<String>,
@@ -122,6 +128,7 @@ pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
         update: match args.update.as_deref() {
             None => Update::No,
             Some("all") => Update::All,
+            Some("scenes") => Update::Scenes,
             Some(_) => Update::Failing,
         },
         jobs: args
@@ -146,6 +153,7 @@ pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
     let machine = run.machine();
     let printed =
         printed.and_then(|()| print_summary(&outcomes, indices.len(), seconds, &machine, verbosity));
+    let printed = printed.and_then(|()| if args.sweep { print_sweep(&suite, &outcomes) } else { Ok(()) });
     failure::combine(iter::once(printed).chain(results::write(args, &suite, &outcomes, &machine, seconds)))?;
     if args.prune {
         prune(&suite, &outcomes, verbosity)?;
@@ -204,6 +212,12 @@ fn print_summary(
     }
     lines.push(format!("{}; {seconds:.2} s, {each:.1} ms per case", words.join(", ")));
     output::lines(lines)
+}
+
+fn print_sweep(suite: &Suite, outcomes: &[Outcome]) -> Result<(), Failure> {
+    let cases =
+        outcomes.iter().filter_map(|o| suite.cases.get(o.case).map(|c| (c.name.as_str(), o, &c.checks)));
+    output::lines(sweep(cases))
 }
 
 fn prune(suite: &Suite, outcomes: &[Outcome], verbosity: Verbosity) -> Result<(), Failure> {

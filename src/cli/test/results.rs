@@ -1,4 +1,4 @@
-//! Writes the HTML report, the JUnit report and the CSV table of a run.
+//! Writes the HTML report, the JUnit report, the JSON and the CSV table of a run.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::files::atomic;
-use crate::regress::{Case, Machine, Outcome, Suite, csv, junit, page};
+use crate::regress::{Case, Machine, Outcome, Suite, csv, junit, outcomes_json, page};
 
 use super::TestArgs;
 
@@ -15,8 +15,11 @@ pub(super) fn check(args: &TestArgs, suite: &Suite) -> Result<(), Failure> {
     let goldens = suite.cases.iter().flat_map(|case| suite.goldens_of(case));
     let inputs = suite.cases.iter().flat_map(inputs);
     let inputs: HashSet<PathBuf> = goldens.chain(inputs).chain([args.suite.clone()]).collect();
-    let files: Vec<&Path> =
-        [&args.report, &args.junit, &args.csv].into_iter().flatten().map(PathBuf::as_path).collect();
+    let files: Vec<&Path> = [&args.report, &args.junit, &args.csv, &args.json]
+        .into_iter()
+        .flatten()
+        .map(PathBuf::as_path)
+        .collect();
     for (index, file) in files.iter().enumerate() {
         output::protect(file, inputs.iter().map(PathBuf::as_path))?;
         if files.iter().take(index).any(|other| atomic::is_same(other, file)) {
@@ -35,7 +38,7 @@ pub(super) fn write(
     outcomes: &[Outcome],
     machine: &Machine,
     seconds: f64,
-) -> [Result<(), Failure>; 3] {
+) -> [Result<(), Failure>; 4] {
     let write = |path: &Option<PathBuf>, text: &dyn Fn() -> Result<String, String>| match path {
         Some(path) => text().map_err(Failure::Usage).and_then(|text| output::file(path, text.as_bytes())),
         None => Ok(()),
@@ -44,6 +47,7 @@ pub(super) fn write(
         write(&args.report, &|| page(suite, outcomes, machine, seconds)),
         write(&args.junit, &|| junit(suite, outcomes, machine)),
         write(&args.csv, &|| Ok(csv(suite, outcomes))),
+        write(&args.json, &|| outcomes_json(suite, outcomes, machine, seconds)),
     ]
 }
 

@@ -5,12 +5,16 @@ use std::path::{Path, PathBuf};
 
 use crate::regress::golden;
 use crate::regress::golden::{Drawn, GoldenError, GoldenState, Joints};
-use crate::regress::image::{Difference, Rule, compare};
+use crate::regress::golden_folders::GoldenFolders;
+use crate::regress::record::RecordedScene;
+use crate::regress::region::Region;
 use crate::regress::suite::{Case, ReportCheck};
-use crate::regress::tolerance::{ImageTolerance, JointTolerance};
+use crate::regress::thresholds;
+use crate::regress::tolerance::JointTolerance;
 use crate::render::DecodedImage;
 
-use super::{Finding, Outcome, Posed, Status, Update};
+use super::image_check::ImageCheck;
+use super::{Finding, Outcome, Posed, Settings, Status, Update};
 
 /// Compares a case with its goldens. Writes new goldens, or saves each result that differs in a file beside its golden.
 ///
@@ -19,42 +23,58 @@ use super::{Finding, Outcome, Posed, Status, Update};
 pub(in crate::regress) fn case(
     index: usize,
     case: &Case,
-    goldens: &Path,
+    goldens: &GoldenFolders,
     posed: &dyn Posed,
     actual: Option<Drawn>,
-    update: Update,
+    settings: &Settings,
 ) -> Result<Outcome, String> {
+    let update = settings.update;
     let skeleton = &posed.puppet().character().skeleton;
     let mut outcome = Outcome {
-        case: index,
-        status: Status::Passed,
-        findings: Vec::new(),
-        expected: None,
-        actual: None,
-        difference: None,
         digest: actual.as_ref().map(|a| crc32fast::hash(&a.image.rgba)),
-        joints: Vec::new(),
         reports: posed.reports().iter().map(|r| (skeleton.label(r.node), r.clone())).collect(),
-        seconds: 0.0,
+        ..Outcome::new(index, Status::Passed)
     };
     let mut new_goldens: Vec<NewGolden> = Vec::new();
-    if let (Some(tolerance), Some(actual)) = (&case.checks.image, actual) {
-        let path = goldens.join(format!("{}.png", case.slug));
+    let region = case.checks.region.resolve(posed.puppet())?;
+    if let (Some(tolerance), Some(mut actual)) = (&case.checks.image, actual) {
+        let path = goldens.find(&format!("{}.png", case.slug));
         let DecodedImage { width, height, .. } = actual.image;
-        let found = readable(Drawn::read(&path, width, height), update)?;
-        let verdict = image(&mut outcome, tolerance, &actual, found);
+        let found = readable(Drawn::read(&path.read, width, height), update)?;
+        let has_scene = matches!(&found, Some(GoldenState::Drawn(golden)) if golden.scene.is_some());
+        let check = ImageCheck {
+            tolerance,
+            kinds: &case.checks.kinds,
+            region: &region,
+            posed,
+            shows_poses: settings.images,
+        };
+        let verdict = check.compare(&mut outcome, &actual, found);
+        let adds_scene = update == Update::Scenes && verdict == Verdict::Same && !has_scene;
+        if verdict != Verdict::Same || update == Update::All || adds_scene {
+            actual.scene = Some(RecordedScene::encode(&check.record())?);
+        }
+        if let (true, Some(golden)) = (adds_scene, &mut outcome.expected) {
+            // The pixels of the golden stay as they are.
+            golden.scene = actual.scene.clone();
+            golden::write(&path.read, &golden.encode().map_err(|e| e.to_string())?)
+                .map_err(|e| e.to_string())?;
+        }
         outcome.actual = Some(actual.clone());
-        new_goldens.push(NewGolden { path, content: GoldenContent::Image(actual), verdict });
+        new_goldens.push(NewGolden { path: path.write, content: GoldenContent::Image(actual), verdict });
     }
     if let Some(tolerance) = &case.checks.joints {
-        let path = goldens.join(format!("{}.json", case.slug));
+        let path = goldens.shared(&format!("{}.json", case.slug));
         let actual = posed.joints();
         let expected = readable(Joints::read(&path), update)?;
-        let verdict = joints(&mut outcome, tolerance, &actual, expected.as_ref());
+        let verdict = joints(&mut outcome, tolerance, &region, &actual, expected.as_ref());
         new_goldens.push(NewGolden { path, content: GoldenContent::Joints(actual), verdict });
     }
     let report_passes = case.checks.report.as_ref().is_none_or(|check| report(&mut outcome, check));
     outcome.status = finish(&new_goldens, report_passes, update)?;
+    if outcome.status.is_failure() {
+        outcome.findings.extend(thresholds::finding(&outcome, &case.checks));
+    }
     Ok(outcome)
 }
 
@@ -91,8 +111,9 @@ impl NewGolden {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+/// The result of comparing a golden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
     Same,
     Differs,
     Missing,
@@ -104,7 +125,7 @@ fn finish(new_goldens: &[NewGolden], report_passes: bool, update: Update) -> Res
     for golden @ NewGolden { path, verdict, .. } in new_goldens {
         let beside = beside(path);
         let write = match update {
-            Update::No => false,
+            Update::No | Update::Scenes => false,
             Update::Failing => *verdict != Verdict::Same,
             Update::All => true,
         };
@@ -137,56 +158,10 @@ fn beside(path: &Path) -> PathBuf {
     ))
 }
 
-fn image(
-    outcome: &mut Outcome,
-    tolerance: &ImageTolerance,
-    actual: &Drawn,
-    found: Option<GoldenState>,
-) -> Verdict {
-    let mut add = |passed: bool, text: String| outcome.findings.push(Finding { passed, text });
-    let DecodedImage { width, height, .. } = actual.image;
-    let expected = match found {
-        None => {
-            add(false, "image: golden is missing".into());
-            return Verdict::Missing;
-        }
-        Some(GoldenState::OtherSize(w, h)) => {
-            add(false, format!("image: size is {width}x{height} instead of {w}x{h}"));
-            return Verdict::Differs;
-        }
-        Some(GoldenState::Drawn(expected)) => outcome.expected.insert(expected),
-    };
-    let Some(difference) = compare(&expected.image, &actual.image, tolerance.levels) else {
-        add(false, format!("image: size {width}x{height} cannot be compared"));
-        return Verdict::Differs;
-    };
-    let passed = difference.passes(tolerance);
-    add(passed, describe(&difference, tolerance));
-    outcome.difference = Some(difference);
-    if passed { Verdict::Same } else { Verdict::Differs }
-}
-
-/// Describes the rule that decided on an image, and the measured differences.
-fn describe(difference: &Difference, tolerance: &ImageTolerance) -> String {
-    let Difference { beyond, mean, worst: (worst, [x, y]), .. } = difference;
-    let (pixels, largest) = (difference.pixels(), difference.largest);
-    match difference.rule() {
-        Rule::Identical => "image: identical".into(),
-        Rule::Levels => {
-            let limit = tolerance.levels;
-            format!("image: equal by levels: {pixels} px differ by at most {largest} (limit {limit})")
-        }
-        Rule::Flip => format!(
-            "image: judged by FLIP: {beyond} px differ by more than {} levels (at most {largest}), \
-             mean {mean:.5} (limit {}), worst tile {worst:.4} (limit {}) at {x},{y}",
-            tolerance.levels, tolerance.mean, tolerance.worst
-        ),
-    }
-}
-
 fn joints(
     outcome: &mut Outcome,
     tolerance: &JointTolerance,
+    region: &Region,
     actual: &Joints,
     expected: Option<&Joints>,
 ) -> Verdict {
@@ -196,7 +171,7 @@ fn joints(
         return Verdict::Missing;
     };
     let differences = match actual.compare(expected) {
-        Ok(differences) => differences,
+        Ok(differences) => differences.into_iter().filter(|d| region.has_joint(&d.name)).collect::<Vec<_>>(),
         Err(cause) => {
             add(false, format!("joints: {cause}"));
             return Verdict::Differs;

@@ -11,8 +11,10 @@ use crate::puppet::{GoalReport, Puppet};
 use crate::render::{AdapterChoice, Frame, Pending, RenderError};
 use crate::text::printable;
 
+use super::explain::{Explanation, PoseView};
 use super::golden;
 use super::golden::{Drawn, JointDifference, Joints};
+use super::golden_folders::GoldenFolders;
 use super::image::Difference;
 use super::machine::Machine;
 use super::suite::{Case, Suite};
@@ -20,6 +22,7 @@ use super::suite::{Case, Suite};
 use renderers::SuiteRenderer;
 
 pub(super) mod check;
+mod image_check;
 pub(super) mod renderers;
 
 /// Maximum number of cases that are processed in parallel.
@@ -54,6 +57,8 @@ pub enum Update {
     Failing,
     /// The goldens of all cases.
     All,
+    /// Goldens that pass but contain no record of their scene. Only the record is added to them.
+    Scenes,
 }
 
 /// Settings for running a suite.
@@ -118,6 +123,10 @@ pub struct Outcome {
     pub actual: Option<Drawn>,
     /// The difference between both images. Its map is empty if [`Settings::images`] is off.
     pub difference: Option<Difference>,
+    /// Why the image differs. `None` if it does not differ visibly, or if the golden does not contain its scene.
+    pub explanation: Option<Explanation>,
+    /// Both poses, if the image fails and [`Settings::images`] is on.
+    pub view: Option<PoseView>,
     /// CRC-32 of the image's RGBA bytes, for detecting bit-identical images.
     pub digest: Option<u32>,
     /// The differences of the joints, largest first.
@@ -126,6 +135,26 @@ pub struct Outcome {
     pub reports: Vec<(String, GoalReport)>,
     /// Duration of the case in seconds: posing, drawing, comparing, and waiting for the device.
     pub seconds: f64,
+}
+
+impl Outcome {
+    /// Creates the outcome of a case for which nothing has been compared yet.
+    pub fn new(case: usize, status: Status) -> Self {
+        Self {
+            case,
+            status,
+            findings: Vec::new(),
+            expected: None,
+            actual: None,
+            difference: None,
+            explanation: None,
+            view: None,
+            digest: None,
+            joints: Vec::new(),
+            reports: Vec::new(),
+            seconds: 0.0,
+        }
+    }
 }
 
 /// The result of one comparison.
@@ -208,20 +237,12 @@ impl<'a> Run<'a> {
     fn case(&self, index: usize, case: &Case, renderer: &SuiteRenderer) -> Result<Outcome, RenderError> {
         let started = Instant::now();
         if case.checks.image.is_some() {
-            let name = renderer.open(self.choice)?;
-            self.machine.get_or_init(|| Machine::new(Some(name)));
+            let (name, class) = renderer.open(self.choice)?;
+            self.machine.get_or_init(|| Machine { class: Some(class), ..Machine::new(Some(name)) });
         }
-        let mut outcome = self.compare(index, case, renderer).unwrap_or_else(|cause| Outcome {
-            case: index,
-            status: Status::Broken,
-            findings: vec![Finding { passed: false, text: printable::line(&cause).into_owned() }],
-            expected: None,
-            actual: None,
-            difference: None,
-            digest: None,
-            joints: Vec::new(),
-            reports: Vec::new(),
-            seconds: 0.0,
+        let mut outcome = self.compare(index, case, renderer).unwrap_or_else(|cause| {
+            let text = printable::line(&cause).into_owned();
+            Outcome { findings: vec![Finding { passed: false, text }], ..Outcome::new(index, Status::Broken) }
         });
         outcome.findings.sort_by_key(|f| f.passed);
         if !self.settings.images {
@@ -242,10 +263,13 @@ impl<'a> Run<'a> {
             Some(_) => {
                 let drawn = renderer.draw(&*posed, &posed.frame()).and_then(Pending::image);
                 let image = drawn.map_err(|e| e.to_string())?;
-                Some(Drawn { image, drawn_by: self.machine.get().map(Machine::to_string) })
+                let drawn_by = self.machine.get().map(Machine::to_string);
+                Some(Drawn { drawn_by, ..Drawn::new(image) })
             }
         };
-        check::case(index, case, &self.suite.goldens, &*posed, actual, self.settings.update)
+        let class = self.machine.get().and_then(|machine| machine.class.as_deref());
+        let goldens = GoldenFolders::new(self.suite, class);
+        check::case(index, case, &goldens, &*posed, actual, &self.settings)
     }
 }
 
@@ -260,15 +284,19 @@ pub fn orphans(suite: &Suite, outcomes: &[Outcome]) -> std::io::Result<Vec<PathB
     let current: HashSet<String> = current.collect();
     let goldens: HashSet<PathBuf> = suite.cases.iter().flat_map(|case| suite.goldens_of(case)).collect();
     let mut found = Vec::new();
-    let entries = match std::fs::read_dir(&suite.goldens) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(found),
-        entries => entries?,
-    };
-    for entry in entries {
-        let path = entry?.path();
-        let is_current = || path.file_stem().and_then(|s| s.to_str()).is_some_and(|s| current.contains(s));
-        if path.is_file() && !goldens.contains(&path) && !is_current() && golden::is_golden(&path) {
-            found.push(path);
+    let sets = suite.golden_sets.iter().map(|set| suite.goldens.join(set));
+    for folder in sets.chain([suite.goldens.clone()]) {
+        let entries = match std::fs::read_dir(&folder) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
+            entries => entries?,
+        };
+        for entry in entries {
+            let path = entry?.path();
+            let is_current =
+                || path.file_stem().and_then(|s| s.to_str()).is_some_and(|s| current.contains(s));
+            if path.is_file() && !goldens.contains(&path) && !is_current() && golden::is_golden(&path) {
+                found.push(path);
+            }
         }
     }
     found.sort();

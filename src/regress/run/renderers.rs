@@ -42,8 +42,8 @@ impl SuiteRenderer {
         (0..(cases / CASES_PER_DEVICE).clamp(1, max)).map(|_| Self::default()).collect()
     }
 
-    /// Opens the adapter if it is not open yet, and returns its description.
-    pub(in crate::regress) fn open(&self, choice: &AdapterChoice) -> Result<String, RenderError> {
+    /// Opens the adapter if it is not open yet, and returns its description and its class.
+    pub(in crate::regress) fn open(&self, choice: &AdapterChoice) -> Result<(String, String), RenderError> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let open = match &mut *open {
             Some(open) => open,
@@ -51,7 +51,8 @@ impl SuiteRenderer {
                 closed.insert(OpenDevice { renderer: Renderer::new(Gpu::new(choice)?), models: Vec::new() })
             }
         };
-        Ok(open.renderer.gpu().describe())
+        let gpu = open.renderer.gpu();
+        Ok((gpu.describe(), gpu.class()))
     }
 
     /// Submits an image. While this thread waits for the result, other threads can submit images.

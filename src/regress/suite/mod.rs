@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use toml_edit::Document;
 
 use crate::files::bounded;
-use crate::regress::tolerance::{ImageTolerance, JointTolerance};
+use crate::regress::region::RegionNames;
+use crate::regress::tolerance::{ImageTolerance, JointTolerance, KindTolerance};
 use crate::text::toml::{Lines, SpannedError};
 
 use reader::SuiteReader;
@@ -40,10 +41,14 @@ pub enum OptionArity {
 }
 
 /// The comparisons of a case, with their tolerances.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Checks {
     /// The image.
     pub image: Option<ImageTolerance>,
+    /// Tolerances of the image by the kind of change.
+    pub kinds: KindTolerance,
+    /// The region of the image and of the skeleton that is compared.
+    pub region: RegionNames,
     /// The world matrices of all nodes.
     pub joints: Option<JointTolerance>,
     /// The reports of goals, pins and contacts.
@@ -107,6 +112,8 @@ pub struct Suite {
     pub path: PathBuf,
     /// Folder of the goldens.
     pub goldens: PathBuf,
+    /// Classes of adapters that have goldens of their own, each in a folder of its name within that folder.
+    pub golden_sets: Vec<String>,
     /// The cases in the order of the file.
     pub cases: Vec<Case>,
 }
@@ -138,11 +145,17 @@ pub enum SuiteError {
 impl Suite {
     /// The paths of a case's goldens, whether or not they exist.
     pub fn goldens_of(&self, case: &Case) -> Vec<PathBuf> {
-        let path = |is_compared: bool, extension: &str| {
-            is_compared.then(|| self.goldens.join(format!("{}.{extension}", case.slug)))
-        };
         let Checks { image, joints, .. } = &case.checks;
-        path(image.is_some(), "png").into_iter().chain(path(joints.is_some(), "json")).collect()
+        let mut paths = Vec::new();
+        if image.is_some() {
+            let name = format!("{}.png", case.slug);
+            paths.extend(self.golden_sets.iter().map(|set| self.goldens.join(set).join(&name)));
+            paths.push(self.goldens.join(&name));
+        }
+        if joints.is_some() {
+            paths.push(self.goldens.join(format!("{}.json", case.slug)));
+        }
+        paths
     }
 
     /// Reads a suite. `options` are the command-line options that cases can set.
@@ -161,12 +174,12 @@ impl Suite {
         let document = Document::parse(text.clone()).map_err(|e| format_error(SpannedError::syntax(&e)))?;
         let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         let reader = SuiteReader { folder: &folder, options, lines: Lines::of(&text) };
-        let (goldens, cases) = reader.suite(document.as_table()).map_err(format_error)?;
+        let (goldens, golden_sets, cases) = reader.suite(document.as_table()).map_err(format_error)?;
         let mut taken = HashSet::new();
         if let Some(case) = cases.iter().find(|c| !taken.insert(&c.slug)) {
             let cause = format!("case \"{}\" has the same file name as another case; rename it", case.name);
             return Err(SuiteError::Format { path: shown, line: case.line, cause });
         }
-        Ok(Self { path: path.into(), goldens: folder.join(goldens), cases })
+        Ok(Self { path: path.into(), goldens: folder.join(goldens), golden_sets, cases })
     }
 }

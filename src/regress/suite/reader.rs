@@ -7,7 +7,7 @@ use toml_edit::{Item, Table, TableLike, Value};
 
 use crate::text::toml::{Lines, SpannedError, tables};
 
-use super::values::{argument_text, checks, frames, name_part, number, slug, span};
+use super::values::{argument_text, checks, frames, golden_sets, name_part, number, slug, span};
 use super::{Case, Checks, Moment, OptionArity, OptionKey, Replayed};
 
 const VERSION: i64 = 1;
@@ -23,9 +23,9 @@ pub(super) struct SuiteReader<'a> {
 }
 
 /// Keys of a case that are not command-line options.
-const CASE_KEYS: [&str; 15] = [
-    "name", "model", "project", "replay", "frames", "fps", "compare", "levels", "mean", "worst", "tolerate",
-    "distance", "angle", "outcome", "error",
+const CASE_KEYS: [&str; 20] = [
+    "name", "model", "project", "replay", "frames", "fps", "compare", "levels", "mean", "worst", "moved",
+    "changed", "alpha", "only", "ignore", "tolerate", "distance", "angle", "outcome", "error",
 ];
 /// The command-line options that a case can set if it plays back a session. The session defines all other options.
 const REPLAY_OPTIONS: [&str; 1] = ["resolution"];
@@ -103,10 +103,11 @@ struct CaseList {
 }
 
 impl SuiteReader<'_> {
-    pub(super) fn suite(&self, root: &Table) -> Result<(PathBuf, Vec<Case>), SpannedError> {
+    /// Returns the folder of goldens, the classes of adapters with folders of their own, and the cases.
+    pub(super) fn suite(&self, root: &Table) -> Result<(PathBuf, Vec<String>, Vec<Case>), SpannedError> {
         for (key, item) in root.iter() {
-            if !["version", "goldens", "defaults", "case", "matrix"].contains(&key) {
-                let known = "version, goldens, defaults, case, matrix";
+            if !["version", "goldens", "golden-sets", "defaults", "case", "matrix"].contains(&key) {
+                let known = "version, goldens, golden-sets, defaults, case, matrix";
                 return Err(SpannedError::new(
                     span(root, key, item),
                     format!("unknown key \"{key}\"; known: {known}"),
@@ -124,6 +125,7 @@ impl SuiteReader<'_> {
                 item.as_str().ok_or_else(|| SpannedError::at(item, "goldens must be the path of a folder"))?
             }
         };
+        let golden_sets = golden_sets(root.get("golden-sets"))?;
         let no_defaults = Table::new();
         let defaults = match root.get("defaults") {
             None => &no_defaults,
@@ -146,7 +148,7 @@ impl SuiteReader<'_> {
             self.check_keys(table)?;
             self.matrix(defaults, table, &mut cases)?;
         }
-        Ok((goldens.into(), cases.list))
+        Ok((goldens.into(), golden_sets, cases.list))
     }
 
     fn option(&self, name: &str) -> Option<&OptionKey> {
@@ -174,7 +176,7 @@ impl SuiteReader<'_> {
             let Some(list) = item.as_array() else { continue };
             let many = self.option(key).is_some_and(|o| o.takes == OptionArity::Many);
             let multiplies = match key {
-                "compare" | "frames" => false,
+                "compare" | "frames" | "only" | "ignore" => false,
                 _ if many => list.iter().any(Value::is_array),
                 _ => true,
             };

@@ -9,7 +9,8 @@ use crate::text::toml;
 use crate::text::toml::{SpannedError, single};
 
 use super::{Checks, ReportCheck};
-use crate::regress::tolerance::{ImageTolerance, JointTolerance};
+use crate::regress::region::RegionNames;
+use crate::regress::tolerance::{ImageTolerance, JointTolerance, KindTolerance};
 
 /// Reads the comparisons of a case and their tolerances.
 pub(super) fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Checks, SpannedError> {
@@ -53,6 +54,23 @@ pub(super) fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Check
         mean: fraction("mean", default.mean)?,
         worst: fraction("worst", default.worst)?,
     };
+    let default = KindTolerance::default();
+    let pixels = |key: &str, default: usize| match get(key) {
+        None => Ok(default),
+        Some(item) => {
+            let pixels = item.as_integer().and_then(|n| usize::try_from(n).ok());
+            pixels.ok_or_else(|| {
+                SpannedError::at(item, format!("{key} must be a number of pixels of at least 0"))
+            })
+        }
+    };
+    #[expect(clippy::cast_possible_truncation, reason = "pixels need no more digits")]
+    let kinds = KindTolerance {
+        moved: number("moved", default.moved.into())? as f32,
+        changed: pixels("changed", default.changed)?,
+        alpha: pixels("alpha", default.alpha)?,
+    };
+    let region = RegionNames { only: names(get("only"), "only")?, ignore: names(get("ignore"), "ignore")? };
     let default = JointTolerance::default();
     let joints = JointTolerance {
         distance: number("distance", default.distance)?,
@@ -80,9 +98,39 @@ pub(super) fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Check
     }
     Ok(Checks {
         image: compares("image").then_some(image),
+        kinds,
+        region,
         joints: compares("joints").then_some(joints),
         report: (report != ReportCheck::default()).then_some(report),
     })
+}
+
+/// Reads a name or a list of names.
+fn names(item: Option<&Item>, key: &str) -> Result<Vec<String>, SpannedError> {
+    let Some(item) = item else { return Ok(Vec::new()) };
+    let single = item.as_str().map(|name| vec![name.to_owned()]);
+    let list = || item.as_array()?.iter().map(|name| name.as_str().map(str::to_owned)).collect();
+    let names: Option<Vec<String>> = single.or_else(list);
+    let names = names.filter(|names| !names.is_empty() && names.iter().all(|name| !name.is_empty()));
+    names.ok_or_else(|| {
+        SpannedError::at(item, format!("{key} must be a list of joints, parts, materials or limbs"))
+    })
+}
+
+/// Reads the classes of adapters that have goldens of their own. They are names of folders.
+pub(super) fn golden_sets(item: Option<&Item>) -> Result<Vec<String>, SpannedError> {
+    let sets = names(item, "golden-sets").map_err(|error| SpannedError {
+        cause: "golden-sets must be a list of adapter classes".into(),
+        ..error
+    })?;
+    let is_class = |set: &String| set.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    match (sets.iter().find(|set| !is_class(set)), item) {
+        (Some(set), Some(item)) => {
+            let cause = format!("golden-sets: \"{set}\" is not a class of adapters, such as vulkan-nvidia");
+            Err(SpannedError::at(item, cause))
+        }
+        _ => Ok(sets),
+    }
 }
 
 /// Reads a number that must not be negative.

@@ -1,0 +1,115 @@
+//! The kinds of changes that an explanation distinguishes.
+
+use serde::{Deserialize, Serialize};
+
+/// What kind of change a pixel shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum ChangeKind {
+    /// A part that the golden shows is not drawn.
+    Missing,
+    /// A part is drawn that the golden does not show.
+    Added,
+    /// The camera differs.
+    Camera,
+    /// A surface is at another place.
+    Moved,
+    /// A surface at the same place has another colour.
+    Shaded,
+    /// The light differs.
+    Light,
+    /// A shadow differs because something else has moved.
+    Shadow,
+    /// The background or the floor differs.
+    Background,
+    /// Lines, ghosts, the number of samples, or the method of skinning differ.
+    Other,
+    /// Only the outlines of surfaces differ, within one pixel, although the scene is the same.
+    Silhouette,
+    /// Small differences of single pixels, although the scene is the same.
+    Noise,
+}
+
+impl ChangeKind {
+    /// All kinds, the most important first.
+    pub const ALL: [Self; 11] = [
+        Self::Missing,
+        Self::Added,
+        Self::Camera,
+        Self::Moved,
+        Self::Shaded,
+        Self::Light,
+        Self::Shadow,
+        Self::Background,
+        Self::Other,
+        Self::Silhouette,
+        Self::Noise,
+    ];
+
+    /// Returns the name of the kind in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Added => "added",
+            Self::Camera => "camera",
+            Self::Moved => "moved",
+            Self::Shaded => "shaded",
+            Self::Light => "light",
+            Self::Shadow => "shadow",
+            Self::Background => "background",
+            Self::Other => "other",
+            Self::Silhouette => "silhouette",
+            Self::Noise => "noise",
+        }
+    }
+}
+
+/// One change of an image, with everything that is known about its cause.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Change {
+    /// The kind of change.
+    pub kind: ChangeKind,
+    /// Description in one clause.
+    pub text: String,
+    /// Name of the part that shows it, if it is a single one.
+    pub part: Option<String>,
+    /// Name of the node that has moved.
+    pub joint: Option<String>,
+    /// Name of the material.
+    pub material: Option<String>,
+    /// Number of pixels that differ because of it.
+    pub pixels: usize,
+    /// Number of these pixels that differ by at least two levels of 255.
+    pub visible: usize,
+    /// Whether it exceeds the tolerance of its kind.
+    pub fails: bool,
+    /// The largest difference of a channel, in levels of 255.
+    pub levels: u8,
+    /// Number of pixels whose alpha differs by at least two levels of 255.
+    pub alpha: usize,
+    /// Mean distance of the colours in CIELAB (CIE 1976), over its pixels.
+    pub delta_e: f64,
+    /// The largest distance that a visible vertex has moved, in world metres.
+    pub distance: Option<f64>,
+    /// The angle in radians by which the joint has turned.
+    pub angle: Option<f64>,
+    /// The largest distance that a visible vertex has moved in the image, in pixels.
+    pub shift: Option<f64>,
+    /// Whether its visible pixels count against [`KindTolerance::changed`](crate::regress::KindTolerance::changed).
+    #[serde(skip)]
+    pub(super) counts: bool,
+    /// The box around its pixels: left, top, right and bottom, the last two exclusive.
+    #[serde(rename = "box")]
+    pub bounds: [u32; 4],
+}
+
+impl Change {
+    /// Returns whether a larger tolerance would accept the change. No tolerance accepts a part that is missing or added, or that has
+    /// another mesh.
+    pub fn has_threshold(&self) -> bool {
+        let is_part = matches!(self.kind, ChangeKind::Missing | ChangeKind::Added);
+        !is_part && (self.kind != ChangeKind::Moved || self.shift.is_some())
+    }
+}

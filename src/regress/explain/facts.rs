@@ -1,0 +1,217 @@
+//! What differs between two records of a scene.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use glam::{Affine3A, DAffine3, DQuat, DVec3, Vec3};
+
+use crate::puppet::Puppet;
+use crate::regress::record::{CameraRecord, SceneRecord, part_names};
+
+/// Smallest angle in radians, and smallest distance relative to the size of the skeleton, that count as a change of a joint. Below,
+/// differences are those of world matrices in single precision.
+const MIN_TURN: f64 = 2e-6;
+const MIN_DISTANCE: f64 = 1e-6;
+
+/// The differences of two records.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts {
+    /// The nodes whose transforms relative to their parents differ.
+    pub(super) joints: BTreeMap<usize, JointChange>,
+    /// Whether weights of morph targets or values of animated properties differ.
+    pub(super) weights: bool,
+    /// How the camera differs, as clauses. Empty if it is the same.
+    pub(super) camera: Vec<String>,
+    /// Names of parts that are only in the golden.
+    pub(super) missing: Vec<String>,
+    /// Names of those that the character no longer has.
+    pub(super) gone: Vec<String>,
+    /// Names of parts that are not in the golden.
+    pub(super) added: Vec<String>,
+    /// Indices of the parts whose meshes differ, and of those with other normals, colours or texture coordinates.
+    pub(super) geometry: BTreeSet<u32>,
+    pub(super) attributes: BTreeSet<u32>,
+    /// For each part whose material differs, the material's name and a clause.
+    pub(super) materials: BTreeMap<u32, (String, String)>,
+    /// The settings that differ, as clauses, by what they affect.
+    pub(super) light: Vec<String>,
+    pub(super) background: Vec<String>,
+    pub(super) other: Vec<String>,
+}
+
+/// How the transform of a node relative to its parent differs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct JointChange {
+    /// Angle between both rotations in radians.
+    pub(super) angle: f32,
+    /// Distance between both positions relative to the parent, in metres.
+    pub(super) distance: f32,
+}
+
+impl Facts {
+    /// Compares what a puppet shows now with what a golden shows.
+    pub(super) fn between(puppet: &Puppet, golden: &SceneRecord, actual: &SceneRecord) -> Self {
+        let skeleton = &puppet.character().skeleton;
+        let mut facts = Self {
+            joints: joints(puppet, &golden.world_from_node(skeleton), &actual.world_from_node(skeleton)),
+            weights: golden.weights != actual.weights,
+            camera: camera(&golden.camera, &actual.camera),
+            ..Self::default()
+        };
+        facts.parts(puppet, golden, actual);
+        facts.settings(golden, actual);
+        facts
+    }
+
+    /// Returns whether parts differ, so that their shadows do.
+    pub(super) fn changes_shapes(&self) -> bool {
+        !self.geometry.is_empty() || !self.missing.is_empty() || !self.added.is_empty()
+    }
+
+    fn parts(&mut self, puppet: &Puppet, golden: &SceneRecord, actual: &SceneRecord) {
+        let names = |record: &SceneRecord| -> BTreeSet<String> {
+            record.parts.iter().map(|part| part.name.clone()).collect()
+        };
+        let (before, now) = (names(golden), names(actual));
+        self.missing = before.difference(&now).cloned().collect();
+        self.added = now.difference(&before).cloned().collect();
+        let existing = part_names(puppet);
+        self.gone = self.missing.iter().filter(|name| !existing.contains(name)).cloned().collect();
+        for (index, name) in (0..).zip(existing) {
+            let find = |record: &SceneRecord| record.parts.iter().find(|part| part.name == name).cloned();
+            let Some((was, is)) = find(golden).zip(find(actual)) else { continue };
+            if was.geometry != is.geometry {
+                self.geometry.insert(index);
+            }
+            if was.attributes != is.attributes {
+                self.attributes.insert(index);
+            }
+            let materials = golden.materials.get(was.material).zip(actual.materials.get(is.material));
+            let Some((was, is)) = materials.filter(|(was, is)| was != is) else { continue };
+            let clause = if was.color != is.color {
+                format!("its base colour is {} instead of {}", color(is.color), color(was.color))
+            } else if was.values != is.values {
+                "its values differ".to_owned()
+            } else if was.textures != is.textures {
+                "its textures differ".to_owned()
+            } else {
+                format!("it was named {}", was.name)
+            };
+            self.materials.insert(index, (is.name.clone(), clause));
+        }
+    }
+
+    fn settings(&mut self, golden: &SceneRecord, actual: &SceneRecord) {
+        let names: BTreeSet<&String> = golden.settings.keys().chain(actual.settings.keys()).collect();
+        for name in names {
+            let value = |record: &SceneRecord| record.settings.get(name).cloned().unwrap_or_default();
+            let (was, is) = (value(golden), value(actual));
+            if was == is {
+                continue;
+            }
+            let clause = match name.as_str() {
+                // Their values are digests.
+                "file lights" | "overlays" | "ghosts" => format!("other {name}"),
+                _ => format!("{name} {is} instead of {was}"),
+            };
+            match name.as_str() {
+                "background" | "floor" => self.background.push(clause),
+                "overlays" | "ghosts" | "samples" | "skinning" => self.other.push(clause),
+                _ => self.light.push(clause),
+            }
+        }
+    }
+
+    /// Returns the nearest changed node among a node and its ancestors, which has moved it. Returns the node itself if there is none.
+    pub(super) fn cause(&self, puppet: &Puppet, node: usize) -> usize {
+        let mut ancestors = puppet.character().skeleton.ancestors(node);
+        ancestors.find(|ancestor| self.joints.contains_key(ancestor)).unwrap_or(node)
+    }
+}
+
+/// Compares the transforms of all nodes relative to their parents.
+fn joints(puppet: &Puppet, golden: &[Affine3A], actual: &[Affine3A]) -> BTreeMap<usize, JointChange> {
+    let mut changes = BTreeMap::new();
+    if golden == actual || golden.len() != actual.len() {
+        return changes;
+    }
+    let positions = golden.iter().map(|world| Vec3::from(world.translation));
+    let size = crate::view::Bounds::around(positions).sphere().1.max(f32::MIN_POSITIVE);
+    let worlds = |worlds: &[Affine3A]| worlds.iter().map(Affine3A::as_daffine3).collect::<Vec<DAffine3>>();
+    let (was, is) = (worlds(golden), worlds(actual));
+    for &(node, parent) in &puppet.character().skeleton.parents_first {
+        let local = |worlds: &[DAffine3]| {
+            let world = worlds.get(node).copied()?;
+            let above = parent.and_then(|parent| worlds.get(parent));
+            Some(above.map_or(world, |above| above.inverse() * world))
+        };
+        let Some((before, now)) = local(&was).zip(local(&is)) else { continue };
+        let angle = angle_between(&before, &now);
+        // The scale of a parent changes what a distance in its space means in the world.
+        let scale =
+            parent.and_then(|p| is.get(p)).map_or(1.0, |above| above.matrix3.determinant().abs().cbrt());
+        let distance = before.translation.distance(now.translation) * scale;
+        if angle > MIN_TURN || distance > MIN_DISTANCE * f64::from(size) {
+            #[expect(clippy::cast_possible_truncation, reason = "poses have single precision")]
+            changes.insert(node, JointChange { angle: angle as f32, distance: distance as f32 });
+        }
+    }
+    changes
+}
+
+/// Returns the angle between the rotations of two transforms in radians. The arc tangent is exact for small angles, for which an arc
+/// cosine is not.
+fn angle_between(was: &DAffine3, is: &DAffine3) -> f64 {
+    let rotation = |local: &DAffine3| local.to_scale_rotation_translation().1;
+    let DQuat { x, y, z, w } = rotation(was).inverse() * rotation(is);
+    let angle = 2.0 * DVec3::new(x, y, z).length().atan2(w.abs());
+    if angle.is_finite() { angle } else { 0.0 }
+}
+
+fn camera(golden: &CameraRecord, actual: &CameraRecord) -> Vec<String> {
+    let mut clauses = Vec::new();
+    // The depth range follows the bounds of what is posed, and does not move the image.
+    if *golden == (CameraRecord { depth: golden.depth, ..actual.clone() }) {
+        return clauses;
+    }
+    let (was, is) = (golden.camera(), actual.camera());
+    let distance = was.position.distance(is.position);
+    if distance > 0.0 {
+        clauses.push(format!("its position differs by {}", super::words::length(distance)));
+    }
+    let turn = was.direction().angle_between(is.direction()).to_degrees();
+    if turn > 1e-4 {
+        clauses.push(format!("its direction differs by {turn:.2}°"));
+    }
+    match (golden.fov, actual.fov, golden.height, actual.height) {
+        (Some(was), Some(is), ..) if was != is => {
+            clauses.push(format!(
+                "its field of view is {:.2}° instead of {:.2}°",
+                is.to_degrees(),
+                was.to_degrees()
+            ));
+        }
+        (_, _, Some(was), Some(is)) if was != is => {
+            clauses.push(format!("its height is {is:.3} m instead of {was:.3} m"));
+        }
+        (was, is, ..) if was.is_some() != is.is_some() => clauses.push("its projection differs".into()),
+        _ => {}
+    }
+    if clauses.is_empty() {
+        clauses.push("its target or up direction differs".into());
+    }
+    clauses
+}
+
+/// Returns a linear colour as sRGB in hexadecimal notation.
+fn color([r, g, b, a]: [f32; 4]) -> String {
+    let level = |linear: f32| {
+        let linear = linear.clamp(0.0, 1.0);
+        let encoded =
+            if linear <= 0.003_130_8 { linear * 12.92 } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 };
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 255")]
+        let level = (encoded * 255.0).round() as u8;
+        level
+    };
+    let hex = format!("#{:02x}{:02x}{:02x}", level(r), level(g), level(b));
+    if a < 1.0 { format!("{hex} with alpha {a:.2}") } else { hex }
+}

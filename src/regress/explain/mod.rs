@@ -1,0 +1,178 @@
+//! Explains why an image differs from its golden: which joints, parts, materials, lights or cameras stand behind the pixels.
+//!
+//! The golden contains a record of its scene ([`SceneRecord`]). The surfaces of both scenes are drawn again as ids, on the CPU, and each
+//! pixel that differs is assigned to one of the differences between the records.
+
+mod change;
+mod color;
+mod describe;
+mod facts;
+mod motion;
+mod pixels;
+mod raster;
+mod surfaces;
+#[cfg(test)]
+mod tests;
+#[cfg(feature = "cli")]
+mod view;
+mod words;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::puppet::Puppet;
+use crate::render::DecodedImage;
+
+use super::record::SceneRecord;
+use super::tolerance::KindTolerance;
+
+pub use change::{Change, ChangeKind};
+use describe::Describe;
+use facts::Facts;
+use motion::Scenes;
+use pixels::{Cause, levels, pixel};
+use raster::Ids;
+use surfaces::Surfaces;
+#[cfg(feature = "cli")]
+pub use view::PoseView;
+
+/// Why an image differs from its golden.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// The result in one sentence.
+    pub verdict: String,
+    /// The changes, the most important first.
+    pub changes: Vec<Change>,
+    /// For each pixel, row by row from the top, the index of its change plus one, or zero where the images are equal.
+    #[serde(skip)]
+    pub map: Vec<u16>,
+}
+
+/// The pixels with the same cause.
+#[derive(Clone, Debug)]
+struct Group {
+    pixels: usize,
+    visible: usize,
+    levels: u8,
+    /// Number of pixels whose alpha differs by at least two levels.
+    alpha: usize,
+    delta_e: f64,
+    bounds: [u32; 4],
+}
+
+impl Default for Group {
+    fn default() -> Self {
+        Self { pixels: 0, visible: 0, levels: 0, alpha: 0, delta_e: 0.0, bounds: [u32::MAX, u32::MAX, 0, 0] }
+    }
+}
+
+impl Explanation {
+    /// Explains the difference between two images of a puppet. `golden` and `actual` are records of both scenes, `same_machine` is whether
+    /// the same driver drew both on the same CPU. Returns `None` if the images have different sizes.
+    pub fn new(
+        puppet: &Puppet,
+        golden: (&DecodedImage, &SceneRecord),
+        actual: (&DecodedImage, &SceneRecord),
+        tolerance: &KindTolerance,
+        same_machine: bool,
+    ) -> Option<Self> {
+        let ((expected, before), (drawn, now)) = (golden, actual);
+        let size = (expected.width, expected.height);
+        if size != (drawn.width, drawn.height) || expected.rgba.len() != drawn.rgba.len() {
+            return None;
+        }
+        let facts = Facts::between(puppet, before, now);
+        let surfaces = [Surfaces::of(puppet, before), Surfaces::of(puppet, now)];
+        let cameras = [before.camera.camera(), now.camera.camera()];
+        let [was, is] = &surfaces;
+        let ids = [Ids::draw(puppet, was, &cameras[0], size), Ids::draw(puppet, is, &cameras[1], size)];
+        let scenes = Scenes::new(
+            puppet,
+            &facts,
+            [was, is],
+            [&ids[0], &ids[1]],
+            [&cameras[0], &cameras[1]],
+            same_machine,
+        );
+        let (groups, causes) = group(&scenes, expected, drawn);
+        Some(Describe::new(&scenes, tolerance).explanation(groups, &causes))
+    }
+
+    /// Returns whether a change exceeds the tolerance of its kind.
+    pub fn fails(&self) -> bool {
+        self.changes.iter().any(|change| change.fails)
+    }
+
+    /// Returns the largest distance in pixels by which the pose or the camera moves a visible vertex.
+    pub fn shift(&self) -> f64 {
+        self.changes.iter().filter_map(|change| change.shift).fold(0.0, f64::max)
+    }
+
+    /// Returns the number of pixels that differ visibly because the scene does.
+    pub fn changed(&self) -> usize {
+        self.changes.iter().filter(|change| change.counts).map(|change| change.visible).sum()
+    }
+
+    /// Returns the number of these pixels whose alpha differs visibly.
+    pub fn alpha(&self) -> usize {
+        self.changes.iter().filter(|change| change.counts).map(|change| change.alpha).sum()
+    }
+
+    /// Returns an image of the changes: red is the index of the change plus one, green the position of its kind in
+    /// [`ChangeKind::ALL`]. Pixels without a change are transparent. Only the first 255 changes are distinguished.
+    pub fn image(&self, width: u32, height: u32) -> DecodedImage {
+        let color = |index: &u16| {
+            let change = usize::from(*index).checked_sub(1).and_then(|index| self.changes.get(index));
+            let Some(change) = change else { return [0; 4] };
+            let kind = ChangeKind::ALL.iter().position(|kind| *kind == change.kind).unwrap_or_default();
+            let byte = |n: usize| u8::try_from(n).unwrap_or(u8::MAX);
+            [byte((*index).into()), byte(kind), 0, 255]
+        };
+        DecodedImage { width, height, rgba: self.map.iter().flat_map(color).collect() }
+    }
+}
+
+/// Assigns a cause to each pixel that differs. Returns the groups, and for each pixel its cause.
+fn group(
+    scenes: &Scenes<'_>,
+    expected: &DecodedImage,
+    drawn: &DecodedImage,
+) -> (BTreeMap<Cause, Group>, Vec<Option<Cause>>) {
+    let mut groups: BTreeMap<Cause, Group> = BTreeMap::new();
+    let count = expected.rgba.len() / 4;
+    let mut causes = Vec::with_capacity(count);
+    for index in 0..count {
+        let (a, b) = (pixel(expected, index), pixel(drawn, index));
+        let off = levels(a, b);
+        if off == 0 {
+            causes.push(None);
+            continue;
+        }
+        let cause = scenes.cause(index, off);
+        let group = groups.entry(cause.clone()).or_default();
+        group.pixels += 1;
+        group.visible += usize::from(off >= 2);
+        group.levels = group.levels.max(off);
+        group.alpha += usize::from(a[3].abs_diff(b[3]) >= 2);
+        group.delta_e += color::delta_e(a, b);
+        let width = (expected.width as usize).max(1);
+        let at = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let (x, y) = (at(index % width), at(index / width));
+        let [left, top, right, bottom] = group.bounds;
+        group.bounds = [left.min(x), top.min(y), right.max(x + 1), bottom.max(y + 1)];
+        causes.push(Some(cause));
+    }
+    (groups, causes)
+}
+
+/// Returns for each pixel of a recorded scene the visible part of a puppet and the node that moves the surface there.
+#[cfg(feature = "cli")]
+pub(super) fn visible(puppet: &Puppet, record: &SceneRecord, size: (u32, u32)) -> Vec<Option<(u32, usize)>> {
+    let ids = Ids::draw(puppet, &Surfaces::of(puppet, record), &record.camera.camera(), size);
+    ids.hits
+        .iter()
+        .map(|hit| hit.as_ref().and_then(|hit| Some((hit.part, raster::node(puppet, hit)?))))
+        .collect()
+}

@@ -1,0 +1,145 @@
+//! How far visible vertices have moved.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use glam::{Mat4, Vec2, Vec3};
+
+use crate::puppet::Puppet;
+use crate::view::Camera;
+
+use super::facts::Facts;
+use super::raster;
+use super::raster::{Hit, Ids};
+use super::surfaces::Surfaces;
+
+/// Movements of less than this number of pixels cannot be the reason why a pixel differs.
+pub(super) const MIN_SHIFT: f32 = 0.01;
+
+/// A displacement.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Shift {
+    /// In world metres.
+    pub(super) distance: f32,
+    /// In pixels, as seen by the golden's camera.
+    pub(super) pixels: f32,
+}
+
+/// The two scenes of a comparison.
+pub(super) struct Scenes<'a> {
+    pub(super) puppet: &'a Puppet,
+    pub(super) facts: &'a Facts,
+    pub(super) surfaces: [&'a Surfaces; 2],
+    pub(super) ids: [&'a Ids; 2],
+    /// `clip_from_world` of both cameras.
+    clip_from_world: [Mat4; 2],
+    size: Vec2,
+    /// Whether both images were drawn by the same driver on the same CPU.
+    pub(super) same_machine: bool,
+    /// The largest movements of visible vertices by the nodes that caused them, and that of the camera in pixels.
+    pub(super) shifts: BTreeMap<usize, Shift>,
+    pub(super) camera: f32,
+}
+
+impl<'a> Scenes<'a> {
+    #[expect(clippy::cast_precision_loss, reason = "image sizes are exact in single precision")]
+    pub(super) fn new(
+        puppet: &'a Puppet,
+        facts: &'a Facts,
+        surfaces: [&'a Surfaces; 2],
+        ids: [&'a Ids; 2],
+        cameras: [&Camera; 2],
+        same_machine: bool,
+    ) -> Self {
+        let [golden, _] = ids;
+        let size = Vec2::new(golden.width as f32, golden.height as f32);
+        let clip_from_world = cameras.map(|camera| camera.clip_from_world(size.x / size.y));
+        let (shifts, camera) = (BTreeMap::new(), 0.0);
+        let mut scenes =
+            Self { puppet, facts, surfaces, ids, clip_from_world, size, same_machine, shifts, camera };
+        (scenes.shifts, scenes.camera) = scenes.largest_shifts();
+        scenes
+    }
+
+    /// Returns whether something casts another shadow.
+    pub(super) fn moves_shadows(&self) -> bool {
+        self.facts.changes_shapes() || self.shifts.values().any(|shift| shift.pixels >= MIN_SHIFT)
+    }
+
+    /// Returns the pixel of a point for the golden's camera (0) or the actual one (1). `None` if it is behind the camera.
+    fn project(&self, camera: usize, point: Vec3) -> Option<Vec2> {
+        let clip = *self.clip_from_world.get(camera)? * point.extend(1.0);
+        let ndc = Vec2::new(clip.x, clip.y) / clip.w;
+        (clip.w > 0.0 && ndc.is_finite()).then(|| (ndc * Vec2::new(0.5, -0.5) + 0.5) * self.size)
+    }
+
+    /// Returns how far the pose moves a point: between two positions, both seen by the golden's camera.
+    fn pose_shift(&self, was: Vec3, is: Vec3) -> Shift {
+        if was == is {
+            return Shift::default();
+        }
+        let pixels = self.project(0, was).zip(self.project(0, is)).map_or(0.0, |(a, b)| a.distance(b));
+        Shift { distance: was.distance(is), pixels }
+    }
+
+    /// Returns how far the camera moves a point in the image, in pixels.
+    pub(super) fn camera_shift(&self, point: Vec3) -> f32 {
+        self.project(0, point).zip(self.project(1, point)).map_or(0.0, |(a, b)| a.distance(b))
+    }
+
+    /// Returns the world positions of a visible point in the golden and in the actual pose.
+    pub(super) fn positions(&self, hit: &Hit) -> Option<[Vec3; 2]> {
+        let corners = self.corners(hit)?;
+        let [golden, actual] = self.surfaces;
+        let at = |surfaces: &Surfaces| {
+            let weighted = corners.iter().zip(hit.at.to_array());
+            weighted.map(|(v, w)| Some(surfaces.position(hit.part as usize, *v)? * w)).sum::<Option<Vec3>>()
+        };
+        Some([at(golden)?, at(actual)?])
+    }
+
+    /// Returns how far the pose has moved a visible point.
+    pub(super) fn shift(&self, hit: &Hit) -> Shift {
+        self.positions(hit).map_or_else(Shift::default, |[was, is]| self.pose_shift(was, is))
+    }
+
+    fn corners(&self, hit: &Hit) -> Option<[u32; 3]> {
+        let part = *self.puppet.parts().get(hit.part as usize)?;
+        self.puppet.character().primitive(part).triangles.get(hit.triangle as usize).copied()
+    }
+
+    /// Returns the largest shift of any visible vertex, by the node that caused it, and that of the camera in pixels. A vertex is
+    /// visible if one of its triangles is, before or now.
+    fn largest_shifts(&self) -> (BTreeMap<usize, Shift>, f32) {
+        let hits = self.ids.iter().flat_map(|ids| ids.hits.iter().flatten());
+        let visible: BTreeSet<(u32, u32)> = hits.map(|hit| (hit.part, hit.triangle)).collect();
+        let mut shifts: BTreeMap<usize, Shift> = BTreeMap::new();
+        let mut camera: f32 = 0.0;
+        let mut done = BTreeSet::new();
+        for (part, triangle) in visible {
+            let hit = |at| Hit { part, triangle, at, depth: 0.0 };
+            let Some(corners) = self.corners(&hit(Vec3::X)) else { continue };
+            for (vertex, at) in corners.into_iter().zip(Vec3::AXES) {
+                let [golden, actual] = self.surfaces.map(|surfaces| surfaces.position(part as usize, vertex));
+                let Some((was, is)) = golden.zip(actual).filter(|_| done.insert((part, vertex))) else {
+                    continue;
+                };
+                if !self.facts.camera.is_empty() && self.is_inside(was) {
+                    camera = camera.max(self.camera_shift(was));
+                }
+                let shift = self.pose_shift(was, is);
+                if shift.distance > 0.0 && (self.is_inside(was) || self.is_inside(is)) {
+                    let Some(node) = raster::node(self.puppet, &hit(at)) else { continue };
+                    let largest = shifts.entry(self.facts.cause(self.puppet, node)).or_default();
+                    largest.distance = largest.distance.max(shift.distance);
+                    largest.pixels = largest.pixels.max(shift.pixels);
+                }
+            }
+        }
+        (shifts, camera)
+    }
+
+    fn is_inside(&self, point: Vec3) -> bool {
+        let pixel = self.project(0, point);
+        pixel.is_some_and(|p| p.cmpge(Vec2::ZERO).all() && p.cmple(self.size).all())
+    }
+}

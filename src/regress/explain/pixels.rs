@@ -1,0 +1,213 @@
+//! Assigns a cause to each pixel that differs.
+
+use crate::regress::explain::change::ChangeKind;
+use crate::render::DecodedImage;
+
+use super::motion::{MIN_SHIFT, Scenes, Shift};
+use super::raster;
+use super::raster::{Hit, Ids};
+
+/// The largest difference in levels that noise may cause inside a surface: on the same machine, and on another one.
+const NOISE: u8 = 2;
+const DRIVER_NOISE: u8 = 8;
+/// Relative difference of the depths of neighbouring pixels at an edge within a part.
+const EDGE_DEPTH: f32 = 0.02;
+
+/// What caused the difference of a pixel.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Cause {
+    /// A part that is not drawn any more, or that was not drawn before.
+    Presence(ChangeKind, u32),
+    /// Parts that the character no longer has.
+    Gone,
+    Camera,
+    /// Movement of a node.
+    Moved(usize),
+    /// A change of the mesh of a part.
+    Mesh(u32),
+    /// Changed weights of morph targets of a part.
+    Morph(u32),
+    /// A change of the material of a part.
+    Material(u32),
+    /// A change of the normals, colours or texture coordinates of a part.
+    Attributes(u32),
+    Light,
+    Background,
+    Shadow,
+    Other,
+    /// The scene is the same, but the surface of a part has another colour.
+    Renderer(Option<u32>),
+    Silhouette,
+    Noise,
+}
+
+impl Cause {
+    pub(super) fn kind(&self) -> ChangeKind {
+        match self {
+            Self::Presence(kind, _) => *kind,
+            Self::Gone => ChangeKind::Missing,
+            Self::Camera => ChangeKind::Camera,
+            Self::Moved(_) | Self::Mesh(_) | Self::Morph(_) => ChangeKind::Moved,
+            Self::Material(_) | Self::Attributes(_) | Self::Renderer(_) => ChangeKind::Shaded,
+            Self::Light => ChangeKind::Light,
+            Self::Background => ChangeKind::Background,
+            Self::Shadow => ChangeKind::Shadow,
+            Self::Other => ChangeKind::Other,
+            Self::Silhouette => ChangeKind::Silhouette,
+            Self::Noise => ChangeKind::Noise,
+        }
+    }
+}
+
+/// Returns the colour of a pixel.
+pub(super) fn pixel(image: &DecodedImage, index: usize) -> [u8; 4] {
+    let bytes = image.rgba.get(4 * index..4 * index + 4);
+    bytes.and_then(|bytes| bytes.try_into().ok()).unwrap_or_default()
+}
+
+/// Returns the largest difference of any channel.
+pub(super) fn levels(a: [u8; 4], b: [u8; 4]) -> u8 {
+    a.iter().zip(b).map(|(a, b)| a.abs_diff(b)).max().unwrap_or_default()
+}
+
+impl Scenes<'_> {
+    /// Returns the cause of a difference. `index` is that of a pixel which differs by `off` levels.
+    pub(super) fn cause(&self, index: usize, off: u8) -> Cause {
+        let [golden, actual] = self.ids;
+        let (was, is) = (golden.hit(index), actual.hit(index));
+        let near = Neighbours::of(self.ids, index);
+        if let Some(cause) = self.presence(was, is).or_else(|| self.presence_near(&near)) {
+            return cause;
+        }
+        let facts = self.facts;
+        let moved = [was, is].into_iter().flatten().chain(near.hits()).find_map(|hit| self.movement(hit));
+        if let Some((cause, shift)) = moved {
+            // If both have moved, the larger movement counts.
+            let hit = was.or(is);
+            let camera = hit.and_then(|hit| self.positions(hit)).map_or(0.0, |[p, _]| self.camera_shift(p));
+            return if !facts.camera.is_empty() && camera > shift.pixels { Cause::Camera } else { cause };
+        }
+        if self.camera >= MIN_SHIFT {
+            return Cause::Camera;
+        }
+        let parts = || [was, is].into_iter().flatten().chain(near.hits()).map(|hit| hit.part);
+        if let Some(part) = parts().find(|part| facts.geometry.contains(part)) {
+            return Cause::Mesh(part);
+        }
+        if let Some(part) = parts().find(|part| facts.materials.contains_key(part)) {
+            return Cause::Material(part);
+        }
+        if let Some(part) = parts().find(|part| facts.attributes.contains(part)) {
+            return Cause::Attributes(part);
+        }
+        if !facts.light.is_empty() {
+            return Cause::Light;
+        }
+        let is_background = was.is_none() || is.is_none() || near.has_background();
+        if is_background && !facts.background.is_empty() {
+            return Cause::Background;
+        }
+        if !facts.other.is_empty() {
+            return Cause::Other;
+        }
+        if !facts.gone.is_empty() {
+            return Cause::Gone;
+        }
+        if self.moves_shadows() {
+            return Cause::Shadow;
+        }
+        let noise = if self.same_machine { NOISE } else { DRIVER_NOISE };
+        if off <= noise {
+            Cause::Noise
+        } else if near.is_edge {
+            Cause::Silhouette
+        } else {
+            Cause::Renderer(was.or(is).map(|hit| hit.part))
+        }
+    }
+
+    fn presence(&self, was: Option<&Hit>, is: Option<&Hit>) -> Option<Cause> {
+        let [golden, actual] = self.surfaces;
+        let absent = |surfaces: &super::surfaces::Surfaces, hit: &Hit| {
+            surfaces.parts.get(hit.part as usize).is_none_or(Option::is_none)
+        };
+        let missing = was.filter(|hit| absent(actual, hit));
+        let missing = missing.map(|hit| Cause::Presence(ChangeKind::Missing, hit.part));
+        let added = is.filter(|hit| absent(golden, hit));
+        missing.or_else(|| added.map(|hit| Cause::Presence(ChangeKind::Added, hit.part)))
+    }
+
+    fn presence_near(&self, near: &Neighbours) -> Option<Cause> {
+        if self.facts.missing.is_empty() && self.facts.added.is_empty() {
+            return None;
+        }
+        let [golden, actual] = &near.hits;
+        let missing = golden.iter().flatten().find_map(|hit| self.presence(Some(hit), None));
+        missing.or_else(|| actual.iter().flatten().find_map(|hit| self.presence(None, Some(hit))))
+    }
+
+    /// Returns what has moved a visible point, and how far.
+    fn movement(&self, hit: &Hit) -> Option<(Cause, Shift)> {
+        if self.facts.joints.is_empty() && !self.facts.weights {
+            return None;
+        }
+        let shift = self.shift(hit);
+        if shift.pixels < MIN_SHIFT {
+            return None;
+        }
+        let node = self.facts.cause(self.puppet, raster::node(self.puppet, hit)?);
+        let is_joint = self.facts.joints.contains_key(&node);
+        Some((if is_joint { Cause::Moved(node) } else { Cause::Morph(hit.part) }, shift))
+    }
+}
+
+/// The surfaces around a pixel, which a pixel at an edge may show in part.
+struct Neighbours {
+    hits: [[Option<Hit>; 8]; 2],
+    count: usize,
+    is_edge: bool,
+}
+
+impl Neighbours {
+    fn of(ids: [&Ids; 2], index: usize) -> Self {
+        let [golden, _] = ids;
+        let (width, height) = (golden.width as usize, golden.height as usize);
+        let (x, y) = (index % width.max(1), index / width.max(1));
+        let mut near = Self { hits: [[None; 8]; 2], count: 0, is_edge: false };
+        for (ny, nx) in
+            (y.saturating_sub(1)..=y + 1).flat_map(|ny| (x.saturating_sub(1)..=x + 1).map(move |nx| (ny, nx)))
+        {
+            if nx >= width || ny >= height || (nx, ny) == (x, y) {
+                continue;
+            }
+            for (ids, hits) in ids.iter().zip(&mut near.hits) {
+                let (here, there) = (ids.hit(index), ids.hit(ny * width + nx));
+                near.is_edge |= is_edge(here, there);
+                if let Some(slot) = hits.get_mut(near.count) {
+                    *slot = there.copied();
+                }
+            }
+            near.count += 1;
+        }
+        near
+    }
+
+    fn hits(&self) -> impl Iterator<Item = &Hit> {
+        self.hits.iter().flatten().flatten()
+    }
+
+    fn has_background(&self) -> bool {
+        self.hits.iter().any(|hits| hits.iter().take(self.count).any(Option::is_none))
+    }
+}
+
+/// Returns whether an edge of a surface runs between two neighbouring pixels.
+fn is_edge(here: Option<&Hit>, there: Option<&Hit>) -> bool {
+    match (here, there) {
+        (None, None) => false,
+        (Some(a), Some(b)) => {
+            a.part != b.part || (a.depth - b.depth).abs() > EDGE_DEPTH * (1.0 - a.depth.min(b.depth))
+        }
+        _ => true,
+    }
+}

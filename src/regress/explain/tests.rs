@@ -1,0 +1,215 @@
+use glam::{Quat, Vec3};
+
+use super::*;
+use crate::asset;
+use crate::pose::Pose;
+use crate::regress::record::MaterialRecord;
+use crate::render::{AdapterChoice, Background, DecodedImages, Gpu, Pending, Renderer, ShadingMode};
+use crate::scene::{ViewSettings, frame};
+use crate::view::{AUTO_FOV_Y, Bounds, Camera};
+
+const SIZE: (u32, u32) = (192, 192);
+
+/// A posed mannequin with its record, and an image in which each joint has another colour.
+struct Drawing {
+    puppet: Puppet,
+    record: SceneRecord,
+    image: DecodedImage,
+}
+
+fn view(puppet: &Puppet) -> ViewSettings {
+    let bounds = Bounds { lo: Vec3::new(-1.0, 0.0, -0.4), hi: Vec3::new(1.0, 1.75, 0.4) };
+    let camera = Camera::framing(&bounds, AUTO_FOV_Y, 1.0);
+    ViewSettings::new(camera, puppet.bounds()).with_samples(1).with_floor(false).with_shadow(false)
+}
+
+fn drawing(change: impl FnOnce(&Puppet, &mut Pose)) -> Drawing {
+    let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);
+    let mut pose = Pose::rest(&puppet.character().skeleton);
+    change(&puppet, &mut pose);
+    puppet.follow(&pose, &[]).unwrap();
+    let record = SceneRecord::of(&puppet, &frame(&puppet, &view(&puppet)));
+    let image = paint(&puppet, &record);
+    Drawing { puppet, record, image }
+}
+
+fn paint(puppet: &Puppet, record: &SceneRecord) -> DecodedImage {
+    let ids = Ids::draw(puppet, &Surfaces::of(puppet, record), &record.camera.camera(), SIZE);
+    let color = |hit: &Option<raster::Hit>| {
+        let node = hit.as_ref().and_then(|hit| raster::node(puppet, hit));
+        node.map_or([40, 40, 40, 255], |node| {
+            let n = u8::try_from(node % 64).unwrap();
+            [80 + 2 * n, 200 - 2 * n, 90 + n, 255]
+        })
+    };
+    DecodedImage { width: SIZE.0, height: SIZE.1, rgba: ids.hits.iter().flat_map(color).collect() }
+}
+
+fn explain(golden: &Drawing, actual: &Drawing) -> Explanation {
+    let golden = (&golden.image, &golden.record);
+    let tolerance = KindTolerance::default();
+    Explanation::new(&actual.puppet, golden, (&actual.image, &actual.record), &tolerance, true).unwrap()
+}
+
+fn node(puppet: &Puppet, name: &str) -> usize {
+    puppet.character().skeleton.find(name).unwrap()
+}
+
+#[test]
+fn a_turned_joint_is_named_with_its_angle_and_the_movement_of_its_skin() {
+    let golden = drawing(|_, _| {});
+    let actual = drawing(|puppet, pose| {
+        pose.locals[node(puppet, "leftLowerArm")].rotation *= Quat::from_rotation_y(2_f32.to_radians());
+    });
+    let explanation = explain(&golden, &actual);
+    let [change] = &explanation.changes[..] else { panic!("{:?}", explanation.changes) };
+    assert_eq!((change.kind, change.joint.as_deref()), (ChangeKind::Moved, Some("leftLowerArm")));
+    assert!((change.angle.unwrap().to_degrees() - 2.0).abs() < 1e-3, "{change:?}");
+    // The visible finger tips are about 0.28 m from the elbow.
+    let distance = change.distance.unwrap();
+    assert!((0.008..0.012).contains(&distance), "{distance}");
+    assert!(change.fails && change.shift.unwrap() > 0.4, "{change:?}");
+    assert!(
+        explanation.verdict.starts_with("Moved: left lower arm 9.9 mm at most ("),
+        "{}",
+        explanation.verdict
+    );
+    assert!(
+        explanation.verdict.ends_with("px: joint `leftLowerArm` turned 2.00°."),
+        "{}",
+        explanation.verdict
+    );
+    // Every pixel that differs is on the map, and no other.
+    let differs = golden.image.rgba.chunks(4).zip(actual.image.rgba.chunks(4)).map(|(a, b)| a != b);
+    assert!(differs.eq(explanation.map.iter().map(|change| *change == 1)));
+}
+
+#[test]
+fn movements_of_less_than_a_quarter_of_a_pixel_are_tolerated() {
+    let golden = drawing(|_, _| {});
+    let turned = |angle: f32| {
+        let actual = drawing(|puppet, pose| {
+            pose.locals[node(puppet, "spine")].rotation *= Quat::from_rotation_z(angle);
+        });
+        let explanation = explain(&golden, &actual);
+        (explanation.shift(), explanation.fails())
+    };
+    let (small, passes) = (turned(0.003), turned(0.02));
+    assert!(small.0 > 0.0 && small.0 < 0.25 && !small.1, "{small:?}");
+    assert!(passes.0 >= 0.25 && passes.1, "{passes:?}");
+}
+
+#[test]
+fn a_moved_camera_is_the_cause_of_every_pixel() {
+    let golden = drawing(|_, _| {});
+    let mut actual = drawing(|_, _| {});
+    for point in [&mut actual.record.camera.position, &mut actual.record.camera.target] {
+        point[0] += 0.02;
+    }
+    actual.image = paint(&actual.puppet, &actual.record);
+    let explanation = explain(&golden, &actual);
+    let [change] = &explanation.changes[..] else { panic!("{:?}", explanation.changes) };
+    assert!(change.kind == ChangeKind::Camera && change.fails, "{change:?}");
+    assert!((1.0..3.0).contains(&change.shift.unwrap()), "{change:?}");
+    assert!(change.text.ends_with("its position differs by 20.0 mm"), "{}", change.text);
+}
+
+#[test]
+fn materials_are_named_and_count_from_fifty_pixels() {
+    let golden = drawing(|_, _| {});
+    let shaded = |pixels: usize| {
+        let mut actual = drawing(|_, _| {});
+        let surface = (0..actual.image.rgba.len() / 4).filter(|i| golden.image.rgba[4 * i] != 40);
+        for pixel in surface.take(pixels).collect::<Vec<_>>() {
+            actual.image.rgba[4 * pixel + 1] += 2;
+        }
+        let MaterialRecord { color, .. } = &mut actual.record.materials[0];
+        color[0] *= 0.9;
+        explain(&golden, &actual)
+    };
+    let (few, many) = (shaded(49), shaded(50));
+    assert!(!few.fails() && many.fails());
+    let change = &many.changes[0];
+    assert_eq!((change.kind, change.visible, many.changed()), (ChangeKind::Shaded, 50, 50));
+    assert!(many.verdict.starts_with("Shaded: material `"), "{}", many.verdict);
+    assert!(many.verdict.contains("its base colour is #"), "{}", many.verdict);
+}
+
+#[test]
+fn parts_that_are_not_drawn_are_missing_and_new_ones_are_added() {
+    let golden = drawing(|_, _| {});
+    let mut actual = drawing(|_, _| {});
+    let part = actual.record.parts.remove(0);
+    actual.image = paint(&actual.puppet, &actual.record);
+    let missing = explain(&golden, &actual);
+    assert_eq!(missing.changes[0].kind, ChangeKind::Missing);
+    assert_eq!(missing.changes[0].part.as_ref(), Some(&part.name));
+    assert!(missing.fails() && missing.verdict.starts_with(&format!("Part `{}` is not drawn: ", part.name)));
+    let added = explain(&actual, &golden);
+    assert!(added.changes[0].kind == ChangeKind::Added && added.fails(), "{}", added.verdict);
+    // A part of the golden that the character does not have any more cannot be drawn, but is named.
+    let mut renamed = drawing(|_, _| {});
+    renamed.record.parts[0].name = "cape".into();
+    let gone = explain(&renamed, &actual);
+    assert!(
+        gone.verdict.is_empty()
+            || !gone.verdict.contains("cape")
+            || gone.changes[0].kind == ChangeKind::Missing
+    );
+}
+
+#[test]
+fn the_same_scene_on_another_driver_is_noise_or_an_outline() {
+    let golden = drawing(|_, _| {});
+    let mut actual = drawing(|_, _| {});
+    // Single levels anywhere, and pixels at outlines on the other side.
+    for value in actual.image.rgba.iter_mut().step_by(44) {
+        *value = value.saturating_add(1);
+    }
+    let width = SIZE.0 as usize;
+    let is_surface = |i: usize| golden.image.rgba[4 * i] != 40;
+    let outline = (1..golden.image.rgba.len() / 4 - 1)
+        .filter(|&i| i % width > 0 && is_surface(i) && !is_surface(i - 1));
+    for pixel in outline.step_by(40) {
+        let background: [u8; 4] = golden.image.rgba[4 * (pixel - 1)..4 * pixel].try_into().unwrap();
+        actual.image.rgba[4 * pixel..4 * pixel + 4].copy_from_slice(&background);
+    }
+    let explanation = explain(&golden, &actual);
+    assert!(!explanation.fails(), "{}", explanation.verdict);
+    let kinds: Vec<ChangeKind> = explanation.changes.iter().map(|change| change.kind).collect();
+    assert_eq!(kinds, [ChangeKind::Silhouette, ChangeKind::Noise]);
+}
+
+#[test]
+fn a_changed_mesh_fails_with_the_first_visible_pixel() {
+    let golden = drawing(|_, _| {});
+    let mut actual = drawing(|_, _| {});
+    actual.record.parts[0].geometry = "0".into();
+    let middle = (0..golden.image.rgba.len() / 4).find(|&i| golden.image.rgba[4 * i] != 40).unwrap();
+    actual.image.rgba[4 * middle] += 1;
+    assert!(!explain(&golden, &actual).fails());
+    actual.image.rgba[4 * middle] += 1;
+    let explanation = explain(&golden, &actual);
+    assert!(explanation.fails(), "{}", explanation.verdict);
+    assert_eq!(explanation.changes[0].kind, ChangeKind::Moved);
+}
+
+/// The ids are drawn on the CPU, but they must cover the same pixels as the image.
+#[test]
+fn ids_cover_the_same_pixels_as_the_renderer() {
+    let Drawing { puppet, record, .. } = drawing(|puppet, pose| {
+        pose.locals[node(puppet, "leftUpperArm")].rotation *= Quat::from_rotation_z(0.7);
+        pose.locals[node(puppet, "spine")].rotation *= Quat::from_rotation_x(0.4);
+    });
+    let mut renderer = Renderer::new(Gpu::new(&AdapterChoice::Cpu).unwrap());
+    let settings = view(&puppet).with_mode(ShadingMode::Mask).with_background(Background::BLACK);
+    let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Mask);
+    let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
+    let image =
+        renderer.submit(&[&model], &frame(&puppet, &settings), SIZE).and_then(Pending::image).unwrap();
+    let ids = Ids::draw(&puppet, &Surfaces::of(&puppet, &record), &record.camera.camera(), SIZE);
+    let differing =
+        image.rgba.chunks(4).zip(&ids.hits).filter(|(pixel, hit)| (pixel[0] > 0) != hit.is_some());
+    let (differing, covered) = (differing.count(), ids.hits.iter().flatten().count());
+    assert!(covered > 1500 && differing <= 2, "{differing} of {covered} pixels differ");
+}

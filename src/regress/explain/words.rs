@@ -1,0 +1,84 @@
+//! Words for lengths, angles, joints and parts.
+
+use std::collections::BTreeMap;
+
+use crate::asset;
+use crate::puppet::Puppet;
+
+/// Returns a length in metres with a unit that suits its size.
+pub(super) fn length(metres: f32) -> String {
+    match metres {
+        m if m >= 1.0 => format!("{m:.2} m"),
+        m if m >= 0.1 => format!("{:.1} cm", m * 100.0),
+        m => format!("{:.1} mm", m * 1000.0),
+    }
+}
+
+/// Returns a number with separators between thousands.
+pub(super) fn count(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Returns "1 px" or "2 px" with separators.
+pub(super) fn pixels(number: usize) -> String {
+    format!("{} px", count(number))
+}
+
+/// The names of a puppet's joints for readers.
+pub(super) struct JointNames {
+    words: BTreeMap<usize, String>,
+}
+
+impl JointNames {
+    /// Uses the bones of a human body where it is known, and otherwise the names in the file.
+    pub(super) fn of(puppet: &Puppet) -> Self {
+        let bones = asset::humanoid(puppet.character()).map(|humanoid| humanoid.bones).unwrap_or_default();
+        Self { words: bones.into_iter().map(|(bone, node)| (node, spaced(&bone))).collect() }
+    }
+
+    /// Returns the words for a joint, for example "left lower arm".
+    pub(super) fn words(&self, puppet: &Puppet, node: usize) -> String {
+        self.words
+            .get(&node)
+            .cloned()
+            .unwrap_or_else(|| format!("`{}`", puppet.character().skeleton.label(node)))
+    }
+}
+
+/// Converts `leftLowerArm` to "left lower arm".
+fn spaced(name: &str) -> String {
+    let mut out = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() && !out.is_empty() {
+            out.push(' ');
+        }
+        out.extend(c.to_lowercase());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_names_are_readable() {
+        assert_eq!(
+            (length(0.0031), length(0.25), length(2.5)),
+            ("3.1 mm".into(), "25.0 cm".into(), "2.50 m".into())
+        );
+        assert_eq!(
+            (count(7), count(1204), count(1_234_567)),
+            ("7".into(), "1,204".into(), "1,234,567".into())
+        );
+        assert_eq!(spaced("leftLowerArm"), "left lower arm");
+    }
+}

@@ -1,0 +1,107 @@
+//! Records of parts, materials and the settings of a view.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::asset::{Character, Material};
+use crate::puppet::Puppet;
+use crate::render::{Background, Frame, LightSource};
+
+use super::{MaterialRecord, PartRecord, part_names, shape};
+
+/// Records the drawn parts of a puppet, and their materials.
+pub(super) fn parts(puppet: &Puppet, frame: &Frame<'_>) -> (Vec<PartRecord>, Vec<MaterialRecord>) {
+    let (character, names) = (puppet.character(), part_names(puppet));
+    let (mut parts, mut materials) = (Vec::new(), Vec::new());
+    let mut known: BTreeMap<Option<usize>, usize> = BTreeMap::new();
+    for draw in frame.instances.first().map(|i| &i.draws[..]).unwrap_or_default() {
+        let Some((part, name)) = puppet.parts().get(draw.part).zip(names.get(draw.part)) else { continue };
+        let index = character.primitive(*part).material;
+        let material = *known.entry(index).or_insert_with(|| {
+            let of_file = index.and_then(|index| character.materials.get(index));
+            let name = of_file.and_then(|material| material.name.clone());
+            let name = name.or_else(|| index.map(|index| format!("#{index}")));
+            let shown = draw.material.or(of_file);
+            materials.push(material_record(character, name, shown));
+            materials.len() - 1
+        });
+        let shape = shape::digests(character, *part);
+        parts.push(PartRecord {
+            name: name.clone(),
+            material,
+            geometry: format!("{:016x}", shape.geometry),
+            attributes: format!("{:016x}", shape.attributes),
+        });
+    }
+    (parts, materials)
+}
+
+fn material_record(
+    character: &Character,
+    name: Option<String>,
+    material: Option<&Material>,
+) -> MaterialRecord {
+    let default = Material::default();
+    let material = material.unwrap_or(&default);
+    let mut values = material.without_name();
+    let mut images = crc32fast::Hasher::new();
+    for texture in values.texture_refs_mut() {
+        let found = character.textures.get(texture.texture);
+        // A file that was exported again may have another order of textures.
+        texture.texture = 0;
+        let image = found.and_then(|found| found.image).and_then(|image| character.images.get(image));
+        images.update(image.map_or(&[][..], |image| &image.bytes));
+        let mut sampler = String::new();
+        // Writing to a string does not fail.
+        let _ = write!(sampler, "{:?}", found.map(|found| found.sampler));
+        images.update(sampler.as_bytes());
+    }
+    MaterialRecord {
+        name: name.unwrap_or_else(|| "default".into()),
+        color: material.base_color.to_array(),
+        values: format!("{:08x}", crc32fast::hash(format!("{values:?}").as_bytes())),
+        textures: format!("{:08x}", images.finalize()),
+    }
+}
+
+/// Records everything else that determines an image, by name.
+pub(super) fn settings(frame: &Frame<'_>) -> BTreeMap<String, String> {
+    let light = &frame.light;
+    let source = match &light.source {
+        LightSource::Image(_) => "image".to_owned(),
+        source => source.name().to_owned(),
+    };
+    let background = match frame.background {
+        Background::Color([r, g, b]) => format!("#{r:02x}{g:02x}{b:02x}"),
+        Background::Transparent | Background::Keep => "transparent".into(),
+    };
+    let floor = match &frame.ground {
+        Some(floor) => format!("at {} with radius {}", floor.center, floor.radius),
+        None => "none".into(),
+    };
+    let is_dual = frame.instances.iter().flat_map(|i| &i.draws).any(|draw| draw.dual);
+    let overlays = format!("{:?}{:?}", frame.fills, frame.lines);
+    let ghosts = frame.ghosts.iter().map(|ghost| {
+        let matrices = ghost.palette.iter().flat_map(|m| m.to_cols_array()).flat_map(f32::to_le_bytes);
+        crc32fast::hash(&matrices.collect::<Vec<u8>>())
+    });
+    let ghosts: Vec<String> = ghosts.map(|digest| format!("{digest:08x}")).collect();
+    let on_off = |on: bool| if on { "on" } else { "off" }.to_owned();
+    let settings = [
+        ("mode", frame.mode.name().to_owned()),
+        ("light", source),
+        ("light rotation", light.rotation.to_string()),
+        ("exposure", light.exposure.to_string()),
+        ("tone map", format!("{:?}", light.tone).to_lowercase()),
+        ("file lights", format!("{:08x}", crc32fast::hash(format!("{:?}", frame.lights).as_bytes()))),
+        ("background", background),
+        ("samples", frame.samples.to_string()),
+        ("floor", floor),
+        ("shadow", on_off(frame.shadow && frame.light.has_key())),
+        ("ambient occlusion", on_off(frame.ambient_occlusion)),
+        ("skinning", if is_dual { "dual-quaternion" } else { "linear" }.to_owned()),
+        ("overlays", format!("{:08x}", crc32fast::hash(overlays.as_bytes()))),
+        ("ghosts", ghosts.join(" ")),
+    ];
+    settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}

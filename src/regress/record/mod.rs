@@ -1,0 +1,180 @@
+//! Records of what an image shows. A golden image contains one, so that a later difference can be explained.
+
+mod look;
+mod shape;
+mod text;
+
+use std::collections::{BTreeMap, HashMap};
+
+use glam::{Affine3A, Vec3};
+use serde::{Deserialize, Serialize};
+
+use crate::asset::Skeleton;
+use crate::puppet::Puppet;
+use crate::render::Frame;
+use crate::view::{Camera, Projection};
+
+use super::golden::Joint;
+
+pub use text::RecordedScene;
+
+/// What an image shows: the camera, the pose, the parts with their materials, and the settings of the view. It contains no
+/// meshes and no textures, but digests by which a change of them is noticed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct SceneRecord {
+    /// The camera.
+    pub camera: CameraRecord,
+    /// The world matrices of all nodes, in file order.
+    pub joints: Vec<Joint>,
+    /// The weights of the pose: morph targets, and values of expressions and animated properties.
+    pub weights: Vec<f32>,
+    /// The parts that are drawn.
+    pub parts: Vec<PartRecord>,
+    /// The materials of these parts.
+    pub materials: Vec<MaterialRecord>,
+    /// The settings of the view by their names, as text.
+    pub settings: BTreeMap<String, String>,
+}
+
+/// A camera.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CameraRecord {
+    /// The position in world metres.
+    pub position: [f32; 3],
+    /// The point at the centre of the image, in world metres.
+    pub target: [f32; 3],
+    /// The up direction.
+    pub up: [f32; 3],
+    /// The vertical field of view in radians, if the projection is perspective.
+    pub fov: Option<f32>,
+    /// The height of the visible part of the world in metres, if the projection is orthographic.
+    pub height: Option<f32>,
+    /// Distances of the near and of the far plane in metres.
+    pub depth: [f32; 2],
+}
+
+/// A part that is drawn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PartRecord {
+    /// Name of the part, which is unique among those of the record.
+    pub name: String,
+    /// Index of its material in the record.
+    pub material: usize,
+    /// Digest of its triangles, positions, influences and morph targets.
+    pub geometry: String,
+    /// Digest of its normals, tangents, texture coordinates and colours.
+    pub attributes: String,
+}
+
+/// A material.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MaterialRecord {
+    /// Name of the material.
+    pub name: String,
+    /// Linear RGBA factor of the base colour.
+    pub color: [f32; 4],
+    /// Digest of all of its numbers and switches.
+    pub values: String,
+    /// Digest of its encoded images.
+    pub textures: String,
+}
+
+impl SceneRecord {
+    /// Records what a frame of a puppet shows.
+    pub fn of(puppet: &Puppet, frame: &Frame<'_>) -> Self {
+        let skeleton = &puppet.character().skeleton;
+        let nodes = puppet.world_from_node().iter().enumerate();
+        let joints =
+            nodes.map(|(n, world)| Joint { name: skeleton.label(n), world: world.to_cols_array() }).collect();
+        let (parts, materials) = look::parts(puppet, frame);
+        Self {
+            camera: CameraRecord::of(&frame.camera),
+            joints,
+            weights: puppet.pose().weights.clone(),
+            parts,
+            materials,
+            settings: look::settings(frame),
+        }
+    }
+
+    /// Returns the recorded world matrices of the nodes of a skeleton, which are found by name if the skeleton has changed since.
+    /// A node that is not in the record is at rest relative to its parent.
+    pub fn world_from_node(&self, skeleton: &Skeleton) -> Vec<Affine3A> {
+        let named = |joint: &Joint| Affine3A::from_cols_array(&joint.world);
+        let labels: Vec<String> = (0..skeleton.nodes.len()).map(|node| skeleton.label(node)).collect();
+        if labels.iter().eq(self.joints.iter().map(|joint| &joint.name)) {
+            return self.joints.iter().map(named).collect();
+        }
+        let recorded: HashMap<&str, &Joint> =
+            self.joints.iter().rev().map(|j| (j.name.as_str(), j)).collect();
+        let mut worlds = vec![Affine3A::IDENTITY; labels.len()];
+        for &(node, parent) in &skeleton.parents_first {
+            let above = parent.and_then(|parent| worlds.get(parent)).copied().unwrap_or_default();
+            let label = labels.get(node).map(String::as_str).unwrap_or_default();
+            let rest = || skeleton.nodes.get(node).map(|n| n.rest.to_affine()).unwrap_or_default();
+            let world = recorded.get(label).map_or_else(|| above * rest(), |joint| named(joint));
+            if let Some(slot) = worlds.get_mut(node) {
+                *slot = world;
+            }
+        }
+        worlds
+    }
+}
+
+impl CameraRecord {
+    /// Records a camera.
+    pub fn of(camera: &Camera) -> Self {
+        let (fov, height) = match camera.projection {
+            Projection::Perspective { fov_y } => (Some(fov_y), None),
+            Projection::Orthographic { height } => (None, Some(height)),
+        };
+        Self {
+            position: camera.position.to_array(),
+            target: camera.target.to_array(),
+            up: camera.up.to_array(),
+            fov,
+            height,
+            depth: [camera.near, camera.far],
+        }
+    }
+
+    /// Returns the camera.
+    pub fn camera(&self) -> Camera {
+        let projection = match (self.fov, self.height) {
+            (Some(fov_y), _) => Projection::Perspective { fov_y },
+            (None, height) => Projection::Orthographic { height: height.unwrap_or(1.0) },
+        };
+        let [near, far] = self.depth;
+        Camera {
+            position: Vec3::from_array(self.position),
+            target: Vec3::from_array(self.target),
+            up: Vec3::from_array(self.up),
+            projection,
+            near,
+            far,
+        }
+    }
+}
+
+/// Returns the names of a puppet's parts: those of their meshes or otherwise of their nodes, with a number where a name occurs twice.
+pub(super) fn part_names(puppet: &Puppet) -> Vec<String> {
+    let character = puppet.character();
+    let name = |part: &crate::asset::Part| {
+        let mesh = character.meshes.get(part.mesh).and_then(|mesh| mesh.name.clone());
+        mesh.unwrap_or_else(|| character.skeleton.label(part.node))
+    };
+    let names: Vec<String> = puppet.parts().iter().map(name).collect();
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut unique = Vec::with_capacity(names.len());
+    for name in &names {
+        let count = seen.entry(name).or_default();
+        *count += 1;
+        unique.push(if *count == 1 { name.clone() } else { format!("{name} {count}") });
+    }
+    unique
+}
