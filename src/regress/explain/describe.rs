@@ -37,10 +37,12 @@ impl<'a> Describe<'a> {
             groups.into_iter().map(|(cause, group)| (cause.clone(), self.change(&cause, &group))).collect();
         self.judge(&mut changes);
         changes.sort_by(|(_, a), (_, b)| {
+            let shift = |change: &Change| change.shift.unwrap_or_default();
+            let by_size = || shift(b).total_cmp(&shift(a)).then(b.visible.cmp(&a.visible));
             b.fails
                 .cmp(&a.fails)
-                .then(a.kind.cmp(&b.kind))
-                .then(b.visible.cmp(&a.visible))
+                .then(rank(a.kind).cmp(&rank(b.kind)))
+                .then_with(by_size)
                 .then(b.pixels.cmp(&a.pixels))
         });
         let indices: BTreeMap<&Cause, u16> = changes.iter().map(|(cause, _)| cause).zip(1..).collect();
@@ -244,4 +246,10 @@ impl<'a> Describe<'a> {
 
 fn larger(a: Shift, b: Shift) -> Shift {
     Shift { distance: a.distance.max(b.distance), pixels: a.pixels.max(b.pixels) }
+}
+
+/// Returns the importance of a kind, the most important first. A camera that follows the pose must not hide what has moved, so the larger of
+/// both movements comes first.
+fn rank(kind: ChangeKind) -> ChangeKind {
+    if kind == ChangeKind::Moved { ChangeKind::Camera } else { kind }
 }
