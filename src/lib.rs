@@ -85,6 +85,8 @@ struct Readme;
 mod manual {
     #[doc = include_str!("../docs/capture.md")]
     struct Capture;
+    #[doc = include_str!("../docs/ci.md")]
+    struct Ci;
     #[doc = include_str!("../docs/library.md")]
     struct Library;
     #[doc = include_str!("../docs/motion.md")]

@@ -1,12 +1,13 @@
 //! Regression tests: compares images and joints with goldens.
 //!
-//! [`compare`] measures the difference of two images, and [`Joints`] that of two poses. `examples/regression/main.rs` uses both in
-//! a test of another program.
+//! [`assert_pose!`] and [`assert_image!`] are assertions for the tests of other programs, as in `examples/regression/main.rs`.
+//! [`compare`] measures the difference of two images, and [`Joints`] that of two poses.
 //!
 //! With the feature `cli`, this module also contains what `sinew test` is made of: suites, their runs and their reports. It is
 //! not part of the library's stable interface. The module does not interpret the options of a case. The program does, in the
 //! `Pose` function that it passes to a `Run`.
 
+mod assertions;
 #[cfg(feature = "cli")]
 mod csv;
 mod explain;
@@ -35,6 +36,10 @@ mod thresholds;
 mod tolerance;
 
 pub use self::image::{Difference, Rule, TILE, compare};
+pub use crate::{assert_image, assert_pose};
+pub use assertions::{AssertedImage, AssertedPose};
+#[doc(hidden)]
+pub use assertions::{CallSite, check_image, check_pose};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use csv::csv;

@@ -57,6 +57,29 @@ fn other_programs_of_blocks_exist() {
     assert_none("these commands are wrong", &problems);
 }
 
+/// The steps of CI in `yaml` blocks are not run, but their options exist.
+#[test]
+fn commands_of_ci_have_existing_options() {
+    let mut problems = Vec::new();
+    let mut count = 0;
+    for page in pages() {
+        for block in page.blocks().iter().filter(|block| block.language == "yaml") {
+            for (line, text) in (block.line..).zip(block.text.lines()) {
+                let text = text.trim().trim_start_matches("- ").trim_start_matches("run: ");
+                if text.starts_with("sinew ") {
+                    for command in shell::commands(text).unwrap() {
+                        let problem = check_sinew(&command.words).err();
+                        problems.extend(problem.map(|cause| format!("{}:{line}: {cause}", page.name)));
+                        count += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert_none("these commands are wrong", &problems);
+    assert!(count >= 2, "only {count} commands were found");
+}
+
 /// Returns commands of the program in blocks that are not run: indented ones, and `text` blocks.
 fn hidden_commands(page: &Page) -> Vec<String> {
     let mut problems = Vec::new();

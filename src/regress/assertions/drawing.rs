@@ -1,0 +1,54 @@
+//! Draws the puppets of assertions, with one renderer for the process.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::puppet::Puppet;
+use crate::regress::golden::Drawn;
+use crate::render::{AdapterChoice, DecodedImages, Gpu, RenderError, Renderer};
+use crate::scene::{self, ViewSettings};
+use crate::view::{AUTO_FOV_Y, Camera};
+
+use super::AssertedImage;
+
+/// Width and height of an image whose size is not given, in pixels.
+const SIZE: (u32, u32) = (256, 256);
+
+/// The renderer of this process, which is opened for the first image. Opening an adapter takes longer than drawing. Tests of other
+/// threads wait, because one software adapter already uses all processors.
+static RENDERER: Mutex<Option<Renderer>> = Mutex::new(None);
+
+fn draw(puppet: &Puppet, settings: &ViewSettings, size: (u32, u32)) -> Result<Drawn, RenderError> {
+    let mut renderer = RENDERER.lock().unwrap_or_else(PoisonError::into_inner);
+    let renderer = match &mut *renderer {
+        Some(renderer) => renderer,
+        closed => closed.insert(Renderer::new(Gpu::new(&AdapterChoice::Cpu)?)),
+    };
+    let images = DecodedImages::decode(puppet.character(), puppet.parts(), settings.mode);
+    let model = renderer.model(puppet.character(), puppet.parts(), &images)?;
+    let image = renderer.render(&[&model], &scene::frame(puppet, settings), size)?;
+    Ok(Drawn { image, drawn_by: Some(renderer.gpu().describe()) })
+}
+
+/// The default view: from the front, the whole puppet.
+fn default_view(puppet: &Puppet) -> ViewSettings {
+    let bounds = puppet.bounds();
+    ViewSettings::new(Camera::framing(&bounds, AUTO_FOV_Y, 1.0), bounds)
+}
+
+impl AssertedImage for Puppet {
+    fn drawn(&self) -> Result<Drawn, String> {
+        draw(self, &default_view(self), SIZE).map_err(|e| e.to_string())
+    }
+}
+
+impl AssertedImage for (&Puppet, &ViewSettings) {
+    fn drawn(&self) -> Result<Drawn, String> {
+        draw(self.0, self.1, SIZE).map_err(|e| e.to_string())
+    }
+}
+
+impl AssertedImage for (&Puppet, &ViewSettings, (u32, u32)) {
+    fn drawn(&self) -> Result<Drawn, String> {
+        draw(self.0, self.1, self.2).map_err(|e| e.to_string())
+    }
+}

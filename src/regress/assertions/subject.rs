@@ -1,0 +1,71 @@
+//! The values that assertions accept.
+
+use crate::asset::{DecodedImage, Skeleton};
+use crate::pose::{Pose, world_matrices};
+use crate::puppet::Puppet;
+use crate::regress::golden::{Drawn, Joint, Joints};
+
+/// A value whose joints `assert_pose!` compares.
+pub trait AssertedPose {
+    /// Returns the world matrices of the joints.
+    fn joints(&self) -> Joints;
+}
+
+impl AssertedPose for Joints {
+    fn joints(&self) -> Joints {
+        self.clone()
+    }
+}
+
+impl AssertedPose for Puppet {
+    fn joints(&self) -> Joints {
+        Joints::of(self)
+    }
+}
+
+impl AssertedPose for (&Skeleton, &Pose) {
+    fn joints(&self) -> Joints {
+        let (skeleton, pose) = *self;
+        let (mut world, mut joints) = (Vec::new(), Joints::none());
+        world_matrices(skeleton, pose, &mut world);
+        let joint = |(node, world): (usize, &glam::Affine3A)| Joint {
+            name: skeleton.label(node),
+            world: world.to_cols_array(),
+        };
+        joints.nodes.extend(world.iter().enumerate().map(joint));
+        joints
+    }
+}
+
+impl<T: AssertedPose + ?Sized> AssertedPose for &T {
+    fn joints(&self) -> Joints {
+        (**self).joints()
+    }
+}
+
+/// A value that `assert_image!` compares as an image.
+pub trait AssertedImage {
+    /// Returns the image.
+    ///
+    /// # Errors
+    /// The reason why the image cannot be drawn, in one line.
+    fn drawn(&self) -> Result<Drawn, String>;
+}
+
+impl AssertedImage for DecodedImage {
+    fn drawn(&self) -> Result<Drawn, String> {
+        Ok(Drawn { image: self.clone(), drawn_by: None })
+    }
+}
+
+impl AssertedImage for Drawn {
+    fn drawn(&self) -> Result<Drawn, String> {
+        Ok(self.clone())
+    }
+}
+
+impl<T: AssertedImage + ?Sized> AssertedImage for &T {
+    fn drawn(&self) -> Result<Drawn, String> {
+        (**self).drawn()
+    }
+}
