@@ -38,6 +38,20 @@ pub enum CaptureError {
         /// The name in the take.
         name: String,
     },
+    /// A take has more joints than the hierarchy can be estimated of.
+    #[error("the hierarchy of {count} joints cannot be estimated; at most {most} are possible")]
+    TooManyJoints {
+        /// The number of joints.
+        count: usize,
+        /// The maximum.
+        most: usize,
+    },
+    /// The parents of the joints are not a hierarchy.
+    #[error("the joints are not a hierarchy: {cause}")]
+    Hierarchy {
+        /// The first problem.
+        cause: String,
+    },
     /// The list has no joints, or the take has no frames.
     #[error("the capture has no joints or no frames")]
     Empty,

@@ -33,6 +33,42 @@ impl Smoothing {
     /// Parameters for orientations, with speeds in radians per second. At 180° per second the cutoff is 11 Hz.
     pub const ORIENTATIONS: Self = Self { min_cutoff: 1.5, beta: 3.0, derivative_cutoff: 1.0 };
 
+    /// Returns the same parameters with another cutoff at rest, hertz.
+    #[must_use]
+    pub fn with_min_cutoff(self, min_cutoff: f64) -> Self {
+        Self { min_cutoff, ..self }
+    }
+
+    /// Returns the latency in seconds: by how much the filtered value is behind a motion of constant speed, in units per second, that is
+    /// sampled with a time step in seconds. The largest latency is that at rest, where nobody sees it.
+    ///
+    /// It is the solution τ of 2πτ(f_min + β|ẋ|) = 1. The filter measures the rate from the filtered value, which is behind, as
+    /// ẋ = v (1 + τ/T), and therefore smooths less than the true speed v would require.
+    ///
+    /// ```
+    /// use sinew::capture::Smoothing;
+    ///
+    /// let milliseconds = |speed| (Smoothing::POSITIONS.latency(speed, 1.0 / 60.0) * 1e3).round();
+    /// assert_eq!([0.0, 0.1, 1.0].map(milliseconds), [106.0, 35.0, 9.0]);
+    /// ```
+    pub fn latency(&self, speed: f64, step: f64) -> f64 {
+        let cutoff = self.beta * speed.abs();
+        // The quadratic a τ² + b τ = 1.
+        let (a, b) = (TAU * cutoff / step, TAU * (self.min_cutoff + cutoff));
+        2.0 / (b + (b * b + 4.0 * a).sqrt())
+    }
+
+    /// Describes the latency of a smoothing of rotations at 60 Hz in one line.
+    #[cfg(feature = "viewer")]
+    pub(crate) fn describe_rotations(&self) -> String {
+        let milliseconds = |degrees: f64| self.latency(degrees.to_radians(), 1.0 / 60.0) * 1e3;
+        let (rest, slow, fast) = (milliseconds(0.0), milliseconds(45.0), milliseconds(180.0));
+        let cutoff = self.min_cutoff;
+        format!(
+            "Smoothed by {cutoff} Hz: {rest:.0} ms late at rest, {slow:.0} ms at 45°/s, {fast:.0} ms at 180°/s"
+        )
+    }
+
     /// Returns the smoothing factor α for a time step in seconds and a speed in units per second.
     fn alpha(&self, seconds: f64, speed: f64) -> f64 {
         alpha(self.min_cutoff + self.beta * speed, seconds)
@@ -278,6 +314,34 @@ mod tests {
         let alpha = alpha(1.0, 1.0 / hertz);
         let ratio = sum / f64::from(frames - 600) / (alpha / (2.0 - alpha));
         assert!((ratio - 1.0).abs() < 0.05, "variance is {ratio} times the expected one");
+    }
+
+    #[test]
+    fn the_latency_is_the_measured_one() {
+        let step = 1.0 / 60.0;
+        for speed in [0.02, 0.1, 0.5, 1.0, 2.0] {
+            let mut filter = PointFilter::new(Smoothing::POSITIONS);
+            let mut lag = 0.0;
+            for frame in 0..1200 {
+                let time = f64::from(frame) * step;
+                lag = (speed * time - filter.scalar(time, speed * time).unwrap()) / speed;
+            }
+            let expected = Smoothing::POSITIONS.latency(speed, step);
+            println!("{speed} m/s: {:.1} ms late, expected {:.1} ms", lag * 1e3, expected * 1e3);
+            assert!((lag - expected).abs() < 2e-4, "{speed} m/s: {lag} s instead of {expected} s");
+        }
+        for degrees in [45.0_f64, 90.0, 180.0, 360.0] {
+            let (speed, mut filter) = (degrees.to_radians(), OrientationFilter::new(Smoothing::ORIENTATIONS));
+            let mut lag = 0.0;
+            for frame in 0..1200 {
+                let time = f64::from(frame) * step;
+                let sample = DQuat::from_rotation_y(speed * time);
+                lag = filter.filter(time, sample).unwrap().angle_between(sample) / speed;
+            }
+            let expected = Smoothing::ORIENTATIONS.latency(speed, step);
+            println!("{degrees}°/s: {:.1} ms late, expected {:.1} ms", lag * 1e3, expected * 1e3);
+            assert!((lag - expected).abs() < 2e-4, "{degrees}°/s: {lag} s instead of {expected} s");
+        }
     }
 
     #[test]

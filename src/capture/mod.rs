@@ -1,6 +1,7 @@
 //! Motion capture: turns joint positions and segment orientations, live or from files, into poses and clips.
 //!
 //! ```text
+//! markers ──────▶ joint centres, orientations of segments
 //! positions ────▶ filter ─▶ Tracker | fill_gaps, Fit ─┐
 //! orientations ─▶ filter ─▶ Segments ─────────────────┼─▶ Pose ─▶ Recorder ─▶ Clip
 //! VMC packets ──▶ vmc::LiveCharacter ─────────────────┘
@@ -9,25 +10,33 @@
 mod calibration_pose;
 mod csv;
 mod error;
+mod estimate;
 mod filter;
 mod frames;
 mod gaps;
 mod joint_rotation;
+mod markers;
 mod orientations;
+mod pose_filter;
 mod positions;
 mod take;
 mod tracked;
 mod tracker;
 #[cfg(feature = "vmc")]
 pub mod vmc;
+mod zero_phase;
 
 pub use calibration_pose::{calibration_pose, facing};
 pub use csv::{load_csv, load_csv_with, parse_csv, write_csv};
 pub use error::CaptureError;
+pub(crate) use estimate::is_take;
+pub use estimate::{EstimatedBone, EstimatedSkeleton, SkeletonOptions, load_character};
 pub use filter::{OrientationFilter, PointFilter, Smoothing, smooth_orientations, smooth_positions};
 pub use frames::Frames;
 pub use gaps::fill_gaps;
+pub use markers::{MarkerFit, MarkerTake};
 pub use orientations::Segments;
+pub use pose_filter::PoseFilter;
 pub use positions::Fit;
 pub use take::{Captured, Take, TakeOptions, Tracks};
 pub use tracker::{Presence, Tracker};

@@ -10,8 +10,8 @@ use crate::motion::{Playhead, Recorder};
 use crate::pose::{Pose, world_matrices};
 
 use super::{
-    CaptureError, Fit, Frames, OrientationFilter, PointFilter, Segments, Smoothing, fill_gaps,
-    smooth_orientations, smooth_positions,
+    CaptureError, Fit, Frames, MarkerTake, OrientationFilter, PointFilter, Segments, Smoothing, fill_gaps,
+    markers, smooth_orientations, smooth_positions,
 };
 
 /// The measured positions or orientations of some joints, frame by frame.
@@ -34,6 +34,27 @@ impl<V: Clone> Tracks<V> {
     /// Creates tracks without frames.
     pub fn of(joints: Vec<String>) -> Self {
         Self { frames: Frames::new(joints.len()), joints }
+    }
+
+    /// Keeps the joints with certain names. Returns the names of the others.
+    pub(super) fn retain(&mut self, is_kept: impl Fn(&String) -> bool) -> Vec<String> {
+        let kept: Vec<bool> = self.joints.iter().map(is_kept).collect();
+        if kept.iter().all(|k| *k) {
+            return Vec::new();
+        }
+        let mut tracks = Self::of(Vec::new());
+        let mut others = Vec::new();
+        for (joint, kept) in self.joints.drain(..).zip(&kept) {
+            if *kept { tracks.joints.push(joint) } else { others.push(joint) }
+        }
+        tracks.frames = Frames::new(tracks.joints.len());
+        for frame in self.frames.iter() {
+            tracks
+                .frames
+                .push(frame.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(value, _)| value.clone()));
+        }
+        *self = tracks;
+        others
     }
 }
 
@@ -78,7 +99,8 @@ pub struct Captured {
     pub clip: Clip,
     /// The factor from the unit of the positions to metres that was used.
     pub scale: f64,
-    /// For each frame and joint of [`Take::positions`], whether the position was filled in.
+    /// For each frame and joint of [`Take::positions`], whether the position was filled in. If the take has markers, the joints are
+    /// those of [`MarkerTake`].
     pub filled: Frames<bool>,
 }
 
@@ -118,7 +140,9 @@ impl Take {
 
     /// Fits a skeleton to the take and returns the clip. Positions are fitted first, and orientations are then
     /// applied on top. A joint name refers to the node of that name, or otherwise to the humanoid's bone of that name.
-    /// Nodes that are not in the take stay at rest.
+    /// Nodes that are not in the take stay at rest. Markers (`SEGMENT/MARKER`) are converted to joints first
+    /// ([`Take::joints_of_markers`]). The axes of their segments are turned to those of the joints, on the average of the take or, if
+    /// it is given, by the calibration pose.
     ///
     /// ```
     /// use std::path::Path;
@@ -146,16 +170,28 @@ impl Take {
         bones: &BTreeMap<String, usize>,
         options: &TakeOptions,
     ) -> Result<Captured, CaptureError> {
+        match markers::for_skeleton(self, skeleton, bones) {
+            Some(markers) => markers.take.clone().joint_clip(skeleton, bones, options, Some(markers)),
+            None => self.joint_clip(skeleton, bones, options, None),
+        }
+    }
+
+    /// Does what [`Self::clip`] does for a take of joints, which may have been converted from markers.
+    fn joint_clip(
+        &self,
+        skeleton: &Skeleton,
+        bones: &BTreeMap<String, usize>,
+        options: &TakeOptions,
+        mut markers: Option<MarkerTake>,
+    ) -> Result<Captured, CaptureError> {
         let mut frames = self.positions.frames.clone();
         frames.resize(self.times.len());
         let mut fit = match find_joints(skeleton, bones, &self.positions.joints)? {
             joints if joints.is_empty() => None,
             joints => Some(Fit::new(skeleton, &joints)?),
         };
-        let mut segments = match find_joints(skeleton, bones, &self.orientations.joints)? {
-            joints if joints.is_empty() => None,
-            joints => Some(Segments::new(skeleton, &joints)?),
-        };
+        let oriented = find_joints(skeleton, bones, &self.orientations.joints)?;
+        let mut segments = if oriented.is_empty() { None } else { Some(Segments::new(skeleton, &oriented)?) };
         let (mut scale, parents) =
             (options.scale.unwrap_or(1.0), fit.as_ref().map_or(Vec::new(), Fit::logical_parents));
         if let Some(fit) = &mut fit {
@@ -164,8 +200,12 @@ impl Take {
             fit.scale = scale;
         }
         let filled = fill_gaps(&self.times, &mut frames, &parents)?;
+        if let (Some(markers), None) = (&mut markers, &options.calibration_pose) {
+            markers.align(skeleton, &oriented, fit.as_ref(), &frames);
+        }
+        let orientations = markers.as_ref().map_or(&self.orientations, |m| &m.take.orientations);
         if let (Some(segments), Some(calibration_pose)) = (&mut segments, &options.calibration_pose) {
-            segments.calibrate(self.orientations.frames.get(0).unwrap_or_default(), calibration_pose);
+            segments.calibrate(orientations.frames.get(0).unwrap_or_default(), calibration_pose);
         }
 
         // The filter's parameters are for metres per second, but the positions are in the take's unit.
@@ -182,10 +222,9 @@ impl Take {
                 smooth_positions(&mut position_filters, time, positions);
                 fit.pose(positions, &mut pose);
             }
-            if let (Some(segments), Some(orientations)) = (&mut segments, self.orientations.frames.get(frame))
-            {
+            if let (Some(segments), Some(measured)) = (&mut segments, orientations.frames.get(frame)) {
                 smoothed.clear();
-                smoothed.extend_from_slice(orientations);
+                smoothed.extend_from_slice(measured);
                 smooth_orientations(&mut orientation_filters, time, &mut smoothed);
                 segments.pose(&smoothed, &mut pose);
             }

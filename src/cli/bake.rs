@@ -101,7 +101,7 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -
     }
     output::protect(&args.output, args.posing.files(&args.model))?;
     output::check(&args.output)?;
-    let character = args.model.load()?;
+    let character = args.posing.load(&args.model)?;
     output::protect(&args.output, character.files.iter().map(PathBuf::as_path))?;
     watch.stage("load");
     let own_clips = character.clips.len();

@@ -33,6 +33,7 @@ use std::process::ExitCode;
 use clap::{ArgAction, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::asset::Character;
+use crate::capture::load_character;
 use crate::files::Progress;
 use crate::regress::OptionKey;
 use crate::rig::Rig;
@@ -102,10 +103,10 @@ struct MissingViewArgs {
 /// The model to work on.
 #[derive(Args, Clone, Debug)]
 struct ModelArg {
-    /// Model or project to load: .gltf, .glb, .vrm, .fbx, .urdf, .bvh or .sinew [default: the built-in character]
+    /// Model or project to load: .gltf, .glb, .vrm, .fbx, .urdf, .bvh, a take as .csv, or .sinew [default: the built-in character]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Length of one BVH unit in metres [default: guessed so that the figure is human-sized]
+    /// Length of one BVH or CSV unit in metres [default: guessed so that the figure is human-sized]
     #[arg(long, value_name = "METRES")]
     units: Option<f64>,
 }
@@ -126,12 +127,17 @@ impl ModelArg {
     }
 
     fn load_with(&self, progress: &Progress) -> Result<Character, Failure> {
+        self.load_smoothed(None, progress)
+    }
+
+    /// Loads the model. A take is smoothed with a cutoff in hertz.
+    fn load_smoothed(&self, smooth: Option<f64>, progress: &Progress) -> Result<Character, Failure> {
         match &self.file {
             Some(path) if viewer::is_project(path) => {
                 let cause = "is a project, which view, render, pose and bake can open; name its model here";
                 Err(Failure::Usage(format!("{}: {cause}", path.display())))
             }
-            Some(path) => Ok(asset::load_with(path, self.units, progress)?),
+            Some(path) => Ok(load_character(path, self.units, smooth, progress)?),
             None if self.units.is_some() => {
                 Err(Failure::Usage("--units: the built-in character is in metres; name a .bvh file".into()))
             }

@@ -88,7 +88,7 @@ pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, verbosity: Verbosity) -
         output::protect(path, args.posing.files(&args.model))?;
         trace::check(path, args.output.as_deref())?;
     }
-    let character = args.model.load()?;
+    let character = args.posing.load(&args.model)?;
     for output in args.output.iter().chain(&args.trace) {
         output::protect(output, character.files.iter().map(PathBuf::as_path))?;
     }

@@ -10,6 +10,7 @@ use crate::ik::{Learned, Learning};
 use crate::puppet::{CharacterPrior, Puppet, read_style};
 use crate::rig::Rig;
 use crate::text::json;
+use crate::viewer::Transfer;
 
 use super::failure::Failure;
 use super::posing::clips;
@@ -81,7 +82,8 @@ pub(super) fn load_prior(
     if !["bvh", "csv", "gltf", "glb", "vrm"].into_iter().any(is) {
         return Ok(read_style(path).map_err(|e| Failure::Usage(e.to_string()))?.into());
     }
-    let clips = clips::load(path, "--style", character, rig, keep_hands)?.clips;
+    let transfer = Transfer { keep_hands, ..Transfer::default() };
+    let clips = clips::load(path, "--style", character, rig, transfer)?.clips;
     let all: Vec<usize> = (0..clips.len()).collect();
     let puppet = Puppet::with_rig(Character { clips, ..character.clone() }, 0, rig.clone());
     puppet.examples(&all).map_err(|e| Failure::Usage(format!("--style {}: {e}", path.display())))

@@ -11,12 +11,13 @@ use clap::Args;
 use glam::Vec2;
 
 use crate::asset::UnknownVariant;
+use crate::capture::{Smoothing, is_take};
 use crate::files::{Progress, atomic};
 use crate::render::{AdapterChoice, RenderError};
 use crate::scene::CrowdLayout;
 use crate::view::Framing;
 use crate::viewer;
-use crate::viewer::{Command, CrowdOpening, Opening, Recorder, SaveError, Session, ViewerError};
+use crate::viewer::{Command, CrowdOpening, Opening, Recorder, SaveError, Session, Transfer, ViewerError};
 
 use super::crowd::MAX_COUNT;
 use super::failure::Failure;
@@ -68,6 +69,9 @@ pub(super) struct ViewArgs {
     /// Also retarget hand positions relative to the shoulders, scaled by the arm span
     #[arg(long, requires = "clips")]
     keep_hands: bool,
+    /// Smooth takes (.csv) of --clips without lag, and live motion of --vmc with some lag, which -v prints: remove what is faster than HZ
+    #[arg(long, value_name = "HZ", value_parser = clips::cutoff)]
+    smooth: Option<f64>,
     /// How the whole character is framed
     #[arg(long, value_name = "KIND", default_value = "tight", value_parser = image_args::framing())]
     framing: String,
@@ -75,7 +79,7 @@ pub(super) struct ViewArgs {
     #[arg(long, value_name = "NAME")]
     variant: Option<String>,
     /// Show this number of characters that walk over hills, instead of one to pose
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_COUNT)), conflicts_with_all = ["vmc", "clips", "record", "variant", "light", "light_rotation", "exposure", "tone_map", "file_lights"])]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_COUNT)), conflicts_with_all = ["vmc", "clips", "smooth", "record", "variant", "light", "light_rotation", "exposure", "tone_map", "file_lights"])]
     crowd: Option<u32>,
     /// Record the session to a file, for `sinew render --replay`
     #[arg(long, value_name = "SESSION")]
@@ -110,16 +114,17 @@ pub(super) fn run(args: &ViewArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
     if let Some(count) = args.crowd {
         return show_crowd(args, count);
     }
+    check_smoothing(args, verbosity)?;
     let (path, force) = (args.record.clone(), args.force);
     let start = Start::new(args);
     match open(
         &args.model,
-        (&args.clips, args.keep_hands),
+        (&args.clips, Transfer { keep_hands: args.keep_hands, smooth: args.smooth }),
         start,
         args.adapter.clone(),
         verbosity,
         move || path.map_or(Ok(None), |path| recorder(&path, force, verbosity).map(Some)),
-        args.vmc,
+        (args.vmc, args.smooth),
     )? {
         Ok(recorded) => Ok(report_recording(recorded, verbosity)),
         // These errors do not mean that no window can be opened, so `sinew render` is not suggested.
@@ -132,6 +137,21 @@ pub(super) fn run(args: &ViewArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
         ) => Err(Failure::Usage(error.to_string())),
         Err(error) => Err(Failure::Usage(format!("{error}; use `sinew render` to draw without a window"))),
     }
+}
+
+/// Refuses a smoothing of nothing, and prints its latency.
+fn check_smoothing(args: &ViewArgs, verbosity: Verbosity) -> Result<(), Failure> {
+    let Some(cutoff) = args.smooth else { return Ok(()) };
+    if args.vmc.is_none() && !args.clips.iter().any(|file| is_take(file)) {
+        return Err(Failure::Usage("--smooth needs --vmc, or a take (.csv) as --clips".into()));
+    }
+    if verbosity.verbose && args.vmc.is_some() {
+        verbosity.print(&Smoothing::ORIENTATIONS.with_min_cutoff(cutoff).describe_rotations());
+    }
+    if verbosity.verbose && args.clips.iter().any(|file| is_take(file)) {
+        verbosity.print(&format!("Takes smoothed by {cutoff} Hz in both directions: no latency"));
+    }
+    Ok(())
 }
 
 /// Shows a crowd of the model's character.
@@ -164,7 +184,15 @@ fn report_recording(recorded: Option<PathBuf>, verbosity: Verbosity) -> ExitCode
 /// Runs `sinew [FILE]`, which opens the viewer, or draws an image if that is impossible.
 pub(super) fn run_or_draw(model: &ModelArg, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let start = Start { framing: Framing::Tight, ..Start::default() };
-    match open(model, (&[], false), start, AdapterChoice::Auto, verbosity, || Ok(None), None)? {
+    match open(
+        model,
+        (&[], Transfer::default()),
+        start,
+        AdapterChoice::Auto,
+        verbosity,
+        || Ok(None),
+        (None, None),
+    )? {
         Ok(recorded) => Ok(report_recording(recorded, verbosity)),
         // An adapter that cannot present to the display may still be able to draw images.
         Err(
@@ -177,12 +205,12 @@ pub(super) fn run_or_draw(model: &ModelArg, verbosity: Verbosity) -> Result<Exit
 
 fn open(
     model: &ModelArg,
-    (clips, keep_hands): (&[PathBuf], bool),
+    (clips, transfer): (&[PathBuf], Transfer),
     start: Start,
     adapter: AdapterChoice,
     verbosity: Verbosity,
     recorder: impl FnOnce() -> Result<Option<Recorder>, Failure> + Send + 'static,
-    listen: Option<SocketAddr>,
+    (listen, smooth): (Option<SocketAddr>, Option<f64>),
 ) -> Result<Result<Option<PathBuf>, ViewerError>, Failure> {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
     // The display is checked before any file is read, so that files are not read twice if an image is drawn instead.
@@ -195,16 +223,16 @@ fn open(
     let name = file.map_or_else(|| "the built-in character".to_owned(), std::borrow::Cow::into_owned);
     let (model, clips) = (model.clone(), clips.to_vec());
     let load = move |progress: &Progress| {
-        let session = session(&model, (&clips, keep_hands), &start, (verbosity, progress))?;
+        let session = session(&model, (&clips, transfer), &start, (verbosity, progress))?;
         Ok((session, recorder()?))
     };
-    viewer::open(load, Opening { name, adapter, listen }, signals::set_close_handler)
+    viewer::open(load, Opening { name, adapter, listen, smooth }, signals::set_close_handler)
 }
 
 /// Returns the session of a project, or a new one of a character, to which the clips of other files are added.
 fn session(
     model: &ModelArg,
-    (clips, keep_hands): (&[PathBuf], bool),
+    (clips, transfer): (&[PathBuf], Transfer),
     start: &Start,
     (verbosity, progress): (Verbosity, &Progress),
 ) -> Result<Session, Failure> {
@@ -242,7 +270,7 @@ fn session(
         progress.set_stage("Adding clips");
     }
     let character = session.puppet().shared_character();
-    for addition in clips::added_clips(&character, clips, &session.puppet().rig, keep_hands)? {
+    for addition in clips::added_clips(&character, clips, &session.puppet().rig, transfer)? {
         session.apply(Command::AddClips(Box::new(addition)));
     }
     Ok(session)
@@ -268,7 +296,7 @@ mod tests {
             Program::try_parse_from(std::iter::once("view").chain(options.iter().copied())).unwrap().view;
         session(
             &args.model,
-            (&[], false),
+            (&[], Transfer::default()),
             &Start::new(&args),
             (Verbosity { quiet: true, verbose: false }, &Progress::default()),
         )

@@ -168,6 +168,10 @@ fn export(
     clips: &[Clip],
 ) -> Result<Vec<u8>, LoadError> {
     let mut read;
+    #[cfg(feature = "capture")]
+    let is_take = crate::capture::is_take;
+    #[cfg(not(feature = "capture"))]
+    let is_take = |_: &Path| false;
     let (bytes, folder) = match file {
         Some(path) => {
             // The shapes of these would be lost.
@@ -176,8 +180,8 @@ fn export(
                 return Err(LoadError::Format { path: path.into(), cause });
             }
             read = gltf::read(path)?;
-            // A BVH file has no glTF data to copy, so this creates a glTF file with only the skeleton.
-            if bvh::is_bvh(path, &read) {
+            // A BVH file or a take has no glTF data to copy, so this creates a glTF file with only the skeleton.
+            if bvh::is_bvh(path, &read) || is_take(path) {
                 read = gltf::skeleton_only(character);
             }
             (&read[..], gltf::folder(path))

@@ -31,7 +31,7 @@ pub use orbit::{Orbit, OrbitProjection};
 pub use project::is_project;
 pub use project::library::{PoseLibrary, poses_of};
 pub use replay::{Recording, Replay, ReplayError};
-pub use session::added_clips::AddedClips;
+pub use session::added_clips::{AddedClips, Transfer};
 pub use session::command::{Axis, Command, DragScope, NodePoint};
 pub use session::gizmo::{RingMode, Tool};
 pub use session::recorder::Recorder;

@@ -15,7 +15,7 @@ use crate::text::printable;
 use super::project::{Project, is_project};
 use super::session::recorder::{FORMAT, Header};
 use super::session::{MAX_ADDITIONS, fingerprint};
-use super::{AddedClips, Command, Session};
+use super::{AddedClips, Command, Session, Transfer};
 
 mod lines;
 
@@ -45,7 +45,7 @@ struct ClipSource {
     /// Path as written in the session.
     file: PathBuf,
     fingerprint: String,
-    keep_hands: bool,
+    transfer: Transfer,
     /// Name of the only clip. In a session, each command has its own.
     name: Option<String>,
     source: Arc<Source>,
@@ -77,11 +77,11 @@ impl Recording {
             check(path, progress)?;
             length = at;
             let Some(Command::AddClips(addition)) = command else { continue };
-            let AddedClips { file, fingerprint, keep_hands, .. } = *addition;
+            let transfer = addition.transfer();
+            let AddedClips { file, fingerprint, .. } = *addition;
             added += 1;
             // Additions beyond the maximum are ignored.
-            if added > MAX_ADDITIONS || sources.iter().any(|s| (&s.file, s.keep_hands) == (&file, keep_hands))
-            {
+            if added > MAX_ADDITIONS || sources.iter().any(|s| (&s.file, s.transfer) == (&file, transfer)) {
                 continue;
             }
             let source = Source::load_with(&resolve(path, &file), progress);
@@ -91,7 +91,7 @@ impl Recording {
                 line: lines.number,
                 file,
                 fingerprint,
-                keep_hands,
+                transfer,
                 name: None,
                 source: Arc::new(source),
             });
@@ -114,7 +114,7 @@ impl Recording {
                 line: clips.line,
                 file: clips.file.clone(),
                 fingerprint: clips.fingerprint.clone(),
-                keep_hands: clips.keep_hands,
+                transfer: clips.transfer,
                 name: clips.name.clone(),
                 source: Arc::new(source),
             });
@@ -243,7 +243,7 @@ impl Replay {
             let source = Arc::clone(&clip_source.source);
             let body = (session.puppet().character(), &*session.loaded_rig);
             let retargeted =
-                AddedClips::new_with(&clip_source.file, source, body, clip_source.keep_hands, progress);
+                AddedClips::new_with(&clip_source.file, source, body, clip_source.transfer, progress);
             check(&recording.path, progress)?;
             retargeted.map_err(|e| {
                 let file = clip_source.file.display();
@@ -340,7 +340,7 @@ impl Replay {
             }
             self.session.advance(at);
             let known = |a: &AddedClips| {
-                self.additions.iter().find(|k| (&k.file, k.keep_hands) == (&a.file, a.keep_hands))
+                self.additions.iter().find(|k| (&k.file, k.transfer()) == (&a.file, a.transfer()))
             };
             match command {
                 Some(Command::AddClips(addition)) => {

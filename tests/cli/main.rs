@@ -5,6 +5,7 @@ mod arguments;
 mod axes;
 mod bake;
 mod bvh;
+mod capture;
 mod crowd;
 mod default_image;
 mod fbx;

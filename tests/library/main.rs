@@ -7,6 +7,8 @@
 mod support;
 
 mod asset;
+#[cfg(feature = "capture")]
+mod capture;
 mod export;
 mod motion;
 mod reports;

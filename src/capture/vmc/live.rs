@@ -70,6 +70,16 @@ impl LiveCharacter {
         })
     }
 
+    /// Returns the nodes whose rotations follow the performer.
+    pub fn nodes(&self) -> impl Iterator<Item = usize> {
+        self.segments.tracked.joints.iter().filter(|joint| joint.column.is_some()).map(|joint| joint.node)
+    }
+
+    /// Returns the node whose position follows the performer's hips.
+    pub fn hips(&self) -> Option<usize> {
+        self.segments.tracked.joints.first().filter(|_| self.has_hips).map(|joint| joint.node)
+    }
+
     /// Sets [`LiveCharacter::scale`] so that the performer's current hip height matches the character's hip height at
     /// rest. Returns false and changes nothing if the performer's hip position is unknown or unusable.
     pub fn level(&mut self, performer: &Performer) -> bool {

@@ -1,6 +1,7 @@
 //! Connects a receiver to a character, and records the received motion.
 
 use crate::asset::{Clip, Skeleton};
+use crate::capture::{PoseFilter, Smoothing};
 use crate::motion::Recorder;
 use crate::pose::Pose;
 
@@ -14,6 +15,9 @@ pub struct LiveSource {
     /// The mapping to the character.
     pub live: LiveCharacter,
     recorder: Option<Recorder>,
+    /// The parameters for rotations and for the position of the hips.
+    smoothing: Option<(Smoothing, Smoothing)>,
+    filter: Option<PoseFilter>,
     /// The number of packets at the last update.
     packets: u64,
 }
@@ -21,14 +25,25 @@ pub struct LiveSource {
 impl LiveSource {
     /// Creates a source from a receiver and a mapping to a character.
     pub fn new(receiver: Receiver, live: LiveCharacter) -> Self {
-        Self { receiver, live, recorder: None, packets: 0 }
+        Self { receiver, live, recorder: None, smoothing: None, filter: None, packets: 0 }
+    }
+
+    /// Sets the smoothing of the rotations, and of the position of the hips. `None` turns it off. Its latency is
+    /// [`Smoothing::latency`].
+    pub fn smooth(&mut self, smoothing: Option<(Smoothing, Smoothing)>) {
+        (self.smoothing, self.filter) = (smoothing, None);
+    }
+
+    /// Returns the smoothing.
+    pub fn smoothing(&self) -> Option<(Smoothing, Smoothing)> {
+        self.smoothing
     }
 
     /// Writes the latest values into a pose as [`LiveCharacter::pose`] does, and adds the pose to a running recording.
     /// `time` is the frame's time in seconds. Returns false and leaves the pose unchanged if no packet has arrived
     /// since the last call.
     pub fn update(&mut self, time: f64, pose: &mut Pose) -> bool {
-        let Self { receiver, live, recorder, packets } = self;
+        let Self { receiver, live, recorder, packets, .. } = self;
         let has_new_packets = receiver.with_state(|state| {
             let has_new_packets = state.packets != *packets;
             if has_new_packets {
@@ -37,6 +52,15 @@ impl LiveSource {
             }
             has_new_packets
         });
+        if has_new_packets && let Some((rotations, hips)) = self.smoothing {
+            // The mapping may have been replaced by that of another character.
+            let is_same = |filter: &&mut PoseFilter| filter.nodes().eq(live.nodes());
+            let filter = match self.filter.as_mut().filter(is_same) {
+                Some(filter) => filter,
+                None => self.filter.insert(PoseFilter::new(live.nodes(), live.hips(), rotations, hips)),
+            };
+            filter.apply(time, pose);
+        }
         if let Some(recorder) = recorder.as_mut().filter(|_| has_new_packets) {
             recorder.push(time, pose);
         }

@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::asset::Character;
+use crate::capture::is_take;
 use crate::cli::failure::Failure;
-use crate::cli::names;
+use crate::cli::{ModelArg, names};
 use crate::export::bake;
 use crate::export::bake::{RetargetedClips, Source, SourceError};
+use crate::files::Progress;
 use crate::ik::Outcome;
 use crate::motion::{Motion, WeightedClip};
 use crate::puppet::{GoalKind, GoalReport, LengthUnit, Puppet, motion_file};
@@ -16,6 +18,7 @@ use crate::rig::Rig;
 use super::PosingArgs;
 #[cfg(feature = "viewer")]
 use crate::viewer::AddedClips;
+use crate::viewer::Transfer;
 
 impl PosingArgs {
     /// Returns a character with the clips of all `--clips` files added, and warnings about missed contacts.
@@ -24,7 +27,19 @@ impl PosingArgs {
         character: Arc<Character>,
         rig: &Rig,
     ) -> Result<(Arc<Character>, Vec<String>), Failure> {
-        extend(character, &self.clips, rig, self.keep_hands)
+        extend(character, &self.clips, rig, self.transfer())
+    }
+
+    /// Loads the model, and smooths it if it is a take.
+    pub(in crate::cli) fn load(&self, model: &ModelArg) -> Result<Character, Failure> {
+        let files = model.file.iter().chain(&self.clips).map(PathBuf::as_path);
+        check_smooth(self.smooth, files)?;
+        model.load_smoothed(self.smooth, &Progress::default())
+    }
+
+    /// Returns how clips of other files are transferred to the character.
+    pub(in crate::cli) fn transfer(&self) -> Transfer {
+        Transfer { keep_hands: self.keep_hands, smooth: self.smooth }
     }
 
     /// Sets a puppet's motion and time. `animation` is the clip of `--animation`.
@@ -81,7 +96,7 @@ pub(in crate::cli) fn extend(
     character: Arc<Character>,
     files: &[PathBuf],
     rig: &Rig,
-    keep_hands: bool,
+    transfer: Transfer,
 ) -> Result<(Arc<Character>, Vec<String>), Failure> {
     let mut warnings = Vec::new();
     if files.is_empty() {
@@ -90,7 +105,7 @@ pub(in crate::cli) fn extend(
     let mut character = Arc::unwrap_or_clone(character);
     for path in files {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let retargeted = load(path, "--clips", &character, rig, keep_hands)?;
+        let retargeted = load(path, "--clips", &character, rig, transfer)?;
         let unit = || {
             let scene = character.default_scene;
             Puppet::with_rig(character.clone(), scene, rig.clone()).length_unit()
@@ -120,15 +135,36 @@ pub(in crate::cli) fn missed(reports: &[GoalReport], unit: &dyn Fn() -> LengthUn
 }
 
 /// Loads the clips of a file, retargeted to a character. The file is a sensor recording or another character.
-/// It is an error if it has no clip. Errors name `option`. `keep_hands` also retargets the positions of the hands.
+/// It is an error if it has no clip. Errors name `option`.
 pub(in crate::cli) fn load(
     path: &Path,
     option: &str,
     character: &Character,
     rig: &Rig,
-    keep_hands: bool,
+    transfer: Transfer,
 ) -> Result<RetargetedClips, Failure> {
-    Source::load(path)?.clips(character, rig, keep_hands).map_err(|e| source_failure(option, path, &e))
+    let mut source = Source::load(path)?;
+    if let Some(cutoff) = transfer.smooth {
+        source.smooth(cutoff);
+    }
+    source.clips(character, rig, transfer.keep_hands).map_err(|e| source_failure(option, path, &e))
+}
+
+/// Refuses a smoothing if none of the files is a take.
+pub(in crate::cli) fn check_smooth<'a>(
+    smooth: Option<f64>,
+    files: impl IntoIterator<Item = &'a Path>,
+) -> Result<(), Failure> {
+    if smooth.is_none() || files.into_iter().any(is_take) {
+        return Ok(());
+    }
+    Err(Failure::Usage("--smooth needs a take (.csv), as the model or as --clips".into()))
+}
+
+/// Parses a cutoff in hertz.
+pub(in crate::cli) fn cutoff(text: &str) -> Result<f64, String> {
+    let cutoff = text.parse::<f64>().ok().filter(|hz| hz.is_finite() && *hz > 0.0);
+    cutoff.ok_or_else(|| "must be a frequency in hertz, greater than 0".into())
 }
 
 fn source_failure(option: &str, path: &Path, error: &SourceError) -> Failure {
@@ -141,11 +177,11 @@ pub(in crate::cli) fn added_clips(
     character: &Character,
     files: &[PathBuf],
     rig: &Rig,
-    keep_hands: bool,
+    transfer: Transfer,
 ) -> Result<Vec<AddedClips>, Failure> {
     let load = |path: &PathBuf| {
         let source = Arc::new(Source::load(path)?);
-        let addition = AddedClips::new(path, source, character, rig, keep_hands);
+        let addition = AddedClips::new(path, source, character, rig, transfer);
         addition.map_err(|e| source_failure("--clips", path, &e))
     };
     files.iter().map(load).collect()

@@ -52,6 +52,9 @@ pub(super) struct PosingArgs {
     /// Also retarget hand positions relative to the shoulders, scaled by the arm span
     #[arg(long)]
     pub(super) keep_hands: bool,
+    /// Smooth takes (.csv), which are the model or --clips: remove what is faster than HZ, without lag; 6 is usual for people
+    #[arg(long, value_name = "HZ", value_parser = clips::cutoff)]
+    pub(super) smooth: Option<f64>,
     /// Replace a node's local rotation after the clip (repeatable)
     #[arg(long, value_name = "NODE=X,Y,Z,W")]
     rotate: Vec<Assignment<4>>,

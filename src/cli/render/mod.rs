@@ -143,7 +143,7 @@ impl RenderArgs {
         verbosity: Verbosity,
         watch: &mut Stopwatch,
     ) -> Result<Puppet, Failure> {
-        let mut character = self.model.load()?;
+        let mut character = self.posing.load(&self.model)?;
         character
             .select_variant(self.variant.as_deref())
             .map_err(|e| Failure::Usage(format!("--variant: {e}")))?;

@@ -8,10 +8,12 @@ use std::time::Duration;
 use clap::{ArgAction, Command, CommandFactory, FromArgMatches, Parser, ValueHint};
 
 use crate::asset::Character;
+use crate::capture::load_character;
 use crate::cli::failure::{Failure, first_line};
 use crate::cli::image_args::ImageArgs;
 use crate::cli::posing::{PosingArgs, methods, secondary};
 use crate::cli::render::comparison;
+use crate::files::Progress;
 use crate::puppet::{GoalReport, Puppet};
 use crate::regress::{Case, Joints, Moment, OptionArity, OptionKey, Posed, Replayed};
 use crate::render::Frame;
@@ -144,7 +146,9 @@ impl AssetCache {
             let mut characters = self.characters.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(characters.entry((path.map(Path::to_path_buf), units.map(f64::to_bits))).or_default())
         };
-        let read = || path.map_or_else(asset::mannequin, |path| asset::load_in_units(path, units));
+        let read = || {
+            path.map_or_else(asset::mannequin, |path| load_character(path, units, None, &Progress::default()))
+        };
         let load = || read().map(Arc::new).map_err(|e| e.to_string());
         cell.get_or_init(load).clone()
     }

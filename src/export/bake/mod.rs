@@ -15,8 +15,6 @@ mod source;
 
 use face::FaceTransfer;
 pub use file::{BakedClip, ClipFile, ClipFileError, ClipFormat, rate_of};
-#[cfg(feature = "viewer")]
-pub(crate) use source::is_take;
 #[cfg(feature = "render")]
 pub(crate) use source::unique_clip_name;
 pub use source::{Source, SourceError};

@@ -7,7 +7,7 @@ use crate::asset;
 use crate::asset::Clip;
 use crate::asset::{Character, LoadError};
 #[cfg(feature = "capture")]
-use crate::capture::{CaptureError, Take, TakeOptions, load_csv_with};
+use crate::capture::{CaptureError, Take, TakeOptions, is_take, load_csv_with};
 use crate::files::{Progress, Stopped};
 use crate::motion::{Retarget, RetargetError};
 use crate::rig::Rig;
@@ -65,6 +65,19 @@ impl Source {
         Ok(Self::Character(Box::new(asset::load_with(path, None, progress)?)))
     }
 
+    /// Removes noise above a cutoff in hertz from a take, without lag ([`Take::smooth`]). Returns false for the clips of a character,
+    /// which stay unchanged.
+    #[cfg(feature = "capture")]
+    pub fn smooth(&mut self, cutoff: f64) -> bool {
+        match self {
+            Self::Take(take) => {
+                take.smooth(cutoff);
+                true
+            }
+            Self::Character(_) => false,
+        }
+    }
+
     /// Converts the clips of the source to clips of a character. Returns at least one clip.
     ///
     /// The clips of a character are retargeted. A take is converted by fitting the skeleton to the sensor data, and its
@@ -105,12 +118,6 @@ impl Source {
         };
         if retargeted.clips.is_empty() { Err(SourceError::Empty) } else { Ok(retargeted) }
     }
-}
-
-/// Returns whether a file is read as a take, which depends on its extension.
-#[cfg(feature = "capture")]
-pub(crate) fn is_take(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"))
 }
 
 /// Returns a unique name for a clip that is added to other clips. This is the clip's own name, or the `stem` of its

@@ -26,7 +26,7 @@ fn draw(puppet: &Puppet, settings: &ViewSettings, size: (u32, u32)) -> Result<Dr
     let images = DecodedImages::decode(puppet.character(), puppet.parts(), settings.mode);
     let model = renderer.model(puppet.character(), puppet.parts(), &images)?;
     let image = renderer.render(&[&model], &scene::frame(puppet, settings), size)?;
-    Ok(Drawn { image, drawn_by: Some(renderer.gpu().describe()) })
+    Ok(Drawn { drawn_by: Some(renderer.gpu().describe()), ..Drawn::new(image) })
 }
 
 /// The default view: from the front, the whole puppet.

@@ -251,7 +251,7 @@ fn compare_image(
 }
 
 fn heat_image(difference: &Difference, width: u32, height: u32) -> Drawn {
-    Drawn { image: difference.image(width, height), drawn_by: None }
+    Drawn::new(difference.image(width, height))
 }
 
 /// Writes the golden, or what a person needs to judge the failure, and removes what earlier failures left.

@@ -54,7 +54,7 @@ pub trait AssertedImage {
 
 impl AssertedImage for DecodedImage {
     fn drawn(&self) -> Result<Drawn, String> {
-        Ok(Drawn { image: self.clone(), drawn_by: None })
+        Ok(Drawn::new(self.clone()))
     }
 }
 

@@ -40,7 +40,7 @@ fn raised_arm(angle: f32) -> Joints {
 
 fn grey(level: u8) -> Drawn {
     let image = DecodedImage { width: 40, height: 30, rgba: vec![level; 4 * 1200] };
-    Drawn { image, drawn_by: None }
+    Drawn::new(image)
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use egui::{RichText, Ui};
 
+use crate::capture::Smoothing;
 use crate::text::printable;
 
 use super::{AppRequest, PanelState, RECORDING, heading, theme};
@@ -22,6 +23,8 @@ pub(in crate::viewer) struct LiveStatus {
     pub(in crate::viewer) silent: Option<Duration>,
     /// Number of frames in the take being recorded.
     pub(in crate::viewer) recorded: Option<usize>,
+    /// The smoothing of the rotations.
+    pub(in crate::viewer) smoothing: Option<Smoothing>,
 }
 
 /// Shows the section if there is a live source.
@@ -41,6 +44,10 @@ pub(super) fn show(ui: &mut Ui, panel: &mut PanelState) {
     if status.dropped > 0 || status.error.is_some() {
         let error = printable::line(status.error.as_deref().unwrap_or_default());
         ui.label(RichText::new(format!("{} dropped: {error}", status.dropped)).small().color(theme::bad(ui)));
+    }
+    if let Some(smoothing) = status.smoothing {
+        let hint = "How far the character is behind the performer. The faster a joint turns, the weaker it is smoothed.";
+        ui.label(RichText::new(smoothing.describe_rotations()).small().color(quiet)).on_hover_text(hint);
     }
     let recorded = status.recorded;
     ui.horizontal(|ui| {

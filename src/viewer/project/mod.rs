@@ -12,6 +12,7 @@ use crate::files::bounded;
 use crate::text::printable;
 use crate::text::toml::{SpannedError, check_keys, missing, number, optional, required, single, tables};
 
+use super::Transfer;
 use super::replay::{LineError, ReplayError};
 
 mod free;
@@ -70,7 +71,7 @@ pub(in crate::viewer) struct ProjectClips {
     pub(in crate::viewer) file: PathBuf,
     pub(in crate::viewer) fingerprint: String,
     pub(in crate::viewer) name: Option<String>,
-    pub(in crate::viewer) keep_hands: bool,
+    pub(in crate::viewer) transfer: Transfer,
 }
 
 impl Project {
@@ -130,7 +131,7 @@ fn header(root: &Table, text: &str) -> Result<Header, SpannedError> {
 }
 
 fn clips(table: &Table, text: &str) -> Result<ProjectClips, SpannedError> {
-    check_keys(table, &["file", "fingerprint", "name", "keep_hands"])?;
+    check_keys(table, &["file", "fingerprint", "name", "keep_hands", "smooth"])?;
     let string = |key: &str| match table.get(key) {
         None => Ok(None),
         Some(item) => match item.as_str() {
@@ -145,13 +146,15 @@ fn clips(table: &Table, text: &str) -> Result<ProjectClips, SpannedError> {
             item.as_bool().ok_or_else(|| SpannedError::at(item, "keep_hands must be true or false"))?
         }
     };
+    let hertz = |item| number(item, "smooth", |hz| hz > 0.0, || "smooth must be a positive number".into());
+    let smooth = table.get("smooth").map(hertz).transpose()?;
     let line = SpannedError::new(table.span(), "").line_and_cause(text).0;
     Ok(ProjectClips {
         line,
         file: string("file")?.unwrap_or_default().into(),
         fingerprint: string("fingerprint")?.unwrap_or_default(),
         name: string("name")?,
-        keep_hands,
+        transfer: Transfer { keep_hands, smooth },
     })
 }
 

@@ -113,6 +113,9 @@ impl<'a> ProjectWriter<'a> {
             if added.keep_hands {
                 table.insert("keep_hands", true.into());
             }
+            if let Some(smooth) = added.smooth {
+                table.insert("smooth", smooth.into());
+            }
             table
         });
         let clips: ArrayOfTables = clips.collect();

@@ -7,7 +7,7 @@ use crate::asset::{Clip, humanoid};
 use crate::capture::{Take, parse_csv, write_csv};
 use crate::export::bake::{Source, SourceError, unique_clip_name};
 use crate::files::Progress;
-use crate::viewer::{AddedClips, Command};
+use crate::viewer::{AddedClips, Command, Transfer};
 
 use super::Session;
 
@@ -35,7 +35,8 @@ impl Session {
         source: Arc<Source>,
         keep_hands: bool,
     ) -> Result<AddedClips, SourceError> {
-        AddedClips::new(file, source, self.puppet.character(), &self.loaded_rig, keep_hands)
+        let transfer = Transfer { keep_hands, ..Transfer::default() };
+        AddedClips::new(file, source, self.puppet.character(), &self.loaded_rig, transfer)
     }
 
     /// Appends clips. The indices of existing clips do not change, so the motion and the undo history stay valid.

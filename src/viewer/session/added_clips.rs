@@ -29,8 +29,42 @@ pub struct AddedClips {
     /// Whether hands keep their positions, see [`Source::clips`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_hands: bool,
+    /// The cutoff in hertz with which a take is smoothed, see [`Source::smooth`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub smooth: Option<f64>,
     #[serde(skip)]
     loaded: Option<LoadedClips>,
+}
+
+/// How the clips of a file are transferred to a character.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Transfer {
+    /// Whether hands keep their positions, see [`Source::clips`].
+    pub keep_hands: bool,
+    /// The cutoff in hertz with which a take is smoothed, see [`Source::smooth`].
+    pub smooth: Option<f64>,
+}
+
+impl Transfer {
+    /// Returns the clips of a source for a character.
+    fn clips(
+        self,
+        source: &Source,
+        (character, rig): (&Character, &Rig),
+        progress: &Progress,
+    ) -> Result<Arc<[Clip]>, SourceError> {
+        let retarget = |source: &Source| {
+            source.clips_with(character, rig, self.keep_hands, progress).map(|r| r.clips.into())
+        };
+        match (self.smooth, source) {
+            (Some(cutoff), Source::Take(_)) => {
+                let mut smoothed = source.clone();
+                smoothed.smooth(cutoff);
+                retarget(&smoothed)
+            }
+            _ => retarget(source),
+        }
+    }
 }
 
 /// The contents of a file and the resulting clips.
@@ -46,7 +80,7 @@ struct LoadedClips {
 
 impl PartialEq for AddedClips {
     fn eq(&self, other: &Self) -> bool {
-        let origin = |a: &Self| (a.file.clone(), a.fingerprint.clone(), a.name.clone(), a.keep_hands);
+        let origin = |a: &Self| (a.file.clone(), a.fingerprint.clone(), a.name.clone(), a.transfer());
         origin(self) == origin(other)
     }
 }
@@ -56,8 +90,7 @@ fn shape(character: &Character) -> (usize, usize) {
 }
 
 impl AddedClips {
-    /// Retargets a file's clips to a character with the given rig, which must be the one that was loaded. `keep_hands`
-    /// works as in [`Source::clips`].
+    /// Retargets a file's clips to a character with the given rig, which must be the one that was loaded.
     ///
     /// # Errors
     /// [`SourceError`] if the clips do not fit the character.
@@ -66,9 +99,9 @@ impl AddedClips {
         source: Arc<Source>,
         character: &Character,
         rig: &Rig,
-        keep_hands: bool,
+        transfer: Transfer,
     ) -> Result<Self, SourceError> {
-        Self::new_with(file, source, (character, rig), keep_hands, &Progress::default())
+        Self::new_with(file, source, (character, rig), transfer, &Progress::default())
     }
 
     /// Does the same as [`AddedClips::new`], but can be stopped from another thread.
@@ -79,13 +112,19 @@ impl AddedClips {
         file: &Path,
         source: Arc<Source>,
         (character, rig): (&Character, &Rig),
-        keep_hands: bool,
+        transfer: Transfer,
         progress: &Progress,
     ) -> Result<Self, SourceError> {
-        let clips = source.clips_with(character, rig, keep_hands, progress)?.clips.into();
+        let clips = transfer.clips(&source, (character, rig), progress)?;
         let loaded = LoadedClips { clips, shape: shape(character), live: false, source };
         let fingerprint = fingerprint::of_source(&loaded.source);
-        Ok(Self { file: file.to_owned(), fingerprint, name: None, keep_hands, loaded: Some(loaded) })
+        let Transfer { keep_hands, smooth } = transfer;
+        Ok(Self { file: file.to_owned(), fingerprint, name: None, keep_hands, smooth, loaded: Some(loaded) })
+    }
+
+    /// Returns how the clips are transferred to the character.
+    pub(in crate::viewer) fn transfer(&self) -> Transfer {
+        Transfer { keep_hands: self.keep_hands, smooth: self.smooth }
     }
 
     /// Marks the addition as a take that was recorded in this program, and names it.
@@ -109,7 +148,7 @@ impl AddedClips {
         progress: &Progress,
     ) -> Result<Self, SourceError> {
         let Some(loaded) = &self.loaded else { return Err(SourceError::Empty) };
-        let clips = loaded.source.clips_with(character, rig, self.keep_hands, progress)?.clips.into();
+        let clips = self.transfer().clips(&loaded.source, (character, rig), progress)?;
         let loaded = LoadedClips { clips, shape: shape(character), ..loaded.clone() };
         Ok(Self { loaded: Some(loaded), ..self.clone() })
     }

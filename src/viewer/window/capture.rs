@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::asset::{Character, humanoid};
+use crate::capture::Smoothing;
 use crate::capture::vmc::{LiveCharacter, LiveSource, Receiver, ReceiverState};
 use crate::pose::Pose;
 use crate::viewer::panel::LiveStatus;
@@ -30,14 +31,18 @@ fn create_live(character: &Character) -> Result<LiveCharacter, String> {
 }
 
 impl Capture {
-    /// Starts listening at an address.
+    /// Starts listening at an address. `smooth` is the cutoff at rest of the smoothing, hertz.
     ///
     /// # Errors
     /// Returns one line if the address cannot be used or if the character is not a humanoid.
-    pub(super) fn new(address: SocketAddr, session: &Session) -> Result<Self, String> {
+    pub(super) fn new(address: SocketAddr, session: &Session, smooth: Option<f64>) -> Result<Self, String> {
         let live = create_live(session.puppet.character())?;
         let receiver = Receiver::bind(address).map_err(|e| format!("{address}: {e}"))?;
-        Ok(Self { source: LiveSource::new(receiver, live), began: Instant::now(), pose: Pose::default() })
+        let mut source = LiveSource::new(receiver, live);
+        let with_cutoff =
+            |hertz| [Smoothing::ORIENTATIONS, Smoothing::POSITIONS].map(|s| s.with_min_cutoff(hertz));
+        source.smooth(smooth.map(with_cutoff).map(|[rotations, hips]| (rotations, hips)));
+        Ok(Self { source, began: Instant::now(), pose: Pose::default() })
     }
 
     /// Returns whether data has arrived that the character does not show yet.
@@ -53,6 +58,7 @@ impl Capture {
             error: state.failure.clone().or_else(|| state.last_error.clone()),
             silent: state.last.map(|last| last.elapsed()),
             recorded: self.source.recorded(),
+            smoothing: self.source.smoothing().map(|(rotations, _)| rotations),
         };
         self.source.receiver.with_state(status)
     }

@@ -39,6 +39,8 @@ pub struct Opening {
     pub adapter: AdapterChoice,
     /// The address on which to receive a performer's motion.
     pub listen: Option<SocketAddr>,
+    /// The cutoff at rest in hertz with which that motion is smoothed.
+    pub smooth: Option<f64>,
 }
 
 /// A session and the recorder that records it from the start.
@@ -155,7 +157,8 @@ impl<E: Send + 'static> Startup<E> {
     ) -> Result<App, ViewerError> {
         let mut app = App::new(session, self.opening.adapter.clone(), recorder, self.proxy.clone());
         if let Some(address) = self.opening.listen {
-            app.capture = Some(Capture::new(address, &app.session).map_err(ViewerError::Capture)?);
+            app.capture =
+                Some(Capture::new(address, &app.session, self.opening.smooth).map_err(ViewerError::Capture)?);
         }
         open.graphics.show(&app.session, images)?;
         open.window.request_redraw();

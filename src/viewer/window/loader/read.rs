@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use glam::Vec2;
 
-use crate::asset::{Character, load_with};
-use crate::export::bake::{Source, is_take};
+use crate::asset::Character;
+use crate::capture::{is_take, load_character};
+use crate::export::bake::Source;
 use crate::export::{MAX_POSE_BYTES, StoredPose};
 use crate::files::{Progress, bounded};
 use crate::render::{DecodedImages, ShadingMode};
 use crate::rig::Rig;
 use crate::text::printable;
 use crate::view::Framing;
-use crate::viewer::{AddedClips, Command, Recording, Replay, Session, folder};
+use crate::viewer::{AddedClips, Command, Recording, Replay, Session, Transfer, folder};
 use crate::{asset, rig};
 
 /// What to read.
@@ -60,13 +61,15 @@ pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
     if folder::is_pose(path) {
         return read_pose(path).map(|pose| LoadedFile::Pose(Box::new(pose)));
     }
-    if is_take(path) {
+    // A take that is shown as a character is read again as one.
+    let is_shown = current.as_ref().is_some_and(|c| c.character.path == *path);
+    if is_take(path) && !(*reloads && is_shown) {
         return read_take(path, current.as_ref(), progress);
     }
     let loaded = if path == Path::new(asset::MANNEQUIN_PATH) {
         asset::mannequin()
     } else {
-        load_with(path, *units, progress)
+        load_character(path, *units, None, progress)
     };
     let character = loaded.map_err(|e| one_line(&e))?;
     let part_count = |c: &Character| c.parts(c.default_scene).len();
@@ -77,7 +80,7 @@ pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
         let source = Arc::new(Source::Character(Box::new(character.clone())));
         let body = (&*current.character, &*current.rig);
         // A motion that does not fit the character is shown as a character.
-        if let Ok(addition) = AddedClips::new_with(path, source, body, false, progress) {
+        if let Ok(addition) = AddedClips::new_with(path, source, body, Transfer::default(), progress) {
             return Ok(LoadedFile::Clips(Box::new(addition)));
         }
     }
@@ -106,7 +109,7 @@ fn read_recording(request: &ReadRequest) -> Result<LoadedFile, Box<dyn std::erro
     let ReadRequest { path, watches, size, progress, .. } = request;
     let recording = Recording::open_with(path, progress)?;
     let character = match recording.character() {
-        Some(file) => load_with(&file, recording.units(), progress)?,
+        Some(file) => load_character(&file, recording.units(), None, progress)?,
         None => asset::mannequin()?,
     };
     let rig = rig::load(&character, None)?;
@@ -142,7 +145,8 @@ fn read_take(
     let source = Arc::new(Source::load_with(path, progress).map_err(|e| one_line(&e))?);
     progress.set_stage("Retargeting the motion");
     let body = (&*current.character, &*current.rig);
-    let addition = AddedClips::new_with(path, source, body, false, progress).map_err(|e| with_path(&e))?;
+    let addition =
+        AddedClips::new_with(path, source, body, Transfer::default(), progress).map_err(|e| with_path(&e))?;
     Ok(LoadedFile::Clips(Box::new(addition)))
 }
 

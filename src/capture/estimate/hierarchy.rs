@@ -1,0 +1,181 @@
+//! The hierarchy of captured joints.
+
+use std::collections::HashMap;
+
+use glam::DVec3;
+
+use super::Positions;
+
+/// How much a distance counts beside its change, as a fraction. All distances within a rigid piece, for example the pelvis, are
+/// constant, and of these the shortest are bones. It is small, because the length of a bone says little by itself.
+const LENGTH_WEIGHT: f64 = 0.02;
+
+/// The bones of the trunk from the hips upwards.
+const TRUNK: [&str; 6] = ["hips", "spine", "chest", "upperChest", "neck", "head"];
+
+/// Returns the parents of joints with bone names of VRM 1.0, or `None` if a name is none of these or the hips are missing.
+pub(super) fn by_name(joints: &[String]) -> Option<Vec<Option<usize>>> {
+    let index: HashMap<&str, usize> = joints.iter().map(String::as_str).zip(0..).collect();
+    index.get("hips")?;
+    let mut parents = Vec::with_capacity(joints.len());
+    for joint in joints {
+        let mut name = joint.clone();
+        let parent = loop {
+            let Some(above) = parent(&name)? else { break None };
+            if let Some(&known) = index.get(above.as_str()) {
+                break Some(known);
+            }
+            name = above;
+        };
+        parents.push(parent);
+    }
+    Some(parents)
+}
+
+/// Returns whether a name is that of a bone of VRM 1.0.
+pub(super) fn is_bone(name: &str) -> bool {
+    parent(name).is_some()
+}
+
+/// Returns the nearest bone above a bone that is chosen.
+pub(super) fn parent_of(bone: &str, is_chosen: &dyn Fn(&str) -> bool) -> Option<String> {
+    let above = std::iter::successors(parent(bone).flatten(), |bone| parent(bone).flatten());
+    above.into_iter().find(|bone| is_chosen(bone))
+}
+
+/// Returns the name of a bone's parent: `None` if the name is unknown, and `Some(None)` for the hips.
+fn parent(bone: &str) -> Option<Option<String>> {
+    if bone == "hips" {
+        return Some(None);
+    }
+    if let Some(position) = TRUNK.iter().position(|b| *b == bone) {
+        return Some(TRUNK.get(position.checked_sub(1)?).map(|b| (*b).to_owned()));
+    }
+    if ["jaw", "leftEye", "rightEye"].contains(&bone) {
+        return Some(Some("head".to_owned()));
+    }
+    let (side, part) = bone.strip_prefix("left").map(|part| ("left", part)).or_else(|| {
+        let part = bone.strip_prefix("right")?;
+        Some(("right", part))
+    })?;
+    let above = match part {
+        "UpperLeg" => return Some(Some("hips".to_owned())),
+        "Shoulder" => return Some(Some("upperChest".to_owned())),
+        "LowerLeg" => "UpperLeg".to_owned(),
+        "Foot" => "LowerLeg".to_owned(),
+        "Toes" => "Foot".to_owned(),
+        "UpperArm" => "Shoulder".to_owned(),
+        "LowerArm" => "UpperArm".to_owned(),
+        "Hand" => "LowerArm".to_owned(),
+        _ => finger_parent(part)?,
+    };
+    Some(Some(format!("{side}{above}")))
+}
+
+/// Returns the parent of a bone of a finger, without its side.
+fn finger_parent(part: &str) -> Option<String> {
+    let finger = ["Thumb", "Index", "Middle", "Ring", "Little"].into_iter().find(|f| part.starts_with(f))?;
+    match (finger, part.strip_prefix(finger)?) {
+        ("Thumb", "Metacarpal") => Some("Hand".to_owned()),
+        ("Thumb", "Proximal") => Some("ThumbMetacarpal".to_owned()),
+        ("Thumb", "Distal") => Some("ThumbProximal".to_owned()),
+        (_, "Proximal") => Some("Hand".to_owned()),
+        (_, "Intermediate") => Some(format!("{finger}Proximal")),
+        (_, "Distal") => Some(format!("{finger}Intermediate")),
+        _ => None,
+    }
+}
+
+/// Returns the parents of joints: the minimum spanning tree (Prim 1957) of the standard deviations of their distances. The root is
+/// the joint with the smallest sum of distances to all others along the tree, which is in the middle of the body.
+pub(super) fn by_distance(frames: &Positions, count: usize) -> Vec<Option<usize>> {
+    let mut neighbours = vec![Vec::new(); count];
+    let mut is_in_tree = vec![false; count];
+    // For each joint outside of the tree, the joint of the tree to which it is connected with the least cost.
+    let mut best: Vec<(f64, usize)> = vec![(f64::INFINITY, 0); count];
+    let mut next = Some(0);
+    while let Some(joint) = next {
+        if let Some(is_in_tree) = is_in_tree.get_mut(joint) {
+            *is_in_tree = true;
+        }
+        for other in (0..count).filter(|&o| !is_in_tree[o]) {
+            let cost = cost(frames, joint, other);
+            if cost < best[other].0 {
+                best[other] = (cost, joint);
+            }
+        }
+        let outside = (0..count).filter(|&o| !is_in_tree[o]);
+        next = outside.min_by(|&a, &b| best[a].0.total_cmp(&best[b].0));
+        if let Some(joint) = next {
+            let (_, from) = best[joint];
+            let length = mean_distance(frames, joint, from);
+            neighbours[joint].push((from, length));
+            neighbours[from].push((joint, length));
+        }
+    }
+    let sums = (0..count).map(|root| walk(root, &neighbours).map(|(_, _, distance)| distance).sum::<f64>());
+    let root = sums.zip(0..).min_by(|a, b| a.0.total_cmp(&b.0)).map_or(0, |(_, root)| root);
+    let mut parents = vec![None; count];
+    for (joint, parent, _) in walk(root, &neighbours) {
+        parents[joint] = parent;
+    }
+    parents
+}
+
+/// Visits all joints of a tree, each with its parent and its distance from the root along the tree.
+fn walk(
+    root: usize,
+    neighbours: &[Vec<(usize, f64)>],
+) -> impl Iterator<Item = (usize, Option<usize>, f64)> + use<'_> {
+    let mut stack = vec![(root, None, 0.0)];
+    std::iter::from_fn(move || {
+        let (joint, parent, distance) = stack.pop()?;
+        let next = neighbours[joint].iter().filter(|(n, _)| Some(*n) != parent);
+        stack.extend(next.map(|&(n, length)| (n, Some(joint), distance + length)));
+        Some((joint, parent, distance))
+    })
+}
+
+fn distances(frames: &Positions, a: usize, b: usize) -> impl Iterator<Item = f64> + use<'_> {
+    let between = move |frame| Some(DVec3::distance(frames.at(frame, a)?, frames.at(frame, b)?));
+    (0..frames.len()).filter_map(between)
+}
+
+/// Returns the mean distance of two joints, or zero if they were never seen together.
+fn mean_distance(frames: &Positions, a: usize, b: usize) -> f64 {
+    let (sum, count) = distances(frames, a, b).fold((0.0, 0.0), |(sum, count), d| (sum + d, count + 1.0));
+    if count > 0.0 { sum / count } else { 0.0 }
+}
+
+/// Returns how unlikely it is that two joints are the ends of a bone. It is infinite if they were never seen together.
+fn cost(frames: &Positions, a: usize, b: usize) -> f64 {
+    let (mut count, mut mean, mut squares) = (0.0, 0.0, 0.0);
+    for distance in distances(frames, a, b) {
+        // Welford 1962.
+        count += 1.0;
+        let before = distance - mean;
+        mean += before / count;
+        squares += before * (distance - mean);
+    }
+    if count > 0.0 { f64::sqrt(squares / count) + LENGTH_WEIGHT * mean } else { f64::INFINITY }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_of_the_mannequin_give_its_hierarchy() {
+        let character = crate::asset::mannequin().unwrap();
+        let bones = &character.humanoid.as_ref().unwrap().bones;
+        let names: Vec<String> = bones.keys().cloned().collect();
+        let parents = by_name(&names).unwrap();
+        for (name, parent) in names.iter().zip(parents) {
+            let is_bone = |n: &usize| bones.values().any(|b| b == n);
+            let expected = character.skeleton.ancestors(bones[name]).skip(1).find(is_bone);
+            assert_eq!(parent.map(|p| bones[&names[p]]), expected, "{name}");
+        }
+        assert_eq!(by_name(&["hips".into(), "wing".into()]), None);
+        assert_eq!(by_name(&["leftHand".into()]), None);
+    }
+}

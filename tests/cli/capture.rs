@@ -1,0 +1,146 @@
+//! Takes on the command line: as the model, as clips, with markers, and smoothed.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use glam::Vec3;
+use sinew::asset::{self, Character};
+use sinew::motion::Playhead;
+use sinew::pose::{Pose, world_matrices};
+
+use crate::{MANNEQUIN, folder, json, refusal, sinew};
+
+/// The bones of the body.
+const BONES: [&str; 16] = [
+    "hips",
+    "spine",
+    "chest",
+    "neck",
+    "head",
+    "leftUpperArm",
+    "leftLowerArm",
+    "leftHand",
+    "rightUpperArm",
+    "rightLowerArm",
+    "rightHand",
+    "leftUpperLeg",
+    "leftLowerLeg",
+    "leftFoot",
+    "rightUpperLeg",
+    "rightLowerLeg",
+];
+
+/// Writes the walk of the mannequin at 60 Hz in millimetres, with `markers` of each bone, or its joint if there are none. A
+/// coordinate trembles by `noise` millimetres at 30 Hz.
+fn walk(character: &Character, markers: &[Vec3], noise: f32) -> String {
+    let clip = character.clips.iter().find(|c| c.name.as_deref() == Some("walk")).unwrap();
+    let points: Vec<(String, usize, Vec3)> = BONES
+        .iter()
+        .flat_map(|bone| {
+            let node = character.skeleton.find(bone).unwrap();
+            let joint = markers.is_empty().then(|| ((*bone).to_owned(), node, Vec3::ZERO));
+            let on_segment = markers.iter().zip(1..).map(move |(at, n)| (format!("{bone}/{n}"), node, *at));
+            joint.into_iter().chain(on_segment)
+        })
+        .collect();
+    let mut text = "time".to_owned();
+    points.iter().for_each(|(name, ..)| write!(text, ",{name}.x,{name}.y,{name}.z").unwrap());
+    let (mut playhead, mut pose, mut world) =
+        (Playhead::default(), Pose::rest(&character.skeleton), Vec::new());
+    for frame in 0..120 {
+        let time = frame as f32 / 60.0;
+        playhead.sample(clip, time % clip.seconds, &character.skeleton, &mut pose);
+        world_matrices(&character.skeleton, &pose, &mut world);
+        write!(text, "\n{time}").unwrap();
+        for (_, node, at) in &points {
+            let tremble = Vec3::splat(if frame % 2 == 0 { noise } else { -noise });
+            let p = world[*node].transform_point3(*at) * 1000.0 + tremble;
+            write!(text, ",{},{},{}", p.x, p.y, p.z).unwrap();
+        }
+    }
+    text
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn a_take_without_a_model_becomes_a_character() {
+    let (folder, mannequin) = (folder("capture-model"), asset::mannequin().unwrap());
+    let take = folder.join("walk.csv");
+    std::fs::write(&take, walk(&mannequin, &[], 0.0)).unwrap();
+    let report = json(["inspect", "--json", text(&take)]);
+    assert_eq!((&report["nodes"], &report["units"]), (&BONES.len().into(), &0.001.into()));
+    assert_eq!(
+        (&report["body"]["kind"], &report["animations"][0]["name"]),
+        (&"biped".into(), &"walk".into())
+    );
+    for (output, nodes) in [("take.bvh", BONES.len()), ("take.glb", BONES.len())] {
+        let output = folder.join(output);
+        assert!(sinew(["bake", "-q", text(&take), "-o", text(&output)]).status.success());
+        let report = json(["inspect", "--json", text(&output)]);
+        assert!(report["nodes"].as_u64().unwrap() >= nodes as u64, "{report}");
+        assert!(report["animations"][0]["seconds"].as_f64().unwrap() > 1.9, "{report}");
+    }
+    // The pose of a frame has the positions of the take, on the floor of the take.
+    let pose = json(["pose", "-q", "--animation", "walk", "--animation-time", "0.5", text(&take)]);
+    let nodes = pose["nodes"].as_array().unwrap();
+    let hips = nodes.iter().find(|n| n["name"] == "hips").unwrap();
+    assert!((0.85..1.05).contains(&hips["world"][13].as_f64().unwrap()), "{hips}");
+    let smaller = json(["inspect", "--json", "--units", "0.0005", text(&take)]);
+    assert_eq!(smaller["units"], 0.0005);
+}
+
+#[test]
+fn smoothing_removes_noise_from_takes_and_is_refused_without_one() {
+    let (folder, mannequin) = (folder("capture-smooth"), asset::mannequin().unwrap());
+    let (clean, noisy) = (folder.join("clean.csv"), folder.join("noisy.csv"));
+    std::fs::write(&clean, walk(&mannequin, &[], 0.0)).unwrap();
+    std::fs::write(&noisy, walk(&mannequin, &[], 10.0)).unwrap();
+    let hand = |options: &[&str], clips: &Path, animation: &str| {
+        let mut command =
+            crate::command(["pose", "-q", MANNEQUIN, "--clips", text(clips), "--animation", animation]);
+        let output = command.args(["--animation-time", "1"]).args(options).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let pose: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let nodes = pose["nodes"].as_array().unwrap();
+        let hand = nodes.iter().find(|n| n["name"] == "hips").unwrap();
+        Vec3::from_array([12, 13, 14].map(|i| hand["world"][i].as_f64().unwrap() as f32))
+    };
+    let truth = hand(&[], &clean, "clean");
+    let (raw, smooth) = (hand(&[], &noisy, "noisy"), hand(&["--smooth", "6"], &noisy, "noisy"));
+    assert!(raw.distance(truth) > 0.012, "{}", raw.distance(truth));
+    assert!(smooth.distance(truth) < 0.002, "{}", smooth.distance(truth));
+
+    let cause = "--smooth needs a take (.csv), as the model or as --clips";
+    assert_eq!(refusal(["pose", MANNEQUIN, "--smooth", "6"]), cause);
+    assert!(refusal(["pose", text(&clean), "--smooth", "0"]).contains("must be a frequency in hertz"));
+    #[cfg(feature = "viewer")]
+    assert_eq!(
+        refusal(["view", MANNEQUIN, "--smooth", "6"]),
+        "--smooth needs --vmc, or a take (.csv) as --clips"
+    );
+}
+
+#[test]
+fn markers_on_segments_drive_a_character() {
+    let (folder, mannequin) = (folder("capture-markers"), asset::mannequin().unwrap());
+    let take = folder.join("markers.csv");
+    let markers = [Vec3::new(0.05, 0.0, 0.04), Vec3::new(-0.05, 0.02, 0.04), Vec3::new(0.0, 0.08, -0.05)];
+    std::fs::write(&take, walk(&mannequin, &markers, 0.0)).unwrap();
+    let output = folder.join("out.glb");
+    let baked = sinew(["bake", "-q", MANNEQUIN, "--clips", text(&take), "-o", text(&output)]);
+    assert!(baked.status.success(), "{}", String::from_utf8_lossy(&baked.stderr));
+    let report = json(["inspect", "--json", text(&take)]);
+    assert!(report["nodes"].as_u64().unwrap() >= 12, "{report}");
+
+    let unknown = folder.join("unknown.csv");
+    std::fs::write(&unknown, "time,tail/1.x,tail/1.y,tail/1.z\n0,1,2,3\n").unwrap();
+    let line = refusal(["bake", MANNEQUIN, "--clips", text(&unknown), "-o", text(&output)]);
+    assert!(line.contains("joint \"tail/1\" does not exist"), "{line}");
+    let empty = folder.join("empty.csv");
+    std::fs::write(&empty, "time\n0\n").unwrap();
+    let line = refusal(["inspect", text(&empty)]);
+    assert!(line.ends_with("empty.csv: the capture has no joints or no frames"), "{line}");
+}
