@@ -4,26 +4,38 @@ use glam::Vec3;
 
 use crate::asset::{Character, Part};
 
-/// Returns the node with the largest skin weight at a point of a triangle, or the part's node if it has no skin. `at` are barycentric
-/// coordinates.
-pub(crate) fn dominant_node(character: &Character, part: Part, triangle: [u32; 3], at: Vec3) -> usize {
-    let Some(skin) = part.skin.and_then(|s| character.skins.get(s)) else { return part.node };
+/// Returns the nodes that move a point of a triangle with their weights, the largest first: the part's node alone if it has no skin.
+/// `at` are barycentric coordinates.
+pub(crate) fn influencing_nodes(
+    character: &Character,
+    part: Part,
+    triangle: [u32; 3],
+    at: Vec3,
+) -> Vec<(usize, f32)> {
+    let Some(skin) = part.skin.and_then(|s| character.skins.get(s)) else { return vec![(part.node, 1.0)] };
     let primitive = character.primitive(part);
-    let mut totals: Vec<(u16, f32)> = Vec::new();
+    let mut totals: Vec<(usize, f32)> = Vec::new();
     for (vertex, coordinate) in triangle.iter().zip(at.to_array()) {
         for set in &primitive.influences {
             let vertex = *vertex as usize;
             let Some((joints, weights)) = set.joints.get(vertex).zip(set.weights.get(vertex)) else {
                 continue;
             };
-            for (joint, weight) in joints.iter().zip(weights.to_array()) {
-                match totals.iter_mut().find(|(j, _)| j == joint) {
+            for (joint, weight) in joints.iter().zip(weights.to_array()).filter(|(_, weight)| *weight != 0.0)
+            {
+                let Some(node) = skin.joints.get(usize::from(*joint)) else { continue };
+                match totals.iter_mut().find(|(n, _)| n == node) {
                     Some((_, sum)) => *sum += coordinate * weight,
-                    None => totals.push((*joint, coordinate * weight)),
+                    None => totals.push((*node, coordinate * weight)),
                 }
             }
         }
     }
-    let most = totals.iter().max_by(|a, b| a.1.total_cmp(&b.1));
-    most.and_then(|(joint, _)| skin.joints.get(usize::from(*joint)).copied()).unwrap_or(part.node)
+    totals.sort_by(|a, b| b.1.total_cmp(&a.1));
+    totals
+}
+
+/// Returns the node with the largest skin weight at a point of a triangle, or the part's node if it has no skin.
+pub(crate) fn dominant_node(character: &Character, part: Part, triangle: [u32; 3], at: Vec3) -> usize {
+    influencing_nodes(character, part, triangle, at).first().map_or(part.node, |(node, _)| *node)
 }

@@ -9,5 +9,7 @@ mod palette;
 
 pub use boxes::JointBoxes;
 pub(crate) use influence::dominant_node;
+#[cfg(feature = "render")]
+pub(crate) use influence::influencing_nodes;
 pub use linear::{SkinMatrices, Skinned, skin};
 pub use palette::{Palette, Skinning};

@@ -10,8 +10,12 @@ use super::pixels::Cause;
 use super::words::{JointNames, count, length, pixels};
 use super::{Explanation, Group};
 
-/// Number of pixels that another driver may change beside a change of a mesh.
+/// Number of pixels that another driver may change clearly beside a change of a mesh.
 const DRIVER_PIXELS: usize = 16;
+/// The smallest movement in pixels that is distinguished from the differences of another driver.
+const DRIVER_SHIFT: f32 = 0.05;
+/// The smallest mean difference of a channel in levels that is distinguished from the rounding of another driver.
+const DRIVER_MEAN: f64 = 1.25;
 /// Number of changes that a verdict names.
 const NAMED: usize = 3;
 
@@ -56,35 +60,52 @@ impl<'a> Describe<'a> {
     /// Decides which changes exceed the tolerance of their kind.
     fn judge(&self, changes: &mut [(Cause, Change)]) {
         let KindTolerance { moved, changed, alpha } = *self.tolerance;
-        let noise = if self.scenes.same_machine { 0 } else { DRIVER_PIXELS };
         let (mut pixels, mut transparency) = (0, 0);
-        for (cause, change) in changes.iter_mut() {
-            // If the scene is the same, only the renderer differs, and the limits of the whole image decide.
-            change.counts = !matches!(cause, Cause::Renderer(_) | Cause::Silhouette | Cause::Noise);
-            pixels += if change.counts { change.visible } else { 0 };
-            transparency += if change.counts { change.alpha } else { 0 };
+        for (_, change) in changes.iter().filter(|(_, change)| change.counts) {
+            pixels += change.visible;
+            transparency += change.alpha;
         }
         for (cause, change) in changes {
             let is_counted = change.counts && change.visible > 0;
             let exceeds = is_counted && (pixels > changed || change.alpha > 0 && transparency > alpha);
             change.fails = exceeds
                 || match cause {
-                    Cause::Presence(..) | Cause::Gone | Cause::Mesh(_) => change.visible > noise,
+                    Cause::Presence(..) | Cause::Gone | Cause::Mesh(_) => change.counts,
                     _ => change.shift.is_some_and(|shift| shift >= f64::from(moved)),
                 };
         }
     }
 
+    /// Returns whether the visible pixels of a group count as changed.
+    ///
+    /// If the scene is the same, they do not: only the renderer differs, and the limits of the whole image decide. On another machine, the
+    /// pixels differ anyway. Its rounding has no direction, so the mean difference of colours shows whether they changed, and
+    /// movements must be large enough.
+    fn counts(&self, cause: &Cause, group: &Group, shift: Option<Shift>) -> bool {
+        if matches!(cause, Cause::Renderer(_) | Cause::Silhouette | Cause::Noise) {
+            return false;
+        }
+        let is_shape = matches!(cause, Cause::Presence(..) | Cause::Gone | Cause::Mesh(_));
+        if self.scenes.same_machine {
+            return group.visible > 0 || is_shape;
+        }
+        if is_shape {
+            return group.clear > DRIVER_PIXELS;
+        }
+        match shift {
+            Some(shift) => shift.pixels >= DRIVER_SHIFT,
+            None => {
+                #[expect(clippy::cast_precision_loss, reason = "sums of levels are exact")]
+                let mean = |sum: &i64| (*sum as f64 / group.pixels.max(1) as f64).abs();
+                group.signed.iter().map(mean).fold(0.0, f64::max) >= DRIVER_MEAN
+            }
+        }
+    }
+
     fn change(&self, cause: &Cause, group: &Group) -> Change {
         let shift = match cause {
-            Cause::Moved(node) => self.scenes.shifts.get(node).copied(),
-            Cause::Morph(_) => self
-                .scenes
-                .shifts
-                .iter()
-                .filter(|(n, _)| !self.scenes.facts.joints.contains_key(*n))
-                .map(|(_, s)| *s)
-                .reduce(larger),
+            Cause::Moved(node) => self.scenes.shifts.get(&Some(*node)).copied(),
+            Cause::Morph(_) => self.scenes.shifts.get(&None).copied(),
             Cause::Camera => Some(Shift { distance: 0.0, pixels: self.scenes.camera }),
             _ => None,
         };
@@ -114,7 +135,7 @@ impl<'a> Describe<'a> {
             pixels: group.pixels,
             visible: group.visible,
             fails: false,
-            counts: false,
+            counts: self.counts(cause, group, shift),
             levels: group.levels,
             alpha: group.alpha,
             delta_e,
@@ -198,7 +219,7 @@ impl<'a> Describe<'a> {
         let label = puppet.character().skeleton.label(node);
         let words = self.names.words(puppet, node);
         let joint = facts.joints.get(&node).copied().unwrap_or_default();
-        let shift = self.scenes.shifts.get(&node).copied().unwrap_or_default();
+        let shift = self.scenes.shifts.get(&Some(node)).copied().unwrap_or_default();
         let mut how = Vec::new();
         if joint.angle.to_degrees() >= 0.01 {
             how.push(format!("turned {:.2}°", joint.angle.to_degrees()));
@@ -218,6 +239,17 @@ impl<'a> Describe<'a> {
         )
     }
 
+    /// Names parts that differ although no pixel was assigned to them, for example because the camera follows the bounds of all parts.
+    fn unseen(&self, changes: &[Change]) -> Vec<String> {
+        let facts = self.scenes.facts;
+        let is_named =
+            |name: &String| changes.iter().any(|change| change.text.contains(&format!("`{name}`")));
+        let missing = facts.missing.iter().filter(|name| !is_named(name));
+        let added = facts.added.iter().filter(|name| !is_named(name));
+        let missing = missing.map(|name| format!("part `{name}` is not drawn"));
+        missing.chain(added.map(|name| format!("part `{name}` is not in the golden"))).collect()
+    }
+
     /// Returns a sentence about the changes, the most important first.
     fn verdict(&self, changes: &[Change]) -> String {
         let failing: Vec<&Change> = changes.iter().filter(|change| change.fails).collect();
@@ -235,17 +267,15 @@ impl<'a> Describe<'a> {
             clauses.push(format!("{prefix}{}", change.text));
         }
         if shown.len() > NAMED {
-            clauses.push(format!("{} more changes", count(shown.len() - NAMED)));
+            let more = shown.len() - NAMED;
+            clauses.push(format!("{} more {}", count(more), if more == 1 { "change" } else { "changes" }));
         }
+        clauses.extend(self.unseen(changes));
         let text = if clauses.is_empty() { "no pixel differs".to_owned() } else { clauses.join("; ") };
         let mut chars = text.chars();
         let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
         format!("{first}{}.", chars.as_str())
     }
-}
-
-fn larger(a: Shift, b: Shift) -> Shift {
-    Shift { distance: a.distance.max(b.distance), pixels: a.pixels.max(b.pixels) }
 }
 
 /// Returns the importance of a kind, the most important first. A camera that follows the pose must not hide what has moved, so the larger of

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{Affine3A, DAffine3, DQuat, DVec3, Vec3};
 
 use crate::puppet::Puppet;
-use crate::regress::record::{CameraRecord, SceneRecord, part_names};
+use crate::regress::record::{CameraRecord, MaterialRecord, SceneRecord, part_names};
 
 /// Smallest angle in radians, and smallest distance relative to the size of the skeleton, that count as a change of a joint. Below,
 /// differences are those of world matrices in single precision.
@@ -86,15 +86,18 @@ impl Facts {
                 self.attributes.insert(index);
             }
             let materials = golden.materials.get(was.material).zip(actual.materials.get(is.material));
-            let Some((was, is)) = materials.filter(|(was, is)| was != is) else { continue };
-            let clause = if was.color != is.color {
-                format!("its base colour is {} instead of {}", color(is.color), color(was.color))
+            // Another name looks the same.
+            let named = |record: &MaterialRecord| MaterialRecord { name: String::new(), ..record.clone() };
+            let Some((was, is)) = materials.filter(|(was, is)| named(was) != named(is)) else { continue };
+            let (before, now) = (color(was.color), color(is.color));
+            let clause = if before != now {
+                format!("its base colour is {now} instead of {before}")
+            } else if was.color != is.color {
+                "its base colour differs slightly".to_owned()
             } else if was.values != is.values {
                 "its values differ".to_owned()
-            } else if was.textures != is.textures {
-                "its textures differ".to_owned()
             } else {
-                format!("it was named {}", was.name)
+                "its textures differ".to_owned()
             };
             self.materials.insert(index, (is.name.clone(), clause));
         }
@@ -121,10 +124,12 @@ impl Facts {
         }
     }
 
-    /// Returns the nearest changed node among a node and its ancestors, which has moved it. Returns the node itself if there is none.
-    pub(super) fn cause(&self, puppet: &Puppet, node: usize) -> usize {
-        let mut ancestors = puppet.character().skeleton.ancestors(node);
-        ancestors.find(|ancestor| self.joints.contains_key(ancestor)).unwrap_or(node)
+    /// Returns the changed joint that has moved a surface. `nodes` are those that move it, the one with the largest weight first. It is the
+    /// nearest changed node among the first of them and its ancestors, or otherwise that of the next one. Returns `None` if there is none.
+    pub(super) fn cause(&self, puppet: &Puppet, nodes: &[usize]) -> Option<usize> {
+        let skeleton = &puppet.character().skeleton;
+        let changed = |node: &usize| skeleton.ancestors(*node).find(|n| self.joints.contains_key(n));
+        nodes.iter().find_map(changed)
     }
 }
 

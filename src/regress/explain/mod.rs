@@ -55,6 +55,10 @@ pub struct Explanation {
 struct Group {
     pixels: usize,
     visible: usize,
+    /// Number of pixels that differ by more levels than another driver causes.
+    clear: usize,
+    /// Sums of the differences of red, green, blue and alpha, with their signs.
+    signed: [i64; 4],
     levels: u8,
     /// Number of pixels whose alpha differs by at least two levels.
     alpha: usize,
@@ -64,7 +68,16 @@ struct Group {
 
 impl Default for Group {
     fn default() -> Self {
-        Self { pixels: 0, visible: 0, levels: 0, alpha: 0, delta_e: 0.0, bounds: [u32::MAX, u32::MAX, 0, 0] }
+        Self {
+            pixels: 0,
+            visible: 0,
+            clear: 0,
+            signed: [0; 4],
+            levels: 0,
+            alpha: 0,
+            delta_e: 0.0,
+            bounds: [u32::MAX, u32::MAX, 0, 0],
+        }
     }
 }
 
@@ -154,6 +167,10 @@ fn group(
         let group = groups.entry(cause.clone()).or_default();
         group.pixels += 1;
         group.visible += usize::from(off >= 2);
+        group.clear += usize::from(off > pixels::DRIVER_NOISE);
+        for (sum, (a, b)) in group.signed.iter_mut().zip(a.iter().zip(b)) {
+            *sum += i64::from(b) - i64::from(*a);
+        }
         group.levels = group.levels.max(off);
         group.alpha += usize::from(a[3].abs_diff(b[3]) >= 2);
         group.delta_e += color::delta_e(a, b);

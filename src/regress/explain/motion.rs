@@ -35,8 +35,9 @@ pub(super) struct Scenes<'a> {
     size: Vec2,
     /// Whether both images were drawn by the same driver on the same CPU.
     pub(super) same_machine: bool,
-    /// The largest movements of visible vertices by the nodes that caused them, and that of the camera in pixels.
-    pub(super) shifts: BTreeMap<usize, Shift>,
+    /// The largest movements of visible vertices by the joints that caused them, and that of the camera in pixels. `None` stands for
+    /// morph weights.
+    pub(super) shifts: BTreeMap<Option<usize>, Shift>,
     pub(super) camera: f32,
 }
 
@@ -107,12 +108,12 @@ impl<'a> Scenes<'a> {
         self.puppet.character().primitive(part).triangles.get(hit.triangle as usize).copied()
     }
 
-    /// Returns the largest shift of any visible vertex, by the node that caused it, and that of the camera in pixels. A vertex is
+    /// Returns the largest shift of any visible vertex, by the joint that caused it, and that of the camera in pixels. A vertex is
     /// visible if one of its triangles is, before or now.
-    fn largest_shifts(&self) -> (BTreeMap<usize, Shift>, f32) {
+    fn largest_shifts(&self) -> (BTreeMap<Option<usize>, Shift>, f32) {
         let hits = self.ids.iter().flat_map(|ids| ids.hits.iter().flatten());
         let visible: BTreeSet<(u32, u32)> = hits.map(|hit| (hit.part, hit.triangle)).collect();
-        let mut shifts: BTreeMap<usize, Shift> = BTreeMap::new();
+        let mut shifts: BTreeMap<Option<usize>, Shift> = BTreeMap::new();
         let mut camera: f32 = 0.0;
         let mut done = BTreeSet::new();
         for (part, triangle) in visible {
@@ -128,8 +129,9 @@ impl<'a> Scenes<'a> {
                 }
                 let shift = self.pose_shift(was, is);
                 if shift.distance > 0.0 && (self.is_inside(was) || self.is_inside(is)) {
-                    let Some(node) = raster::node(self.puppet, &hit(at)) else { continue };
-                    let largest = shifts.entry(self.facts.cause(self.puppet, node)).or_default();
+                    let nodes = raster::nodes(self.puppet, &hit(at));
+                    let cause = self.facts.cause(self.puppet, &nodes);
+                    let largest = shifts.entry(cause).or_default();
                     largest.distance = largest.distance.max(shift.distance);
                     largest.pixels = largest.pixels.max(shift.pixels);
                 }

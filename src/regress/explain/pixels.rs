@@ -9,7 +9,7 @@ use super::raster::{Hit, Ids};
 
 /// The largest difference in levels that noise may cause inside a surface: on the same machine, and on another one.
 const NOISE: u8 = 2;
-const DRIVER_NOISE: u8 = 8;
+pub(super) const DRIVER_NOISE: u8 = 8;
 /// Relative difference of the depths of neighbouring pixels at an edge within a part.
 const EDGE_DEPTH: f32 = 0.02;
 
@@ -94,11 +94,14 @@ impl Scenes<'_> {
         if let Some(part) = parts().find(|part| facts.geometry.contains(part)) {
             return Cause::Mesh(part);
         }
-        if let Some(part) = parts().find(|part| facts.materials.contains_key(part)) {
+        if let Some(part) = parts().find_map(|part| self.material(part)) {
             return Cause::Material(part);
         }
         if let Some(part) = parts().find(|part| facts.attributes.contains(part)) {
             return Cause::Attributes(part);
+        }
+        if !facts.gone.is_empty() && off > NOISE {
+            return Cause::Gone;
         }
         if !facts.light.is_empty() {
             return Cause::Light;
@@ -109,9 +112,6 @@ impl Scenes<'_> {
         }
         if !facts.other.is_empty() {
             return Cause::Other;
-        }
-        if !facts.gone.is_empty() {
-            return Cause::Gone;
         }
         if self.moves_shadows() {
             return Cause::Shadow;
@@ -155,9 +155,14 @@ impl Scenes<'_> {
         if shift.pixels < MIN_SHIFT {
             return None;
         }
-        let node = self.facts.cause(self.puppet, raster::node(self.puppet, hit)?);
-        let is_joint = self.facts.joints.contains_key(&node);
-        Some((if is_joint { Cause::Moved(node) } else { Cause::Morph(hit.part) }, shift))
+        let cause = self.facts.cause(self.puppet, &raster::nodes(self.puppet, hit));
+        Some((cause.map_or(Cause::Morph(hit.part), Cause::Moved), shift))
+    }
+
+    /// Returns the first part with the same change of its material, so that a material is one change.
+    fn material(&self, part: u32) -> Option<u32> {
+        let change = self.facts.materials.get(&part)?;
+        self.facts.materials.iter().find(|(_, other)| *other == change).map(|(first, _)| *first)
     }
 }
 

@@ -3,7 +3,7 @@
 use glam::{Mat4, Vec3, Vec4};
 
 use crate::puppet::Puppet;
-use crate::skin::dominant_node;
+use crate::skin::influencing_nodes;
 use crate::view::Camera;
 
 use super::surfaces::{Surfaces, is_double_sided};
@@ -155,8 +155,16 @@ impl Ids {
 }
 
 /// Returns the node that moves a visible point most.
+#[cfg(any(feature = "cli", test))]
 pub(super) fn node(puppet: &Puppet, hit: &Hit) -> Option<usize> {
-    let part = *puppet.parts().get(hit.part as usize)?;
-    let corners = puppet.character().primitive(part).triangles.get(hit.triangle as usize)?;
-    Some(dominant_node(puppet.character(), part, *corners, hit.at))
+    nodes(puppet, hit).first().copied()
+}
+
+/// Returns the nodes that move a visible point, the one with the largest weight first.
+pub(super) fn nodes(puppet: &Puppet, hit: &Hit) -> Vec<usize> {
+    let Some(part) = puppet.parts().get(hit.part as usize) else { return Vec::new() };
+    let triangles = &puppet.character().primitive(*part).triangles;
+    let Some(corners) = triangles.get(hit.triangle as usize) else { return Vec::new() };
+    let nodes = influencing_nodes(puppet.character(), *part, *corners, hit.at);
+    nodes.into_iter().map(|(node, _)| node).collect()
 }

@@ -187,8 +187,14 @@ fn a_changed_mesh_fails_with_the_first_visible_pixel() {
     actual.record.parts[0].geometry = "0".into();
     let middle = (0..golden.image.rgba.len() / 4).find(|&i| golden.image.rgba[4 * i] != 40).unwrap();
     actual.image.rgba[4 * middle] += 1;
-    assert!(!explain(&golden, &actual).fails());
-    actual.image.rgba[4 * middle] += 1;
+    let other_machine = Explanation::new(
+        &actual.puppet,
+        (&golden.image, &golden.record),
+        (&actual.image, &actual.record),
+        &KindTolerance::default(),
+        false,
+    );
+    assert!(!other_machine.unwrap().fails());
     let explanation = explain(&golden, &actual);
     assert!(explanation.fails(), "{}", explanation.verdict);
     assert_eq!(explanation.changes[0].kind, ChangeKind::Moved);

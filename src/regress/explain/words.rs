@@ -10,7 +10,8 @@ pub(super) fn length(metres: f32) -> String {
     match metres {
         m if m >= 1.0 => format!("{m:.2} m"),
         m if m >= 0.1 => format!("{:.1} cm", m * 100.0),
-        m => format!("{:.1} mm", m * 1000.0),
+        m if m >= 5e-5 || m == 0.0 => format!("{:.1} mm", m * 1000.0),
+        m => format!("{:.1} µm", m * 1e6),
     }
 }
 

@@ -76,7 +76,8 @@ pub(super) fn settings(frame: &Frame<'_>) -> BTreeMap<String, String> {
         Background::Transparent | Background::Keep => "transparent".into(),
     };
     let floor = match &frame.ground {
-        Some(floor) => format!("at {} with radius {}", floor.center, floor.radius),
+        // Rounded, because the floor follows the bounds of the pose.
+        Some(floor) => format!("at {:.4} with radius {:.3}", floor.center, floor.radius),
         None => "none".into(),
     };
     let is_dual = frame.instances.iter().flat_map(|i| &i.draws).any(|draw| draw.dual);

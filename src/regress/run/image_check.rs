@@ -64,12 +64,16 @@ impl ImageCheck<'_> {
         };
         let within = difference.passes(self.tolerance);
         outcome.findings.push(Finding { passed: within, text: describe(&difference, self.tolerance) });
-        let explained = golden_scene.filter(|scene| self.needs_explanation(&difference, within, scene));
+        let same_machine = expected.drawn_by.is_some() && expected.drawn_by == actual.drawn_by;
+        // On the same machine, every difference has a cause.
+        let needs = |scene: &SceneRecord| {
+            difference.pixels() > 0 && same_machine || self.needs_explanation(&difference, within, scene)
+        };
+        let explained = golden_scene.filter(needs);
         let mut passed = within;
         if let Some(scene) = explained {
             let puppet = self.posed.puppet();
             let record = self.record();
-            let same_machine = expected.drawn_by.is_some() && expected.drawn_by == actual.drawn_by;
             let explanation = Explanation::new(
                 puppet,
                 (&expected.image, &scene),
