@@ -61,7 +61,7 @@ fn by_name_or_index<'a>(
 }
 
 /// The error for an unknown name, with the nearest known names.
-fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Failure {
+pub(super) fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Failure {
     let lower = name.to_lowercase();
     let mut near: Vec<_> =
         known.map(|k| (strsim::normalized_damerau_levenshtein(&lower, &k.to_lowercase()), k)).collect();

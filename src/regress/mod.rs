@@ -9,6 +9,8 @@
 
 mod assertions;
 #[cfg(feature = "cli")]
+mod accept;
+#[cfg(feature = "cli")]
 mod csv;
 mod explain;
 mod flip;
@@ -40,6 +42,9 @@ pub use crate::{assert_image, assert_pose};
 pub use assertions::{AssertedImage, AssertedPose};
 #[doc(hidden)]
 pub use assertions::{CallSite, check_image, check_pose};
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub use accept::{AcceptError, accept};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use csv::csv;

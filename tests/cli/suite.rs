@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::support::image;
 use crate::{command, folder, refusal, sinew, stdout};
 
+mod accept;
 mod explained;
 mod file;
 mod results;

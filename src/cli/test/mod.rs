@@ -1,5 +1,6 @@
 //! `sinew test`: runs a suite of image and joint regression tests.
 
+use std::collections::HashSet;
 use std::iter;
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -20,6 +21,7 @@ use super::{Verbosity, failure, output};
 
 use cases::{AssetCache, CaseArgs};
 
+mod accept;
 mod cases;
 mod results;
 
@@ -27,7 +29,8 @@ mod results;
 #[command(after_help = "Examples:
   sinew test suite.toml
   sinew test suite.toml --report report.html --junit report.xml
-  sinew test suite.toml --filter walk --update")]
+  sinew test suite.toml --filter walk --update
+  sinew test suite.toml --accept \"walk 0.5\" wave")]
 pub(super) struct TestArgs {
     /// Suite file in the format of docs/testing.md
     #[arg(value_name = "SUITE.toml")]
@@ -35,6 +38,9 @@ pub(super) struct TestArgs {
     /// Update the goldens of failing cases, or of all cases, or only add the recorded scene to goldens that lack it
     #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "failing", value_parser = ["failing", "all", "scenes"])]
     update: Option<String>,
+    /// Make the results of failed cases their goldens, without drawing again: NAME.new.png and NAME.new.json of the last run
+    #[arg(long, value_name = "CASE", num_args = 1.., conflicts_with_all = ["update", "prune", "report", "junit", "csv", "json", "filter", "case", "list", "jobs", "shard", "fail_fast"])]
+    accept: Vec<String>,
     /// Remove goldens that no case uses and .new files of earlier failures
     #[arg(long)]
     prune: bool,
@@ -56,6 +62,9 @@ pub(super) struct TestArgs {
     /// Run only cases whose name contains TEXT (repeat to match any of several)
     #[arg(long, value_name = "TEXT")]
     filter: Vec<String>,
+    /// Run only the case with exactly this name (repeatable)
+    #[arg(long, value_name = "NAME")]
+    case: Vec<String>,
     /// List the cases without running them
     #[arg(long)]
     list: bool,
@@ -106,7 +115,10 @@ pub(super) fn case_options() -> Vec<OptionKey> {
 pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     let suite = Suite::read(&args.suite, &CaseArgs::keys()).map_err(|e| Failure::Usage(e.to_string()))?;
-    let indices = selected(&suite, args);
+    if !args.accept.is_empty() {
+        return accept::run(&suite, &args.accept, verbosity);
+    }
+    let indices = selected(&suite, args)?;
     if args.list {
         let names: Vec<&str> =
             indices.iter().filter_map(|&p| Some(suite.cases.get(p)?.name.as_str())).collect();
@@ -162,14 +174,17 @@ pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
     Ok(ExitCode::from(u8::from(failed)))
 }
 
-/// The indices of the cases that `--filter` and `--shard` select.
-fn selected(suite: &Suite, args: &TestArgs) -> Vec<usize> {
-    let matches =
-        |name: &str| args.filter.is_empty() || args.filter.iter().any(|f| name.contains(f.as_str()));
-    let indices = suite.cases.iter().enumerate().filter(|(_, c)| matches(&c.name)).map(|(index, _)| index);
+/// The indices of the cases that `--filter`, `--case` and `--shard` select.
+fn selected(suite: &Suite, args: &TestArgs) -> Result<Vec<usize>, Failure> {
+    let named = args.case.iter().map(|name| accept::index(suite, name));
+    let named = named.collect::<Result<HashSet<usize>, Failure>>()?;
+    let all = args.filter.is_empty() && args.case.is_empty();
+    let matches = |name: &str| args.filter.iter().any(|f| name.contains(f.as_str()));
+    let is_selected = |(index, case): &(usize, &Case)| all || named.contains(index) || matches(&case.name);
+    let indices = suite.cases.iter().enumerate().filter(is_selected).map(|(index, _)| index);
     let shard = args.shard.unwrap_or(Shard { index: 1, count: 1 });
     let in_shard = |position: &usize| position % shard.count == shard.index - 1;
-    indices.enumerate().filter(|(position, _)| in_shard(position)).map(|(_, index)| index).collect()
+    Ok(indices.enumerate().filter(|(position, _)| in_shard(position)).map(|(_, index)| index).collect())
 }
 
 /// Prints one line for a case, with its status, the rule that judged its image, and its time. One line for each failed

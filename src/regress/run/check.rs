@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::regress::accept::beside;
 use crate::regress::golden;
 use crate::regress::golden::{Drawn, GoldenError, GoldenState, Joints};
 use crate::regress::golden_folders::GoldenFolders;
@@ -72,6 +73,8 @@ pub(in crate::regress) fn case(
     }
     let report_passes = case.checks.report.as_ref().is_none_or(|check| report(&mut outcome, check));
     outcome.status = finish(&new_goldens, report_passes, update)?;
+    let replaces = matches!(update, Update::Failing | Update::All);
+    outcome.has_results = !replaces && new_goldens.iter().any(|g| g.verdict != Verdict::Same);
     if outcome.status.is_failure() {
         outcome.findings.extend(thresholds::finding(&outcome, &case.checks));
     }
@@ -147,15 +150,6 @@ fn finish(new_goldens: &[NewGolden], report_passes: bool, update: Update) -> Res
         () if any(Verdict::Missing) => Status::Missing,
         () => Status::Passed,
     })
-}
-
-/// Returns the path for a result that differs from its golden: `NAME.new.png` for `NAME.png`.
-fn beside(path: &Path) -> PathBuf {
-    let kind = path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
-    path.with_extension("").with_file_name(format!(
-        "{}.new.{kind}",
-        path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default()
-    ))
 }
 
 fn joints(

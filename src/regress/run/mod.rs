@@ -133,6 +133,8 @@ pub struct Outcome {
     pub joints: Vec<JointDifference>,
     /// The reports of goals, pins and contacts, with the names of their nodes.
     pub reports: Vec<(String, GoalReport)>,
+    /// Whether results that differ from their goldens were written beside them.
+    pub has_results: bool,
     /// Duration of the case in seconds: posing, drawing, comparing, and waiting for the device.
     pub seconds: f64,
 }
@@ -152,6 +154,7 @@ impl Outcome {
             digest: None,
             joints: Vec::new(),
             reports: Vec::new(),
+            has_results: false,
             seconds: 0.0,
         }
     }

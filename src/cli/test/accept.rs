@@ -1,0 +1,30 @@
+//! `sinew test --accept`: makes the results of failed cases their goldens.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::cli::failure::Failure;
+use crate::cli::{Verbosity, names, output};
+use crate::regress::{Suite, accept};
+
+/// Accepts the results of the cases with these names.
+pub(super) fn run(suite: &Suite, cases: &[String], verbosity: Verbosity) -> Result<ExitCode, Failure> {
+    let indices =
+        cases.iter().map(|name| index(suite, name)).collect::<Result<BTreeSet<usize>, Failure>>()?;
+    let indices: Vec<usize> = indices.into_iter().collect();
+    let accepted = accept(suite, &indices).map_err(|e| Failure::Usage(e.to_string()))?;
+    if !verbosity.quiet {
+        output::lines(accepted.iter().map(|golden| format!("accepted {}", golden.display())))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the index of the case with exactly this name.
+pub(super) fn index(suite: &Suite, name: &str) -> Result<usize, Failure> {
+    let known = || suite.cases.iter().map(|case| case.name.as_str());
+    known().position(|known| known == name).ok_or_else(|| {
+        let path: &Path = &suite.path;
+        Failure::Usage(format!("{}: {}", path.display(), names::unknown("case", name, known())))
+    })
+}
