@@ -17,8 +17,6 @@ mod flip;
 mod golden;
 #[cfg(feature = "cli")]
 mod golden_folders;
-#[cfg(feature = "cli")]
-mod html;
 mod image;
 #[cfg(feature = "cli")]
 mod junit;
@@ -29,6 +27,8 @@ mod outcomes_json;
 mod record;
 #[cfg(feature = "cli")]
 mod region;
+#[cfg(feature = "cli")]
+mod report;
 #[cfg(feature = "cli")]
 mod run;
 #[cfg(feature = "cli")]
@@ -55,9 +55,6 @@ pub use explain::{Change, ChangeKind, Explanation};
 pub use golden::{Drawn, GoldenError, GoldenState, Joint, JointDifference, Joints};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
-pub use html::page;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
 pub use junit::junit;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
@@ -66,6 +63,9 @@ pub use machine::Machine;
 #[doc(hidden)]
 pub use outcomes_json::outcomes_json;
 pub use record::{CameraRecord, MaterialRecord, PartRecord, RecordedScene, SceneRecord};
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub use report::page;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use run::{Finding, Outcome, Pose, Posed, Run, Settings, Status, Update, orphans};

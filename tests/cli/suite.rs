@@ -9,6 +9,7 @@ use crate::{command, folder, refusal, sinew, stdout};
 mod accept;
 mod explained;
 mod file;
+mod report_page;
 mod results;
 
 const SUITE: &str = r#"version = 1

@@ -1,36 +1,26 @@
-//! Writes the outcomes of a suite as a self-contained HTML page.
+//! The rows of the report's data.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
 use crate::puppet::GoalReport;
-use crate::text::json;
+use crate::regress::explain::{Explanation, PoseView};
+use crate::regress::golden::Drawn;
+use crate::regress::run::{Outcome, Status};
+use crate::regress::suite::Suite;
 
-use super::explain::{Explanation, PoseView};
-use super::golden::Drawn;
-use super::machine::Machine;
-use super::run::{Outcome, Status};
-use super::suite::Suite;
+use super::command;
 
-const PAGE: &str = include_str!("report.html");
 /// Maximum number of joints to list for a case.
 const MAX_JOINTS: usize = 40;
 
+/// A case of the report.
 #[derive(Serialize)]
-struct PageData<'a> {
-    suite: String,
-    version: &'a str,
-    machine: String,
-    seconds: f64,
-    cases: Vec<CaseRow<'a>>,
-}
-
-#[derive(Serialize)]
-struct CaseRow<'a> {
+pub(super) struct CaseRow<'a> {
     name: &'a str,
     status: &'a str,
-    fails: bool,
+    pub(super) fails: bool,
     milliseconds: f64,
     findings: Vec<(bool, &'a str)>,
     size: Option<(u32, u32)>,
@@ -43,10 +33,14 @@ struct CaseRow<'a> {
     difference: Option<String>,
     /// Names of the joints that differ, with distances and angles. The largest differences come first.
     joints: Vec<(&'a str, f64, f64)>,
+    more_joints: usize,
     explanation: Option<ExplanationRow<'a>>,
     view: Option<&'a PoseView>,
-    more_joints: usize,
     goals: Vec<GoalRow>,
+    /// The command that runs the case again.
+    repeat: String,
+    /// The command that makes the results of the case its goldens, if it wrote any.
+    accept: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -67,32 +61,12 @@ struct GoalRow {
     error: Option<f64>,
 }
 
-/// Returns the page. `seconds` is the duration of the whole run.
+/// Returns the row of an outcome, or `None` if its case is not in the suite.
 ///
 /// # Errors
 /// A message if an image cannot be encoded.
-pub fn page(suite: &Suite, outcomes: &[Outcome], machine: &Machine, seconds: f64) -> Result<String, String> {
-    let mut cases = outcomes
-        .iter()
-        .filter_map(|o| suite.cases.get(o.case).map(|case| row(&case.name, o)))
-        .collect::<Result<Vec<_>, String>>()?;
-    // Failures come first.
-    cases.sort_by_key(|row| !row.fails);
-    let name = suite.path.display().to_string();
-    let data = PageData {
-        suite: name,
-        version: env!("CARGO_PKG_VERSION"),
-        machine: machine.to_string(),
-        seconds,
-        cases,
-    };
-    let json = json::to_string(&data).map_err(|e| e.to_string())?;
-    // Inside a script element, `</script` and `<!--` would not be treated as text.
-    let json = json.replace('<', "\\u003c");
-    Ok(PAGE.replacen("{{data}}", &json, 1))
-}
-
-fn row<'a>(name: &'a str, outcome: &'a Outcome) -> Result<CaseRow<'a>, String> {
+pub(super) fn row<'a>(suite: &'a Suite, outcome: &'a Outcome) -> Result<Option<CaseRow<'a>>, String> {
+    let Some(case) = suite.cases.get(outcome.case) else { return Ok(None) };
     let is_identical = outcome.difference.as_ref().is_some_and(|d| d.pixels() == 0);
     let url = |drawn: &Option<Drawn>| drawn.as_ref().map(data_url).transpose();
     let difference = outcome.difference.as_ref().filter(|d| d.beyond > 0).zip(outcome.actual.as_ref());
@@ -115,8 +89,8 @@ fn row<'a>(name: &'a str, outcome: &'a Outcome) -> Result<CaseRow<'a>, String> {
     };
     let moved = outcome.joints.iter().filter(|j| j.distance != 0.0 || j.angle != 0.0);
     let moved = moved.filter(|_| outcome.status != Status::Passed);
-    Ok(CaseRow {
-        name,
+    Ok(Some(CaseRow {
+        name: &case.name,
         status: outcome.status.name(),
         fails: outcome.status.is_failure(),
         milliseconds: outcome.seconds * 1e3,
@@ -134,10 +108,14 @@ fn row<'a>(name: &'a str, outcome: &'a Outcome) -> Result<CaseRow<'a>, String> {
         explanation,
         view: outcome.view.as_ref(),
         goals: outcome.reports.iter().map(goal).collect(),
-    })
+        repeat: command::repeat(&suite.path, &case.name),
+        accept: outcome.has_results.then(|| command::accept(&suite.path, &case.name)),
+    }))
 }
 
 fn data_url(drawn: &Drawn) -> Result<String, String> {
-    let encoded = drawn.encode().map_err(|e| e.to_string())?;
+    // The record of the scene is part of a golden. The page does not read it.
+    let plain = drawn.scene.is_some().then(|| Drawn::new(drawn.image.clone()));
+    let encoded = plain.as_ref().unwrap_or(drawn).encode().map_err(|e| e.to_string())?;
     Ok(format!("data:image/png;base64,{}", STANDARD.encode(encoded)))
 }

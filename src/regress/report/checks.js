@@ -1,0 +1,88 @@
+// Motion checks: findings, a strip of images over time, and curves.
+
+// The time under the pointer in seconds, or `null`, and the finding to highlight.
+const motion = { cursor: null, lit: null, drawings: [], images: [] };
+
+function showMotion() {
+  const { row, isCheck } = state.entry;
+  const box = byId("motion");
+  box.hidden = !isCheck;
+  Object.assign(motion, { cursor: null, lit: null, drawings: [], images: [] });
+  box.replaceChildren();
+  if (!isCheck) return;
+  const rank = { error: 0, warning: 1, information: 2 };
+  const findings = [...state.entry.findings].sort((a, b) => a.passed - b.passed || rank[a.severity] - rank[b.severity]);
+  if (findings.length) box.append(make("div", {}, make("h3", {}, "Findings"), make("ul", { className: "findings" }, ...findings.map(spanNode))));
+  if (row.strip.length) box.append(make("div", {}, make("h3", {}, "Images"), make("div", { className: "strip" }, ...row.strip.map(imageNode))));
+  const span = spanOf(row);
+  // Curves with faults come first.
+  const faults = curve => findingsOf(row, curve).length;
+  for (const curve of [...row.curves].sort((a, b) => faults(b) - faults(a))) box.append(curveNode(row, curve, span));
+  requestAnimationFrame(drawMotion);
+}
+
+// A finding. Its span is highlighted while the pointer or the focus is on it.
+function spanNode(finding) {
+  const node = findingNode(finding);
+  if (!Number.isFinite(finding.from) || !state.entry.row.curves.length) return node;
+  node.tabIndex = 0;
+  const light = () => setMotion(finding.from, finding);
+  const dim = () => setMotion(null, null);
+  Object.assign(node, { onpointerenter: light, onpointerleave: dim, onfocus: light, onblur: dim });
+  node.onclick = () => motion.images[nearest(state.entry.row.strip.map(s => s.time), finding.from)]?.scrollIntoView({ block: "nearest", inline: "center" });
+  return node;
+}
+
+const isFaulty = time => state.entry.findings.some(f => !f.passed && f.severity === "error" && Number.isFinite(f.from) && time >= f.from - 1e-9 && time <= (f.to ?? f.from) + 1e-9);
+
+function imageNode({ time, image }) {
+  const text = `${time.toFixed(2)} s`;
+  const node = make("figure", { className: isFaulty(time) ? "faulty" : "", onpointerenter: () => setMotion(time, null), onpointerleave: () => setMotion(null, null) },
+    make("img", { src: image, alt: `the motion at ${text}`, decoding: "async" }), make("figcaption", {}, text));
+  motion.images.push(node);
+  return node;
+}
+
+function curveNode(check, curve, span) {
+  const canvas = make("canvas", { role: "img", "aria-label": curveLabel(check, curve) });
+  const output = make("output", {});
+  const node = make("div", { className: "curve" },
+    make("div", { className: "head" }, make("b", {}, curve.check), make("span", { className: "quiet" }, curve.subject ?? ""), output), canvas);
+  canvas.onpointermove = event => {
+    const { time } = layout(curve, span, canvas.clientWidth, canvas.clientHeight);
+    setMotion(clamp(time(event.offsetX), ...span), null);
+  };
+  canvas.onpointerleave = () => setMotion(null, null);
+  motion.drawings.push(() => {
+    drawCurve(canvas, check, curve, span, motion.cursor, motion.lit);
+    const i = motion.cursor === null ? -1 : nearest(curve.times, motion.cursor);
+    output.textContent = i < 0 || i >= curve.times.length ? "" : `${digits(curve.times[i], 4)} s: ${valueText(curve.values[i], curve.unit)}`;
+  });
+  return node;
+}
+
+// What a screen reader says about a curve.
+function curveLabel(check, curve) {
+  const values = curve.values.filter(v => Number.isFinite(v));
+  const range = values.length ? `from ${valueText(values.reduce((a, b) => Math.min(a, b)), curve.unit)} to ${valueText(values.reduce((a, b) => Math.max(a, b)), curve.unit)}` : "without values";
+  const limit = Number.isFinite(curve.limit) ? `, limit ${valueText(curve.limit, curve.unit)}` : "";
+  return `${curve.check} ${curve.subject ?? ""}: ${range}${limit}, ${count(findingsOf(check, curve).length, "fault")}`;
+}
+
+// Shows a time in all curves and in the strip.
+function setMotion(cursor, lit) {
+  Object.assign(motion, { cursor, lit });
+  const here = cursor === null ? -1 : nearest(state.entry.row.strip.map(s => s.time), cursor);
+  motion.images.forEach((node, i) => node.classList.toggle("here", i === here));
+  drawMotion();
+}
+
+function drawMotion() {
+  for (const draw of motion.drawings) draw();
+}
+
+function connectMotion() {
+  on("entry", showMotion);
+  new ResizeObserver(drawMotion).observe(byId("motion"));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawMotion);
+}

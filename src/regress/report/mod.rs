@@ -1,0 +1,69 @@
+//! Writes the outcomes of a suite as one HTML page, which needs no other file and no network.
+
+use serde::Serialize;
+
+use crate::text::json;
+
+use super::machine::Machine;
+use super::run::Outcome;
+use super::suite::Suite;
+
+use rows::{CaseRow, row};
+
+mod command;
+mod rows;
+
+const PAGE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+/// The scripts of the page in the order in which they run. They share one scope.
+const SCRIPTS: [&str; 12] = [
+    include_str!("base.js"),
+    include_str!("list.js"),
+    include_str!("images.js"),
+    include_str!("stage.js"),
+    include_str!("compare.js"),
+    include_str!("raster.js"),
+    include_str!("view3d.js"),
+    include_str!("details.js"),
+    include_str!("curves.js"),
+    include_str!("checks.js"),
+    include_str!("keys.js"),
+    include_str!("main.js"),
+];
+
+#[derive(Serialize)]
+struct PageData<'a> {
+    suite: String,
+    version: &'a str,
+    machine: String,
+    seconds: f64,
+    cases: Vec<CaseRow<'a>>,
+}
+
+/// Returns the page. `seconds` is the duration of the whole run.
+///
+/// # Errors
+/// A message if an image cannot be encoded.
+pub fn page(suite: &Suite, outcomes: &[Outcome], machine: &Machine, seconds: f64) -> Result<String, String> {
+    let mut cases = outcomes
+        .iter()
+        .filter_map(|outcome| row(suite, outcome).transpose())
+        .collect::<Result<Vec<_>, String>>()?;
+    // Failures come first.
+    cases.sort_by_key(|row| !row.fails);
+    let name = suite.path.display().to_string();
+    let data = PageData {
+        suite: name,
+        version: env!("CARGO_PKG_VERSION"),
+        machine: machine.to_string(),
+        seconds,
+        cases,
+    };
+    let json = json::to_string(&data).map_err(|e| e.to_string())?;
+    // Inside a script element, `</script` and `<!--` would not be treated as text.
+    let json = json.replace('<', "\\u003c");
+    let script = format!("\"use strict\";\n{}", SCRIPTS.join("\n"));
+    // The data come last, because names may contain the marks of the other parts.
+    let page = PAGE.replacen("{{style}}", STYLE, 1).replacen("{{script}}", &script, 1);
+    Ok(page.replacen("{{data}}", &json, 1))
+}

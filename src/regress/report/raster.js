@@ -1,0 +1,96 @@
+// Draws triangles with a depth buffer, without the GPU. Unlike the painter's algorithm, it needs no sorting and is right where triangles
+// intersect, as two poses of one character do.
+
+// A target of `width` by `height` pixels: colours as RGBA bytes in one number, and depths, of which the larger one is nearer.
+function newTarget(width, height) {
+  const image = new ImageData(width, height);
+  return { width, height, image, colours: new Uint32Array(image.data.buffer), depths: new Float32Array(width * height).fill(-Infinity) };
+}
+
+const packed = (r, g, b, a = 255) => (a << 24 | b << 16 | g << 8 | r) >>> 0;
+
+// Projects points. `points` are x, y and z in metres. Returns x and y in pixels, and a depth that is linear on the screen; a point behind
+// the camera has the depth `NaN`.
+function project(points, camera, width, height) {
+  const { eye, right, up, back } = camera;
+  const out = new Float32Array(points.length);
+  const [cx, cy] = [width / 2, height / 2];
+  const scale = camera.fov ? cy / Math.tan(camera.fov / 2) : height / camera.height;
+  for (let i = 0; i < points.length; i += 3) {
+    const [x, y, z] = [points[i] - eye[0], points[i + 1] - eye[1], points[i + 2] - eye[2]];
+    const distance = -(x * back[0] + y * back[1] + z * back[2]);
+    const ahead = camera.fov ? 1 / distance : 1;
+    out[i] = cx + scale * ahead * (x * right[0] + y * right[1] + z * right[2]);
+    out[i + 1] = cy - scale * ahead * (x * up[0] + y * up[1] + z * up[2]);
+    out[i + 2] = camera.fov ? (distance > camera.near ? ahead : NaN) : -distance;
+  }
+  return out;
+}
+
+// Fills the triangle of three projected points, given as indices into `points`, with one colour.
+function fillTriangle(target, points, a, b, c, colour) {
+  const { width, height, colours, depths } = target;
+  const [ax, ay, az] = [points[a], points[a + 1], points[a + 2]];
+  const [bx, by, bz] = [points[b], points[b + 1], points[b + 2]];
+  const [cx, cy, cz] = [points[c], points[c + 1], points[c + 2]];
+  const area = (bx - ax) * (cy - ay) - (cx - ax) * (by - ay);
+  if (!(Math.abs(area) > 1e-6) || !(az + bz + cz < Infinity)) return;
+  const left = Math.max(0, Math.ceil(Math.min(ax, bx, cx) - 0.5));
+  const right = Math.min(width - 1, Math.floor(Math.max(ax, bx, cx) - 0.5));
+  const top = Math.max(0, Math.ceil(Math.min(ay, by, cy) - 0.5));
+  const bottom = Math.min(height - 1, Math.floor(Math.max(ay, by, cy) - 0.5));
+  // Steps of the barycentric coordinates and of the depth.
+  const [bdx, bdy] = [(cy - ay) / area, (ax - cx) / area];
+  const [cdx, cdy] = [(ay - by) / area, (bx - ax) / area];
+  const [zdx, zdy] = [bdx * (bz - az) + cdx * (cz - az), bdy * (bz - az) + cdy * (cz - az)];
+  for (let y = top; y <= bottom; y++) {
+    const [px, py] = [left + 0.5 - ax, y + 0.5 - ay];
+    let [u, v, z] = [bdx * px + bdy * py, cdx * px + cdy * py, az + zdx * px + zdy * py];
+    for (let x = left, at = y * width + left; x <= right; x++, at++, u += bdx, v += cdx, z += zdx) {
+      if (u < -1e-6 || v < -1e-6 || u + v > 1.000001 || z <= depths[at]) continue;
+      depths[at] = z;
+      colours[at] = colour;
+    }
+  }
+}
+
+// The brightness of a triangle: a light beside the camera, on both sides. `points` are in metres.
+function brightness(points, a, b, c, camera) {
+  const e = [points[b] - points[a], points[b + 1] - points[a + 1], points[b + 2] - points[a + 2]];
+  const f = [points[c] - points[a], points[c + 1] - points[a + 1], points[c + 2] - points[a + 2]];
+  const n = [e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2], e[0] * f[1] - e[1] * f[0]];
+  const { right, up, back } = camera;
+  const dot = d => n[0] * d[0] + n[1] * d[1] + n[2] * d[2];
+  const length = Math.hypot(...n) || 1;
+  const [x, y, z] = [dot(right) / length, dot(up) / length, dot(back) / length];
+  const facing = z < 0 ? -1 : 1;
+  return 0.42 + 0.58 * Math.max(0, facing * (0.35 * x + 0.45 * y + 0.82 * z));
+}
+
+// Draws triangles. `isDrawn` chooses them by number, and `colourAt` returns the colour of one as [r, g, b].
+function drawTriangles(target, points, projected, triangles, camera, isDrawn, colourAt) {
+  for (let t = 0; t < triangles.length / 3; t++) {
+    if (!isDrawn(t)) continue;
+    const [a, b, c] = [3 * triangles[3 * t], 3 * triangles[3 * t + 1], 3 * triangles[3 * t + 2]];
+    const light = brightness(points, a, b, c, camera);
+    const [r, g, blue] = colourAt(t);
+    fillTriangle(target, projected, a, b, c, packed(light * r, light * g, light * blue));
+  }
+}
+
+// Blends the golden over the actual pose. Where it is behind the actual pose, only a trace of it is visible.
+function blendTargets(actual, golden) {
+  const [over, under] = [golden.image.data, actual.image.data];
+  for (let i = 0, at = 0; i < golden.depths.length; i++, at += 4) {
+    if (golden.depths[i] === -Infinity) continue;
+    const isHidden = actual.depths[i] > golden.depths[i];
+    const isEmpty = actual.depths[i] === -Infinity;
+    if (isEmpty) {
+      for (let c = 0; c < 3; c++) under[at + c] = over[at + c];
+      under[at + 3] = 150;
+      continue;
+    }
+    const share = isHidden ? 0.14 : 0.5;
+    for (let c = 0; c < 3; c++) under[at + c] += share * (over[at + c] - under[at + c]);
+  }
+}
