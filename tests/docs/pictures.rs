@@ -8,11 +8,12 @@ use crate::page::pages;
 use crate::{assert_none, root};
 
 /// The shell scripts that draw pictures. They write the paths of their pictures from the root of the repository.
-const SCRIPTS: [&str; 4] = [
+const SCRIPTS: [&str; 5] = [
     "scripts/pictures.sh",
     "scripts/viewer-pictures.sh",
     "scripts/solver-passes.sh",
     "scripts/exercise-pictures.sh",
+    "scripts/report-page.sh",
 ];
 /// A script that writes `OUT/NAME.jpg`, which becomes `docs/looks-NAME.jpg`.
 const LOOKS: &str = "benches/peers/looks.py";

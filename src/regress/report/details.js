@@ -88,11 +88,11 @@ function showDetails() {
   if (row.repeat) nodes.push(commandNode("Repeat", row.repeat, "c"));
   if (row.accept) nodes.push(commandNode("Accept what was drawn as the golden", row.accept, "a"));
   if (!isCheck && findings.length) nodes.push(make("div", {}, make("h3", {}, "Comparisons"), make("ul", { className: "findings" }, ...findings.map(findingNode))));
-  if (row.goals?.length) nodes.push(folded(`Goals (${row.goals.length})`, true, table(["node", "kind", "method", "outcome", "iterations", "position error"],
+  if (row.goals?.length) nodes.push(folded(`Goals (${row.goals.length})`, true, table(["node", "kind", "method", "outcome", "iterations", "error"],
     row.goals.map(g => [g.node, g.kind, g.method, g.outcome, g.iterations, g.error === null ? "" : lengthText(g.error)]))));
   if (row.joints?.length) {
     const more = row.more_joints ? make("p", { className: "quiet" }, `and ${count(row.more_joints, "more joint")} with smaller differences`) : null;
-    nodes.push(folded(`Joints (${row.joints.length + row.more_joints})`, row.fails, table(["joint", "moved", "turned"],
+    nodes.push(folded(`Joints (${row.joints.length + row.more_joints})`, row.fails && !row.explanation, table(["joint", "moved", "turned"],
       row.joints.map(([name, distance, angle]) => [name, lengthText(distance), angleText(angle)])), more));
   }
   const facts = [`${row.milliseconds.toFixed(1)} ms`];

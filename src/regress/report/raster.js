@@ -54,27 +54,34 @@ function fillTriangle(target, points, a, b, c, colour) {
   }
 }
 
-// The brightness of a triangle: a light beside the camera, on both sides. `points` are in metres.
-function brightness(points, a, b, c, camera) {
-  const e = [points[b] - points[a], points[b + 1] - points[a + 1], points[b + 2] - points[a + 2]];
-  const f = [points[c] - points[a], points[c + 1] - points[a + 1], points[c + 2] - points[a + 2]];
-  const n = [e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2], e[0] * f[1] - e[1] * f[0]];
-  const { right, up, back } = camera;
-  const dot = d => n[0] * d[0] + n[1] * d[1] + n[2] * d[2];
-  const length = Math.hypot(...n) || 1;
-  const [x, y, z] = [dot(right) / length, dot(up) / length, dot(back) / length];
-  const facing = z < 0 ? -1 : 1;
-  return 0.42 + 0.58 * Math.max(0, facing * (0.35 * x + 0.45 * y + 0.82 * z));
+// The unit normals of triangles. `points` are in metres.
+function normalsOf(points, triangles) {
+  const normals = new Float32Array(triangles.length);
+  for (let i = 0; i < triangles.length; i += 3) {
+    const [a, b, c] = [3 * triangles[i], 3 * triangles[i + 1], 3 * triangles[i + 2]];
+    const [ex, ey, ez] = [points[b] - points[a], points[b + 1] - points[a + 1], points[b + 2] - points[a + 2]];
+    const [fx, fy, fz] = [points[c] - points[a], points[c + 1] - points[a + 1], points[c + 2] - points[a + 2]];
+    const [x, y, z] = [ey * fz - ez * fy, ez * fx - ex * fz, ex * fy - ey * fx];
+    const length = Math.hypot(x, y, z) || 1;
+    normals[i] = x / length;
+    normals[i + 1] = y / length;
+    normals[i + 2] = z / length;
+  }
+  return normals;
 }
 
-// Draws triangles. `isDrawn` chooses them by number, and `colourAt` returns the colour of one as [r, g, b].
-function drawTriangles(target, points, projected, triangles, camera, isDrawn, colourAt) {
-  for (let t = 0; t < triangles.length / 3; t++) {
+// Draws triangles with a light beside the camera, which shines on both sides of them. `isDrawn` chooses triangles by number, and `colourAt`
+// returns the colour of one as [r, g, b].
+function drawTriangles(target, projected, normals, triangles, camera, isDrawn, colourAt) {
+  const { right, up, back } = camera;
+  const [lx, ly, lz] = back.map((x, i) => 0.35 * right[i] + 0.45 * up[i] + 0.82 * x);
+  for (let t = 0, i = 0; i < triangles.length; t++, i += 3) {
     if (!isDrawn(t)) continue;
-    const [a, b, c] = [3 * triangles[3 * t], 3 * triangles[3 * t + 1], 3 * triangles[3 * t + 2]];
-    const light = brightness(points, a, b, c, camera);
-    const [r, g, blue] = colourAt(t);
-    fillTriangle(target, projected, a, b, c, packed(light * r, light * g, light * blue));
+    const [x, y, z] = [normals[i], normals[i + 1], normals[i + 2]];
+    const side = x * back[0] + y * back[1] + z * back[2] < 0 ? -1 : 1;
+    const light = 0.42 + 0.58 * Math.max(0, side * (x * lx + y * ly + z * lz));
+    const colour = colourAt(t);
+    fillTriangle(target, projected, 3 * triangles[i], 3 * triangles[i + 1], 3 * triangles[i + 2], packed(light * colour[0], light * colour[1], light * colour[2]));
   }
 }
 

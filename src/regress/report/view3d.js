@@ -34,7 +34,8 @@ function meshOf(source) {
     }
     moved[t] = Number.isNaN(largest) ? -1 : clamp((largest / half - UNMOVED) / (FULL - UNMOVED), 0, 1);
   }
-  return { golden, actual, triangles: all, part, moved, half, centre, joints: source.joints ?? [], parts: source.parts, camera: source.camera };
+  const normals = { golden: normalsOf(golden, all), actual: normalsOf(actual, all) };
+  return { golden, actual, normals, triangles: all, part, moved, half, centre, joints: source.joints ?? [], parts: source.parts, camera: source.camera };
 }
 
 const sub = (a, b) => a.map((x, i) => x - b[i]);
@@ -62,10 +63,13 @@ function cameraAxes() {
   return { eye: target.map((x, i) => x + distance * back[i]), right, up, back, fov, height, near: 0.01 * distance };
 }
 
-// The colours of the two poses and of what did not move, and the part that the highlighted change names.
-function palette() {
-  const rgb = name => rgbOf(colourOf(name));
-  return { same: rgb("--same"), golden: rgb("--golden"), actual: rgb("--actual") };
+const SHADES = 32;
+// The colours of triangles from unmoved to fully moved, as [r, g, b]. Those of parts that are not highlighted are closer to the background.
+function shades(name, pale) {
+  const [same, moved] = [rgbOf(colourOf("--same")), rgbOf(colourOf(name))];
+  const paper = isDark() ? 30 : 225;
+  const shade = share => same.map((x, i) => { const colour = x + share * (moved[i] - x); return colour + pale * (paper - colour); });
+  return Array.from({ length: SHADES + 1 }, (_, i) => shade(i / SHADES));
 }
 
 function drawView() {
@@ -77,23 +81,17 @@ function drawView() {
   // While the view turns, fewer pixels are drawn. At rest, more than the screen has smooth the edges.
   const scale = view3d.isDragged ? 1 : Math.min(2 * ratio, 3);
   const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
-  const colours = palette();
   const part = mesh.parts.findIndex(p => p.name === selectedChange()?.part);
-  const tint = (t, colour) => {
-    const share = mesh.moved[t];
-    const pale = part >= 0 && mesh.part[t] !== part ? 0.45 : 0;
-    const paper = isDark() ? 30 : 225;
-    return colours.same.map((x, i) => { const c = x + share * (colour[i] - x); return c + pale * (paper - c); });
-  };
-  const draw = (points, isDrawn, colour) => {
+  const draw = (name, isDrawn) => {
     const target = newTarget(w, h);
-    drawTriangles(target, points, project(points, camera, w, h), mesh.triangles, camera, isDrawn, t => tint(t, colour));
+    const [clear, pale] = [shades("--" + name, 0), shades("--" + name, 0.45)];
+    const colourAt = t => (part >= 0 && mesh.part[t] !== part ? pale : clear)[Math.round(mesh.moved[t] * SHADES)];
+    drawTriangles(target, project(mesh[name], camera, w, h), mesh.normals[name], mesh.triangles, camera, isDrawn, colourAt);
     return target;
   };
   const { poses } = view3d;
-  const base = poses === "golden" ? draw(mesh.golden, t => mesh.moved[t] >= 0, colours.golden)
-    : draw(mesh.actual, t => mesh.moved[t] >= 0, colours.actual);
-  if (poses === "both") blendTargets(base, draw(mesh.golden, t => mesh.moved[t] > 0, colours.golden));
+  const base = draw(poses === "golden" ? "golden" : "actual", t => mesh.moved[t] >= 0);
+  if (poses === "both") blendTargets(base, draw("golden", t => mesh.moved[t] > 0));
   const image = make("canvas", { width: w, height: h });
   image.getContext("2d").putImageData(base.image, 0, 0);
   context.clearRect(0, 0, width, height);

@@ -51,7 +51,7 @@ fn nothing_is_accepted_if_one_name_or_result_is_wrong() {
     let missing = goldens.join("rest.new.png");
     let cause = format!("{} does not exist, which a failed run writes", missing.display());
     assert_eq!(error, format!("{suite}: case \"rest\" has nothing to accept; {cause}"));
-    // A truncated image, and one that is none.
+    // A truncated image, and files that are not images.
     let result = goldens.join("wave.new.png");
     let image = fs::read(&result).unwrap();
     for bytes in [&image[..image.len() / 2], b"GIF89a", b""] {
