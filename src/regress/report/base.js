@@ -142,15 +142,21 @@ function prepare(canvas) {
 const colourOf = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const clamp = (x, low, high) => Math.min(high, Math.max(low, x));
 
-// A row of buttons of which one is chosen. `choices` are pairs of a value and a text, and `choose` gets the value.
+// A row of buttons of which one is chosen. `choices` are a value, a text, perhaps a key, and whether the button is disabled. `choose` gets
+// the value and the event. The buttons stay the same if their values do, so that they keep the focus.
 function radios(box, choices, chosen, choose) {
-  box.replaceChildren(...choices.map(([value, text, key, disabled]) => {
-    const button = make("button", { type: "button", role: "radio", disabled: Boolean(disabled), "aria-checked": String(value === chosen),
-      tabIndex: value === chosen ? 0 : -1, onclick: () => choose(value) }, text);
+  const values = choices.map(([value]) => value).join();
+  if ([...box.children].map(button => button.dataset.value).join() !== values) box.replaceChildren(...choices.map(([value, text, key]) => {
+    const button = make("button", { type: "button", role: "radio" }, text);
     if (key) button.append(make("kbd", {}, key));
     button.dataset.value = value;
     return button;
   }));
+  choices.forEach(([value, , , isDisabled], i) => {
+    const button = box.children[i];
+    Object.assign(button, { disabled: Boolean(isDisabled), tabIndex: value === chosen ? 0 : -1, onclick: event => choose(value, event) });
+    button.setAttribute("aria-checked", String(value === chosen));
+  });
 }
 
 // In a row of such buttons, the arrow keys go to the next one.

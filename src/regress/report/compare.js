@@ -71,7 +71,11 @@ function differenceImage() {
 function showMode() {
   const both = hasBoth();
   const choices = MODE_NAMES.map((mode, i) => [mode, MODES[mode], String(i + 1), mode !== "side" && (!both || (mode === "difference" && shown.isIdentical))]);
-  radios(byId("modes"), choices, effectiveMode(), setMode);
+  // After a click, the arrow keys move the slider. With the keyboard, they choose the mode.
+  radios(byId("modes"), choices, effectiveMode(), (mode, event) => {
+    setMode(mode);
+    if (event.detail) byId("canvas").focus({ preventScroll: true });
+  });
   const mode = effectiveMode();
   byId("cut-tool").hidden = mode !== "slider";
   byId("mix-tool").hidden = mode !== "onion";

@@ -37,7 +37,7 @@ function connectKeys() {
     }
     if (target.matches?.("select, textarea, input[type=range]")) return;
     // The space bar presses the button that has the focus.
-    if (event.key === " " && target.matches?.("button, summary, input, li")) return;
+    if (event.key === " " && target.matches?.("button:not([role=radio]), summary, input, li")) return;
     if (event.key === "Escape" && state.change >= 0) return selectChange(state.change);
     const key = KEYS.find(([keys]) => keys.includes(event.key));
     if (!key) return;

@@ -86,7 +86,7 @@ function panBy(dx, dy) {
 function showBox([x0, y0, x1, y1]) {
   const [pane] = placedPanes();
   view.fit = false;
-  const zoom = Math.min(pane.width / (2 * Math.max(8, x1 - x0)), pane.height / (2 * Math.max(8, y1 - y0)));
+  const zoom = Math.min(pane.width / (1.4 * Math.max(8, x1 - x0)), pane.height / (1.4 * Math.max(8, y1 - y0)));
   view.zoom = clamp(Math.floor(zoom) || zoom, 0.25, 16);
   view.centre = [(x0 + x1) / 2, (y0 + y1) / 2];
   keepVisible();
@@ -147,7 +147,8 @@ function connectStage() {
   byId("zoom-in").onclick = () => zoomBy(1);
   byId("zoom-out").onclick = () => zoomBy(-1);
   byId("zoom-fit").onclick = fitImage;
-  new ResizeObserver(() => emit("draw")).observe(canvas);
+  // Drawn at once, because the browser would show a stretched image for one frame.
+  new ResizeObserver(drawCompare).observe(canvas);
 }
 
 function clickPixel(x, y) {
