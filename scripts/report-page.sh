@@ -31,6 +31,9 @@ name = "wave with the left hand out"
 animation = "wave"
 animation-time = 0.4
 reach = "leftHand=$1"
+method = "two-bone"
+camera-position = [1.1, 1.4, 2.6]
+camera-focal-point = [-0.05, 0.9, 0]
 [[case]]
 name = "walk in the evening"
 animation = "walk"
@@ -65,7 +68,7 @@ shot() {
         || { cat "$work/log" >&2; exit 1; }
 }
 if [ $# -eq 0 ]; then
-    shot "$work/report.png" 1440,860 1 'setMode("onion"); selectChange(0)'
+    shot "$work/report.png" 1440,860 1 'setMode("slider"); setCut(0.58); selectChange(0)'
     convert "$work/report.png" -strip -alpha off +dither -colors 255 -define png:compression-level=9 docs/report.png
     exit
 fi

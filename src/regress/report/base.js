@@ -52,7 +52,11 @@ function angleText(radians) {
   return (degrees !== 0 && Math.abs(degrees) < 1e-3 ? degrees.toExponential(1) : digits(degrees, 3)) + "°";
 }
 
-const count = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
+const thousands = n => n.toLocaleString("en");
+const count = (n, word) => `${thousands(n)} ${word}${n === 1 ? "" : "s"}`;
+
+// A text in which names are between backticks, as nodes.
+const named = text => text.split("`").map((part, i) => i % 2 ? make("code", {}, part) : part);
 
 // The verdict of a case that nothing explains.
 function verdictOf(row, failing, findings) {

@@ -97,7 +97,7 @@ function legend() {
   return [...pixels].filter(([, n]) => n > 0).map(([kind, n]) => {
     const swatch = make("i", { className: "swatch" });
     swatch.style.setProperty("--kind", kindColour(kind));
-    return make("span", {}, swatch, `${kindText(kind)}, ${n} px`);
+    return make("span", {}, swatch, `${kindText(kind)}, ${thousands(n)} px`);
   });
 }
 
@@ -200,7 +200,9 @@ function drawSlider(context, pane) {
 function drawHighlight(context, pane) {
   const change = selectedChange();
   if (!change) return;
-  if (shown.map && effectiveMode() !== "difference") drawImage(context, painted.outline ??= paintOutline(state.change), pane);
+  // The outline of half an image would hide what it shows.
+  const isSmall = change.pixels < 0.2 * shown.width * shown.height;
+  if (shown.map && isSmall && effectiveMode() !== "difference") drawImage(context, painted.outline ??= paintOutline(state.change), pane);
   if (!change.box) return;
   const [x0, y0, x1, y1] = change.box;
   const rect = [pane.left + x0 * view.zoom - 2, pane.top + y0 * view.zoom - 2, (x1 - x0) * view.zoom + 4, (y1 - y0) * view.zoom + 4];
@@ -254,7 +256,7 @@ function showReadout() {
   if (change) {
     const swatch = make("i", { className: "swatch kind" });
     swatch.style.setProperty("--kind", kindColour(change.kind));
-    parts.push(make("span", {}, swatch, `${kindText(change.kind)}: ${change.text}`));
+    parts.push(make("span", {}, swatch, `${kindText(change.kind)}: `, ...named(change.text)));
   }
   byId("readout").replaceChildren(...parts);
 }

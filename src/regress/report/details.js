@@ -7,21 +7,17 @@ function showHead() {
   const status = byId("status");
   status.textContent = row.status;
   status.className = `badge ${row.fails ? "fails" : row.status}`;
-  byId("verdict").textContent = entry.verdict;
+  byId("verdict").replaceChildren(...named(entry.verdict));
 }
 
-// The numbers of a change, each with its unit.
+// The numbers and names of a change that its text does not mention.
 function numbersOf(change) {
   const parts = [];
-  const add = (value, text) => { if (value !== null && value !== undefined) parts.push(text(value)); };
-  add(change.pixels || null, n => `${n} px`);
-  add(change.levels || null, n => `up to ${count(n, "level")}`);
-  add(change.delta_e, x => `ΔE ${digits(x, 3)}`);
-  add(change.distance, x => `by ${lengthText(x)}`);
-  add(change.angle, x => `turned ${angleText(x)}`);
-  add(change.shift, x => `${digits(x, 3)} px on the image`);
+  const add = (value, text) => { if (value) parts.push(text(value)); };
+  add(change.pixels, n => `${thousands(n)} px`);
+  add(change.levels, n => `at most ${count(n, "level")}`);
+  add(change.delta_e, x => `mean ΔE ${digits(x, 3)}`);
   add(change.part, name => `part ${name}`);
-  add(change.joint, name => `joint ${name}`);
   add(change.material, name => `material ${name}`);
   return parts;
 }
@@ -30,7 +26,7 @@ function changeNode(change, index) {
   const node = make("button", { type: "button", className: change.fails ? "change" : "change passes", "aria-pressed": "false", onclick: () => selectChange(index) });
   node.style.setProperty("--kind", kindColour(change.kind));
   if (!change.fails) node.append(make("span", { className: "tolerated" }, "within tolerance"));
-  node.append(make("span", { className: "kind" }, kindText(change.kind)), make("span", { className: "text" }, change.text),
+  node.append(make("span", { className: "kind" }, kindText(change.kind)), make("span", { className: "text" }, ...named(change.text)),
     make("span", { className: "numbers" }, ...numbersOf(change).map(text => make("span", {}, text))));
   // A second click on the same change would clear it, so a double click can be something else.
   node.ondblclick = () => { if (change.box) { state.change = index; emit("change"); showBox(change.box); } };

@@ -28,7 +28,7 @@ function entryNode(entry, index) {
   const name = make("b", {}, row.name);
   const dot = make("i", { className: "dot", title: row.status });
   if (isCompact) node.append(dot, mark, name, make("span", { className: "quiet" }, entry.isCheck ? "motion" : row.milliseconds.toFixed(0) + " ms"));
-  else node.append(swatches, dot, mark, name, make("span", { className: "says" }, entry.verdict || row.status));
+  else node.append(swatches, dot, mark, name, make("span", { className: "says" }, ...named(entry.verdict || row.status)));
   node.onclick = () => select(entry);
   entry.node = node;
   entry.mark = mark;

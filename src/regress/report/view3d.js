@@ -34,8 +34,10 @@ function meshOf(source) {
     }
     moved[t] = Number.isNaN(largest) ? -1 : clamp((largest / half - UNMOVED) / (FULL - UNMOVED), 0, 1);
   }
+  // The distances of the report are those relative to the parent joint.
+  const joints = source.joints.map(joint => ({ ...joint, path: Math.hypot(...sub(joint.golden, joint.actual)) }));
   const normals = { golden: normalsOf(golden, all), actual: normalsOf(actual, all) };
-  return { golden, actual, normals, triangles: all, part, moved, half, centre, joints: source.joints ?? [], parts: source.parts, camera: source.camera };
+  return { golden, actual, normals, triangles: all, part, moved, half, centre, joints, parts: source.parts, camera: source.camera };
 }
 
 const sub = (a, b) => a.map((x, i) => x - b[i]);
@@ -45,12 +47,12 @@ const unit = a => { const length = Math.hypot(...a) || 1; return a.map(x => x / 
 // The camera of the case as a target, a distance, and two angles around the target.
 function resetCamera() {
   const { camera, half, centre } = view3d.mesh;
-  const source = camera ?? { eye: [centre[0], centre[1], centre[2] + 4 * half], target: centre, fov: 0.6, height: null };
-  const offset = sub(source.eye, source.target);
+  const { position, target, fov, height } = camera ?? { position: [centre[0], centre[1], centre[2] + 4 * half], target: centre, fov: 0.6 };
+  const offset = sub(position, target);
   const distance = Math.hypot(...offset) || 4 * half;
   view3d.camera = {
-    target: [...source.target], distance, yaw: Math.atan2(offset[0], offset[2]), pitch: Math.asin(clamp(offset[1] / distance, -1, 1)),
-    fov: source.fov, height: source.fov ? null : source.height ?? 2 * half,
+    target: [...target], distance, yaw: Math.atan2(offset[0], offset[2]), pitch: Math.asin(clamp(offset[1] / distance, -1, 1)),
+    fov, height: fov ? null : height ?? 2 * half,
   };
 }
 
@@ -101,7 +103,7 @@ function drawView() {
   canvas.ariaLabel = `3-D view of ${state.entry.row.name}: ${poses === "both" ? "both poses" : poses + " pose"}, ${mesh.triangles.length / 3} triangles`;
 }
 
-const isMoved = joint => joint.distance > 0.004 * view3d.mesh.half;
+const isMoved = joint => joint.path > 0.004 * view3d.mesh.half;
 
 // Draws a line from the golden to the actual position of each joint that moved, and the name of the highlighted one.
 function drawJoints(context, camera, width, height) {
@@ -136,8 +138,8 @@ function drawJoints(context, camera, width, height) {
   const tag = byId("view-tag");
   tag.hidden = named < 0;
   if (named >= 0) {
-    const { name, distance, angle } = joints[named];
-    tag.textContent = `${name}: moved ${lengthText(distance)}, turned ${angleText(angle)}`;
+    const { name, path, angle } = joints[named];
+    tag.textContent = [name, path && `moved ${lengthText(path)}`, angle && `turned ${angleText(angle)}`].filter(Boolean).join(", ");
   }
 }
 
