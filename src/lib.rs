@@ -31,6 +31,8 @@ mod api;
 pub mod asset;
 #[cfg(feature = "capture")]
 pub mod capture;
+#[cfg(feature = "character")]
+pub mod check;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::{
-    Clip, Constraint, Expression, FaceTracks, Image, Light, LookAt, Material, MechanicalJoint, Mesh,
-    PoseTarget, PoseValue, Primitive, Skeleton, Skin, SpringBones, Texture, UnknownVariant, Variants,
+    Clip, Constraint, CorrectedKeys, Expression, FaceTracks, Image, Light, LookAt, Material, MechanicalJoint,
+    Mesh, PoseTarget, PoseValue, Primitive, Skeleton, Skin, SpringBones, Texture, UnknownVariant, Variants,
 };
 
 /// A character: the skeleton, skins, meshes, materials and clips of one file. Nothing in it changes after loading.
@@ -45,6 +45,8 @@ pub struct Character {
     pub lights: Vec<Light>,
     /// Animation clips.
     pub clips: Vec<Clip>,
+    /// Keys of clips that were corrected while the file was read.
+    pub corrected_keys: Vec<CorrectedKeys>,
     /// Map from the bones of a human body to nodes, if the file has one.
     pub humanoid: Option<Humanoid>,
     /// Facial expressions of the file that change at least one morph target or material.

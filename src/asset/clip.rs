@@ -31,6 +31,21 @@ pub struct Channel {
     pub values: Values,
 }
 
+/// Rotation keys of a channel whose quaternions do not have unit length in the file. Loading normalises them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CorrectedKeys {
+    /// Index of the clip.
+    pub clip: usize,
+    /// Index of the animated node.
+    pub node: usize,
+    /// Number of keys.
+    pub count: usize,
+    /// Times of the first and the last of these keys, in seconds.
+    pub span: [f32; 2],
+    /// The largest difference of the length of a quaternion from 1.
+    pub error: f32,
+}
+
 /// Animated numbers of a pose that belong to no node. See [`PoseValue`](super::PoseValue).
 #[derive(Clone, Debug)]
 pub struct PropertyTrack {

@@ -35,7 +35,7 @@ mod vrm;
 mod webp;
 
 pub use character::{Character, Humanoid, Part, Scene};
-pub use clip::{Channel, Clip, Interpolation, PropertyTrack, Values};
+pub use clip::{Channel, Clip, CorrectedKeys, Interpolation, PropertyTrack, Values};
 pub use decode::{DecodedImage, ImageError};
 pub use decode::{MAX_IMAGE_SIDE, MAX_IMAGES_BYTES};
 pub use error::LoadError;

@@ -3,6 +3,7 @@
 
 mod bake;
 mod bench;
+mod check;
 mod crowd;
 mod default_image;
 #[cfg(target_os = "linux")]
@@ -84,6 +85,8 @@ enum Command {
     Test(Box<test::TestArgs>),
     /// Write clips, blends and inverse kinematics as one new clip
     Bake(Box<bake::BakeArgs>),
+    /// Look for faults in the clips of a file
+    Check(Box<check::CheckArgs>),
     /// Show what a file contains
     Inspect(inspect::InspectArgs),
     /// Learn a pose prior from the clips of a file, for the option --style
@@ -221,6 +224,7 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Some(Command::Pose(args)) => pose::run(&args, arguments, cli.verbosity),
         Some(Command::Bake(args)) => bake::run(&args, arguments, cli.verbosity),
         Some(Command::Test(args)) => test::run(&args, cli.verbosity),
+        Some(Command::Check(args)) => check::run(&args, cli.verbosity),
         Some(Command::Inspect(args)) => inspect::run(&args, cli.verbosity),
         Some(Command::Style(args)) => style::run(&args, cli.verbosity),
         Some(Command::Bench(args)) => bench::run(&args),

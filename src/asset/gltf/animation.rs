@@ -6,7 +6,7 @@ use glam::{Quat, Vec3};
 use gltf::json::animation::{Animation, Interpolation as JsonInterpolation, Property, Sampler};
 use gltf::json::validation::Checked;
 
-use crate::asset::{Channel, Clip, Interpolation, PoseValue, Skeleton, Values};
+use crate::asset::{Channel, Clip, CorrectedKeys, Interpolation, PoseValue, Skeleton, Values};
 
 use super::node::unit_quaternion;
 use super::{GltfFile, ObjectError, label};
@@ -53,6 +53,10 @@ impl GltfFile<'_> {
             let (timeline, keys) =
                 self.timeline(&mut timelines, &mut clip.timelines, input, &format!("{at}.input"))?;
             let (interpolation, values) = self.values(sampler, property, keys, targets, &at)?;
+            if property == Property::Rotation && interpolation != Interpolation::CubicSpline {
+                let times = clip.timelines.get(timeline).map_or(&[][..], Vec::as_slice);
+                self.note_corrected_keys(sampler.output.value(), (index, node), times, &at)?;
+            }
             clip.channels.push(Channel { node, timeline, interpolation, values });
         }
         clip.properties = self.property_tracks(json, index, values, |input, at| {
@@ -136,6 +140,34 @@ impl GltfFile<'_> {
             }
         };
         Ok((interpolation, values))
+    }
+
+    /// Remembers the rotation keys of a channel that do not have unit length. `target`: the clip and the node.
+    fn note_corrected_keys(
+        &self,
+        output: usize,
+        (clip, node): (usize, usize),
+        times: &[f32],
+        at: &str,
+    ) -> Result<(), ObjectError> {
+        let raw = self.finite::<4>(output, &format!("{at}.output"))?;
+        let far = raw.iter().zip(times).filter(|(xyzw, _)| unit_quaternion(**xyzw).1);
+        let error = |xyzw: &[f32; 4]| {
+            let squares: f64 = xyzw.iter().map(|v| f64::from(*v) * f64::from(*v)).sum();
+            #[expect(clippy::cast_possible_truncation, reason = "a measure for a message")]
+            let error = (squares.sqrt() - 1.0).abs() as f32;
+            error
+        };
+        let mut keys: Option<CorrectedKeys> = None;
+        for (xyzw, &time) in far {
+            let known =
+                keys.get_or_insert(CorrectedKeys { clip, node, count: 0, span: [time; 2], error: 0.0 });
+            known.count += 1;
+            known.span[1] = time;
+            known.error = known.error.max(error(xyzw));
+        }
+        self.corrected_keys.borrow_mut().extend(keys);
+        Ok(())
     }
 
     /// Reads rotations. The values and tangents of splines stay unchanged, because sampling normalises the interpolated

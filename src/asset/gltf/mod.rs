@@ -43,7 +43,7 @@ use crate::files::{Progress, bounded};
 use crate::text::printable;
 
 use super::error::ObjectError;
-use super::{Character, LoadError};
+use super::{Character, CorrectedKeys, LoadError};
 use buffer::Buffers;
 use draco::DecodedAccessors;
 
@@ -108,7 +108,15 @@ pub(super) fn load_bytes_with(
     let buffers = Buffers::read(&root, container.binary, folder, bytes.len(), progress).map_err(object)?;
     let decoded = draco::decode(&root, &buffers, &mut warnings, progress).map_err(object)?;
     let warnings = RefCell::new(warnings);
-    let file = GltfFile { root: &root, buffers, decoded, folder, warnings, progress };
+    let file = GltfFile {
+        root: &root,
+        buffers,
+        decoded,
+        folder,
+        warnings,
+        corrected_keys: RefCell::default(),
+        progress,
+    };
     file.character(path).map_err(object)
 }
 
@@ -136,6 +144,7 @@ struct GltfFile<'a> {
     decoded: DecodedAccessors,
     folder: Option<&'a Path>,
     warnings: RefCell<Warnings>,
+    corrected_keys: RefCell<Vec<CorrectedKeys>>,
     progress: &'a Progress,
 }
 
@@ -181,8 +190,10 @@ impl GltfFile<'_> {
             skins,
             meshes,
             warnings: Vec::new(),
+            corrected_keys: Vec::new(),
         };
         self.check_influences(&mut character)?;
+        character.corrected_keys = self.corrected_keys.take();
         character.warnings = self.warnings.take().lines;
         Ok(character)
     }

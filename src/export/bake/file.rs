@@ -122,7 +122,7 @@ pub fn rate_of(motion: &Motion, character: &Character) -> f32 {
 
 /// Returns the number of keys per second. Most keys of a clip from which keys were dropped are several frames apart, but a tenth of
 /// them are neighbours.
-fn rate_of_keys(times: &[f32]) -> Option<f32> {
+pub(crate) fn rate_of_keys(times: &[f32]) -> Option<f32> {
     let mut steps: Vec<f32> = times
         .windows(2)
         .map(|pair| pair.iter().rev().copied().reduce(|b, a| b - a))

@@ -14,6 +14,7 @@ mod file;
 mod source;
 
 use face::FaceTransfer;
+pub(crate) use file::rate_of_keys;
 pub use file::{BakedClip, ClipFile, ClipFileError, ClipFormat, rate_of};
 #[cfg(feature = "render")]
 pub(crate) use source::unique_clip_name;

@@ -41,7 +41,6 @@ pub(crate) fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, JsonEr
 }
 
 /// Does the same as [`to_vec`], but returns a string.
-#[cfg(feature = "render")]
 pub(crate) fn to_string<T: Serialize + ?Sized>(value: &T) -> Result<String, JsonError> {
     check(value)?;
     Ok(serde_json::to_string(value)?)

@@ -1,0 +1,121 @@
+//! Joints that leave their path for one or a few frames, and joints that tremble.
+//!
+//! An excursion leaves the path and returns to it within a few frames, while the joint moves slowly before and after. A fast
+//! movement does not return, and a recoil returns slowly. A joint trembles if it is alternately on both sides of its path.
+
+use glam::{DQuat, DVec3};
+
+use super::finding::{Curve, Finding, Measured};
+use super::kind::Check;
+use super::sampled::Sampled;
+use super::spans::{peak, runs};
+
+/// Largest number of successive frames that are off the path.
+const MAX_FRAMES: usize = 2;
+/// Number of frames on each side of an excursion in which the joint must be slow.
+const CALM: usize = 3;
+/// Largest part of an excursion that the joint may move in one of these frames, between the ends of the excursion, or within it.
+const CALM_PART: f64 = 0.35;
+/// Number of successive frames on alternate sides of the path of a joint that trembles.
+const TREMBLES: usize = 6;
+/// A joint that trembles may leave its path by this part of the limit.
+const TREMBLE_PART: f64 = 0.4;
+
+/// For each frame, how far a joint is from its path in degrees, where this is a fault. Elsewhere zero.
+pub(super) fn excursions(sampled: &Sampled, node: usize) -> Vec<f64> {
+    let rotations: Vec<DQuat> = sampled.rotations(node).iter().map(|q| q.as_dquat()).collect();
+    let mut excursions = vec![0.0_f64; rotations.len()];
+    for width in 1..=MAX_FRAMES {
+        for first in 1..rotations.len().saturating_sub(width) {
+            let size = excursion(&rotations, first, width);
+            excursions.iter_mut().skip(first).take(width).for_each(|value| *value = value.max(size));
+        }
+    }
+    for (value, tremble) in excursions.iter_mut().zip(trembles(&rotations)) {
+        *value = value.max(tremble / TREMBLE_PART);
+    }
+    excursions
+}
+
+/// Returns the angle in degrees between `width` rotations and the path between the ones before and after them, or zero if the joint
+/// does not return to its path or moves as fast before or after.
+fn excursion(rotations: &[DQuat], first: usize, width: usize) -> f64 {
+    let (i, j) = (first - 1, first + width);
+    let (before, after) = (rotations[i], rotations[j]);
+    let off = &rotations[first..j];
+    let path = before.slerp(after, 0.5);
+    let size = off.iter().map(|q| angle(path, *q)).fold(f64::INFINITY, f64::min);
+    let within = off.windows(2).map(|w| angle(w[0], w[1])).fold(angle(before, after), f64::max);
+    if size < 0.1 || within > CALM_PART * size {
+        return 0.0;
+    }
+    let turn = |k: usize| angle(rotations[k], rotations[k + 1]);
+    let (earlier, later) = (i.saturating_sub(CALM)..i, j..(j + CALM).min(rotations.len() - 1));
+    if earlier.is_empty() && later.is_empty() {
+        return 0.0;
+    }
+    let fastest = earlier.chain(later).map(turn).fold(0.0, f64::max);
+    if fastest > CALM_PART * size { 0.0 } else { size }
+}
+
+/// Returns for each frame the smallest distance from the path in degrees while the joint trembles, and zero elsewhere.
+fn trembles(rotations: &[DQuat]) -> Vec<f64> {
+    let residual = |i: usize| {
+        let path = rotations[i - 1].slerp(rotations[i + 1], 0.5);
+        scaled_axis(path.conjugate() * rotations[i])
+    };
+    let count = rotations.len();
+    let residuals: Vec<DVec3> =
+        (0..count).map(|i| if i == 0 || i + 1 >= count { DVec3::ZERO } else { residual(i) }).collect();
+    let mut found = vec![0.0_f64; count];
+    for first in 1..count.saturating_sub(TREMBLES) {
+        let window = &residuals[first..first + TREMBLES];
+        let alternates = window.windows(2).all(|pair| pair[0].dot(pair[1]) < 0.0);
+        if alternates {
+            let smallest = window.iter().map(|r| r.length().to_degrees()).fold(f64::INFINITY, f64::min);
+            for value in found.iter_mut().skip(first).take(TREMBLES) {
+                *value = value.max(smallest);
+            }
+        }
+    }
+    found
+}
+
+fn scaled_axis(q: DQuat) -> DVec3 {
+    let q = if q.w < 0.0 { -q } else { q };
+    q.to_scaled_axis()
+}
+
+fn angle(a: DQuat, b: DQuat) -> f64 {
+    let b = if a.dot(b) < 0.0 { -b } else { b };
+    (4.0 * (a - b).length().atan2((a + b).length())).to_degrees()
+}
+
+/// Joints that flip are left out of `nodes`.
+pub(super) fn check(sampled: &Sampled, nodes: &[usize], limit: f64) -> Measured {
+    let mut measured = Measured::default();
+    let mut worst: Option<(f64, usize, Vec<f64>)> = None;
+    for &node in nodes {
+        let values = excursions(sampled, node);
+        for run in runs(values.len(), 2, |i| values[i] > limit) {
+            let (_, size) = peak(&values, run.clone());
+            let text = format!("leaves its path by {size:.1} degrees and returns");
+            let span = sampled.span(*run.start(), *run.end());
+            measured.findings.push(Finding::new(Check::Jerk, Some(node), span, (size, limit), text));
+        }
+        let largest = values.iter().copied().fold(0.0, f64::max);
+        if worst.as_ref().is_none_or(|(value, ..)| largest > *value) {
+            worst = Some((largest, node, values));
+        }
+    }
+    if let Some((_, node, values)) = worst {
+        measured.curves.push(Curve {
+            check: Check::Jerk,
+            node: Some(node),
+            limit: Some(limit),
+            times: sampled.times.clone(),
+            values,
+        });
+    }
+    measured
+}

@@ -1,0 +1,223 @@
+//! The checks, with their names, units and default limits.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Serialize;
+
+use crate::ParseError;
+use crate::api::named;
+
+/// How serious a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Severity {
+    /// Worth knowing, but not a fault.
+    Information,
+    /// A fault in some engines, or probably a fault.
+    Warning,
+    /// A fault. The clip fails.
+    Error,
+}
+
+impl Severity {
+    /// Returns the name in the program and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Information => "information",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// A check of a clip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Check {
+    /// A foot moves over the ground while it stands.
+    FootSlide,
+    /// The body passes through the floor.
+    Penetration,
+    /// The body or a foot hovers above the floor.
+    Floating,
+    /// A joint jumps where a loop starts over.
+    SeamPosition,
+    /// A rotation jumps where a loop starts over.
+    SeamRotation,
+    /// A speed jumps where a loop starts over.
+    SeamVelocity,
+    /// A joint turns by a large angle within one frame.
+    Flip,
+    /// A joint leaves its range.
+    Limit,
+    /// A joint leaves its path for a few frames, or trembles.
+    Jerk,
+    /// A limb passes through another part of the body.
+    SelfPenetration,
+    /// The root moves faster or slower than the feet carry it.
+    RootSpeed,
+    /// A key is not a finite number.
+    NotFinite,
+    /// The quaternion of a key does not have unit length.
+    Unnormalised,
+    /// The times of keys are not valid or not increasing.
+    KeyTimes,
+    /// A clip without length, or channels that end before the clip.
+    Duration,
+    /// A channel of a joint that does not exist or that cannot be played.
+    MissingTarget,
+    /// A joint is scaled by a negative factor, or differently on its axes, or the scale changes.
+    Scale,
+    /// Successive keys on opposite hemispheres, which some engines interpolate the long way.
+    Hemisphere,
+    /// Successive keys so far apart that interpolation between them is arbitrary.
+    SparseKeys,
+    /// Keys that are not on a common frame grid.
+    FrameGrid,
+    /// Channels that never change.
+    Constant,
+    /// A limb of a body that no key moves while the rest of the body moves.
+    Frozen,
+    /// The first frame is far from the rest pose.
+    StartPose,
+    /// The root drifts away in a clip that stays in place.
+    RootDrift,
+    /// Clips that are blended together step at different phases, or last differently long.
+    Gait,
+}
+
+impl Check {
+    /// All checks, in the order in which they are reported.
+    pub const ALL: [Self; 25] = [
+        Self::FootSlide,
+        Self::Penetration,
+        Self::Floating,
+        Self::SeamPosition,
+        Self::SeamRotation,
+        Self::SeamVelocity,
+        Self::Flip,
+        Self::Limit,
+        Self::Jerk,
+        Self::SelfPenetration,
+        Self::RootSpeed,
+        Self::NotFinite,
+        Self::Unnormalised,
+        Self::KeyTimes,
+        Self::Duration,
+        Self::MissingTarget,
+        Self::Scale,
+        Self::Hemisphere,
+        Self::SparseKeys,
+        Self::FrameGrid,
+        Self::Constant,
+        Self::Frozen,
+        Self::StartPose,
+        Self::RootDrift,
+        Self::Gait,
+    ];
+
+    /// Returns the name in the program, in suites and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FootSlide => "foot-slide",
+            Self::Penetration => "penetration",
+            Self::Floating => "floating",
+            Self::SeamPosition => "seam-position",
+            Self::SeamRotation => "seam-rotation",
+            Self::SeamVelocity => "seam-velocity",
+            Self::Flip => "flip",
+            Self::Limit => "limit",
+            Self::Jerk => "jerk",
+            Self::SelfPenetration => "self-penetration",
+            Self::RootSpeed => "root-speed",
+            Self::NotFinite => "not-finite",
+            Self::Unnormalised => "unnormalised",
+            Self::KeyTimes => "key-times",
+            Self::Duration => "duration",
+            Self::MissingTarget => "missing-target",
+            Self::Scale => "scale",
+            Self::Hemisphere => "hemisphere",
+            Self::SparseKeys => "sparse-keys",
+            Self::FrameGrid => "frame-grid",
+            Self::Constant => "constant",
+            Self::Frozen => "frozen",
+            Self::StartPose => "start-pose",
+            Self::RootDrift => "root-drift",
+            Self::Gait => "gait",
+        }
+    }
+
+    /// Returns the unit of its values and its limit.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Self::FootSlide | Self::Penetration | Self::Floating | Self::SeamPosition => "m",
+            Self::SelfPenetration | Self::RootDrift => "m",
+            Self::SeamVelocity | Self::RootSpeed => "m/s",
+            Self::SeamRotation | Self::Flip | Self::Limit | Self::Jerk => "degrees",
+            Self::SparseKeys | Self::StartPose => "degrees",
+            Self::Duration => "s",
+            Self::Gait => "cycles",
+            Self::Unnormalised | Self::Scale => "",
+            Self::NotFinite | Self::KeyTimes | Self::MissingTarget | Self::Hemisphere => "keys",
+            Self::FrameGrid | Self::Constant | Self::Frozen => "channels",
+        }
+    }
+
+    /// Returns the largest value that is accepted by default. Lengths are those of a person of 1.75 m.
+    pub fn default_limit(self) -> f64 {
+        match self {
+            Self::FootSlide => 0.03,
+            Self::Penetration | Self::Floating => 0.03,
+            Self::SeamPosition => 0.02,
+            Self::SeamRotation => 4.0,
+            Self::SeamVelocity => 0.5,
+            Self::Flip => 90.0,
+            Self::Limit => 15.0,
+            Self::Jerk => 6.0,
+            Self::SelfPenetration => 0.03,
+            Self::RootSpeed => 0.15,
+            Self::Unnormalised => 1e-3,
+            Self::Duration => 0.02,
+            Self::Scale => 1e-3,
+            Self::SparseKeys => 120.0,
+            Self::StartPose => 90.0,
+            Self::RootDrift => 0.1,
+            Self::Gait => 0.15,
+            Self::NotFinite | Self::KeyTimes | Self::MissingTarget | Self::Hemisphere => 0.0,
+            Self::FrameGrid | Self::Constant | Self::Frozen => 0.0,
+        }
+    }
+
+    /// Returns whether its limit is a length or a speed, which is scaled to the size of the character.
+    pub(super) fn is_scaled(self) -> bool {
+        matches!(self.unit(), "m" | "m/s")
+    }
+
+    /// Returns how serious its findings are.
+    pub fn severity(self) -> Severity {
+        match self {
+            Self::Hemisphere | Self::SparseKeys | Self::Scale | Self::RootDrift | Self::Duration => {
+                Severity::Warning
+            }
+            Self::MissingTarget | Self::Gait => Severity::Warning,
+            Self::FrameGrid | Self::Constant | Self::Frozen | Self::StartPose => Severity::Information,
+            _ => Severity::Error,
+        }
+    }
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Check {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        named("check", text, Self::ALL.map(|check| (check.name(), check)))
+    }
+}

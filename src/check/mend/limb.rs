@@ -1,0 +1,121 @@
+//! Moves the end of a limb by small offsets on top of its animation: the joint in the middle bends, the first joint swings, and the end
+//! keeps its orientation. All else stays as it is animated, and an offset of zero changes nothing.
+//!
+//! The solvers of `ik` pose a limb within its limits. Here, the animation must be kept even where it exceeds them, and the change must
+//! go to zero with the offset.
+
+use glam::{Quat, Vec3};
+
+use super::draft::Draft;
+
+/// A limb is never stretched beyond this part of its length.
+const MAX_REACH: f32 = 0.9995;
+
+/// Returns offsets for the frames of a fault, and eased ones around them. `frames` are increasing.
+pub(in crate::check) fn eased(
+    frames: &[usize],
+    count: usize,
+    ease: usize,
+    offset: impl Fn(usize) -> Vec3,
+) -> Vec<(usize, Vec3)> {
+    let (Some(&first), Some(&last)) = (frames.first(), frames.last()) else { return Vec::new() };
+    let part = |k: usize| {
+        #[expect(clippy::cast_precision_loss, reason = "a small number of frames")]
+        let u = 1.0 - k as f32 / (ease + 1) as f32;
+        u * u * (3.0 - 2.0 * u)
+    };
+    let before = (1..=ease.min(first)).rev().map(|k| (first - k, offset(first) * part(k)));
+    let after = (1..=ease).filter(|k| last + k < count).map(|k| (last + k, offset(last) * part(k)));
+    before.chain(frames.iter().map(|i| (*i, offset(*i)))).chain(after).collect()
+}
+
+/// Moves the end of the limb that ends at a node by a world offset in each given frame. Returns whether anything moved.
+pub(in crate::check) fn move_end(draft: &mut Draft<'_, '_>, end: usize, offsets: &[(usize, Vec3)]) -> bool {
+    let Some(joints) = limb_joints(draft, end) else { return false };
+    let mut moved = false;
+    for &(frame, offset) in offsets {
+        if offset.length_squared() > 0.0 && offset.is_finite() {
+            let target = draft.sampled.position(frame, end) + offset;
+            moved |= solve(draft, frame, joints, target);
+        }
+    }
+    moved
+}
+
+/// Returns the first joint of a limb, the one in its middle that bends most at rest, and its end.
+fn limb_joints(draft: &Draft<'_, '_>, end: usize) -> Option<[usize; 3]> {
+    let rig = draft.checker.rig;
+    let of_plan = || rig.body.as_ref()?.limbs.iter().find(|l| l.end() == end).map(|l| l.joints.clone());
+    let of_chain = || rig.chains.iter().find(|c| c.effector == end).map(|c| c.joints.clone());
+    let of_foot = || draft.checker.anatomy.feet.iter().find(|f| f.node == end).map(|f| f.leg.clone());
+    let joints = of_plan().or_else(of_chain).or_else(of_foot)?;
+    let at = |n: usize| draft.checker.anatomy.world.get(n).map(|m| Vec3::from(m.translation));
+    let (&first, inner) = joints.split_first()?;
+    let inner = inner.split_last()?.1;
+    // The joint that divides the limb most evenly has the best lever.
+    let lever = |n: &usize| Some(at(first)?.distance(at(*n)?).min(at(*n)?.distance(at(end)?)));
+    let middle =
+        inner.iter().copied().max_by(|a, b| lever(a).unwrap_or(0.0).total_cmp(&lever(b).unwrap_or(0.0)))?;
+    Some([first, middle, end])
+}
+
+fn solve(draft: &mut Draft<'_, '_>, frame: usize, [first, middle, end]: [usize; 3], target: Vec3) -> bool {
+    let at = |draft: &Draft<'_, '_>, n: usize| draft.sampled.position(frame, n);
+    let kept = draft.orientation(frame, Some(end));
+    let (a, b, c) = (at(draft, first), at(draft, middle), at(draft, end));
+    let (upper, lower) = (b - a, c - b);
+    let (l1, l2) = (upper.length(), lower.length());
+    if l1 <= 0.0 || l2 <= 0.0 {
+        return false;
+    }
+    let wanted = target.distance(a).clamp((l1 - l2).abs() * 1.0005, (l1 + l2) * MAX_REACH);
+    // The angle between both bones, by the law of cosines.
+    let angle_for = |d: f32| (((l1 * l1 + l2 * l2 - d * d) / (2.0 * l1 * l2)).clamp(-1.0, 1.0)).acos();
+    let change = angle_for(a.distance(c)) - angle_for(wanted);
+    let axis = upper.cross(lower);
+    let bend_axis = axis.try_normalize().or_else(|| rest_axis(draft, frame, [first, middle, end]));
+    let Some(bend_axis) = bend_axis else { return false };
+    turn(draft, frame, middle, Quat::from_axis_angle(bend_axis, change));
+    let (from, to) = (at(draft, end) - a, target - a);
+    if from.length() > 0.0 && to.length() > 0.0 {
+        turn(draft, frame, first, Quat::from_rotation_arc(from.normalize(), to.normalize()));
+    }
+    let above = draft.parent(end);
+    let local = draft.orientation(frame, above).conjugate() * kept;
+    draft.set_rotation(frame, end, local);
+    draft.refresh(frame);
+    true
+}
+
+/// Returns the axis about which a straight limb bends: that of its rest pose, carried along.
+fn rest_axis(draft: &Draft<'_, '_>, frame: usize, [first, middle, end]: [usize; 3]) -> Option<Vec3> {
+    let at = |n: usize| draft.checker.anatomy.world.get(n).map(|m| Vec3::from(m.translation));
+    let (a, b, c) = (at(first)?, at(middle)?, at(end)?);
+    let bend = draft.checker.rig.chain(end).and_then(|chain| chain.bend);
+    let axis = (b - a).cross(c - b).try_normalize().or_else(|| bend?.cross(c - a).try_normalize())?;
+    let rest = crate::pose::rest_orientation(&draft.checker.character.skeleton, first).as_quat();
+    Some(draft.orientation(frame, Some(first)) * (rest.conjugate() * axis))
+}
+
+/// Turns a joint and all below it by a rotation in world space.
+fn turn(draft: &mut Draft<'_, '_>, frame: usize, node: usize, rotation: Quat) {
+    let above = draft.orientation(frame, draft.parent(node));
+    let local = draft.sampled.local(frame, node).rotation;
+    draft.set_rotation(frame, node, above.conjugate() * rotation * above * local);
+    draft.refresh(frame);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_rise_and_fall_around_a_fault() {
+        let offsets = eased(&[4, 5], 8, 3, |_| Vec3::Y);
+        let frames: Vec<usize> = offsets.iter().map(|(frame, _)| *frame).collect();
+        assert_eq!(frames, [1, 2, 3, 4, 5, 6, 7]);
+        let heights: Vec<f32> = offsets.iter().map(|(_, o)| o.y).collect();
+        assert!(heights.windows(2).take(3).all(|w| w[0] < w[1]) && heights[5] < 1.0 && heights[0] > 0.0);
+        assert!(eased(&[], 8, 3, |_| Vec3::Y).is_empty());
+    }
+}

@@ -1,0 +1,39 @@
+//! Checks of clips: faults of motion that an animator would correct, and faults of keys that an engine would show.
+//!
+//! A [`Checker`] knows a character: its size, its feet, the floor, and capsules around its limbs. It samples a clip once, and every
+//! check is a function of the samples that returns [`Finding`]s and [`Curve`]s. [`mend`] repairs what the checks find.
+//!
+//! Limits of lengths are those of a person of 1.75 m, and are scaled to the size of the character.
+
+mod anatomy;
+mod capsule;
+mod checker;
+mod clip_set;
+mod contacts;
+mod finding;
+mod flip;
+mod floating;
+mod foot_slide;
+mod jerk;
+mod key_values;
+mod keys;
+mod kind;
+mod limit;
+pub mod mend;
+mod options;
+mod penetration;
+mod report;
+mod root_speed;
+mod sampled;
+mod seam;
+pub mod seed;
+mod self_penetration;
+mod spans;
+mod tracks;
+
+pub use checker::{CheckError, Checker, ClipReport};
+pub use finding::{Curve, Finding, NotApplied};
+pub use kind::{Check, Severity};
+pub use options::{CheckOptions, Looping};
+pub use report::{CheckRow, CheckStatus, CurveRow, FindingRow, StripImage, checks_json};
+pub use sampled::TooLong;

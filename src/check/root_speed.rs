@@ -1,0 +1,128 @@
+//! The speed of the root, compared with the speed at which the standing feet carry it.
+
+use glam::Vec2;
+
+use super::anatomy::Anatomy;
+use super::contacts::{Contacts, flat};
+use super::finding::{Curve, Finding, Measured};
+use super::kind::Check;
+use super::options::CheckOptions;
+use super::sampled::Sampled;
+use super::spans::quantile;
+
+/// A root that is slower than this does not walk, metres per second of a person.
+const MIN_SPEED: f32 = 0.3;
+/// The part of the speed that may differ besides the limit. Feet do not stand for all of the time that they are low.
+const TOLERANCE: f64 = 0.1;
+/// The part of its mean speed that a walking root has at least in most frames.
+const EVEN: f32 = 0.4;
+/// A foot is low if it is at most this high above the floor, metres of a person.
+const LOW: f32 = 0.05;
+
+/// The speed of the root and the speed that the feet give it, metres per second.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Speeds {
+    pub(super) root: f32,
+    pub(super) feet: f32,
+}
+
+/// Measures the speeds of a clip that walks. `None` if it does not walk, or if its feet do not touch the floor.
+pub(super) fn speeds(
+    anatomy: &Anatomy,
+    sampled: &Sampled,
+    contacts: &Contacts,
+    declared: Option<f32>,
+) -> Option<Speeds> {
+    let last = sampled.len().checked_sub(1).filter(|last| *last > 2)?;
+    let (start, end) = sampled.span(0, last);
+    let travel = flat(sampled.position(last, anatomy.hips) - sampled.position(0, anatomy.hips));
+    let seconds = end - start;
+    let in_place = contacts.treadmill.zip(declared);
+    let (root, along) = match in_place {
+        Some((ground, speed)) => (speed, -ground.normalize_or_zero()),
+        None => (travel.length() / seconds, travel.normalize_or_zero()),
+    };
+    if root < MIN_SPEED * anatomy.size || along == Vec2::ZERO {
+        return None;
+    }
+    if in_place.is_none() && !walks(anatomy, sampled, contacts, along, root) {
+        return None;
+    }
+    // How fast the hips move forwards relative to each foot while it is the lowest and low.
+    let mut relative = Vec::new();
+    for frame in 0..last {
+        let lowest = contacts.feet.iter().min_by(|a, b| height(a, frame).total_cmp(&height(b, frame)))?;
+        if height(lowest, frame) > LOW * anatomy.size || height(lowest, frame + 1) > LOW * anatomy.size {
+            continue;
+        }
+        let of = |node: usize| flat(sampled.position(frame + 1, node) - sampled.position(frame, node));
+        let seconds = sampled.span(frame, frame + 1);
+        let foot = lowest.steps.get(frame).copied().flatten().unwrap_or_else(|| of(lowest.node));
+        relative.push(f64::from((of(anatomy.hips) - foot).dot(along) / (seconds.1 - seconds.0).max(1e-6)));
+    }
+    if relative.len() < 4 {
+        return None;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "speeds are single precision")]
+    let feet = quantile(relative, 0.5) as f32;
+    Some(Speeds { root, feet })
+}
+
+/// Returns whether the root moves evenly while each foot is in turn the lowest one and in the air, and not by a jump or a fall.
+fn walks(anatomy: &Anatomy, sampled: &Sampled, contacts: &Contacts, along: Vec2, speed: f32) -> bool {
+    let last = sampled.len() - 1;
+    let advance =
+        |i: usize| flat(sampled.position(i + 1, anatomy.hips) - sampled.position(i, anatomy.hips)).dot(along);
+    let is_even = |i: &usize| advance(*i) > EVEN * speed * sampled.step;
+    let even = (0..last).filter(is_even).count();
+    let lowest = |i: usize| contacts.feet.iter().map(|f| height(f, i)).fold(f32::INFINITY, f32::min);
+    let steps = |foot: &super::contacts::FootTrack| {
+        let is_lowest = |i: usize| height(foot, i) <= lowest(i) && height(foot, i) < LOW * anatomy.size;
+        (0..=last).any(is_lowest) && (0..=last).any(|i| height(foot, i) > LOW * anatomy.size)
+    };
+    contacts.feet.len() > 1 && 5 * even > 4 * last && contacts.feet.iter().all(steps)
+}
+
+fn height(foot: &super::contacts::FootTrack, frame: usize) -> f32 {
+    foot.heights.get(frame).copied().unwrap_or(f32::INFINITY)
+}
+
+pub(super) fn check(
+    anatomy: &Anatomy,
+    sampled: &Sampled,
+    contacts: &Contacts,
+    options: &CheckOptions,
+) -> Measured {
+    let Some(speeds) = speeds(anatomy, sampled, contacts, options.speed) else {
+        let reason = match contacts.treadmill {
+            Some(_) => "the clip walks in place, and the speed of the program that plays it is unknown",
+            None => "the root does not walk",
+        };
+        return Measured::not_applied(Check::RootSpeed, reason);
+    };
+    let limit = options.limit(Check::RootSpeed, anatomy.size) + TOLERANCE * f64::from(speeds.root);
+    let difference = f64::from((speeds.root - speeds.feet).abs());
+    let mut measured = Measured::default();
+    let span = sampled.span(0, sampled.len().saturating_sub(1));
+    if difference > limit {
+        let text = format!(
+            "the root moves at {:.2} m/s, and the feet carry it at {:.2} m/s",
+            speeds.root, speeds.feet
+        );
+        let finding = Finding::new(Check::RootSpeed, Some(anatomy.hips), span, (difference, limit), text);
+        measured.findings.push(finding);
+    }
+    let speed = |i: usize| {
+        let (from, to) = sampled.span(i - 1, i);
+        let moved = flat(sampled.position(i, anatomy.hips) - sampled.position(i - 1, anatomy.hips));
+        f64::from(moved.length() / (to - from).max(1e-6))
+    };
+    measured.curves.push(Curve {
+        check: Check::RootSpeed,
+        node: Some(anatomy.hips),
+        limit: None,
+        times: sampled.times.iter().skip(1).copied().collect(),
+        values: (1..sampled.len()).map(speed).collect(),
+    });
+    measured
+}

@@ -1,0 +1,65 @@
+//! Runs of frames, and other arithmetic on samples.
+
+use std::ops::RangeInclusive;
+
+/// Returns the runs of successive indices that meet a condition. Gaps of at most `gap` indices are closed.
+pub(super) fn runs(count: usize, gap: usize, is_met: impl Fn(usize) -> bool) -> Vec<RangeInclusive<usize>> {
+    let mut runs: Vec<RangeInclusive<usize>> = Vec::new();
+    for i in (0..count).filter(|i| is_met(*i)) {
+        match runs.last_mut().filter(|run| i - run.end() <= gap + 1) {
+            Some(run) => *run = *run.start()..=i,
+            None => runs.push(i..=i),
+        }
+    }
+    runs
+}
+
+/// Returns the index and the value of the largest value in a range.
+pub(super) fn peak(values: &[f64], range: RangeInclusive<usize>) -> (usize, f64) {
+    let in_range = values.iter().enumerate().skip(*range.start()).take(range.end() - range.start() + 1);
+    in_range
+        .fold((*range.start(), f64::NEG_INFINITY), |best, (i, v)| if *v > best.1 { (i, *v) } else { best })
+}
+
+/// Returns a quantile of values, from 0 (the smallest) to 1 (the largest). Zero if there are none.
+pub(super) fn quantile(mut values: Vec<f64>, fraction: f64) -> f64 {
+    values.sort_by(f64::total_cmp);
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a small index"
+    )]
+    let index = (fraction.clamp(0.0, 1.0) * values.len().saturating_sub(1) as f64).round() as usize;
+    values.get(index).copied().unwrap_or(0.0)
+}
+
+/// Returns an index as a number.
+#[expect(clippy::cast_precision_loss, reason = "counts of frames are far below 2⁵²")]
+pub(super) fn number(count: usize) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_gaps_are_closed() {
+        let met = [true, true, false, true, false, false, true];
+        let of = |gap| runs(met.len(), gap, |i| met[i]);
+        assert_eq!(of(0), [0..=1, 3..=3, 6..=6]);
+        assert_eq!(of(1), [0..=3, 6..=6]);
+        assert_eq!(of(2), [0..=6]);
+        assert!(runs(0, 1, |_| true).is_empty());
+    }
+
+    #[test]
+    fn quantiles_and_peaks() {
+        let values = vec![3.0, 1.0, 2.0];
+        assert_eq!(peak(&values, 1..=2), (2, 2.0));
+        assert_eq!(quantile(values.clone(), 0.5), 2.0);
+        assert_eq!(quantile(values, 1.0), 3.0);
+        assert_eq!(quantile(Vec::new(), 0.5), 0.0);
+    }
+}
