@@ -12,7 +12,7 @@ const MAX_HOVER: f64 = 0.1;
 /// A foot that hovers at most this high should stand, metres of a person. Higher, it is raised on purpose.
 const MAX_FOOT_HOVER: f64 = 0.06;
 /// Minimum duration of a fault in seconds. A running body leaves the floor for shorter.
-const MIN_BODY: f32 = 0.2;
+const MIN_BODY: f32 = 0.3;
 const MIN_FOOT: f32 = 0.4;
 /// A body whose lowest point rises or falls faster than this jumps, metres per second of a person.
 const JUMP_SPEED: f64 = 0.25;

@@ -5,8 +5,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-use crate::ParseError;
-use crate::api::named;
+use crate::api::{ParseError, named};
 
 /// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

@@ -18,7 +18,7 @@ use super::spans::{peak, runs};
 /// How much wider a guessed cone is, degrees.
 const CONE_MARGIN: f64 = 40.0;
 /// A bone whose component across the axis of its hinge is shorter than this has no angle about it.
-const ALONG_AXIS: f64 = 0.4;
+const ALONG_AXIS: f64 = 0.15;
 
 /// A joint whose limit is checked.
 #[derive(Clone, Copy, Debug)]

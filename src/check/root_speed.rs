@@ -14,10 +14,12 @@ use super::spans::quantile;
 const MIN_SPEED: f32 = 0.3;
 /// The part of the speed that may differ besides the limit. Feet do not stand for all of the time that they are low.
 const TOLERANCE: f64 = 0.1;
+/// A foot that steps is at times higher than this above the floor, metres of a person.
+const LIFTED: f32 = 0.04;
 /// The part of its mean speed that a walking root has at least in most frames.
 const EVEN: f32 = 0.4;
 /// A foot is low if it is at most this high above the floor, metres of a person.
-const LOW: f32 = 0.05;
+const LOW: f32 = 0.08;
 
 /// The speed of the root and the speed that the feet give it, metres per second.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +62,7 @@ pub(super) fn speeds(
         let foot = lowest.steps.get(frame).copied().flatten().unwrap_or_else(|| of(lowest.node));
         relative.push(f64::from((of(anatomy.hips) - foot).dot(along) / (seconds.1 - seconds.0).max(1e-6)));
     }
-    if relative.len() < 4 {
+    if relative.len() < 3 {
         return None;
     }
     #[expect(clippy::cast_possible_truncation, reason = "speeds are single precision")]
@@ -75,10 +77,9 @@ fn walks(anatomy: &Anatomy, sampled: &Sampled, contacts: &Contacts, along: Vec2,
         |i: usize| flat(sampled.position(i + 1, anatomy.hips) - sampled.position(i, anatomy.hips)).dot(along);
     let is_even = |i: &usize| advance(*i) > EVEN * speed * sampled.step;
     let even = (0..last).filter(is_even).count();
-    let lowest = |i: usize| contacts.feet.iter().map(|f| height(f, i)).fold(f32::INFINITY, f32::min);
     let steps = |foot: &super::contacts::FootTrack| {
-        let is_lowest = |i: usize| height(foot, i) <= lowest(i) && height(foot, i) < LOW * anatomy.size;
-        (0..=last).any(is_lowest) && (0..=last).any(|i| height(foot, i) > LOW * anatomy.size)
+        let is_low = |i: usize| height(foot, i) < LOW * anatomy.size;
+        (0..=last).any(is_low) && (0..=last).any(|i| height(foot, i) > LIFTED * anatomy.size)
     };
     contacts.feet.len() > 1 && 5 * even > 4 * last && contacts.feet.iter().all(steps)
 }

@@ -137,7 +137,7 @@ fn gaps(anatomy: &Anatomy, sampled: &Sampled) -> Vec<Gap> {
         };
         let (end, start) = (turn.conjugate() * velocity(last - 1, last, node), velocity(0, 1, node));
         let change = |i: usize| f64::from((velocity(i, i + 1, node) - velocity(i - 1, i, node)).length());
-        let usual = quantile((1..last).map(change).collect(), 0.9);
+        let usual = quantile((1..last).map(change).collect(), 0.7);
         let place = |frame: usize| sampled.local(frame, node).translation;
         let is_carrier = travels && node == anatomy.hips;
         let local_offset = if is_carrier { 0.0 } else { f64::from(place(0).distance(place(last))) };

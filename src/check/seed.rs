@@ -181,7 +181,7 @@ impl Seeder<'_, '_, '_> {
             return None;
         }
         let lowest = lowest_points(anatomy, &self.draft.sampled, self.draft.floor);
-        let length = self.draft.sampled.frames_in(0.6);
+        let length = self.draft.sampled.frames_in(0.9);
         let stands = |i: usize| lowest[i].abs() < 0.6 * self.limit;
         let begins: Vec<usize> =
             (0..lowest.len().saturating_sub(length)).filter(|b| (*b..=b + length).all(stands)).collect();
@@ -203,7 +203,7 @@ impl Seeder<'_, '_, '_> {
             return None;
         }
         let last = self.last();
-        let window = self.draft.sampled.frames_in(0.3).min(last / 2);
+        let window = self.draft.sampled.frames_in(0.3).min(last / 4);
         let begin = last - window;
         let u = |frame: usize| number(frame - begin) / number(window);
         if check == Check::SeamRotation {
@@ -226,10 +226,10 @@ impl Seeder<'_, '_, '_> {
                 return None;
             }
             // Faster than the usual changes of the velocity from frame to frame.
-            let usual = self.seam.gaps.iter().map(|g| g.usual).fold(0.0, f64::max);
+            let gap = self.seam.gaps.iter().find(|g| g.node == self.draft.checker.anatomy.hips)?;
             #[expect(clippy::cast_possible_truncation, reason = "lengths are single precision")]
-            let least = (3.0 * usual) as f32;
-            (self.amount(2.0, 3.0) + least) * self.draft.sampled.step * 1.5
+            let least = (3.2 * gap.usual) as f32 + gap.velocity.length();
+            (self.amount(2.0, 3.0) + least) * self.draft.sampled.step
         };
         for frame in begin..=last {
             let part = if check == Check::SeamPosition {

@@ -19,6 +19,8 @@ pub(in crate::check) struct Draft<'a, 'b> {
     pub(in crate::check) sampled: Sampled,
     pub(in crate::check) contacts: Contacts,
     pub(in crate::check) floor: f32,
+    /// Number of earlier rounds of repairs.
+    pub(in crate::check) round: usize,
     rotated: BTreeSet<usize>,
     translated: BTreeSet<usize>,
     /// The samples before the current repair.
@@ -34,6 +36,7 @@ impl<'a, 'b> Draft<'a, 'b> {
             sampled,
             contacts,
             floor,
+            round: 0,
             rotated: BTreeSet::new(),
             translated: BTreeSet::new(),
             before,

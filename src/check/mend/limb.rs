@@ -19,13 +19,15 @@ pub(in crate::check) fn eased(
     offset: impl Fn(usize) -> Vec3,
 ) -> Vec<(usize, Vec3)> {
     let (Some(&first), Some(&last)) = (frames.first(), frames.last()) else { return Vec::new() };
-    let part = |k: usize| {
+    let part = |k: usize, ease: usize| {
         #[expect(clippy::cast_precision_loss, reason = "a small number of frames")]
         let u = 1.0 - k as f32 / (ease + 1) as f32;
         u * u * (3.0 - 2.0 * u)
     };
-    let before = (1..=ease.min(first)).rev().map(|k| (first - k, offset(first) * part(k)));
-    let after = (1..=ease).filter(|k| last + k < count).map(|k| (last + k, offset(last) * part(k)));
+    // The ends of the clip are left as they are, so that a loop stays closed.
+    let (room, rest) = (ease.min(first.saturating_sub(1)), ease.min(count.saturating_sub(last + 2)));
+    let before = (1..=room).rev().map(|k| (first - k, offset(first) * part(k, room)));
+    let after = (1..=rest).map(|k| (last + k, offset(last) * part(k, rest)));
     before.chain(frames.iter().map(|i| (*i, offset(*i)))).chain(after).collect()
 }
 
@@ -75,10 +77,20 @@ fn solve(draft: &mut Draft<'_, '_>, frame: usize, [first, middle, end]: [usize; 
     let axis = upper.cross(lower);
     let bend_axis = axis.try_normalize().or_else(|| rest_axis(draft, frame, [first, middle, end]));
     let Some(bend_axis) = bend_axis else { return false };
-    turn(draft, frame, middle, Quat::from_axis_angle(bend_axis, change));
-    let (from, to) = (at(draft, end) - a, target - a);
+    let bend = Quat::from_axis_angle(bend_axis, change);
+    turn(draft, frame, middle, bend);
+    let bent = b + bend * (c - b);
+    let (from, to) = (bent - a, target - a);
+    let mut reached = bent;
     if from.length() > 0.0 && to.length() > 0.0 {
-        turn(draft, frame, first, Quat::from_rotation_arc(from.normalize(), to.normalize()));
+        let swing = Quat::from_rotation_arc(from.normalize(), to.normalize());
+        turn(draft, frame, first, swing);
+        reached = a + swing * from;
+    }
+    // The feet of some rigs are not below their legs.
+    let is_detached = !draft.checker.character.skeleton.ancestors(end).any(|n| n == middle);
+    if is_detached {
+        draft.shift(frame, end, reached - at(draft, end));
     }
     let above = draft.parent(end);
     let local = draft.orientation(frame, above).conjugate() * kept;
@@ -113,9 +125,14 @@ mod tests {
     fn offsets_rise_and_fall_around_a_fault() {
         let offsets = eased(&[4, 5], 8, 3, |_| Vec3::Y);
         let frames: Vec<usize> = offsets.iter().map(|(frame, _)| *frame).collect();
-        assert_eq!(frames, [1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(frames, [1, 2, 3, 4, 5, 6]);
         let heights: Vec<f32> = offsets.iter().map(|(_, o)| o.y).collect();
-        assert!(heights.windows(2).take(3).all(|w| w[0] < w[1]) && heights[5] < 1.0 && heights[0] > 0.0);
+        assert!(
+            heights.windows(2).take(3).all(|w| w[0] < w[1])
+                && heights[5] < 1.0
+                && heights[4] == 1.0
+                && heights[0] > 0.0
+        );
         assert!(eased(&[], 8, 3, |_| Vec3::Y).is_empty());
     }
 }

@@ -26,7 +26,7 @@ use draft::Draft;
 
 /// Maximum number of rounds of checks and repairs. A repair may cause another fault, for example a foot that is planted may reach
 /// the floor.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 6;
 
 /// A repaired clip.
 #[derive(Clone, Debug)]
@@ -76,24 +76,25 @@ pub fn mend(checker: &Checker<'_>, clip: &Clip, options: &CheckOptions) -> Resul
     let before = checker.check(clip, options)?;
     let (mut repaired, mut changes) = keys::repair(checker, clip, &before);
     let mut report = checker.check(&repaired, options)?;
-    for _ in 0..ROUNDS {
-        if report.passed() {
+    let (mut current, mut found, mut tried) = (repaired.clone(), report.clone(), Vec::new());
+    for round in 0..ROUNDS {
+        if found.passed() {
             break;
         }
-        let prepared = checker.prepare(&repaired, options)?;
-        let mut draft = Draft::new(checker, prepared);
-        let made = repair(&mut draft, &report, options);
+        let mut draft = Draft::new(checker, checker.prepare(&current, options)?);
+        draft.round = round;
+        let made = repair(&mut draft, &found, options);
         if made.is_empty() {
             break;
         }
-        let next = draft.clip(&repaired);
-        let after = checker.check(&next, options)?;
-        // A repair that makes a clip worse is not used.
-        if errors(&after) > errors(&report) + made.len() {
-            break;
+        tried.extend(made);
+        current = draft.clip(&current);
+        found = checker.check(&current, options)?;
+        // A round may make a clip worse before the next one makes it better. Only the best state is kept.
+        if errors(&found) < errors(&report) {
+            (repaired, report) = (current.clone(), found.clone());
+            changes.append(&mut tried);
         }
-        (repaired, report) = (next, after);
-        changes.extend(made);
     }
     let difference = Difference::between(checker, clip, &repaired)?;
     Ok(Mended { clip: repaired, changes, difference, before, after: report })

@@ -10,11 +10,14 @@ use crate::check::spans::{number, runs};
 
 use super::draft::Draft;
 use super::limb;
+use super::smooth::smoothstep;
 
 /// The part of the accepted depth that remains.
 const KEPT: f64 = 0.5;
 /// The time in which a limb is led out and back, seconds.
 const EASE: f32 = 0.15;
+/// After this many rounds, a limb that still passes through the body is led past it on the shortest way.
+const BRIDGE_AFTER: usize = 3;
 /// A push of the end of a limb moves its middle less.
 const LEVER: f32 = 1.15;
 
@@ -34,6 +37,10 @@ pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &C
                 continue;
             }
             let frames: Vec<usize> = run.collect();
+            if draft.round >= BRIDGE_AFTER {
+                repaired |= bridge(draft, end, &frames);
+                continue;
+            }
             let ways = [*frames.first().unwrap_or(&0), *frames.last().unwrap_or(&0)]
                 .map(|i| separation(draft, pair, i).normalize_or(Vec3::Y));
             let push = |i: usize| {
@@ -65,6 +72,26 @@ fn needed(separation: Vec3, way: Vec3, depth: f64) -> f32 {
     let wanted = separation.length() + depth as f32;
     let along = separation.dot(way);
     (along * along - separation.length_squared() + wanted * wanted).max(0.0).sqrt() - along
+}
+
+/// Leads all joints of a limb from their rotations before a fault to those after it.
+fn bridge(draft: &mut Draft<'_, '_>, end: usize, frames: &[usize]) -> bool {
+    let (Some(&first), Some(&last)) = (frames.first(), frames.last()) else { return false };
+    let around = draft.sampled.frames_in(2.0 * EASE);
+    let (a, b) = (first.saturating_sub(around), (last + around).min(draft.sampled.len() - 1));
+    let plan = draft.checker.rig.body.as_ref();
+    let joints = plan.and_then(|p| p.limbs.iter().find(|l| l.end() == end)).map(|l| l.joints.clone());
+    for node in joints.unwrap_or_default() {
+        let rotations = draft.sampled.rotations(node);
+        let (Some(from), Some(to)) = (rotations.get(a).copied(), rotations.get(b).copied()) else { continue };
+        for frame in a + 1..b {
+            #[expect(clippy::cast_possible_truncation, reason = "from 0 to 1")]
+            let part = smoothstep(number(frame - a) / number(b - a)) as f32;
+            draft.set_rotation(frame, node, from.slerp(to, part));
+        }
+    }
+    draft.refresh_all();
+    true
 }
 
 /// Returns the end of the limb that a joint belongs to.

@@ -32,6 +32,9 @@ pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, _: &CheckOp
     for &node in &nodes {
         let is_root = travels && draft.checker.character.skeleton.ancestors(hips).any(|n| n == node);
         if is_root {
+            if node == hips {
+                close_height(draft, hips, window, last);
+            }
             continue;
         }
         let rotations = double(&draft.sampled.rotations(node));
@@ -62,6 +65,18 @@ pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, _: &CheckOp
     }
     draft.refresh_all();
     true
+}
+
+/// Closes the height of a root that travels.
+fn close_height(draft: &mut Draft<'_, '_>, hips: usize, window: usize, last: usize) {
+    let heights: Vec<f64> =
+        (0..=last).map(|frame| f64::from(draft.sampled.position(frame, hips).y)).collect();
+    let uneven = |i: usize| (heights[i + 1] - 2.0 * heights[i] + heights[i - 1]).abs();
+    let part = end_part(uneven, window, last);
+    let gap = DVec3::Y * (heights[0] - heights[last]);
+    for (frame, offset) in offsets(gap, DVec3::ZERO, part, window, last) {
+        draft.shift(frame, hips, offset.as_vec3());
+    }
 }
 
 /// Returns the part of a jump that is added before the seam, from 0 to 1, by how unevenly the joint moves on both sides.
