@@ -171,7 +171,11 @@ impl Seeder<'_, '_, '_> {
         let ease = self.draft.sampled.frames_in(0.25);
         let part = |frame: usize| smooth(number(frame - begin) / number(length));
         let offsets = limb::eased(&frames, self.draft.sampled.len(), ease, |frame| way * part(frame));
-        limb::move_end(&mut self.draft, foot, &offsets).then_some((Some(foot), begin, end))
+        let before = self.draft.sampled.position(end, foot);
+        limb::move_end(&mut self.draft, foot, &offsets);
+        // A leg that is too short cannot slide as far.
+        let moved = self.draft.sampled.position(end, foot).distance(before);
+        (moved > 0.9 * amount).then_some((Some(foot), begin, end))
     }
 
     /// The body sinks or rises for some time.
@@ -302,7 +306,10 @@ impl Seeder<'_, '_, '_> {
         let checker = self.draft.checker;
         let beyond = f64::from(self.amount(1.8, 3.0)).to_radians();
         let length = self.draft.sampled.frames_in(0.5).min(self.last() / 2);
-        let begin = self.random.index(self.last() - length);
+        let begin = 3 + self.random.index((self.last() - length).saturating_sub(6));
+        if begin + length + 3 > self.last() {
+            return None;
+        }
         let middle = begin + length / 2;
         let hinges: Vec<_> = checker
             .limited
@@ -335,7 +342,10 @@ impl Seeder<'_, '_, '_> {
         };
         checker.pairs.iter().find(|p| is_checked(p))?;
         let length = self.draft.sampled.frames_in(0.45).min(self.last() - 1);
-        let begin = self.random.index(self.last() - length);
+        let begin = 3 + self.random.index((self.last() - length).saturating_sub(6));
+        if begin + length + 3 > self.last() {
+            return None;
+        }
         let mut offsets = Vec::new();
         for frame in begin..=begin + length {
             let edge = number((frame - begin).min(begin + length - frame));

@@ -12,6 +12,7 @@ mod failure;
 mod image_args;
 mod inspect;
 mod light_args;
+mod mend;
 mod message;
 mod names;
 mod output;
@@ -87,6 +88,8 @@ enum Command {
     Bake(Box<bake::BakeArgs>),
     /// Look for faults in the clips of a file
     Check(Box<check::CheckArgs>),
+    /// Repair the faults that `sinew check` finds, with the least change
+    Mend(Box<mend::MendArgs>),
     /// Show what a file contains
     Inspect(inspect::InspectArgs),
     /// Learn a pose prior from the clips of a file, for the option --style
@@ -225,6 +228,7 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Some(Command::Bake(args)) => bake::run(&args, arguments, cli.verbosity),
         Some(Command::Test(args)) => test::run(&args, cli.verbosity),
         Some(Command::Check(args)) => check::run(&args, cli.verbosity),
+        Some(Command::Mend(args)) => mend::run(&args, cli.verbosity),
         Some(Command::Inspect(args)) => inspect::run(&args, cli.verbosity),
         Some(Command::Style(args)) => style::run(&args, cli.verbosity),
         Some(Command::Bench(args)) => bench::run(&args),

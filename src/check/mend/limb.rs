@@ -90,13 +90,28 @@ fn solve(draft: &mut Draft<'_, '_>, frame: usize, [first, middle, end]: [usize; 
     // The feet of some rigs are not below their legs.
     let is_detached = !draft.checker.character.skeleton.ancestors(end).any(|n| n == middle);
     if is_detached {
-        draft.shift(frame, end, reached - at(draft, end));
+        let moved = reached - at(draft, end);
+        draft.shift(frame, end, moved);
+        detached_parts(draft, end).into_iter().for_each(|node| draft.shift(frame, node, moved));
     }
     let above = draft.parent(end);
     let local = draft.orientation(frame, above).conjugate() * kept;
     draft.set_rotation(frame, end, local);
     draft.refresh(frame);
     true
+}
+
+/// Returns the nodes of a foot that are not below it.
+fn detached_parts(draft: &Draft<'_, '_>, end: usize) -> Vec<usize> {
+    let skeleton = &draft.checker.character.skeleton;
+    let foot = draft.checker.anatomy.feet.iter().find(|f| f.node == end);
+    let mut nodes: Vec<usize> = foot.map(|f| f.points.iter().map(|(n, _)| *n).collect()).unwrap_or_default();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let all = nodes.clone();
+    // A part below another one moves with it.
+    nodes.retain(|n| !skeleton.ancestors(*n).any(|a| a == end || a != *n && all.contains(&a)));
+    nodes
 }
 
 /// Returns the axis about which a straight limb bends: that of its rest pose, carried along.

@@ -54,7 +54,8 @@ pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, _: &CheckOp
         let gap = (positions[0] - positions[last]).as_dvec3();
         let speed = |a: usize, b: usize| (positions[b] - positions[a]).as_dvec3();
         let change = if velocity { speed(0, 1) - speed(last - 1, last) } else { DVec3::ZERO };
-        let smallest = f64::from(MIN_OFFSET * size);
+        let above = draft.parent(node).map_or(1.0, |p| draft.sampled.matrix(0, p).matrix3.x_axis.length());
+        let smallest = f64::from(MIN_OFFSET * size / above.max(f32::MIN_POSITIVE));
         if gap.length() > smallest || change.length() > smallest {
             let uneven = |i: usize| (speed(i, i + 1) - speed(i - 1, i)).length();
             let part = end_part(uneven, window, last);

@@ -11,11 +11,18 @@ use crate::asset::{Character, Clip};
 use crate::check::{
     Check, CheckOptions, CheckRow, Checker, ClipReport, Finding, Looping, Severity, checks_json,
 };
+use crate::render::AdapterChoice;
 use crate::rig::Rig;
 
 use super::failure::Failure;
 use super::timing::Stopwatch;
 use super::{ModelArg, Verbosity, names, output};
+
+use page::checks_page;
+use strip::Strips;
+
+mod page;
+mod strip;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -34,8 +41,11 @@ pub(super) struct CheckArgs {
     /// Write an HTML report with images and curves
     #[arg(long, value_name = "OUT.html")]
     report: Option<PathBuf>,
+    /// Graphics adapter of the images: auto, cpu, vulkan, gl, metal or dx12; TEXT is part of the adapter's name
+    #[arg(long, value_name = "KIND[:TEXT]", default_value = "auto")]
+    adapter: AdapterChoice,
     #[command(flatten)]
-    pub(super) selection: SelectionArgs,
+    selection: SelectionArgs,
 }
 
 /// Which clips are checked, and how.
@@ -127,11 +137,18 @@ pub(super) fn run(args: &CheckArgs, verbosity: Verbosity) -> Result<ExitCode, Fa
     let seconds = started.elapsed().as_secs_f64() / reports.len().max(1) as f64;
     if args.json.is_some() || args.report.is_some() {
         let file = args.model.file.as_deref();
-        let rows: Vec<CheckRow> = clips
+        let mut rows: Vec<CheckRow> = clips
             .iter()
             .zip(&reports)
             .map(|(clip, report)| row(file, &character, *clip, report, seconds))
             .collect();
+        if !reports.iter().all(ClipReport::passed) {
+            let mut strips = Strips::new(&character, &rig, &args.adapter)?;
+            for ((row, clip), report) in rows.iter_mut().zip(&clips).zip(&reports) {
+                row.strip = strips.draw(*clip, report)?;
+            }
+            watch.stage("images");
+        }
         write(args, &rows)?;
         watch.stage("write");
     }
@@ -231,6 +248,9 @@ fn write(args: &CheckArgs, rows: &[CheckRow]) -> Result<(), Failure> {
     if let Some(path) = &args.json {
         let text = checks_json(rows).map_err(Failure::Usage)? + "\n";
         output::file(path, text.as_bytes())?;
+    }
+    if let Some(path) = &args.report {
+        output::file(path, checks_page(rows).as_bytes())?;
     }
     Ok(())
 }
