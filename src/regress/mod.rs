@@ -7,9 +7,9 @@
 //! not part of the library's stable interface. The module does not interpret the options of a case. The program does, in the
 //! `Pose` function that it passes to a `Run`.
 
-mod assertions;
 #[cfg(feature = "cli")]
 mod accept;
+mod assertions;
 #[cfg(feature = "cli")]
 mod csv;
 mod explain;
@@ -39,12 +39,12 @@ mod tolerance;
 
 pub use self::image::{Difference, Rule, TILE, compare};
 pub use crate::{assert_image, assert_pose};
-pub use assertions::{AssertedImage, AssertedPose};
-#[doc(hidden)]
-pub use assertions::{CallSite, check_image, check_pose};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use accept::{AcceptError, accept};
+pub use assertions::{AssertedImage, AssertedPose};
+#[doc(hidden)]
+pub use assertions::{CallSite, check_image, check_pose};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use csv::csv;
