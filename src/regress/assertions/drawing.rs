@@ -3,7 +3,10 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::puppet::Puppet;
+use crate::regress::explain::Explanation;
 use crate::regress::golden::Drawn;
+use crate::regress::record::{RecordedScene, SceneRecord};
+use crate::regress::tolerance::KindTolerance;
 use crate::render::{AdapterChoice, DecodedImages, Gpu, RenderError, Renderer};
 use crate::scene::{self, ViewSettings};
 use crate::view::{AUTO_FOV_Y, Camera};
@@ -25,8 +28,18 @@ fn draw(puppet: &Puppet, settings: &ViewSettings, size: (u32, u32)) -> Result<Dr
     };
     let images = DecodedImages::decode(puppet.character(), puppet.parts(), settings.mode);
     let model = renderer.model(puppet.character(), puppet.parts(), &images)?;
-    let image = renderer.render(&[&model], &scene::frame(puppet, settings), size)?;
-    Ok(Drawn { drawn_by: Some(renderer.gpu().describe()), ..Drawn::new(image) })
+    let frame = scene::frame(puppet, settings);
+    let image = renderer.render(&[&model], &frame, size)?;
+    let scene = RecordedScene::encode(&SceneRecord::of(puppet, &frame)).ok();
+    Ok(Drawn { drawn_by: Some(renderer.gpu().describe()), scene, ..Drawn::new(image) })
+}
+
+fn explain(puppet: &Puppet, golden: &Drawn, drawn: &Drawn) -> Option<Explanation> {
+    let [before, now] =
+        [golden, drawn].map(|image| image.scene.as_ref().and_then(|scene| scene.decode().ok()));
+    let (golden_image, image) = ((&golden.image, &before?), (&drawn.image, &now?));
+    // The name of an adapter does not contain the CPU, on which a software adapter depends.
+    Explanation::new(puppet, golden_image, image, &KindTolerance::default(), false)
 }
 
 /// The default view: from the front, the whole puppet.
@@ -39,16 +52,28 @@ impl AssertedImage for Puppet {
     fn drawn(&self) -> Result<Drawn, String> {
         draw(self, &default_view(self), SIZE).map_err(|e| e.to_string())
     }
+
+    fn explain(&self, golden: &Drawn, drawn: &Drawn) -> Option<Explanation> {
+        explain(self, golden, drawn)
+    }
 }
 
 impl AssertedImage for (&Puppet, &ViewSettings) {
     fn drawn(&self) -> Result<Drawn, String> {
         draw(self.0, self.1, SIZE).map_err(|e| e.to_string())
     }
+
+    fn explain(&self, golden: &Drawn, drawn: &Drawn) -> Option<Explanation> {
+        explain(self.0, golden, drawn)
+    }
 }
 
 impl AssertedImage for (&Puppet, &ViewSettings, (u32, u32)) {
     fn drawn(&self) -> Result<Drawn, String> {
         draw(self.0, self.1, self.2).map_err(|e| e.to_string())
+    }
+
+    fn explain(&self, golden: &Drawn, drawn: &Drawn) -> Option<Explanation> {
+        explain(self.0, golden, drawn)
     }
 }

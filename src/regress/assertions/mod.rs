@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use crate::files::atomic;
 
+use super::explain::Explanation;
 use super::golden::{Drawn, GoldenError, GoldenState, Joints};
 use super::image::{Difference, compare};
 use super::tolerance::{ImageTolerance, JointTolerance};
@@ -91,6 +92,9 @@ macro_rules! assert_pose {
 /// [`Drawn`](crate::regress::Drawn), or a reference to one of them. With the feature `render`, it may also be a puppet, or a puppet
 /// with its [`ViewSettings`](crate::scene::ViewSettings) and the size of the image in pixels (default: 256 x 256). Puppets are drawn
 /// without a window, on a software adapter that is opened once per process, so that the test needs no graphics card.
+///
+/// The golden of a puppet contains its scene, so that the message says what differs, and the tolerances of `sinew test` by the kind of
+/// change apply unless the assertion has a tolerance of its own.
 ///
 /// The golden is `goldens/MODULE__NAME.png`, named as for [`assert_pose!`](crate::regress::assert_pose).
 ///
@@ -176,7 +180,8 @@ pub fn check_image(
 ) {
     let result = GoldenFile::new(site, name, "png").and_then(|golden| {
         let drawn = image.drawn().map_err(|cause| format!("image \"{}\": {cause}", golden.name))?;
-        compare_image(&golden, &drawn, &tolerance.unwrap_or_default(), Update::from_environment()?)
+        let explain = |golden: &Drawn| image.explain(golden, &drawn);
+        compare_image(&golden, &drawn, tolerance, &explain, Update::from_environment()?)
     });
     raise(result);
 }
@@ -213,13 +218,15 @@ fn compare_pose(
     finish(golden, update, failure, &bytes, None)
 }
 
-/// Compares an image with a golden. Returns the path of the golden if it was written.
+/// Compares an image with a golden. `explain` explains the difference to the golden, if it can. Returns the path of the golden if it was written.
 fn compare_image(
     golden: &GoldenFile,
     actual: &Drawn,
-    tolerance: &ImageTolerance,
+    tolerance: Option<ImageTolerance>,
+    explain: &dyn Fn(&Drawn) -> Option<Explanation>,
     update: Update,
 ) -> Result<Option<PathBuf>, String> {
+    let (by_kind, tolerance) = (tolerance.is_none(), &tolerance.unwrap_or_default());
     let (width, height) = (actual.image.width, actual.image.height);
     if width == 0 || height == 0 || actual.image.rgba.len() as u64 != 4 * u64::from(width) * u64::from(height)
     {
@@ -237,9 +244,13 @@ fn compare_image(
         Ok(Some(GoldenState::Drawn(expected))) => {
             let difference = compare(&expected.image, &actual.image, tolerance.levels)
                 .ok_or_else(|| format!("image \"{}\" cannot be compared", golden.name))?;
-            let failure = (!difference.passes(tolerance)).then(|| {
+            let explanation = if difference.pixels() > 0 { explain(&expected) } else { None };
+            // A tolerance of the assertion replaces those by the kind of change.
+            let fails = by_kind && explanation.as_ref().is_some_and(Explanation::fails);
+            let failure = (fails || !difference.passes(tolerance)).then(|| {
                 let machines = (expected.drawn_by.as_deref(), actual.drawn_by.as_deref());
-                report::image(golden, &difference, tolerance, machines)
+                let verdict = explanation.map(|explanation| explanation.verdict);
+                report::image(golden, &difference, tolerance, verdict.as_deref(), machines)
             });
             heat = failure.is_some().then(|| heat_image(&difference, width, height));
             failure

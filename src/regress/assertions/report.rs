@@ -56,11 +56,12 @@ pub(super) fn pose(
     Some(text + &files(golden, false))
 }
 
-/// The message for an image that differs by more than the tolerance. `machines` drew the golden and the image.
+/// The message for an image that differs by more than the tolerance. `verdict` says why, and `machines` drew the golden and the image.
 pub(super) fn image(
     golden: &GoldenFile,
     difference: &Difference,
     tolerance: &ImageTolerance,
+    verdict: Option<&str>,
     machines: (Option<&str>, Option<&str>),
 ) -> String {
     let (worst, [x, y]) = difference.worst;
@@ -68,6 +69,9 @@ pub(super) fn image(
         "image \"{}\" differs from its golden: {} pixels differ by more than {} levels, at most by {}\n",
         golden.name, difference.beyond, tolerance.levels, difference.largest
     );
+    if let Some(verdict) = verdict {
+        let _ = writeln!(text, "  {verdict}");
+    }
     let _ = writeln!(text, "  mean FLIP error   {:.5} (limit {})", difference.mean, tolerance.mean);
     let _ = writeln!(text, "  worst tile        {worst:.5} (limit {}) at pixel {x},{y}", tolerance.worst);
     if machines.0 != machines.1 {

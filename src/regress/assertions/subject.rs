@@ -3,6 +3,7 @@
 use crate::asset::{DecodedImage, Skeleton};
 use crate::pose::{Pose, world_matrices};
 use crate::puppet::Puppet;
+use crate::regress::explain::Explanation;
 use crate::regress::golden::{Drawn, Joint, Joints};
 
 /// A value whose joints `assert_pose!` compares.
@@ -50,6 +51,12 @@ pub trait AssertedImage {
     /// # Errors
     /// The reason why the image cannot be drawn, in one line.
     fn drawn(&self) -> Result<Drawn, String>;
+
+    /// Explains the difference between a golden and the drawn image. Returns `None` if the scene of one of them is unknown.
+    fn explain(&self, golden: &Drawn, drawn: &Drawn) -> Option<Explanation> {
+        let _ = (golden, drawn);
+        None
+    }
 }
 
 impl AssertedImage for DecodedImage {
@@ -67,5 +74,9 @@ impl AssertedImage for Drawn {
 impl<T: AssertedImage + ?Sized> AssertedImage for &T {
     fn drawn(&self) -> Result<Drawn, String> {
         (**self).drawn()
+    }
+
+    fn explain(&self, golden: &Drawn, drawn: &Drawn) -> Option<Explanation> {
+        (**self).explain(golden, drawn)
     }
 }

@@ -9,6 +9,9 @@ use crate::pose::Pose;
 
 use super::golden_file::source;
 use super::*;
+use crate::puppet::Puppet;
+use crate::scene::ViewSettings;
+use crate::view::Camera;
 
 /// A folder that is removed at the end of the test.
 struct Folder(PathBuf);
@@ -93,7 +96,7 @@ fn an_image_that_differs_is_written_with_an_image_of_the_differences() {
     let folder = Folder::new("image");
     let golden = folder.golden("a.png");
     let tolerance = ImageTolerance::default();
-    let check = |level: u8, update| compare_image(&golden, &grey(level), &tolerance, update);
+    let check = |level: u8, update| compare_image(&golden, &grey(level), Some(tolerance), &|_| None, update);
     let error = check(100, Update::No).unwrap_err();
     assert!(error.starts_with("image \"test\" has no golden yet"), "{error}");
     assert!(check(100, Update::Failing).unwrap().is_some());
@@ -103,15 +106,15 @@ fn an_image_that_differs_is_written_with_an_image_of_the_differences() {
     assert!(error.contains("mean FLIP error") && error.contains("(limit 0.04) at pixel "), "{error}");
     assert!(golden.new_path().exists() && golden.difference_path().exists());
     let loose = ImageTolerance { mean: 1.0, worst: 1.0, ..tolerance };
-    assert_eq!(compare_image(&golden, &grey(200), &loose, Update::No), Ok(None));
+    assert_eq!(compare_image(&golden, &grey(200), Some(loose), &|_| None, Update::No), Ok(None));
     assert!(!golden.new_path().exists() && !golden.difference_path().exists());
 
     let mut small = grey(100);
     (small.image.height, small.image.rgba) = (29, vec![100; 4 * 40 * 29]);
-    let error = compare_image(&golden, &small, &tolerance, Update::No).unwrap_err();
+    let error = compare_image(&golden, &small, Some(tolerance), &|_| None, Update::No).unwrap_err();
     assert!(error.contains("its size is 40x29 instead of 40x30"), "{error}");
     small.image.rgba.pop();
-    let error = compare_image(&golden, &small, &tolerance, Update::All).unwrap_err();
+    let error = compare_image(&golden, &small, Some(tolerance), &|_| None, Update::All).unwrap_err();
     assert!(error.contains("40x29 pixels cannot have 4639 bytes"), "{error}");
 }
 
@@ -167,4 +170,32 @@ fn the_variable_has_three_values() {
     assert_eq!(Update::parse("1"), Ok(Update::Failing));
     assert_eq!(Update::parse("all"), Ok(Update::All));
     assert_eq!(Update::parse("yes").unwrap_err(), "SINEW_UPDATE is \"yes\", but must be 0, 1 or all");
+}
+
+/// A wrist that turns by two degrees is within the tolerance of FLIP, but is found, and named.
+#[test]
+fn a_puppet_that_moves_slightly_fails_with_a_sentence_about_it() {
+    let folder = Folder::new("explained");
+    let golden = folder.golden("a.png");
+    let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);
+    puppet.update().unwrap();
+    let bounds = puppet.bounds();
+    let settings = ViewSettings::new(Camera::framing(&bounds, 0.8, 1.0), bounds);
+    let check = |puppet: &Puppet, tolerance, update| {
+        let subject = (puppet, &settings);
+        let drawn = subject.drawn().unwrap();
+        compare_image(&golden, &drawn, tolerance, &|golden| subject.explain(golden, &drawn), update)
+    };
+    check(&puppet, None, Update::Failing).unwrap();
+    assert_eq!(check(&puppet, None, Update::No), Ok(None));
+    let mut pose = Pose::rest(&puppet.character().skeleton);
+    pose.locals[puppet.character().skeleton.find("leftHand").unwrap()].rotation *=
+        Quat::from_rotation_y(0.035);
+    puppet.follow(&pose, &[]).unwrap();
+    let error = check(&puppet, None, Update::No).unwrap_err();
+    assert!(
+        error.contains("  Moved: left hand ") && error.contains("joint `leftHand` turned 2.01°"),
+        "{error}"
+    );
+    assert_eq!(check(&puppet, Some(ImageTolerance::default()), Update::No), Ok(None));
 }

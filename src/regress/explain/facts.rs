@@ -114,6 +114,9 @@ impl Facts {
             let clause = match name.as_str() {
                 // Their values are digests.
                 "file lights" | "overlays" | "ghosts" => format!("other {name}"),
+                // The floor follows the bounds of the pose.
+                "floor" if is != "none" && was != "none" => "the floor is at another place".to_owned(),
+                "floor" => format!("{} floor", if is == "none" { "no" } else { "a" }),
                 _ => format!("{name} {is} instead of {was}"),
             };
             match name.as_str() {
