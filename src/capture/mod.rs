@@ -8,6 +8,7 @@
 //! ```
 
 mod calibration_pose;
+mod clip;
 mod csv;
 mod error;
 mod estimate;
@@ -27,6 +28,7 @@ pub mod vmc;
 mod zero_phase;
 
 pub use calibration_pose::{calibration_pose, facing};
+pub use clip::{Captured, TakeOptions};
 pub use csv::{load_csv, load_csv_with, parse_csv, write_csv};
 pub use error::CaptureError;
 pub(crate) use estimate::is_take;
@@ -38,7 +40,7 @@ pub use markers::{MarkerFit, MarkerTake};
 pub use orientations::Segments;
 pub use pose_filter::PoseFilter;
 pub use positions::Fit;
-pub use take::{Captured, Take, TakeOptions, Tracks};
+pub use take::{Take, Tracks};
 pub use tracker::{Presence, Tracker};
 
 #[cfg(test)]

@@ -114,7 +114,7 @@ impl Take {
                 let value = self.positions.frames.get(frame)?.get(column).copied().flatten()?;
                 Some(value.as_dvec3().extend(0.0))
             });
-            for (frame, value) in filtered(samples, cutoff) {
+            for (frame, value) in filtered(&samples, cutoff) {
                 if let Some(out) = self.positions.frames.get_mut(frame).and_then(|f| f.get_mut(column)) {
                     *out = Some(DVec3::new(value.x, value.y, value.z).as_vec3());
                 }
@@ -129,7 +129,7 @@ impl Take {
                 previous = if value.dot(previous) < 0.0 { -value / length } else { value / length };
                 Some(DVec4::from(previous))
             });
-            for (frame, value) in filtered(samples, cutoff) {
+            for (frame, value) in filtered(&samples, cutoff) {
                 if let Some(out) = self.orientations.frames.get_mut(frame).and_then(|f| f.get_mut(column)) {
                     let value = DQuat::from_vec4(value).normalize().as_quat();
                     *out = if value.is_finite() { Some(value) } else { *out };
@@ -160,7 +160,7 @@ fn samples(times: &[f64], mut value: impl FnMut(usize) -> Option<DVec4>) -> Vec<
 }
 
 /// Returns the filtered values with their frames. Frames of runs that are too short are left out.
-fn filtered(samples: Vec<Sample>, cutoff: f64) -> Vec<(usize, DVec4)> {
+fn filtered(samples: &[Sample], cutoff: f64) -> Vec<(usize, DVec4)> {
     let mut steps: Vec<f64> = samples.windows(2).map(|w| w[1].time - w[0].time).collect();
     if steps.is_empty() {
         return Vec::new();
@@ -333,9 +333,9 @@ mod tests {
             for (frame, point) in points.iter().enumerate() {
                 let out = take.positions.frames.get(frame).unwrap()[0];
                 prop_assert_eq!(out.is_some(), point.is_some());
-                prop_assert!(out.is_none_or(|p| p.is_finite()));
+                prop_assert!(out.is_none_or(Vec3::is_finite));
                 let turn = take.orientations.frames.get(frame).unwrap()[0];
-                prop_assert!(turn.is_none_or(|q| q.is_normalized()));
+                prop_assert!(turn.is_none_or(Quat::is_normalized));
             }
         }
     }

@@ -11,7 +11,7 @@ use sinew::pose::{Pose, world_matrices};
 use crate::{MANNEQUIN, folder, json, refusal, sinew};
 
 /// The bones of the body.
-const BONES: [&str; 16] = [
+const BONES: [&str; 17] = [
     "hips",
     "spine",
     "chest",
@@ -28,6 +28,7 @@ const BONES: [&str; 16] = [
     "leftFoot",
     "rightUpperLeg",
     "rightLowerLeg",
+    "rightFoot",
 ];
 
 /// Writes the walk of the mannequin at 60 Hz in millimetres, with `markers` of each bone, or its joint if there are none. A

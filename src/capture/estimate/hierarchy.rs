@@ -13,7 +13,7 @@ const LENGTH_WEIGHT: f64 = 0.02;
 /// The bones of the trunk from the hips upwards.
 const TRUNK: [&str; 6] = ["hips", "spine", "chest", "upperChest", "neck", "head"];
 
-/// Returns the parents of joints with bone names of VRM 1.0, or `None` if a name is none of these or the hips are missing.
+/// Returns the parents of joints with bone names of VRM 1.0, or `None` if another name occurs or the hips are missing.
 pub(super) fn by_name(joints: &[String]) -> Option<Vec<Option<usize>>> {
     let index: HashMap<&str, usize> = joints.iter().map(String::as_str).zip(0..).collect();
     index.get("hips")?;

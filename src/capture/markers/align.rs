@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use glam::{DQuat, Vec3};
+use glam::{Affine3A, DQuat, Vec3};
 
 use crate::asset::Skeleton;
 use crate::capture::{Fit, Frames, Take};
-use crate::pose::Pose;
+use crate::pose::{Pose, world_matrices};
 
 use super::{MAX_FRAMES, MarkerTake, mean_offset};
+
+/// The bones of the trunk above the hips.
+const TRUNK: [&str; 5] = ["spine", "chest", "upperChest", "neck", "head"];
 
 /// Converts the markers on the nodes or bones of a skeleton to joints. Returns `None` if the take has no markers.
 pub(in crate::capture) fn for_skeleton(
@@ -25,7 +28,20 @@ pub(in crate::capture) fn for_skeleton(
         let mut above = skeleton.ancestors(find(name)?).skip(1);
         above.find_map(|node| names_of(node).find(|name| has_markers(name))).map(str::to_owned)
     };
-    take.joints_of_markers(|name| find(name).is_some(), parent, false)
+    let mut markers = take.joints_of_markers(|name| find(name).is_some(), parent, false)?;
+    // Between two segments of the trunk are joints without markers, so the centre of their rotation is not that of one joint.
+    let is_joint = |name: &String| {
+        let Some(node) = find(name) else { return true };
+        let is_trunk = TRUNK.iter().any(|bone| bones.get(*bone) == Some(&node));
+        let above = skeleton.nodes.get(node).and_then(|n| n.parent);
+        let is_direct =
+            above.is_some_and(|above| names_of(above).any(|name| markers.segments.contains_key(name)));
+        let is_center = markers.segments.get(name).is_some_and(|fit| fit.joint_residual.is_some());
+        !is_center || !is_trunk || is_direct
+    };
+    let left_out = markers.take.positions.retain(is_joint);
+    markers.on_root.retain(|name| !left_out.contains(name));
+    Some(markers)
 }
 
 impl MarkerTake {
@@ -63,6 +79,53 @@ impl MarkerTake {
                     *orientation = (orientation.as_dquat() * *offset).normalize().as_quat();
                 }
             }
+        }
+    }
+}
+
+/// The joints between the root segment and others.
+pub(in crate::capture) struct Anchors {
+    /// The node of the root segment.
+    root: usize,
+    /// The columns of the joints in the positions, and their nodes.
+    joints: Vec<(usize, usize)>,
+}
+
+impl Anchors {
+    /// `joints` are the nodes of the positions. Returns `None` if no joint is on the root segment.
+    pub(in crate::capture) fn new(markers: &MarkerTake, root: usize, joints: &[usize]) -> Option<Self> {
+        let named = markers.take.positions.joints.iter().zip(joints).zip(0..);
+        let on_root = named.filter(|((name, _), _)| markers.on_root.contains(name));
+        let joints: Vec<_> = on_root.map(|((_, node), column)| (column, *node)).collect();
+        (!joints.is_empty()).then_some(Self { root, joints })
+    }
+
+    /// Moves the root of a pose so that the joints are where they were measured. The orientations of segments, which are applied after
+    /// the fit, have moved them. `scale` is the factor from the unit of the positions to metres.
+    pub(in crate::capture) fn move_root(
+        &self,
+        skeleton: &Skeleton,
+        (measured, scale): (&[Option<Vec3>], f64),
+        pose: &mut Pose,
+    ) {
+        let mut world: Vec<Affine3A> = Vec::new();
+        world_matrices(skeleton, pose, &mut world);
+        #[expect(clippy::cast_possible_truncation, reason = "poses are in single precision")]
+        let scale = scale as f32;
+        let missing = |&(column, node): &(usize, usize)| {
+            let seen = measured.get(column).copied().flatten()?;
+            Some(seen * scale - Vec3::from(world.get(node)?.translation))
+        };
+        let offsets = self.joints.iter().filter_map(missing);
+        let (sum, count) =
+            offsets.fold((Vec3::ZERO, 0.0), |(sum, count), offset| (sum + offset, count + 1.0));
+        if count == 0.0 {
+            return;
+        }
+        let above = skeleton.nodes.get(self.root).and_then(|n| n.parent).and_then(|above| world.get(above));
+        let shift = above.map_or(sum / count, |above| above.inverse().transform_vector3(sum / count));
+        if let Some(local) = pose.locals.get_mut(self.root).filter(|_| shift.is_finite()) {
+            local.translation += shift;
         }
     }
 }

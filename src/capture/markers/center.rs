@@ -61,7 +61,7 @@ pub(super) fn estimate(pairs: &[(Motion, Motion)]) -> Option<Center> {
 fn solve(mut a: [[f64; 6]; 6], mut b: [f64; 6]) -> Option<[f64; 6]> {
     for j in 0..6 {
         let square = a[j][j] - (0..j).map(|k| a[j][k] * a[j][k]).sum::<f64>();
-        if !(square > 0.0) {
+        if square.is_nan() || square <= 0.0 {
             return None;
         }
         a[j][j] = square.sqrt();

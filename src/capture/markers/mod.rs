@@ -16,7 +16,7 @@ use glam::{DQuat, DVec3, Vec3};
 
 use super::{Frames, Take, Tracks};
 
-pub(super) use align::for_skeleton;
+pub(super) use align::{Anchors, for_skeleton};
 use cluster::{Cluster, Motion};
 
 /// Maximum number of frames from which clusters and centres are estimated, evenly spread over the take.
@@ -32,6 +32,10 @@ pub struct MarkerTake {
     pub take: Take,
     /// How well the markers of each segment fit a rigid cluster, by name.
     pub segments: BTreeMap<String, MarkerFit>,
+    /// The joints of `take.positions` between the root segment and others.
+    pub(super) on_root: Vec<String>,
+    /// The root segment.
+    pub(super) root: Option<String>,
 }
 
 /// How well the markers of a segment fit a rigid cluster.
@@ -55,8 +59,8 @@ pub(super) fn segment_of(name: &str) -> Option<&str> {
 impl Take {
     /// Converts markers to joints. Returns `None` if the take has no markers.
     ///
-    /// `is_joint` returns whether a name is that of a joint. A column is a marker if its name is none, and the part before its last
-    /// `/` is one. `parent` returns the nearest segment above a segment of which `has_markers` returns true. The segment without one
+    /// `is_joint` returns whether a name is that of a joint. A column is a marker if its name is not, but the part before its last
+    /// `/` is. `parent` returns the nearest segment above a segment of which `has_markers` returns true. The segment without one
     /// is the root.
     ///
     /// - A segment with at least three markers gets an orientation in each frame in which one of them was seen. With two markers, the
@@ -219,7 +223,16 @@ impl Solved {
             (name.clone(), fit)
         });
         let segments = fits.collect();
-        MarkerTake { take: Take { times: take.times.clone(), positions, orientations }, segments }
+        let first = parents.iter().position(Option::is_none);
+        let is_on_root = |s: &&usize| known(s) && parents[**s].is_some() && parents[**s] == first;
+        let on_root = joints.iter().filter(is_on_root).filter_map(|&s| names.get(s)).cloned().collect();
+        let root = first.and_then(|root| names.get(root)).cloned();
+        MarkerTake {
+            take: Take { times: take.times.clone(), positions, orientations },
+            segments,
+            on_root,
+            root,
+        }
     }
 
     /// Returns the position of a root segment: the mean of the joints of the segments on it, or the mean of its markers.
