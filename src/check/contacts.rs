@@ -32,9 +32,11 @@ pub(super) struct FootTrack {
     pub(super) node: usize,
     /// Height of its lowest point above the floor, for each frame, metres.
     pub(super) heights: Vec<f32>,
-    /// For each interval between two frames, the horizontal displacement of the point that moves least of those that touch
-    /// the floor, metres. `None` if the foot is in the air.
+    /// For each interval between two frames, the horizontal displacement of the point that moves least over the ground, of those that
+    /// touch the floor, metres. `None` if the foot is in the air.
     pub(super) steps: Vec<Option<Vec2>>,
+    /// The same for the lowest point.
+    pub(super) lowest_steps: Vec<Option<Vec2>>,
     /// The frames in which the foot stands, as first and last frame.
     pub(super) contacts: Vec<(usize, usize)>,
 }
@@ -52,8 +54,12 @@ impl Contacts {
     /// Follows the feet of a clip. `floor` is its height in metres.
     pub(super) fn new(anatomy: &Anatomy, sampled: &Sampled, floor: f32) -> Self {
         let mut feet: Vec<FootTrack> =
-            anatomy.feet.iter().map(|foot| track(foot, sampled, floor, anatomy.size)).collect();
+            anatomy.feet.iter().map(|foot| track(foot, sampled, floor, anatomy.size, Vec2::ZERO)).collect();
         let treadmill = treadmill(&feet, anatomy, sampled);
+        if let Some(ground) = treadmill {
+            feet =
+                anatomy.feet.iter().map(|foot| track(foot, sampled, floor, anatomy.size, ground)).collect();
+        }
         let ground = treadmill.unwrap_or(Vec2::ZERO);
         for foot in &mut feet {
             let contacts = contacts(foot, sampled, ground, anatomy.size);
@@ -73,24 +79,31 @@ pub(super) fn flat(v: Vec3) -> Vec2 {
     Vec2::new(v.x, v.z)
 }
 
-fn track(foot: &Foot, sampled: &Sampled, floor: f32, size: f32) -> FootTrack {
+/// `ground`: the velocity of the ground.
+fn track(foot: &Foot, sampled: &Sampled, floor: f32, size: f32, ground: Vec2) -> FootTrack {
     let points_at = |frame: usize| -> Vec<Vec3> {
         foot.points.iter().map(|(n, at)| sampled.matrix(frame, *n).transform_point3(*at)).collect()
     };
     let points: Vec<Vec<Vec3>> = (0..sampled.len()).map(points_at).collect();
     let lowest = |points: &[Vec3]| points.iter().map(|p| p.y).fold(f32::INFINITY, f32::min);
     let heights: Vec<f32> = points.iter().map(|p| lowest(p) - floor).collect();
-    let step = |pair: &[Vec<Vec3>]| {
-        let [a, b] = pair else { return None };
+    let (mut steps, mut lowest_steps) = (Vec::new(), Vec::new());
+    for (a, b) in points.iter().zip(points.iter().skip(1)) {
         let touches = |p: &Vec3, all: &[Vec3]| {
             p.y < floor + NEAR_FLOOR * size && p.y < lowest(all) + NEAR_LOWEST * size
         };
-        let both = a.iter().zip(b).filter(|(p, q)| touches(p, a) && touches(q, b));
-        let steps = both.map(|(p, q)| flat(*q - *p));
-        steps.min_by(|s, t| s.length_squared().total_cmp(&t.length_squared()))
-    };
-    let steps = points.windows(2).map(step).collect();
-    FootTrack { node: foot.node, heights, steps, contacts: Vec::new() }
+        let both: Vec<(Vec2, f32)> = a
+            .iter()
+            .zip(b)
+            .filter(|(p, q)| touches(p, a) && touches(q, b))
+            .map(|(p, q)| (flat(*q - *p), p.y + q.y))
+            .collect();
+        let over_ground = |step: &Vec2| (*step - ground * sampled.step).length_squared();
+        let least = both.iter().min_by(|s, t| over_ground(&s.0).total_cmp(&over_ground(&t.0)));
+        steps.push(least.map(|(step, _)| *step));
+        lowest_steps.push(both.iter().min_by(|s, t| s.1.total_cmp(&t.1)).map(|(step, _)| *step));
+    }
+    FootTrack { node: foot.node, heights, steps, lowest_steps, contacts: Vec::new() }
 }
 
 fn treadmill(feet: &[FootTrack], anatomy: &Anatomy, sampled: &Sampled) -> Option<Vec2> {
@@ -100,7 +113,7 @@ fn treadmill(feet: &[FootTrack], anatomy: &Anatomy, sampled: &Sampled) -> Option
         return None;
     }
     let velocities: Vec<Vec2> =
-        feet.iter().flat_map(|f| &f.steps).filter_map(|s| Some((*s)? / sampled.step)).collect();
+        feet.iter().flat_map(|f| &f.lowest_steps).filter_map(|s| Some((*s)? / sampled.step)).collect();
     let length: f32 = velocities.iter().map(|v| v.length()).sum();
     let sum: Vec2 = velocities.iter().sum();
     let median = |axis: fn(&Vec2) -> f32| {

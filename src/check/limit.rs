@@ -38,7 +38,7 @@ impl LimitedJoint {
     pub(super) fn all(anatomy: &Anatomy, rig: &Rig, rest: &Sampled, is_exact: bool) -> Vec<Self> {
         let limited = rig.joints.iter().filter(|(_, joint)| joint.limit != Limit::Free);
         let joint = |(&node, joint): (&usize, &crate::rig::JointRig)| {
-            let bone = anatomy.bone(node).map(|v| v.as_dvec3());
+            let bone = anatomy.bone(node).map(glam::Vec3::as_dvec3);
             let above = joint.logical_parent;
             let new = Self { node, limit: joint.limit, above, rest: DQuat::IDENTITY, bone, is_exact };
             Self { rest: new.relative(rest, 0), ..new }

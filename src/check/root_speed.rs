@@ -59,7 +59,7 @@ pub(super) fn speeds(
         }
         let of = |node: usize| flat(sampled.position(frame + 1, node) - sampled.position(frame, node));
         let seconds = sampled.span(frame, frame + 1);
-        let foot = lowest.steps.get(frame).copied().flatten().unwrap_or_else(|| of(lowest.node));
+        let foot = lowest.lowest_steps.get(frame).copied().flatten().unwrap_or_else(|| of(lowest.node));
         relative.push(f64::from((of(anatomy.hips) - foot).dot(along) / (seconds.1 - seconds.0).max(1e-6)));
     }
     if relative.len() < 3 {

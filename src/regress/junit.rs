@@ -99,6 +99,7 @@ mod tests {
             path: "a.toml".into(),
             goldens: "goldens".into(),
             golden_sets: Vec::new(),
+            motion_checks: Vec::new(),
             cases: vec![case],
         };
         let findings = vec![Finding { passed: false, text: "joint \u{1}\u{FFFF}".into() }];

@@ -71,7 +71,9 @@ pub use report::page;
 pub use run::{Finding, Outcome, Pose, Posed, Run, Settings, Status, Update, orphans};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
-pub use suite::{Case, Checks, Moment, OptionArity, OptionKey, Replayed, ReportCheck, Suite, SuiteError};
+pub use suite::{
+    Case, Checks, Moment, MotionCheck, OptionArity, OptionKey, Replayed, ReportCheck, Suite, SuiteError,
+};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use thresholds::sweep;

@@ -6,6 +6,7 @@ mod axes;
 mod bake;
 mod bvh;
 mod capture;
+mod check;
 mod crowd;
 mod default_image;
 mod fbx;

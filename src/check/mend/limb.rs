@@ -87,13 +87,14 @@ fn solve(draft: &mut Draft<'_, '_>, frame: usize, [first, middle, end]: [usize; 
         turn(draft, frame, first, swing);
         reached = a + swing * from;
     }
-    // The feet of some rigs are not below their legs.
+    // The feet of some rigs, or parts of them, are not below their legs.
     let is_detached = !draft.checker.character.skeleton.ancestors(end).any(|n| n == middle);
     if is_detached {
         let moved = reached - at(draft, end);
         draft.shift(frame, end, moved);
-        detached_parts(draft, end).into_iter().for_each(|node| draft.shift(frame, node, moved));
     }
+    let moved = at(draft, end) - c;
+    detached_parts(draft, end, middle).into_iter().for_each(|node| draft.shift(frame, node, moved));
     let above = draft.parent(end);
     let local = draft.orientation(frame, above).conjugate() * kept;
     draft.set_rotation(frame, end, local);
@@ -101,8 +102,8 @@ fn solve(draft: &mut Draft<'_, '_>, frame: usize, [first, middle, end]: [usize; 
     true
 }
 
-/// Returns the nodes of a foot that are not below it.
-fn detached_parts(draft: &Draft<'_, '_>, end: usize) -> Vec<usize> {
+/// Returns the nodes of a foot that are below neither it nor the middle of its leg.
+fn detached_parts(draft: &Draft<'_, '_>, end: usize, middle: usize) -> Vec<usize> {
     let skeleton = &draft.checker.character.skeleton;
     let foot = draft.checker.anatomy.feet.iter().find(|f| f.node == end);
     let mut nodes: Vec<usize> = foot.map(|f| f.points.iter().map(|(n, _)| *n).collect()).unwrap_or_default();
@@ -110,7 +111,7 @@ fn detached_parts(draft: &Draft<'_, '_>, end: usize) -> Vec<usize> {
     nodes.dedup();
     let all = nodes.clone();
     // A part below another one moves with it.
-    nodes.retain(|n| !skeleton.ancestors(*n).any(|a| a == end || a != *n && all.contains(&a)));
+    nodes.retain(|n| !skeleton.ancestors(*n).any(|a| a == end || a == middle || a != *n && all.contains(&a)));
     nodes
 }
 

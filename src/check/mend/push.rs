@@ -97,5 +97,5 @@ fn bridge(draft: &mut Draft<'_, '_>, end: usize, frames: &[usize]) -> bool {
 /// Returns the end of the limb that a joint belongs to.
 fn end_of(draft: &Draft<'_, '_>, node: usize) -> Option<usize> {
     let plan = draft.checker.rig.body.as_ref()?;
-    plan.limbs.iter().find(|l| l.joints.contains(&node)).map(|l| l.end())
+    plan.limbs.iter().find(|l| l.joints.contains(&node)).map(crate::rig::BodyLimb::end)
 }

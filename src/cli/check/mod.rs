@@ -19,7 +19,8 @@ use super::timing::Stopwatch;
 use super::{ModelArg, Verbosity, names, output};
 
 use page::checks_page;
-use strip::Strips;
+pub(super) use page::checks_section;
+pub(super) use strip::Strips;
 
 mod page;
 mod strip;
@@ -235,7 +236,7 @@ fn row(
 }
 
 /// Returns an argument as a shell reads it.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "._-/".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
         text.to_owned()

@@ -4,12 +4,11 @@ use std::fmt::Write;
 
 use crate::check::{CheckRow, CurveRow};
 
-const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:75rem;padding:0 1rem;color:#1c2024;background:#fff}\
-h2{font-size:1.1rem;margin:2rem 0 .3rem}.failed,.broken{color:#c62a2f}.passed{color:#2b7a3d}ul{margin:.3rem 0}\
+const STYLE: &str = ".motion-checks{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:75rem;padding:1rem;color:#1c2024;\
+background:#fff;.failed,.broken{color:#c62a2f}.passed{color:#2b7a3d}ul{margin:.3rem 0}h2{font-size:1.1rem;margin:2rem 0 .3rem}\
 .strip{display:flex;gap:4px;flex-wrap:wrap}figure{margin:0}figcaption{font-size:12px;color:#60646c}\
 svg{width:100%;height:110px;background:#f5f6f8}code{background:#f0f1f4;padding:0 .3em}.curves{display:grid;\
-grid-template-columns:repeat(auto-fill,minmax(22rem,1fr));gap:.6rem}.curves b{font-size:12px;font-weight:600}\
-@media(prefers-color-scheme:dark){body{color:#edeef0;background:#18191b}svg{background:#222326}code{background:#2b2d31}}";
+grid-template-columns:repeat(auto-fill,minmax(22rem,1fr));gap:.6rem}.curves b{font-size:12px;font-weight:600}}";
 /// Size of the drawing of a curve, in its own units.
 const WIDTH: f64 = 400.0;
 const HEIGHT: f64 = 110.0;
@@ -17,16 +16,24 @@ const HEIGHT: f64 = 110.0;
 const MAX_POINTS: usize = 800;
 
 /// Returns the page with a section for each row, failures first.
-pub(in crate::cli) fn checks_page(rows: &[CheckRow]) -> String {
-    let mut page = format!(
-        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>sinew check</title><style>{STYLE}</style><h1>Motion checks</h1>"
-    );
+pub(super) fn checks_page(rows: &[CheckRow]) -> String {
+    format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>sinew check</title>{}</html>\n",
+        checks_section(rows)
+    )
+}
+
+/// Returns the part of a page that shows the rows.
+pub(in crate::cli) fn checks_section(rows: &[CheckRow]) -> String {
     let failed = rows.iter().filter(|r| r.fails).count();
-    let _ = write!(page, "<p>{} clips, {failed} failed</p>", rows.len());
+    let mut page = format!(
+        "<style>{STYLE}</style><div class=\"motion-checks\"><h1>Motion checks</h1><p>{} clips, {failed} failed</p>",
+        rows.len()
+    );
     let mut sorted: Vec<&CheckRow> = rows.iter().collect();
     sorted.sort_by_key(|row| !row.fails);
     sorted.into_iter().for_each(|row| section(&mut page, row));
-    page + "</html>\n"
+    page + "</div>"
 }
 
 fn section(page: &mut String, row: &CheckRow) {

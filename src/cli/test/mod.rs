@@ -23,6 +23,7 @@ use cases::{AssetCache, CaseArgs};
 
 mod accept;
 mod cases;
+mod motion;
 mod results;
 
 #[derive(Args, Debug)]
@@ -122,10 +123,12 @@ pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
     if args.list {
         let names: Vec<&str> =
             indices.iter().filter_map(|&p| Some(suite.cases.get(p)?.name.as_str())).collect();
-        output::lines(names)?;
+        let checks = suite.motion_checks.iter().filter(|c| motion::is_selected(c, &args.filter));
+        output::lines(names.into_iter().chain(checks.map(|c| c.name.as_str())))?;
         return Ok(ExitCode::SUCCESS);
     }
-    if indices.is_empty() {
+    let has_checks = suite.motion_checks.iter().any(|c| motion::is_selected(c, &args.filter));
+    if indices.is_empty() && !has_checks {
         let cause = if suite.cases.is_empty() {
             "the suite contains no cases"
         } else {
@@ -161,16 +164,32 @@ pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
     });
     progress.finish();
     let outcomes = outcomes?;
+    // The first part of a run that is divided has the checks.
+    let filter = args.shard.is_none_or(|shard| shard.index == 1).then_some(&args.filter);
+    let images = args.report.is_some().then_some(&args.adapter);
+    let checks = filter.map_or(Ok(Vec::new()), |filter| motion::run(&suite, filter, images, verbosity))?;
     let seconds = started.elapsed().as_secs_f64();
     let machine = run.machine();
     let printed =
         printed.and_then(|()| print_summary(&outcomes, indices.len(), seconds, &machine, verbosity));
+    let failed_checks = checks.iter().filter(|row| row.fails).count();
+    let printed = printed.and_then(|()| match checks.len() {
+        0 => Ok(()),
+        _ if verbosity.quiet => Ok(()),
+        count => output::lines([format!("motion checks: {count} clips, {failed_checks} failed")]),
+    });
     let printed = printed.and_then(|()| if args.sweep { print_sweep(&suite, &outcomes) } else { Ok(()) });
-    failure::combine(iter::once(printed).chain(results::write(args, &suite, &outcomes, &machine, seconds)))?;
+    failure::combine(iter::once(printed).chain(results::write(
+        args,
+        &suite,
+        (&outcomes, &checks),
+        &machine,
+        seconds,
+    )))?;
     if args.prune {
         prune(&suite, &outcomes, verbosity)?;
     }
-    let failed = outcomes.iter().any(|o| o.status.is_failure());
+    let failed = outcomes.iter().any(|o| o.status.is_failure()) || checks.iter().any(|row| row.fails);
     Ok(ExitCode::from(u8::from(failed)))
 }
 

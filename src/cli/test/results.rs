@@ -3,17 +3,20 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use crate::check::CheckRow;
 use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::files::atomic;
 use crate::regress::{Case, Machine, Outcome, Suite, csv, junit, outcomes_json, page};
 
 use super::TestArgs;
+use super::motion::add_to_page;
 
 /// Checks before the run that each file can be written, and that none overwrites another result or an input.
 pub(super) fn check(args: &TestArgs, suite: &Suite) -> Result<(), Failure> {
     let goldens = suite.cases.iter().flat_map(|case| suite.goldens_of(case));
-    let inputs = suite.cases.iter().flat_map(inputs);
+    let checked = suite.motion_checks.iter().flat_map(|c| c.model.iter().chain(&c.rig).cloned());
+    let inputs = suite.cases.iter().flat_map(inputs).chain(checked);
     let inputs: HashSet<PathBuf> = goldens.chain(inputs).chain([args.suite.clone()]).collect();
     let files: Vec<&Path> = [&args.report, &args.junit, &args.csv, &args.json]
         .into_iter()
@@ -35,7 +38,7 @@ pub(super) fn check(args: &TestArgs, suite: &Suite) -> Result<(), Failure> {
 pub(super) fn write(
     args: &TestArgs,
     suite: &Suite,
-    outcomes: &[Outcome],
+    (outcomes, checks): (&[Outcome], &[CheckRow]),
     machine: &Machine,
     seconds: f64,
 ) -> [Result<(), Failure>; 4] {
@@ -44,7 +47,7 @@ pub(super) fn write(
         None => Ok(()),
     };
     [
-        write(&args.report, &|| page(suite, outcomes, machine, seconds)),
+        write(&args.report, &|| Ok(add_to_page(&page(suite, outcomes, machine, seconds)?, checks))),
         write(&args.junit, &|| junit(suite, outcomes, machine)),
         write(&args.csv, &|| Ok(csv(suite, outcomes))),
         write(&args.json, &|| outcomes_json(suite, outcomes, machine, seconds)),

@@ -12,8 +12,11 @@ use crate::text::toml::{Lines, SpannedError};
 
 use reader::SuiteReader;
 
+mod motion_check;
 mod reader;
 mod values;
+
+pub use motion_check::MotionCheck;
 
 /// Maximum size of a suite file, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
@@ -116,6 +119,8 @@ pub struct Suite {
     pub golden_sets: Vec<String>,
     /// The cases in the order of the file.
     pub cases: Vec<Case>,
+    /// The checks of clips.
+    pub motion_checks: Vec<MotionCheck>,
 }
 
 /// An error when a suite is read.
@@ -175,11 +180,13 @@ impl Suite {
         let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         let reader = SuiteReader { folder: &folder, options, lines: Lines::of(&text) };
         let (goldens, golden_sets, cases) = reader.suite(document.as_table()).map_err(format_error)?;
+        let motion_checks =
+            motion_check::motion_checks(document.as_table(), &folder).map_err(format_error)?;
         let mut taken = HashSet::new();
         if let Some(case) = cases.iter().find(|c| !taken.insert(&c.slug)) {
             let cause = format!("case \"{}\" has the same file name as another case; rename it", case.name);
             return Err(SuiteError::Format { path: shown, line: case.line, cause });
         }
-        Ok(Self { path: path.into(), goldens: folder.join(goldens), golden_sets, cases })
+        Ok(Self { path: path.into(), goldens: folder.join(goldens), golden_sets, cases, motion_checks })
     }
 }

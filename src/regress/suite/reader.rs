@@ -106,8 +106,8 @@ impl SuiteReader<'_> {
     /// Returns the folder of goldens, the classes of adapters with folders of their own, and the cases.
     pub(super) fn suite(&self, root: &Table) -> Result<(PathBuf, Vec<String>, Vec<Case>), SpannedError> {
         for (key, item) in root.iter() {
-            if !["version", "goldens", "golden-sets", "defaults", "case", "matrix"].contains(&key) {
-                let known = "version, goldens, golden-sets, defaults, case, matrix";
+            if !["version", "goldens", "golden-sets", "defaults", "case", "matrix", "check"].contains(&key) {
+                let known = "version, goldens, golden-sets, defaults, case, matrix, check";
                 return Err(SpannedError::new(
                     span(root, key, item),
                     format!("unknown key \"{key}\"; known: {known}"),
