@@ -10,8 +10,8 @@ use super::pixels::Cause;
 use super::words::{JointNames, count, length, pixels};
 use super::{Explanation, Group};
 
-/// Number of pixels that another driver may change clearly beside a change of a mesh.
-const DRIVER_PIXELS: usize = 16;
+/// Number of pixels that may differ clearly although neither a part nor its mesh has changed visibly.
+const MESH_PIXELS: usize = 4;
 /// The smallest movement in pixels that is distinguished from the differences of another driver.
 const DRIVER_SHIFT: f32 = 0.05;
 /// The smallest mean difference of a channel in levels that is distinguished from the rounding of another driver.
@@ -85,12 +85,18 @@ impl<'a> Describe<'a> {
         if matches!(cause, Cause::Renderer(_) | Cause::Silhouette | Cause::Noise) {
             return false;
         }
-        let is_shape = matches!(cause, Cause::Presence(..) | Cause::Gone | Cause::Mesh(_));
-        if self.scenes.same_machine {
-            return group.visible > 0 || is_shape;
-        }
-        if is_shape {
-            return group.clear > DRIVER_PIXELS;
+        let same_machine = self.scenes.same_machine;
+        match cause {
+            Cause::Presence(..) | Cause::Gone => {
+                return group.clear > if same_machine { 0 } else { MESH_PIXELS };
+            }
+            // A mesh that was only written with other rounding differs at edges, but a vertex that moved changes the shading around it.
+            Cause::Mesh(_) => {
+                let is_large = same_machine && group.pixels > self.tolerance.changed;
+                return is_large || group.interior > if same_machine { MESH_PIXELS } else { 4 * MESH_PIXELS };
+            }
+            _ if same_machine => return group.visible > 0,
+            _ => {}
         }
         match shift {
             Some(shift) => shift.pixels >= DRIVER_SHIFT,

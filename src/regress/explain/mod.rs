@@ -55,8 +55,10 @@ pub struct Explanation {
 struct Group {
     pixels: usize,
     visible: usize,
-    /// Number of pixels that differ by more levels than another driver causes.
+    /// Number of pixels that differ by more levels than noise.
     clear: usize,
+    /// Number of these pixels that are not at an edge of a surface.
+    interior: usize,
     /// Sums of the differences of red, green, blue and alpha, with their signs.
     signed: [i64; 4],
     levels: u8,
@@ -72,6 +74,7 @@ impl Default for Group {
             pixels: 0,
             visible: 0,
             clear: 0,
+            interior: 0,
             signed: [0; 4],
             levels: 0,
             alpha: 0,
@@ -167,7 +170,10 @@ fn group(
         let group = groups.entry(cause.clone()).or_default();
         group.pixels += 1;
         group.visible += usize::from(off >= 2);
-        group.clear += usize::from(off > pixels::DRIVER_NOISE);
+        if off > scenes.noise() {
+            group.clear += 1;
+            group.interior += usize::from(!scenes.is_edge(index));
+        }
         for (sum, (a, b)) in group.signed.iter_mut().zip(a.iter().zip(b)) {
             *sum += i64::from(b) - i64::from(*a);
         }

@@ -7,9 +7,10 @@ use super::motion::{MIN_SHIFT, Scenes, Shift};
 use super::raster;
 use super::raster::{Hit, Ids};
 
-/// The largest difference in levels that noise may cause inside a surface: on the same machine, and on another one.
+/// The largest difference in levels that noise may cause inside a surface if the scene is the same.
 const NOISE: u8 = 2;
-pub(super) const DRIVER_NOISE: u8 = 8;
+/// The largest such difference on another machine.
+const DRIVER_NOISE: u8 = 8;
 /// Relative difference of the depths of neighbouring pixels at an edge within a part.
 const EDGE_DEPTH: f32 = 0.02;
 
@@ -116,14 +117,23 @@ impl Scenes<'_> {
         if self.moves_shadows() {
             return Cause::Shadow;
         }
-        let noise = if self.same_machine { NOISE } else { DRIVER_NOISE };
-        if off <= noise {
+        if off <= self.noise().max(NOISE) {
             Cause::Noise
         } else if near.is_edge {
             Cause::Silhouette
         } else {
             Cause::Renderer(was.or(is).map(|hit| hit.part))
         }
+    }
+
+    /// Returns the largest difference in levels that a driver may cause: none on the same machine but the rounding of a level.
+    pub(super) fn noise(&self) -> u8 {
+        if self.same_machine { 1 } else { DRIVER_NOISE }
+    }
+
+    /// Returns whether a pixel is at an edge of a surface in either scene.
+    pub(super) fn is_edge(&self, index: usize) -> bool {
+        Neighbours::of(self.ids, index).is_edge
     }
 
     fn presence(&self, was: Option<&Hit>, is: Option<&Hit>) -> Option<Cause> {
