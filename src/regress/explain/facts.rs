@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{Affine3A, DAffine3, DQuat, DVec3, Vec3};
 
 use crate::puppet::Puppet;
-use crate::regress::record::{CameraRecord, MaterialRecord, SceneRecord, part_names};
+use crate::regress::record::{CameraRecord, MaterialRecord, NO_FLOOR, SceneRecord, part_names};
 
 /// Smallest angle in radians, and smallest distance relative to the size of the skeleton, that count as a change of a joint. Below,
 /// differences are those of world matrices in single precision.
@@ -115,8 +115,8 @@ impl Facts {
                 // Their values are digests.
                 "file lights" | "overlays" | "ghosts" => format!("other {name}"),
                 // The floor follows the bounds of the pose.
-                "floor" if is != "none" && was != "none" => "the floor is at another place".to_owned(),
-                "floor" => format!("{} floor", if is == "none" { "no" } else { "a" }),
+                "floor" if is != NO_FLOOR && was != NO_FLOOR => "the floor is at another place".to_owned(),
+                "floor" => format!("{} floor", if is == NO_FLOOR { "no" } else { "a" }),
                 _ => format!("{name} {is} instead of {was}"),
             };
             match name.as_str() {

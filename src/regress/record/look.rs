@@ -9,6 +9,9 @@ use crate::render::{Background, Frame, LightSource};
 
 use super::{MaterialRecord, PartRecord, part_names, shape};
 
+/// The value of the setting `floor` without a floor.
+pub(in crate::regress) const NO_FLOOR: &str = "none";
+
 /// Records the drawn parts of a puppet, and their materials.
 pub(super) fn parts(puppet: &Puppet, frame: &Frame<'_>) -> (Vec<PartRecord>, Vec<MaterialRecord>) {
     let (character, names) = (puppet.character(), part_names(puppet));
@@ -78,7 +81,7 @@ pub(super) fn settings(frame: &Frame<'_>) -> BTreeMap<String, String> {
     let floor = match &frame.ground {
         // Rounded, because the floor follows the bounds of the pose.
         Some(floor) => format!("at {:.4} with radius {:.3}", floor.center, floor.radius),
-        None => "none".into(),
+        None => NO_FLOOR.into(),
     };
     let is_dual = frame.instances.iter().flat_map(|i| &i.draws).any(|draw| draw.dual);
     let overlays = format!("{:?}{:?}", frame.fills, frame.lines);

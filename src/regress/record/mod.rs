@@ -16,6 +16,7 @@ use crate::view::{Camera, Projection};
 
 use super::golden::Joint;
 
+pub(super) use look::NO_FLOOR;
 pub use text::RecordedScene;
 
 /// What an image shows: the camera, the pose, the parts with their materials, and the settings of the view. It contains no
