@@ -65,7 +65,7 @@ pub use outcomes_json::outcomes_json;
 pub use record::{CameraRecord, MaterialRecord, PartRecord, RecordedScene, SceneRecord};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
-pub use report::page;
+pub use report::{checks_page, page};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use run::{Finding, Outcome, Pose, Posed, Run, Settings, Status, Update, orphans};

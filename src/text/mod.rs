@@ -3,7 +3,10 @@
 //! - `printable` escapes and shortens text from files, networks and drivers before it is shown.
 //! - `toml` has helpers for reading TOML files, with errors that name the line.
 //! - `json` writes JSON, and returns an error for a number that is not finite.
+//! - `shell` quotes words of commands.
 
 pub(crate) mod json;
 pub(crate) mod printable;
+#[cfg(feature = "cli")]
+pub(crate) mod shell;
 pub(crate) mod toml;

@@ -11,7 +11,7 @@ use sinew::export::animated_copy;
 use crate::{MANNEQUIN, folder, refusal, sinew, stdout};
 
 /// Writes a copy of the mannequin whose head leaves its path in a frame of the walk.
-fn faulty(path: &Path) {
+pub(crate) fn faulty(path: &Path) {
     let character = asset::load(Path::new(MANNEQUIN)).unwrap();
     let mut clips = character.clips.clone();
     let head = character.skeleton.find("head").unwrap();
@@ -50,7 +50,8 @@ fn a_fault_is_found_reported_and_repaired() {
     assert!(row["strip"][0]["image"].as_str().unwrap().starts_with("data:image/png;base64,"));
     let jerk = row["curves"].as_array().unwrap().iter().find(|c| c["check"] == "jerk").unwrap();
     assert_eq!(jerk["times"].as_array().unwrap().len(), jerk["values"].as_array().unwrap().len());
-    assert!(fs::read_to_string(&page).unwrap().contains("<polyline"));
+    let page = fs::read_to_string(&page).unwrap();
+    assert!(page.contains("head leaves") && page.contains("data:image/png;base64,"));
 
     let text = stdout(["mend", &model, "-o", &mended]);
     assert!(text.contains("mended  walk  1 errors, 0 remain") && text.contains("jerk"), "{text}");
@@ -88,6 +89,12 @@ fn suites_check_clips() {
     let text = String::from_utf8(run.stdout).unwrap();
     assert_eq!(run.status.code(), Some(1), "{text}");
     assert!(text.contains("passed  hero idle") && text.contains("failed  hero walk"), "{text}");
+    let list = |arguments: [&str; 2]| stdout(["test", &suite, "--list", arguments[0], arguments[1]]);
+    assert_eq!(
+        (list(["--case", "hero"]), list(["--filter", "er"])),
+        ("hero\n".to_owned(), "hero\n".to_owned())
+    );
+    assert!(refusal(["test", &suite, "--case", "her"]).contains("case \"her\" does not exist"));
     fs::write(Path::new(&suite), "version = 1\n\n[[check]]\nmodel = \"faulty.glb\"\nskip = [\"jerk\"]\n")
         .unwrap();
     let run = sinew(["test", &suite]);

@@ -11,18 +11,17 @@ use crate::asset::{Character, Clip};
 use crate::check::{
     Check, CheckOptions, CheckRow, Checker, ClipReport, Finding, Looping, Severity, checks_json,
 };
+use crate::regress::{Machine, checks_page};
 use crate::render::AdapterChoice;
 use crate::rig::Rig;
+use crate::text::shell::quoted;
 
 use super::failure::Failure;
 use super::timing::Stopwatch;
 use super::{ModelArg, Verbosity, names, output};
 
-use page::checks_page;
-pub(super) use page::checks_section;
 pub(super) use strip::Strips;
 
-mod page;
 mod strip;
 
 #[derive(Args, Debug)]
@@ -235,23 +234,17 @@ fn row(
     CheckRow::new(format!("{model}: {clip_name}"), report, &character.skeleton, seconds, repeat)
 }
 
-/// Returns an argument as a shell reads it.
-pub(super) fn quoted(text: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "._-/".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
-}
-
 fn write(args: &CheckArgs, rows: &[CheckRow]) -> Result<(), Failure> {
     if let Some(path) = &args.json {
         let text = checks_json(rows).map_err(Failure::Usage)? + "\n";
         output::file(path, text.as_bytes())?;
     }
     if let Some(path) = &args.report {
-        output::file(path, checks_page(rows).as_bytes())?;
+        let title =
+            args.model.file.as_deref().map_or("built-in character".into(), |f| f.display().to_string());
+        let seconds = rows.iter().map(|row| row.milliseconds).sum::<f64>() / 1e3;
+        let page = checks_page(&title, rows, &Machine::new(None), seconds).map_err(Failure::Usage)?;
+        output::file(path, page.as_bytes())?;
     }
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! `sinew test --accept`: makes the results of failed cases their goldens.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::process::ExitCode;
 
 use crate::cli::failure::Failure;
@@ -24,7 +23,8 @@ pub(super) fn run(suite: &Suite, cases: &[String], verbosity: Verbosity) -> Resu
 pub(super) fn index(suite: &Suite, name: &str) -> Result<usize, Failure> {
     let known = || suite.cases.iter().map(|case| case.name.as_str());
     known().position(|known| known == name).ok_or_else(|| {
-        let path: &Path = &suite.path;
-        Failure::Usage(format!("{}: {}", path.display(), names::unknown("case", name, known())))
+        let checks = suite.motion_checks.iter().map(|check| check.name.as_str());
+        let unknown = names::unknown("case", name, known().chain(checks));
+        Failure::Usage(format!("{}: {unknown}", suite.path.display()))
     })
 }

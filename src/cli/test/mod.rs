@@ -63,7 +63,7 @@ pub(super) struct TestArgs {
     /// Run only cases whose name contains TEXT (repeat to match any of several)
     #[arg(long, value_name = "TEXT")]
     filter: Vec<String>,
-    /// Run only the case with exactly this name (repeatable)
+    /// Run only the case or check with exactly this name (repeatable)
     #[arg(long, value_name = "NAME")]
     case: Vec<String>,
     /// List the cases without running them
@@ -123,11 +123,11 @@ pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
     if args.list {
         let names: Vec<&str> =
             indices.iter().filter_map(|&p| Some(suite.cases.get(p)?.name.as_str())).collect();
-        let checks = suite.motion_checks.iter().filter(|c| motion::is_selected(c, &args.filter));
+        let checks = suite.motion_checks.iter().filter(|c| motion::is_selected(c, args));
         output::lines(names.into_iter().chain(checks.map(|c| c.name.as_str())))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let has_checks = suite.motion_checks.iter().any(|c| motion::is_selected(c, &args.filter));
+    let has_checks = suite.motion_checks.iter().any(|c| motion::is_selected(c, args));
     if indices.is_empty() && !has_checks {
         let cause = if suite.cases.is_empty() {
             "the suite contains no cases"
@@ -165,9 +165,9 @@ pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
     progress.finish();
     let outcomes = outcomes?;
     // The first part of a run that is divided has the checks.
-    let filter = args.shard.is_none_or(|shard| shard.index == 1).then_some(&args.filter);
+    let is_first = args.shard.is_none_or(|shard| shard.index == 1);
     let images = args.report.is_some().then_some(&args.adapter);
-    let checks = filter.map_or(Ok(Vec::new()), |filter| motion::run(&suite, filter, images, verbosity))?;
+    let checks = if is_first { motion::run(&suite, args, images, verbosity)? } else { Vec::new() };
     let seconds = started.elapsed().as_secs_f64();
     let machine = run.machine();
     let printed =
@@ -195,7 +195,8 @@ pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
 
 /// The indices of the cases that `--filter`, `--case` and `--shard` select.
 fn selected(suite: &Suite, args: &TestArgs) -> Result<Vec<usize>, Failure> {
-    let named = args.case.iter().map(|name| accept::index(suite, name));
+    let is_check = |name: &&String| suite.motion_checks.iter().any(|check| check.name == **name);
+    let named = args.case.iter().filter(|name| !is_check(name)).map(|name| accept::index(suite, name));
     let named = named.collect::<Result<HashSet<usize>, Failure>>()?;
     let all = args.filter.is_empty() && args.case.is_empty();
     let matches = |name: &str| args.filter.iter().any(|f| name.contains(f.as_str()));

@@ -6,23 +6,26 @@ use std::time::Instant;
 
 use crate::asset;
 use crate::check::{CheckRow, ClipReport, Severity};
-use crate::cli::check::{Strips, checks_section, line, name, quoted, reports};
+use crate::cli::check::{Strips, line, name, reports};
 use crate::cli::failure::Failure;
 use crate::cli::{Verbosity, names, output};
 use crate::regress::{MotionCheck, Suite};
 use crate::render::AdapterChoice;
 use crate::rig;
+use crate::text::shell::quoted;
 
-/// Runs the checks whose names contain one of the texts, or all of them, and prints their results. `images`: whether to draw the clips
+use super::TestArgs;
+
+/// Runs the checks that `--filter` and `--case` select and prints their results. `images`: whether to draw the clips
 /// that fail.
 pub(super) fn run(
     suite: &Suite,
-    filter: &[String],
+    args: &TestArgs,
     images: Option<&AdapterChoice>,
     verbosity: Verbosity,
 ) -> Result<Vec<CheckRow>, Failure> {
     let mut rows = Vec::new();
-    for check in suite.motion_checks.iter().filter(|c| is_selected(c, filter)) {
+    for check in suite.motion_checks.iter().filter(|c| is_selected(c, args)) {
         match clips(check, images, verbosity) {
             Ok(found) => rows.extend(found),
             // A file that cannot be read breaks its own check and no other.
@@ -36,9 +39,11 @@ pub(super) fn run(
     Ok(rows)
 }
 
-/// Returns whether `--filter` selects a check.
-pub(super) fn is_selected(check: &MotionCheck, filter: &[String]) -> bool {
-    filter.is_empty() || filter.iter().any(|text| check.name.contains(text.as_str()))
+/// Returns whether `--filter` or `--case` selects a check.
+pub(super) fn is_selected(check: &MotionCheck, args: &TestArgs) -> bool {
+    let all = args.filter.is_empty() && args.case.is_empty();
+    all || args.case.contains(&check.name)
+        || args.filter.iter().any(|text| check.name.contains(text.as_str()))
 }
 
 fn clips(
@@ -107,16 +112,4 @@ fn command(check: &MotionCheck, clip: Option<&str>) -> String {
         let _ = write!(text, " --skip {check}");
     }
     text
-}
-
-/// Adds the checks to the HTML report of a suite.
-pub(super) fn add_to_page(page: &str, rows: &[CheckRow]) -> String {
-    if rows.is_empty() {
-        return page.to_owned();
-    }
-    let section = checks_section(rows);
-    match page.rfind("</body>").or_else(|| page.rfind("</html>")) {
-        Some(at) => format!("{}{section}{}", &page[..at], &page[at..]),
-        None => format!("{page}{section}"),
-    }
 }

@@ -10,7 +10,6 @@ use crate::files::atomic;
 use crate::regress::{Case, Machine, Outcome, Suite, csv, junit, outcomes_json, page};
 
 use super::TestArgs;
-use super::motion::add_to_page;
 
 /// Checks before the run that each file can be written, and that none overwrites another result or an input.
 pub(super) fn check(args: &TestArgs, suite: &Suite) -> Result<(), Failure> {
@@ -47,7 +46,7 @@ pub(super) fn write(
         None => Ok(()),
     };
     [
-        write(&args.report, &|| Ok(add_to_page(&page(suite, outcomes, machine, seconds)?, checks))),
+        write(&args.report, &|| page(suite, outcomes, checks, machine, seconds)),
         write(&args.junit, &|| junit(suite, outcomes, machine)),
         write(&args.csv, &|| Ok(csv(suite, outcomes))),
         write(&args.json, &|| outcomes_json(suite, outcomes, machine, seconds)),

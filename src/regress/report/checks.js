@@ -15,9 +15,17 @@ function showMotion() {
   if (findings.length) box.append(make("div", {}, make("h3", {}, "Findings"), make("ul", { className: "findings" }, ...findings.map(spanNode))));
   if (row.strip.length) box.append(make("div", {}, make("h3", {}, "Images"), make("div", { className: "strip" }, ...row.strip.map(imageNode))));
   const span = spanOf(row);
-  // Curves with faults come first.
-  const faults = curve => findingsOf(row, curve).length;
-  for (const curve of [...row.curves].sort((a, b) => faults(b) - faults(a))) box.append(curveNode(row, curve, span));
+  // Curves with faults are shown. Without any, the first ones are, and the others can be unfolded.
+  const isFaultyCurve = curve => findingsOf(row, curve).length > 0;
+  const curves = [...row.curves.filter(isFaultyCurve), ...row.curves.filter(curve => !isFaultyCurve(curve))];
+  const open = Math.max(row.curves.filter(isFaultyCurve).length, 3);
+  const nodes = curves.map(curve => curveNode(row, curve, span));
+  box.append(...nodes.slice(0, open));
+  if (nodes.length > open) {
+    const rest = folded(`${count(nodes.length - open, "more curve")}`, false, make("div", { className: "curves" }, ...nodes.slice(open)));
+    rest.ontoggle = drawMotion;
+    box.append(rest);
+  }
   requestAnimationFrame(drawMotion);
 }
 
@@ -54,6 +62,8 @@ function curveNode(check, curve, span) {
   };
   canvas.onpointerleave = () => setMotion(null, null);
   motion.drawings.push(() => {
+    // A folded curve has no size.
+    if (!canvas.clientWidth) return;
     drawCurve(canvas, check, curve, span, motion.cursor, motion.lit);
     const i = motion.cursor === null ? -1 : nearest(curve.times, motion.cursor);
     output.textContent = i < 0 || i >= curve.times.length ? "" : `${digits(curve.times[i], 4)} s: ${valueText(curve.values[i], curve.unit)}`;

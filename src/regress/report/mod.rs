@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::check::CheckRow;
 use crate::text::json;
 
 use super::machine::Machine;
@@ -38,28 +39,57 @@ struct PageData<'a> {
     machine: String,
     seconds: f64,
     cases: Vec<CaseRow<'a>>,
+    checks: &'a [CheckRow],
 }
 
-/// Returns the page. `seconds` is the duration of the whole run.
+/// Returns the page of a suite. `checks` are its motion checks, and `seconds` is the duration of the whole run.
 ///
 /// # Errors
-/// A message if an image cannot be encoded.
-pub fn page(suite: &Suite, outcomes: &[Outcome], machine: &Machine, seconds: f64) -> Result<String, String> {
-    let mut cases = outcomes
-        .iter()
-        .filter_map(|outcome| row(suite, outcome).transpose())
-        .collect::<Result<Vec<_>, String>>()?;
+/// A message if an image cannot be encoded, or if a number of a check is not finite.
+pub fn page(
+    suite: &Suite,
+    outcomes: &[Outcome],
+    checks: &[CheckRow],
+    machine: &Machine,
+    seconds: f64,
+) -> Result<String, String> {
+    let rows = outcomes.iter().filter_map(|outcome| row(suite, outcome).transpose());
+    let mut cases = rows.collect::<Result<Vec<_>, String>>()?;
     // Failures come first.
     cases.sort_by_key(|row| !row.fails);
-    let name = suite.path.display().to_string();
-    let data = PageData {
-        suite: name,
+    assemble(&PageData {
+        suite: suite.path.display().to_string(),
         version: env!("CARGO_PKG_VERSION"),
         machine: machine.to_string(),
         seconds,
         cases,
-    };
-    let json = json::to_string(&data).map_err(|e| e.to_string())?;
+        checks,
+    })
+}
+
+/// Returns the page of motion checks without a suite. `title` is the name of the file that was checked, and `seconds` is the duration of
+/// the whole run.
+///
+/// # Errors
+/// A message if a number of a check is not finite.
+pub fn checks_page(
+    title: &str,
+    checks: &[CheckRow],
+    machine: &Machine,
+    seconds: f64,
+) -> Result<String, String> {
+    assemble(&PageData {
+        suite: title.to_owned(),
+        version: env!("CARGO_PKG_VERSION"),
+        machine: machine.to_string(),
+        seconds,
+        cases: Vec::new(),
+        checks,
+    })
+}
+
+fn assemble(data: &PageData<'_>) -> Result<String, String> {
+    let json = json::to_string(data).map_err(|e| e.to_string())?;
     // Inside a script element, `</script` and `<!--` would not be treated as text.
     let json = json.replace('<', "\\u003c");
     let script = format!("\"use strict\";\n{}", SCRIPTS.join("\n"));

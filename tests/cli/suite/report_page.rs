@@ -8,8 +8,10 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::{code_and_lines, edit, suite_with_goldens};
+use crate::check::faulty;
 use crate::support::image;
 use crate::support::skip;
+use crate::{folder, sinew};
 
 /// A script that operates the page and writes its observations into the document.
 const OBSERVE: &str = include_str!("report_page/observe.js");
@@ -102,6 +104,25 @@ fn the_page_works_without_a_network_and_shows_names_as_text() {
     keys_and_modes(&observed, &suite, odd);
     changes_and_poses(&observed);
     motion(&observed);
+}
+
+#[test]
+fn a_page_of_motion_checks_has_strips_and_curves() {
+    let folder = folder("check-page");
+    let [model, path] = ["faulty.glb", "page.html"].map(|name| folder.join(name));
+    faulty(&model);
+    let [file, out] = [&model, &path].map(|path| path.to_str().unwrap());
+    let run = sinew(["check", file, "--clip", "walk", "--report", out, "--adapter", "cpu"]);
+    assert_eq!(run.status.code(), Some(1), "{}", String::from_utf8_lossy(&run.stderr));
+    let Some(browser) = browser() else { return skip("Chromium is missing") };
+    let observed = observe(&browser, &folder, &fs::read_to_string(&path).unwrap());
+    assert_eq!(observed["problems"], json!([]), "{observed:#}");
+    let count = |key: &str| observed[key].as_array().unwrap().len();
+    assert!(count("strip") >= 6 && count("faulty") >= 1, "{observed:#}");
+    // The curve with the fault comes first.
+    assert_eq!(observed["curves"][0], "jerk");
+    assert!(observed["curveColours"].as_u64().unwrap() > 5);
+    assert_eq!(observed["lights"], true);
 }
 
 /// Checks what the keys do and what the modes draw.

@@ -52,7 +52,7 @@ addEventListener("load", async () => {
   const observed = {};
   try {
     await pause(300);
-    await observe(observed);
+    await (data.cases.length ? observe(observed) : observeChecks(observed));
   } catch (error) {
     problems.push("script: " + error.stack);
   }
