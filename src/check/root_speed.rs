@@ -14,6 +14,8 @@ use super::spans::quantile;
 const MIN_SPEED: f32 = 0.3;
 /// The part of the speed that may differ besides the limit. Feet do not stand for all of the time that they are low.
 const TOLERANCE: f64 = 0.1;
+/// Number of measurements that make a speed.
+const MIN_STEPS: usize = 3;
 /// A foot that steps is at times higher than this above the floor, metres of a person.
 const LIFTED: f32 = 0.04;
 /// The part of its mean speed that a walking root has at least in most frames.
@@ -50,19 +52,21 @@ pub(super) fn speeds(
     if in_place.is_none() && !walks(anatomy, sampled, contacts, along, root) {
         return None;
     }
-    // How fast the hips move forwards relative to each foot while it is the lowest and low.
-    let mut relative = Vec::new();
+    // How fast the hips move forwards relative to each foot while it touches the floor, or else while it is the lowest and low.
+    let (mut standing, mut low) = (Vec::new(), Vec::new());
     for frame in 0..last {
-        let lowest = contacts.feet.iter().min_by(|a, b| height(a, frame).total_cmp(&height(b, frame)))?;
-        if height(lowest, frame) > LOW * anatomy.size || height(lowest, frame + 1) > LOW * anatomy.size {
-            continue;
-        }
+        let (from, to) = sampled.span(frame, frame + 1);
         let of = |node: usize| flat(sampled.position(frame + 1, node) - sampled.position(frame, node));
-        let seconds = sampled.span(frame, frame + 1);
-        let foot = lowest.lowest_steps.get(frame).copied().flatten().unwrap_or_else(|| of(lowest.node));
-        relative.push(f64::from((of(anatomy.hips) - foot).dot(along) / (seconds.1 - seconds.0).max(1e-6)));
+        let speed = |foot: Vec2| f64::from((of(anatomy.hips) - foot).dot(along) / (to - from).max(1e-6));
+        let steps = contacts.feet.iter().filter_map(|f| f.lowest_steps.get(frame).copied().flatten());
+        standing.extend(steps.map(speed));
+        let lowest = contacts.feet.iter().min_by(|a, b| height(a, frame).total_cmp(&height(b, frame)))?;
+        if height(lowest, frame).max(height(lowest, frame + 1)) < LOW * anatomy.size {
+            low.push(speed(of(lowest.node)));
+        }
     }
-    if relative.len() < 3 {
+    let relative = if standing.len() < MIN_STEPS { low } else { standing };
+    if relative.len() < MIN_STEPS {
         return None;
     }
     #[expect(clippy::cast_possible_truncation, reason = "speeds are single precision")]

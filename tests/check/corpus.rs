@@ -231,6 +231,11 @@ impl Results {
         mean(self.rows.values().flat_map(|r| &r.to_faulty))
     }
 
+    /// Returns the mean distance of all repaired clips from the clean ones: degrees and millimetres.
+    pub fn mean_distance(&self) -> (f64, f64) {
+        mean(self.rows.values().flat_map(|r| &r.to_clean))
+    }
+
     /// Returns the results as a Markdown table.
     pub fn table(&self) -> String {
         let mut text = String::from(
@@ -254,10 +259,11 @@ impl Results {
         let seeded: usize = self.rows.values().map(|r| r.seeded).sum();
         let _ = writeln!(
             text,
-            "\n{seeded} faults: recall {:.2} %, repaired {:.2} %, mean change {}; false alarms in {} of {} checks, {:.2} %",
+            "\n{seeded} faults: recall {:.2} %, repaired {:.2} %, mean change {}, mean distance from the clean clips {}; false alarms in {} of {} checks, {:.2} %",
             100.0 * self.recall(),
             100.0 * self.repaired(),
             change(self.mean_change()),
+            change(self.mean_distance()),
             self.false_alarms,
             self.innocent,
             100.0 * self.false_alarms()

@@ -48,6 +48,8 @@ fn faults_of_the_built_in_character_are_found_and_repaired() {
         assert_eq!(results.recall(), 1.0, "seed {seed}\n{details}");
         assert!(results.false_alarms() <= 0.01, "seed {seed}\n{details}");
         assert!(results.repaired() >= 0.95, "seed {seed}\n{details}");
+        let (degrees, millimetres) = results.mean_distance();
+        assert!(degrees < 1.0 && millimetres < 20.0, "seed {seed}: {degrees}°, {millimetres} mm");
     }
 }
 
