@@ -13,6 +13,7 @@
 //! | `--clips N` | number of clean clips to use [default: 100] |
 //! | `--seed N` | seed of the random numbers [default: 1] |
 
+#![allow(dead_code, reason = "the tests use more of the corpus")]
 #![allow(unreachable_pub, reason = "the tests use the corpus, too")]
 #![allow(clippy::print_stdout, reason = "an example prints its results")]
 

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
+use crate::check::{CheckRow, CheckStatus};
+
 use super::machine::Machine;
 use super::run::{Outcome, Status};
 use super::suite::Suite;
@@ -14,7 +16,11 @@ use super::suite::Suite;
 ///
 /// # Errors
 /// The message of the XML writer.
-pub fn junit(suite: &Suite, outcomes: &[Outcome], machine: &Machine) -> Result<String, String> {
+pub fn junit(
+    suite: &Suite,
+    (outcomes, checks): (&[Outcome], &[CheckRow]),
+    machine: &Machine,
+) -> Result<String, String> {
     let name = suite.path.file_stem().map_or_else(|| "suite".into(), |s| s.to_string_lossy());
     let mut tests = TestSuite::new(clean(&name));
     tests.add_property(Property::new("adapter", clean(machine.adapter.as_deref().unwrap_or("none"))));
@@ -63,9 +69,35 @@ pub fn junit(suite: &Suite, outcomes: &[Outcome], machine: &Machine) -> Result<S
         }
         tests.add_test_case(test);
     }
+    for row in checks {
+        tests.add_test_case(check_case(row, &name));
+    }
     let mut report = Report::new("sinew");
     report.add_test_suite(tests);
     report.to_string().map_err(|e| e.to_string())
+}
+
+/// Returns the checks of a clip as a test case.
+fn check_case(row: &CheckRow, suite: &str) -> TestCase {
+    let lines: Vec<String> = row
+        .findings
+        .iter()
+        .map(|f| clean(&format!("{} {} {:.3}–{:.3} s: {}", f.severity.name(), f.check, f.from, f.to, f.text)))
+        .collect();
+    let mut status = match row.status {
+        CheckStatus::Passed => TestCaseStatus::success(),
+        CheckStatus::Failed => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        CheckStatus::Broken => TestCaseStatus::non_success(NonSuccessKind::Error),
+    };
+    if row.fails {
+        status.set_message(lines.first().cloned().unwrap_or_default());
+        status.set_description(lines.join("\n"));
+    }
+    let mut test = TestCase::new(clean(&row.name), status);
+    test.set_classname(clean(suite));
+    test.set_time(Duration::from_secs_f64((row.milliseconds * 1e-3).max(0.0)));
+    test.set_system_out(lines.join("\n"));
+    test
 }
 
 /// Escapes the characters that XML 1.0 cannot contain, such as `\u{1b}`. Line breaks and tabs are escaped too, because
@@ -104,7 +136,7 @@ mod tests {
         };
         let findings = vec![Finding { passed: false, text: "joint \u{1}\u{FFFF}".into() }];
         let outcome = Outcome { findings, seconds: 0.5, ..Outcome::new(0, Status::Failed) };
-        let text = junit(&suite, &[outcome], &Machine::new(None)).unwrap();
+        let text = junit(&suite, (&[outcome], &[]), &Machine::new(None)).unwrap();
         // XML 1.0, section 2.2.
         let is_char = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..);
         assert!(text.chars().all(is_char), "{text:?}");

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::check::CheckRow;
 use crate::text::json;
 
 use super::explain::Explanation;
@@ -19,6 +20,9 @@ struct RunData<'a> {
     processor: &'a str,
     seconds: f64,
     cases: Vec<CaseData<'a>>,
+    /// The checks of clips.
+    #[serde(skip_serializing_if = "<[CheckRow]>::is_empty")]
+    checks: &'a [CheckRow],
 }
 
 #[derive(Serialize)]
@@ -65,7 +69,7 @@ struct JointData<'a> {
 /// The path of a number that is not finite.
 pub fn outcomes_json(
     suite: &Suite,
-    outcomes: &[Outcome],
+    (outcomes, checks): (&[Outcome], &[CheckRow]),
     machine: &Machine,
     seconds: f64,
 ) -> Result<String, String> {
@@ -108,6 +112,7 @@ pub fn outcomes_json(
         processor: &machine.processor,
         seconds,
         cases: cases.collect(),
+        checks,
     };
     json::to_string(&data).map(|text| text + "\n").map_err(|e| e.to_string())
 }

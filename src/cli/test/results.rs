@@ -47,9 +47,9 @@ pub(super) fn write(
     };
     [
         write(&args.report, &|| page(suite, outcomes, checks, machine, seconds)),
-        write(&args.junit, &|| junit(suite, outcomes, machine)),
+        write(&args.junit, &|| junit(suite, (outcomes, checks), machine)),
         write(&args.csv, &|| Ok(csv(suite, outcomes))),
-        write(&args.json, &|| outcomes_json(suite, outcomes, machine, seconds)),
+        write(&args.json, &|| outcomes_json(suite, (outcomes, checks), machine, seconds)),
     ]
 }
 
