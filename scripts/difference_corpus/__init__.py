@@ -1,0 +1,1 @@
+"""The corpus of image differences of scripts/difference-corpus.py."""
