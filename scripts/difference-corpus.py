@@ -28,6 +28,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
 
 from difference_corpus import bases, drawing, findings, labels, metrics, page, picture, plan, scores  # noqa: E402
+from difference_corpus.pairs import label  # noqa: E402
 
 
 def main():
@@ -89,11 +90,13 @@ def make(options, sinew, dssim, work):
 
 
 def test(sinew, work, characters, pairs, drivers):
+    """Tests all pairs against goldens that the same build draws."""
+    drawing.draw_goldens(sinew, work, characters)
     for driver in drivers:
         cases = drawing.test(sinew, work, driver, characters, pairs)
         for pair in pairs:
             if pair.driver == driver:
-                pair.result = cases[pair.name]
+                pair.result, pair.label = cases[pair.name], label(pair)
     step("tested")
 
 

@@ -41,13 +41,20 @@ def draw(sinew, folder, driver, bases, pairs):
     run(sinew, driver, suite, "--update=all")
 
 
+def draw_goldens(sinew, folder, bases):
+    """Draws the bases with the default driver into `folder/bases`."""
+    shutil.rmtree(folder / "bases", ignore_errors=True)
+    write_suite(folder / "bases.toml", "bases", [(f"base {number}", base.case() | {"model": base.path}) for number, base in enumerate(bases)])
+    run(sinew, "default", folder / "bases.toml", "--update=all")
+
+
 def test(sinew, folder, driver, bases, pairs):
     """Compares the changes of all pairs of a driver with goldens of the default driver. Returns the cases of the JSON report."""
     goldens = folder / "goldens"
     goldens.mkdir(exist_ok=True)
     chosen = [pair for pair in pairs if pair.driver == driver]
     for pair in chosen:
-        shutil.copyfile(folder / "drawn-default" / f"base-{bases.index(pair.base)}.png", goldens / f"{slug(pair)}.png")
+        shutil.copyfile(folder / "bases" / f"base-{bases.index(pair.base)}.png", goldens / f"{slug(pair)}.png")
     suite, report = folder / f"test-{driver}.toml", folder / f"test-{driver}.json"
     write_suite(suite, "goldens", [(pair.name, pair.case()) for pair in chosen])
     run(sinew, driver, suite, "--json", str(report))

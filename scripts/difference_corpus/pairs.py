@@ -37,7 +37,7 @@ class Pair:
 
 def label(pair):
     """Decides what a test must do. Values between the limits are left open."""
-    if pair.moved >= 0.25 or pair.colours >= 50:
+    if not pair.harmless and (pair.moved >= 0.25 or pair.colours >= 50):
         return "find"
     if pair.moved_possibly < 0.05 and pair.colours < 10:
         return "pass"
