@@ -40,17 +40,17 @@ def main():
     parser.add_argument("--page", action="store_true")
     options = parser.parse_args()
     sinew = os.environ.get("SINEW", str(ROOT / "target/debug/sinew"))
-    dssim = os.environ.get("DSSIM") or shutil.which("dssim")
     work = options.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
     if options.again:
         characters, pairs, drivers = pickle.loads((work / "pairs.pickle").read_bytes())
     else:
-        characters, pairs, drivers = make(options, sinew, dssim, work)
+        characters, pairs, drivers = make(options, sinew, work)
     test(sinew, work, characters, pairs, drivers)
-    (work / "pairs.pickle").write_bytes(pickle.dumps((characters, pairs, drivers)))
     shutil.rmtree(work / "findings", ignore_errors=True)
     findings.write(work / "findings", work, characters, pairs)
+    measure(work, characters, pairs)
+    (work / "pairs.pickle").write_bytes(pickle.dumps((characters, pairs, drivers)))
     picture.sheets(work / "sheets", work, characters, pairs)
     if options.page:
         page.write(ROOT / "docs/differences.md", pairs, characters)
@@ -58,8 +58,8 @@ def main():
     print(scores.summary(pairs))
 
 
-def make(options, sinew, dssim, work):
-    """Makes, draws, labels and measures all pairs."""
+def make(options, sinew, work):
+    """Makes, draws and labels all pairs."""
     data = os.environ.get("SINEW_TEST_DATA")
     drivers = [name for name, (variables, _) in plan.DRIVERS.items() if pathlib.Path(variables.get("VK_DRIVER_FILES", "/")).exists()]
     models = work / "models"
@@ -82,10 +82,6 @@ def make(options, sinew, dssim, work):
         labels.label_pair(work, characters, pair)
         pair.model = None
     step("labelled")
-    for pair in pairs:
-        golden, actual = drawing.golden_and_actual(work, characters, pair)
-        pair.scores = metrics.measure(golden, actual, dssim, work)
-    step("measured")
     return characters, pairs, drivers
 
 
@@ -98,6 +94,16 @@ def test(sinew, work, characters, pairs, drivers):
             if pair.driver == driver:
                 pair.result, pair.label = cases[pair.name], label(pair)
     step("tested")
+
+
+def measure(work, characters, pairs):
+    """Measures all pairs that were not measured before."""
+    dssim = os.environ.get("DSSIM") or shutil.which("dssim")
+    for pair in pairs:
+        if not pair.scores:
+            golden, actual = drawing.golden_and_actual(work, characters, pair)
+            pair.scores = metrics.measure(golden, actual, dssim, work)
+    step("measured")
 
 
 def step(text):

@@ -15,40 +15,40 @@ from .visibility import View, automatic
 # The key `camera` is the direction from which a fixed camera looks; without it, the program chooses the camera. `normal-map`
 # adds a normal map to the model. `bent` turns joints, so that the weights matter.
 BASES = [
-    ("mannequin walk", "assets/mannequin.glb", "walk", 0.4, {"camera": [0.5, 0.2, 1]}),
+    ("mannequin walk", "assets/mannequin.glb", "walk", 0.4, {"background": "#d4d8dc", "camera": [0.5, 0.2, 1]}),
     ("mannequin wave", "assets/mannequin.glb", "wave", 0.5, {"light": "studio", "samples": 4}),
-    ("spider", "assets/spider.glb", "walk", 0.13, {"camera": [0.8, 0.7, 0.7]}),
+    ("spider", "assets/spider.glb", "walk", 0.13, {"background": "#d4d8dc", "camera": [0.8, 0.7, 0.7]}),
     ("tentacle", "assets/tentacle.glb", "sway", 0.9, {"camera": [0, 0.1, 1], "background": "transparent", "ground": "off"}),
     ("awkward", "assets/awkward.glb", "nod", 0.4, {"light": "outdoor", "camera": [0.4, 0.1, 1]}),
     ("arm", "assets/arm.glb", None, 0, {"bent": True, "camera": [1, 0.3, 0.6], "samples": 4}),
-    ("fox walk", "models/khronos-sample-models/Fox/glTF-Binary/Fox.glb", "Walk", 0.3, {"camera": [1, 0.2, 0.3]}),
+    ("fox walk", "models/khronos-sample-models/Fox/glTF-Binary/Fox.glb", "Walk", 0.3, {"background": "#d4d8dc", "camera": [1, 0.2, 0.3]}),
     ("fox survey", "models/khronos-sample-models/Fox/glTF-Binary/Fox.glb", "Survey", 1.2, {"light": "studio", "samples": 4}),
-    ("cesium man", "models/vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb", 0, 0.6, {"camera": [0.5, 0.2, 1]}),
+    ("cesium man", "models/vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb", 0, 0.6, {"background": "#d4d8dc", "camera": [0.5, 0.2, 1]}),
     ("cesium man with bumps", "models/vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb", 0, 1.3,
      {"normal-map": True, "light": "studio", "camera": [-0.7, 0.3, 1], "samples": 4}),
-    ("wolf", "models/quaternius/animals_pack/Wolf/Wolf.glb", "AnimalArmature|Gallop", 0.3, {"camera": [1, 0.2, 0.2]}),
-    ("horse", "models/quaternius/animals_pack/Horse/Horse.glb", "AnimalArmature|Eating", 0.8, {"light": "studio"}),
+    ("wolf", "models/quaternius/animals_pack/Wolf/Wolf.glb", "AnimalArmature|Gallop", 0.3, {"background": "#d4d8dc", "camera": [1, 0.2, 0.2]}),
+    ("horse", "models/quaternius/animals_pack/Horse/Horse.glb", "AnimalArmature|Eating", 0.8, {"background": "#203040", "light": "studio"}),
     ("trex", "models/quaternius/dinosaurs_pack/Trex/Trex.glb", "Armature|TRex_Run", 0.2, {"camera": [1, 0.2, 0.5], "samples": 4}),
-    ("snake", "models/quaternius/easy_enemies_pack/Snake/Snake.glb", "SnakeArmature|Snake_Walk", 0.4, {"camera": [0.3, 0.5, 1]}),
+    ("snake", "models/quaternius/easy_enemies_pack/Snake/Snake.glb", "SnakeArmature|Snake_Walk", 0.4, {"background": "#d4d8dc", "camera": [0.3, 0.5, 1]}),
     ("spider of others", "models/quaternius/easy_enemies_pack/Spider/Spider.glb", "SpiderArmature|Spider_Walk", 0.2, {}),
     ("manta", "models/quaternius/fish_pack/Manta_ray/Manta_ray.glb", "Armature|Swim", 0.5,
      {"camera": [0.4, 0.9, 0.6], "background": "transparent", "ground": "off", "samples": 4}),
     ("robot with bumps", "models/quaternius/cyberpunk_pack/Enemy_2Legs/Enemy_2Legs.glb", "CharacterArmature|Run", 0.3,
      {"normal-map": True, "light": "studio", "camera": [0.5, 0.2, 1]}),
-    ("leela", "models/quaternius/mech_pack/Leela/Leela.glb", "Dance", 0.4, {"camera": [0.4, 0.2, 1]}),
+    ("leela", "models/quaternius/mech_pack/Leela/Leela.glb", "Dance", 0.4, {"background": "#d4d8dc", "camera": [0.4, 0.2, 1]}),
     ("leela with bumps", "models/quaternius/mech_pack/Leela/Leela.glb", "Hello", 0.7, {"normal-map": True, "camera": [-0.4, 0.2, 1]}),
-    ("adventurer", "models/quaternius/modular_men/Adventurer/Adventurer.glb", None, 0, {"bent": True, "camera": [0.3, 0.1, 1]}),
-    ("witch", "models/quaternius/modular_women/Witch/Witch.glb", None, 0, {"light": "studio", "camera": [-0.3, 0.1, 1], "samples": 4}),
-    ("platformer", "models/quaternius/platformer_game_pack/Character/Character.glb", "CharacterArmature|Duck", 0.3, {"camera": [0.6, 0.2, 1]}),
+    ("adventurer", "models/quaternius/modular_men/Adventurer/Adventurer.glb", None, 0, {"background": "#d4d8dc", "bent": True, "camera": [0.3, 0.1, 1]}),
+    ("witch", "models/quaternius/modular_women/Witch/Witch.glb", None, 0, {"background": "#203040", "light": "studio", "camera": [-0.3, 0.1, 1], "samples": 4}),
+    ("platformer", "models/quaternius/platformer_game_pack/Character/Character.glb", "CharacterArmature|Duck", 0.3, {"background": "#d4d8dc", "camera": [0.6, 0.2, 1]}),
     ("knight", "models/quaternius/single_knight_pack/KnightCharacter/KnightCharacter.glb", "HumanArmature|Jump", 0.3, {"samples": 4}),
     ("kaykit mannequin", "models/kaykit-char/models/mannequin_v2/manny_med_mod.gltf", None, 0,
      {"bent": True, "normal-map": True, "camera": [0.5, 0.3, 1]}),
-    ("raylib robot", "models/raylib/robot/robot.glb", "Robot_Dance", 0.7, {"camera": [0.4, 0.2, 1]}),
-    ("green man", "models/raylib/greenman/greenman.glb", "2_move", 0.5, {"light": "studio", "camera": [0.5, 0.2, 1]}),
+    ("raylib robot", "models/raylib/robot/robot.glb", "Robot_Dance", 0.7, {"background": "#d4d8dc", "camera": [0.4, 0.2, 1]}),
+    ("green man", "models/raylib/greenman/greenman.glb", "2_move", 0.5, {"background": "#203040", "light": "studio", "camera": [0.5, 0.2, 1]}),
     ("arnaud", "models/ozz-animation/converted/arnaud/arnaud.glb", None, 0,
      {"bent": True, "camera": [0.2, 0.1, 1], "background": "transparent", "ground": "off"}),
-    ("hand", "models/webxr-hands/left/generic-hand-left.glb", None, 0, {"bent": True, "camera": [0.5, 1, 0.5], "light": "studio"}),
-    ("rigged figure", "models/derived/RiggedFigure-normalised/RiggedFigure-normalised.glb", 0, 0.6, {"camera": [0.5, 0.2, 1]}),
+    ("hand", "models/webxr-hands/left/generic-hand-left.glb", None, 0, {"background": "#203040", "bent": True, "camera": [0.5, 1, 0.5], "light": "studio"}),
+    ("rigged figure", "models/derived/RiggedFigure-normalised/RiggedFigure-normalised.glb", 0, 0.6, {"background": "#d4d8dc", "camera": [0.5, 0.2, 1]}),
     ("mtoon", "models/vrm/VRMC_materials_mtoon_UV_Animation_Test.vrm", None, 0, {"camera": [0.1, 0.1, 1]}),
     ("mtoon cube", "models/vrm/materials-mtoon/cube.gltf", None, 0, {"camera": [0.6, 0.5, 1]}),
 ]
@@ -118,7 +118,7 @@ def bases(root, data, folder, rng):
             base.rotations = bend(base, rng)
         if direction:
             parts = base.pose().parts()
-            base.camera = rounded(automatic(parts, direction, fov=30.0, closer=0.75))
+            base.camera = rounded(automatic(parts, direction, fov=30.0, closer=0.95))
         found.append(base)
     return found
 

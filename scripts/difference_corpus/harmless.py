@@ -6,7 +6,6 @@ import numpy as np
 from PIL import Image
 
 from .bases import png
-from .breaks import image_of, primitive
 from .pairs import Pair
 from .pose import turned
 

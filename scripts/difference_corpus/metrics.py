@@ -5,12 +5,8 @@ import subprocess
 import numpy as np
 from PIL import Image
 
-# The thresholds that authors or common users recommend, and where they come from.
-RECOMMENDED = {
-    "pixelmatch": (0, "fails if any pixel differs, as in jest-image-snapshot"),
-    "SSIM": (0.05, "the default of f3d"),
-    "dssim": (0.001, "small but visible in a careful comparison"),
-}
+# Thresholds that are used by default.
+RECOMMENDED = {"pixelmatch": (0, "no different pixel, the default of test runners")}
 
 
 def over(rgba, level):

@@ -17,15 +17,13 @@ def write(path, pairs, bases):
 
 def tables(pairs, bases):
     count = collections.Counter(pair.label for pair in pairs)
-    outside = len({base.path for base in bases if "/models/" in base.path})
     day = datetime.date.today().isoformat()
     intro = (
         f"\nMeasured on {day} with {len(pairs)} pairs of {len(bases)} bases: {count['find']} must be found, {count['pass']} must pass, and"
         f" {count['open']} are left open.\n"
     )
-    del outside
     parts = [intro, measures(pairs), kinds(pairs), sizes(pairs), harmless(pairs), explanations(pairs)]
-    return "\n".join(parts)
+    return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 
 
 def table(head, rows):
@@ -42,7 +40,7 @@ def measures(pairs):
         rows.append([curve.name, "its defaults" if curve.name == "sinew" else f"{best:.3g}", misses, alarms,
                      curve.alarms_without_misses(), given])
     head = ["measure", "threshold for at most 1 % false alarms", "misses", "false alarms", "false alarms without misses",
-            "misses and false alarms with a recommended threshold"]
+            "misses and false alarms with a default threshold"]
     return "\n## All pairs\n\n" + table(head, rows)
 
 

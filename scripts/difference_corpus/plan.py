@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from . import breaks, harmless
+from . import breaks, harmless, looks
 from .pairs import Pair
 
 # Environment and options of each driver variant. `swiftshader` is left out if it is not installed.
@@ -38,7 +38,7 @@ def pairs(bases, drivers, seed):
     deal = {
         "turn": Cycle(*breaks.MILLIMETRES), "shift": Cycle(*breaks.MILLIMETRES[::-1]), "pixels": Cycle(*breaks.PIXELS),
         "angle": Cycle(*breaks.PIXELS[::-1]), "weight": Cycle(0.05, 0.5, 0.1, 0.2), "radius": Cycle(0, 0.08),
-        "colour": Cycle(*breaks.LEVELS), "paint": Cycle(10, 1, 5, 2, 3), "glow": Cycle(*breaks.LEVELS[::-1]),
+        "colour": Cycle(*looks.LEVELS), "paint": Cycle(10, 1, 5, 2, 3), "glow": Cycle(*looks.LEVELS[::-1]),
         "surface": Cycle(0.3, 0.02, 0.1), "metal": Cycle(0.02, 0.2, 0.05), "bumps": Cycle("0.9", "0.5", "removed", "green flipped"),
         "normals": Cycle(1, 10, 3, 0.2), "hole": Cycle(0.002, 0.01, 0.03), "cube": Cycle(0.02, 0.05, 0.15), "light": Cycle(*LIGHTS),
         "back": Cycle(2, 1, 5), "setting": Cycle(*SETTINGS), "driver": Cycle(*others) if others else Cycle("default"),
@@ -65,13 +65,15 @@ def broken(base, rng, deal):
     made = [breaks.joint_turn(base, rng, node, deal["turn"]()) for node in some[:4]]
     made += [breaks.joint_shift(base, rng, node, deal["shift"]()) for node in some[4:]]
     made += [breaks.weight(base, rng, deal["weight"](), deal["radius"]()) for _ in range(2)]
-    made += [breaks.base_colour(base, rng, deal["colour"]()) for _ in range(2)]
-    made += [breaks.texture(base, rng, deal["paint"]()), breaks.vertex_colour(base, rng, deal["paint"]())]
-    made += [breaks.emission(base, rng, deal["glow"]()), breaks.normals(base, rng, deal["normals"]())]
-    made += [breaks.surface(base, rng, "roughnessFactor", deal["surface"]()), breaks.surface(base, rng, "metallicFactor", deal["metal"]())]
-    made += [breaks.normal_map(base, rng, deal["bumps"]()) for _ in range(2)]
+    made += [looks.base_colour(base, rng, deal["colour"]()) for _ in range(2)]
+    made += [looks.texture(base, rng, deal["paint"]()), looks.vertex_colour(base, rng, deal["paint"]())]
+    made += [looks.emission(base, rng, deal["glow"]()), looks.normals(base, rng, deal["normals"]())]
+    made += [looks.surface(base, rng, "roughnessFactor", deal["surface"]()), looks.surface(base, rng, "metallicFactor", deal["metal"]())]
+    made += [looks.normal_map(base, rng, deal["bumps"]()) for _ in range(2)]
     made += [breaks.missing(base, rng), breaks.hole(base, rng, deal["hole"]()), breaks.added(base, rng, deal["cube"]())]
     made += [breaks.camera_shift(base, rng, deal["pixels"]()) for _ in range(2)]
     made += [breaks.field_of_view(base, rng, deal["angle"]()), breaks.light(base, rng, *deal["light"]())]
     made += [breaks.backdrop(base, rng, deal["back"]()), breaks.setting(base, rng, *deal["setting"]())]
+    if some:
+        made.append(breaks.both(breaks.joint_turn(base, rng, some[0], deal["turn"]()), looks.base_colour(base, rng, deal["colour"]())))
     return made
