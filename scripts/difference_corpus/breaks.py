@@ -213,7 +213,7 @@ def both(pose, look):
     if look is None:
         return None
     pose.kind, pose.size = "joint and colour", f"{pose.size}, {look.size}"
-    pose.kinds, pose.model = pose.kinds + look.kinds, look.model
+    pose.kinds, pose.model, pose.material = pose.kinds + look.kinds, look.model, look.material
     return pose
 
 

@@ -90,6 +90,9 @@ def explanation(pair):
     if first is None:
         return False, False
     kind = first["kind"] in pair.kinds
+    if pair.joint and pair.material:
+        # Either may be too small to be named.
+        return kind, pair.joint == first["joint"] or pair.material == first["material"]
     if pair.joint:
         moved = [change["joint"] for change in changes(pair) if change["kind"] == "moved"]
         return kind, bool(moved) and moved[0] == pair.joint

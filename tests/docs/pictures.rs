@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use crate::page::pages;
 use crate::{assert_none, root};
 
-/// The shell scripts that draw pictures. They write the paths of their pictures from the root of the repository.
-const SCRIPTS: [&str; 5] = [
+/// The scripts that draw pictures. They write the paths of their pictures from the root of the repository.
+const SCRIPTS: [&str; 6] = [
     "scripts/pictures.sh",
     "scripts/viewer-pictures.sh",
     "scripts/solver-passes.sh",
     "scripts/exercise-pictures.sh",
     "scripts/report-page.sh",
+    "scripts/difference-corpus.py",
 ];
 /// A script that writes `OUT/NAME.jpg`, which becomes `docs/looks-NAME.jpg`.
 const LOOKS: &str = "benches/peers/looks.py";
