@@ -22,6 +22,8 @@ const MIN_CONTACT: f32 = 0.1;
 const TREADMILL: f32 = 0.35;
 /// The part of the lengths of all steps over the treadmill that their sum must have, so that they have one direction.
 const ONE_WAY: f32 = 0.8;
+/// Number of measurements that make a velocity.
+const MIN_STEPS: usize = 4;
 /// A root that travels less than this between the ends of a clip stays in place, metres of a person.
 const IN_PLACE: f32 = 0.25;
 
@@ -114,6 +116,9 @@ fn treadmill(feet: &[FootTrack], anatomy: &Anatomy, sampled: &Sampled) -> Option
     }
     let velocities: Vec<Vec2> =
         feet.iter().flat_map(|f| &f.lowest_steps).filter_map(|s| Some((*s)? / sampled.step)).collect();
+    if velocities.len() < MIN_STEPS {
+        return None;
+    }
     let length: f32 = velocities.iter().map(|v| v.length()).sum();
     let sum: Vec2 = velocities.iter().sum();
     let median = |axis: fn(&Vec2) -> f32| {

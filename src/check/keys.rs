@@ -49,7 +49,7 @@ fn count(keys: usize) -> f64 {
 fn not_finite(channel: &Channel, times: &[f32]) -> Option<Finding> {
     let is_bad = |i: &usize| !times[*i].is_finite() || value_error(channel, *i, |x| !x.is_finite());
     let bad: Vec<usize> = (0..times.len()).filter(is_bad).collect();
-    let text = format!("{} keys are not finite", bad.len());
+    let text = format!("has {} keys that are not finite", bad.len());
     let of = (count(bad.len()), 0.0);
     let span = span(times, bad.iter().copied());
     (!bad.is_empty()).then(|| Finding::new(Check::NotFinite, Some(channel.node), span, of, text))
@@ -62,7 +62,7 @@ fn key_times(channel: &Channel, times: &[f32]) -> Option<Finding> {
         return None;
     }
     let is_worse = bad.iter().any(|&i| times[i] < 0.0 || i > 0 && times[i] < times[i - 1]);
-    let text = format!("{} keys are at or before the time of the key before them", bad.len());
+    let text = format!("has {} keys at or before the time of the key before them", bad.len());
     let span = span(times, bad.iter().copied());
     let finding = Finding::new(Check::KeyTimes, Some(channel.node), span, (count(bad.len()), 0.0), text);
     // Two keys at one time are a jump that some programs write on purpose.
@@ -77,7 +77,7 @@ fn unnormalised(channel: &Channel, times: &[f32], limit: f64) -> Option<Finding>
     let keys = rotations(channel);
     let bad: Vec<usize> = (0..keys.len()).filter(|&i| error(&keys[i]) > limit).collect();
     let worst = keys.iter().map(error).fold(0.0, f64::max);
-    let text = format!("{} rotation keys do not have unit length, by up to {worst:.3}", bad.len());
+    let text = format!("has {} rotation keys without unit length, off by up to {worst:.3}", bad.len());
     let span = span(times, bad.iter().copied());
     (!bad.is_empty())
         .then(|| Finding::new(Check::Unnormalised, Some(channel.node), span, (worst, limit), text))
@@ -88,7 +88,7 @@ fn corrected(character: &Character, index: Option<usize>, limit: f64) -> Vec<Fin
     let of_clip = character.corrected_keys.iter().filter(|keys| Some(keys.clip) == index);
     let finding = |keys: &crate::asset::CorrectedKeys| {
         let text =
-            format!("{} rotation keys do not have unit length, by up to {:.3}", keys.count, keys.error);
+            format!("has {} rotation keys without unit length, off by up to {:.3}", keys.count, keys.error);
         let [from, to] = keys.span;
         Finding::new(Check::Unnormalised, Some(keys.node), (from, to), (f64::from(keys.error), limit), text)
     };
@@ -167,12 +167,12 @@ fn duration(clip: &Clip, limit: f64) -> Vec<Finding> {
         .filter_map(|(c, times)| Some((c, f64::from(clip.seconds - times.last()?))))
         .filter(|(_, missing)| *missing > limit)
         .collect();
-    if let Some((channel, missing)) = early.iter().max_by(|a, b| a.1.total_cmp(&b.1)) {
+    if let Some((_, missing)) = early.iter().max_by(|a, b| a.1.total_cmp(&b.1)) {
         let text = format!("{} channels end up to {missing:.2} s before the clip", early.len());
         let end = clip.seconds;
         #[expect(clippy::cast_possible_truncation, reason = "a time of a clip")]
         let from = end - *missing as f32;
-        let finding = Finding::new(Check::Duration, Some(channel.node), (from, end), (*missing, limit), text);
+        let finding = Finding::new(Check::Duration, None, (from, end), (*missing, limit), text);
         findings.push(finding.with_severity(Severity::Warning));
     }
     findings

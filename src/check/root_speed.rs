@@ -110,10 +110,8 @@ pub(super) fn check(
     let mut measured = Measured::default();
     let span = sampled.span(0, sampled.len().saturating_sub(1));
     if difference > limit {
-        let text = format!(
-            "the root moves at {:.2} m/s, and the feet carry it at {:.2} m/s",
-            speeds.root, speeds.feet
-        );
+        let text =
+            format!("moves at {:.2} m/s, and the feet carry it at {:.2} m/s", speeds.root, speeds.feet);
         let finding = Finding::new(Check::RootSpeed, Some(anatomy.hips), span, (difference, limit), text);
         measured.findings.push(finding);
     }

@@ -1,6 +1,6 @@
 //! Adds known faults to clips, to measure how well the checks find them.
 
-use glam::{DQuat, DVec3, Quat, Vec3};
+use glam::{DQuat, Quat, Vec3};
 
 use crate::asset::{Clip, Interpolation, Values};
 
@@ -10,6 +10,7 @@ use super::kind::Check;
 use super::mend::draft::Draft;
 use super::mend::limb;
 use super::options::CheckOptions;
+use super::random::Random;
 use super::sampled::degrees_between;
 use super::seam::{LoopKind, Seam, velocities_match};
 use super::spans::number;
@@ -48,36 +49,6 @@ pub const KINDS: [Check; 12] = [
     Check::RootSpeed,
     Check::Unnormalised,
 ];
-
-/// Pseudorandom numbers: SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// From `low` to `high`.
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "the upper 53 bits are exact")]
-        let unit = (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
-        low + (high - low) * unit
-    }
-
-    fn index(&mut self, count: usize) -> usize {
-        #[expect(clippy::cast_possible_truncation, reason = "less than count")]
-        let index = (self.next() % count.max(1) as u64) as usize;
-        index
-    }
-
-    fn direction(&mut self) -> DVec3 {
-        let mut component = || self.between(-1.0, 1.0);
-        DVec3::new(component(), component(), component()).try_normalize().unwrap_or(DVec3::Y)
-    }
-}
 
 /// Adds a fault of random size at a random time, always the same for the same seed. Returns `None` if the clip cannot have such a fault, for
 /// example because no foot stands in it.
@@ -370,7 +341,7 @@ impl Seeder<'_, '_, '_> {
         self.travel(-ground, carrier);
         self.clean = Some(self.draft.clip(clip));
         #[expect(clippy::cast_possible_truncation, reason = "a small factor")]
-        let more = self.random.between(0.4, 0.8) as f32;
+        let more = self.random.between(0.4, 0.8).max(2.0 * self.limit / f64::from(ground.length())) as f32;
         self.travel(-ground * more, carrier);
         Some((Some(self.draft.checker.anatomy.hips), 0, last))
     }

@@ -66,9 +66,8 @@ fn constant(clip: &Clip) -> Option<Finding> {
     let keys: usize = constant.iter().map(|c| key_count(clip, c)).sum();
     let text =
         format!("{} of {} channels never change, with {keys} keys", constant.len(), clip.channels.len());
-    let node = constant.first().map(|c| c.node);
     let of = (number(constant.len()), 0.0);
-    (!constant.is_empty()).then(|| Finding::new(Check::Constant, node, (0.0, clip.seconds), of, text))
+    (!constant.is_empty()).then(|| Finding::new(Check::Constant, None, (0.0, clip.seconds), of, text))
 }
 
 /// Reports the first limb that no channel moves, if others are moved.
@@ -78,7 +77,7 @@ fn frozen(plan: &BodyPlan, clip: &Clip) -> Option<Finding> {
     if frozen.is_empty() || frozen.len() == plan.limbs.len() {
         return None;
     }
-    let text = format!("{} of {} limbs never move", frozen.len(), plan.limbs.len());
+    let text = format!("never moves; {} of {} limbs do not", frozen.len(), plan.limbs.len());
     let node = frozen.first().map(|limb| limb.end());
     let of = (number(frozen.len()), 0.0);
     Some(Finding::new(Check::Frozen, node, (0.0, clip.seconds), of, text))
@@ -135,7 +134,7 @@ pub(super) fn root_drift(
     // A loop that travels has feet that stand while the root moves over them.
     let walks = contacts.treadmill.is_none() && drift > 3.0 * limit;
     let span = sampled.span(0, last);
-    let text = format!("the root ends {} from where it began", length(drift));
+    let text = format!("ends {} from where it began", length(drift));
     let finding = Finding::new(Check::RootDrift, Some(anatomy.hips), span, (drift, limit), text);
     Measured {
         findings: (drift > limit && !walks).then_some(finding).into_iter().collect(),
