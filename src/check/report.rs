@@ -149,10 +149,8 @@ impl FindingRow {
     fn new(finding: &Finding, skeleton: &Skeleton) -> Self {
         let finite = |x: f64| if x.is_finite() { x } else { f64::MAX };
         let subject = finding.node.map(|n| skeleton.label(n));
-        let text = match &subject {
-            Some(name) => format!("{name} {}", finding.text),
-            None => finding.text.clone(),
-        };
+        let subject_text = subject.as_ref().map(|name| format!("{name} ")).unwrap_or_default();
+        let text = format!("{subject_text}{}, {:.2}–{:.2} s", finding.text, finding.from, finding.to);
         Self {
             check: finding.check.name(),
             severity: finding.severity,

@@ -31,8 +31,10 @@ const MOVING: f64 = 0.3;
 const LOOP_WORDS: [&str; 10] =
     ["loop", "looped", "cycle", "walk", "walking", "run", "running", "jog", "sprint", "idle"];
 /// Words in the names of clips that are not.
-const ONCE_WORDS: [&str; 12] =
-    ["start", "stop", "end", "begin", "enter", "exit", "to", "death", "die", "attack", "jump", "land"];
+const ONCE_WORDS: [&str; 20] = [
+    "start", "stop", "end", "begin", "enter", "exit", "to", "death", "die", "attack", "jump", "land",
+    "shoot", "hit", "react", "punch", "kick", "slash", "throw", "roll",
+];
 
 /// Whether a clip is a loop, and how it was found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -223,7 +223,7 @@ fn row(
     report: &ClipReport,
     seconds: f64,
 ) -> CheckRow {
-    let model = file.map_or_else(|| "built-in".to_owned(), |f| f.display().to_string());
+    let model = file.and_then(Path::file_name).map_or_else(|| "built-in".into(), |f| f.to_string_lossy());
     let clip_name = name(report, clip);
     let repeat = match file {
         Some(file) => {
@@ -231,7 +231,7 @@ fn row(
         }
         None => format!("sinew check --clip {}", quoted(&clip_name)),
     };
-    CheckRow::new(format!("{model}: {clip_name}"), report, &character.skeleton, seconds, repeat)
+    CheckRow::new(format!("{model} {clip_name}"), report, &character.skeleton, seconds, repeat)
 }
 
 fn write(args: &CheckArgs, rows: &[CheckRow]) -> Result<(), Failure> {
