@@ -33,8 +33,6 @@ mod report;
 mod run;
 #[cfg(feature = "cli")]
 mod suite;
-#[cfg(feature = "cli")]
-mod thresholds;
 mod tolerance;
 
 pub use self::image::{Difference, Rule, TILE, compare};
@@ -68,13 +66,10 @@ pub use record::{CameraRecord, MaterialRecord, PartRecord, RecordedScene, SceneR
 pub use report::{checks_page, page};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
-pub use run::{Finding, Outcome, Pose, Posed, Run, Settings, Status, Update, orphans};
+pub use run::{Finding, Outcome, Pose, Posed, Run, Settings, Status, Update, orphans, sweep};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use suite::{
     Case, Checks, Moment, MotionCheck, OptionArity, OptionKey, Replayed, ReportCheck, Suite, SuiteError,
 };
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub use thresholds::sweep;
 pub use tolerance::{ImageTolerance, JointTolerance, KindTolerance};

@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 
 use crate::asset;
 use crate::puppet::Puppet;
-use crate::render::DecodedImage;
+use crate::render::{DecodedImage, Frame};
 use crate::rig::{LimbKind, LimbSide};
 
 use super::explain::visible;
 use super::record::{SceneRecord, part_names};
-use super::run::Posed;
 
 /// The names of a region, as a suite lists them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -147,22 +146,27 @@ impl Region {
         only.is_none_or(in_selection) && !in_selection(&self.ignore)
     }
 
+    /// Returns whether anything is left out.
+    pub(super) fn restricts(&self) -> bool {
+        self.only.is_some() || !self.ignore.nodes.is_empty() || !self.ignore.parts.is_empty()
+    }
+
     /// Returns the actual image with the pixels of the golden wherever they are not compared. `None` if everything is compared. A pixel
     /// is ignored if it, or a pixel next to it, shows what is ignored in either image.
     pub(super) fn mask(
         &self,
-        posed: &dyn Posed,
+        puppet: &Puppet,
+        frame: &Frame<'_>,
         golden: Option<&SceneRecord>,
         expected: &DecodedImage,
         actual: &DecodedImage,
     ) -> Option<DecodedImage> {
         let ignores = !self.ignore.nodes.is_empty() || !self.ignore.parts.is_empty();
         let is_same = expected.rgba.len() != actual.rgba.len() || expected.rgba == actual.rgba;
-        if self.only.is_none() && !ignores || is_same {
+        if !self.restricts() || is_same {
             return None;
         }
-        let puppet = posed.puppet();
-        let record = SceneRecord::of(puppet, &posed.frame());
+        let record = SceneRecord::of(puppet, frame);
         let size = (actual.width, actual.height);
         let now = visible(puppet, &record, size);
         let before = golden.map(|golden| visible(puppet, golden, size)).unwrap_or_default();

@@ -11,11 +11,13 @@ use super::words::{JointNames, count, length, pixels};
 use super::{Explanation, Group};
 
 /// Number of pixels that may differ clearly although neither a part nor its mesh has changed visibly.
-const MESH_PIXELS: usize = 4;
+const MESH_PIXELS: usize = 5;
 /// The smallest movement in pixels that is distinguished from the differences of another driver.
-const DRIVER_SHIFT: f32 = 0.05;
+const DRIVER_SHIFT: f32 = 0.04;
 /// The smallest mean difference of a channel in levels that is distinguished from the rounding of another driver.
 const DRIVER_MEAN: f64 = 1.25;
+/// One in so many pixels that another driver draws differently may differ by two levels or more.
+const DRIVER_VISIBLE: usize = 8;
 /// Number of changes that a verdict names.
 const NAMED: usize = 3;
 
@@ -38,8 +40,8 @@ impl<'a> Describe<'a> {
         causes: &[Option<Cause>],
     ) -> Explanation {
         let mut changes: Vec<(Cause, Change)> =
-            groups.into_iter().map(|(cause, group)| (cause.clone(), self.change(&cause, &group))).collect();
-        self.judge(&mut changes);
+            groups.iter().map(|(cause, group)| (cause.clone(), self.change(cause, group))).collect();
+        self.judge(&mut changes, &groups);
         changes.sort_by(|(_, a), (_, b)| {
             let shift = |change: &Change| change.shift.unwrap_or_default();
             let by_size = || shift(b).total_cmp(&shift(a)).then(b.visible.cmp(&a.visible));
@@ -58,7 +60,7 @@ impl<'a> Describe<'a> {
     }
 
     /// Decides which changes exceed the tolerance of their kind.
-    fn judge(&self, changes: &mut [(Cause, Change)]) {
+    fn judge(&self, changes: &mut [(Cause, Change)], groups: &BTreeMap<Cause, Group>) {
         let KindTolerance { moved, changed, alpha } = *self.tolerance;
         let (mut pixels, mut transparency) = (0, 0);
         for (_, change) in changes.iter().filter(|(_, change)| change.counts) {
@@ -70,7 +72,8 @@ impl<'a> Describe<'a> {
             let exceeds = is_counted && (pixels > changed || change.alpha > 0 && transparency > alpha);
             change.fails = exceeds
                 || match cause {
-                    Cause::Presence(..) | Cause::Gone | Cause::Mesh(_) => change.counts,
+                    Cause::Presence(..) | Cause::Gone => change.counts,
+                    Cause::Mesh(_) => groups.get(cause).is_some_and(|group| self.shows_mesh(group)),
                     _ => change.shift.is_some_and(|shift| shift >= f64::from(moved)),
                 };
         }
@@ -79,32 +82,34 @@ impl<'a> Describe<'a> {
     /// Returns whether the visible pixels of a group count as changed.
     ///
     /// If the scene is the same, they do not: only the renderer differs, and the limits of the whole image decide. On another machine, the
-    /// pixels differ anyway. Its rounding has no direction, so the mean difference of colours shows whether they changed, and
-    /// movements must be large enough.
+    /// pixels differ anyway. Its rounding has no direction and is seldom more than a level, and movements must be large enough.
     fn counts(&self, cause: &Cause, group: &Group, shift: Option<Shift>) -> bool {
         if matches!(cause, Cause::Renderer(_) | Cause::Silhouette | Cause::Noise) {
             return false;
         }
-        let same_machine = self.scenes.same_machine;
-        match cause {
-            Cause::Presence(..) | Cause::Gone => {
-                return group.clear > if same_machine { 0 } else { MESH_PIXELS };
-            }
-            // A mesh that was only written with other rounding differs at edges, but a vertex that moved changes the shading around it.
-            Cause::Mesh(_) => {
-                let is_large = same_machine && group.pixels > self.tolerance.changed;
-                return is_large || group.interior > if same_machine { MESH_PIXELS } else { 4 * MESH_PIXELS };
-            }
-            _ if same_machine => return group.visible > 0,
-            _ => {}
+        if self.scenes.same_machine {
+            return group.visible > 0;
         }
-        match shift {
-            Some(shift) => shift.pixels >= DRIVER_SHIFT,
-            None => {
+        match (cause, shift) {
+            (Cause::Presence(..) | Cause::Gone, _) => group.clear > MESH_PIXELS,
+            (Cause::Mesh(_), _) => self.shows_mesh(group),
+            (_, Some(shift)) => shift.pixels >= DRIVER_SHIFT,
+            (_, None) => {
                 #[expect(clippy::cast_precision_loss, reason = "sums of levels are exact")]
                 let mean = |sum: &i64| (*sum as f64 / group.pixels.max(1) as f64).abs();
-                group.signed.iter().map(mean).fold(0.0, f64::max) >= DRIVER_MEAN
+                let has_direction = group.signed.iter().map(mean).fold(0.0, f64::max) >= DRIVER_MEAN;
+                has_direction || group.visible * DRIVER_VISIBLE > group.pixels
             }
+        }
+    }
+
+    /// Returns whether a mesh has changed visibly. One that was only written with other rounding differs by a level or at a few edges, but
+    /// a vertex that moved changes the shading around it.
+    fn shows_mesh(&self, group: &Group) -> bool {
+        if self.scenes.same_machine {
+            group.pixels > self.tolerance.changed || group.clear > MESH_PIXELS
+        } else {
+            group.interior > 3 * MESH_PIXELS
         }
     }
 

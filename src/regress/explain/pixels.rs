@@ -114,6 +114,10 @@ impl Scenes<'_> {
         if !facts.other.is_empty() {
             return Cause::Other;
         }
+        // Surfaces that the mesh no longer has are not among the ids.
+        if let (true, Some(part)) = (facts.joints.is_empty(), facts.geometry.first()) {
+            return Cause::Mesh(*part);
+        }
         if self.moves_shadows() {
             return Cause::Shadow;
         }

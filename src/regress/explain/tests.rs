@@ -202,9 +202,9 @@ fn a_changed_mesh_fails_if_the_shading_inside_it_differs() {
         explanation.fails()
     };
     // A mesh that was written with other rounding.
-    assert!(!fails(4, 2, true) && !fails(49, 1, true));
+    assert!(!fails(5, 2, true) && !fails(49, 1, true));
     // A vertex that moved within a surface of one colour.
-    assert!(fails(5, 2, true) && fails(50, 1, true));
+    assert!(fails(6, 2, true) && fails(50, 1, true));
     // Another driver changes colours slightly, too.
     assert!(!fails(60, 8, false) && fails(60, 9, false));
 }

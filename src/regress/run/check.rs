@@ -10,12 +10,11 @@ use crate::regress::golden_folders::GoldenFolders;
 use crate::regress::record::RecordedScene;
 use crate::regress::region::Region;
 use crate::regress::suite::{Case, ReportCheck};
-use crate::regress::thresholds;
 use crate::regress::tolerance::JointTolerance;
 use crate::render::DecodedImage;
 
 use super::image_check::ImageCheck;
-use super::{Finding, Outcome, Posed, Settings, Status, Update};
+use super::{Finding, Outcome, Posed, Settings, Status, Update, thresholds};
 
 /// Compares a case with its goldens. Writes new goldens, or saves each result that differs in a file beside its golden.
 ///

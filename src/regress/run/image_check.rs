@@ -56,7 +56,16 @@ impl ImageCheck<'_> {
                 None
             }
         };
-        let masked = self.region.mask(self.posed, golden_scene.as_ref(), &expected.image, &actual.image);
+        let restricted = self.region.restricts().then(|| self.posed.frame());
+        let masked = restricted.and_then(|frame| {
+            self.region.mask(
+                self.posed.puppet(),
+                &frame,
+                golden_scene.as_ref(),
+                &expected.image,
+                &actual.image,
+            )
+        });
         let drawn = masked.as_ref().unwrap_or(&actual.image);
         let Some(difference) = compare(&expected.image, drawn, self.tolerance.levels) else {
             fail(format!("image: size {width}x{height} cannot be compared"));

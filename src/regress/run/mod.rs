@@ -24,6 +24,9 @@ use renderers::SuiteRenderer;
 pub(super) mod check;
 mod image_check;
 pub(super) mod renderers;
+mod thresholds;
+
+pub use thresholds::sweep;
 
 /// Maximum number of cases that are processed in parallel.
 const MAX_JOBS: usize = 64;

@@ -1,7 +1,9 @@
 //! Which tolerances would accept a case, and how many cases fail at other tolerances.
 
-use super::run::{Finding, Outcome};
-use super::suite::Checks;
+use crate::regress::golden::JointDifference;
+use crate::regress::suite::Checks;
+
+use super::{Finding, Outcome};
 
 /// A tolerance of suites.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,7 +42,7 @@ fn thresholds(outcome: &Outcome, checks: &Checks) -> Vec<Threshold> {
     }
     if let Some(tolerance) = checks.joints.as_ref().filter(|_| !outcome.joints.is_empty()) {
         let largest =
-            |value: fn(&super::JointDifference) -> f64| outcome.joints.iter().map(value).fold(0.0, f64::max);
+            |value: fn(&JointDifference) -> f64| outcome.joints.iter().map(value).fold(0.0, f64::max);
         add("distance", largest(|joint| joint.distance), tolerance.distance);
         add("angle", largest(|joint| joint.angle), tolerance.angle);
     }
