@@ -13,7 +13,9 @@ function showMotion() {
   const rank = { error: 0, warning: 1, information: 2 };
   const findings = [...state.entry.findings].sort((a, b) => a.passed - b.passed || rank[a.severity] - rank[b.severity]);
   if (findings.length) box.append(make("div", {}, make("h3", {}, "Findings"), make("ul", { className: "findings" }, ...findings.map(spanNode))));
-  if (row.strip.length) box.append(make("div", {}, make("h3", {}, "Images"), make("div", { className: "strip" }, ...row.strip.map(imageNode))));
+  const faulty = faultyImages(row);
+  const images = row.strip.map((image, i) => imageNode(image, faulty.has(i)));
+  if (images.length) box.append(make("div", {}, make("h3", {}, "Images"), make("div", { className: "strip" }, ...images)));
   const span = spanOf(row);
   // Curves with faults are shown. Without any, the first ones are, and the others can be unfolded.
   const isFaultyCurve = curve => findingsOf(row, curve).length > 0;
@@ -33,6 +35,8 @@ function showMotion() {
 function spanNode(finding) {
   const node = findingNode(finding);
   if (!Number.isFinite(finding.from) || !state.entry.row.curves.length) return node;
+  const [from, to] = [finding.from, finding.to ?? finding.from].map(time => time.toFixed(2));
+  node.append(make("span", { className: "quiet" }, from === to ? ` at ${from} s` : ` from ${from} to ${to} s`));
   node.tabIndex = 0;
   const light = () => setMotion(finding.from, finding);
   const dim = () => setMotion(null, null);
@@ -41,11 +45,22 @@ function spanNode(finding) {
   return node;
 }
 
-const isFaulty = time => state.entry.findings.some(f => !f.passed && f.severity === "error" && Number.isFinite(f.from) && time >= f.from - 1e-9 && time <= (f.to ?? f.from) + 1e-9);
+// The indices of the images that show a fault: those within its span or, if there are none, the nearest one.
+function faultyImages({ strip, findings }) {
+  const times = strip.map(s => s.time);
+  const faulty = new Set();
+  for (const { passed, from, to } of findings) {
+    if (passed || !Number.isFinite(from) || !times.length) continue;
+    const end = to ?? from;
+    const within = times.flatMap((time, i) => time >= from - 1e-6 && time <= end + 1e-6 ? [i] : []);
+    for (const i of within.length ? within : [nearest(times, (from + end) / 2)]) faulty.add(i);
+  }
+  return faulty;
+}
 
-function imageNode({ time, image }) {
+function imageNode({ time, image }, isFaulty) {
   const text = `${time.toFixed(2)} s`;
-  const node = make("figure", { className: isFaulty(time) ? "faulty" : "", onpointerenter: () => setMotion(time, null), onpointerleave: () => setMotion(null, null) },
+  const node = make("figure", { className: isFaulty ? "faulty" : "", onpointerenter: () => setMotion(time, null), onpointerleave: () => setMotion(null, null) },
     make("img", { src: image, alt: `the motion at ${text}`, decoding: "async" }), make("figcaption", {}, text));
   motion.images.push(node);
   return node;

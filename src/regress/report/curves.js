@@ -13,18 +13,20 @@ function ticks(low, high, wanted) {
   return out;
 }
 
+const withUnit = (number, unit) => (unit.startsWith("°") ? number + unit : `${number} ${unit}`.trim());
+
 // A value in the unit of its curve. Lengths and angles are shown in the units that people read.
 function valueText(value, unit) {
   if (value === null || value === undefined) return "unknown";
   if (unit === "m") return lengthText(value);
   if (unit === "rad") return angleText(value);
   const [shown, factor] = axisUnit(unit, Infinity);
-  return digits(value * factor, 4) + (shown ? " " + shown : "");
+  return withUnit(digits(value * factor, 4), shown);
 }
 
 // The scale of the axis: metres become millimetres if all values are small, and radians become degrees.
 function axisUnit(unit, largest) {
-  const factors = { rad: ["°", 180 / Math.PI], "rad/s": ["°/s", 180 / Math.PI] };
+  const factors = { rad: ["°", 180 / Math.PI], "rad/s": ["°/s", 180 / Math.PI], degrees: ["°", 1] };
   if (factors[unit]) return factors[unit];
   if (unit === "m" && largest < 0.1) return ["mm", 1e3];
   if (unit === "m" && largest < 1) return ["cm", 1e2];
@@ -84,7 +86,7 @@ function drawCurve(canvas, check, curve, span, cursor, lit) {
     context.setLineDash([]);
     context.textAlign = "right";
     context.textBaseline = place.y(curve.limit) < MARGIN.top + 14 ? "top" : "bottom";
-    context.fillText("limit " + digits(curve.limit * factor, 3), place.right - 2, place.y(curve.limit) + (context.textBaseline === "top" ? 2 : -1));
+    context.fillText("limit " + withUnit(digits(curve.limit * factor, 3), unit), place.right - 2, place.y(curve.limit) + (context.textBaseline === "top" ? 2 : -1));
   }
   context.strokeStyle = ink.focus;
   context.lineWidth = 1.5;
@@ -120,7 +122,7 @@ function drawAxes(context, place, span, unit, factor, ink) {
   for (const value of ticks(place.low * factor, place.high * factor, 4)) {
     const y = Math.round(place.y(value / factor)) + 0.5;
     strokeLine(context, MARGIN.left, y, place.right, y);
-    context.fillText(`${digits(value, 6)} ${unit}`.trim(), MARGIN.left - 6, y);
+    context.fillText(withUnit(digits(value, 6), unit), MARGIN.left - 6, y);
   }
   context.textAlign = "center";
   context.textBaseline = "top";
