@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use sinew::regress::{Drawn, Explanation, GoldenState, Joints, KindTolerance, SceneRecord};
+use sinew::regress::{Conditions, Drawn, Explanation, GoldenState, Joints, KindTolerance, SceneRecord};
 use sinew::render::DecodedImage;
 use sinew::scene;
 use sinew::scene::ViewSettings;
@@ -95,7 +95,8 @@ fn explain(drawn: &Drawn) -> Result<(), String> {
     let mut other = drawn.image.clone();
     other.rgba.iter_mut().for_each(|value| *value = value.wrapping_add(40));
     let tolerance = KindTolerance::default();
-    let explanation = Explanation::new(&figure, (&drawn.image, &scene), (&other, &now), &tolerance, false);
+    let explanation =
+        Explanation::new(&figure, (&drawn.image, &scene), (&other, &now), &tolerance, Conditions::default());
     let explanation = explanation.ok_or("images of the same size are not explained")?;
     let numbers = explanation.changes.iter().flat_map(|c| [c.distance, c.angle, c.shift]).flatten();
     match numbers.into_iter().find(|number| number.is_nan()) {

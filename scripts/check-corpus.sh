@@ -1,7 +1,7 @@
 #!/bin/sh
 # Adds known faults to clean clips below some folders, and measures how many of them `sinew check` finds and `sinew mend` repairs.
 #
-#     scripts/check-corpus.sh [OPTIONS] [FILE|FOLDER]…
+#     scripts/check-corpus.sh [-v] [OPTIONS] [FILE|FOLDER]…
 #
 # The options are described in examples/check_corpus.rs, and the table in docs/checks.md.
 set -eu

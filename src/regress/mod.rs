@@ -49,7 +49,7 @@ pub use csv::csv;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use explain::PoseView;
-pub use explain::{Change, ChangeKind, Explanation};
+pub use explain::{Change, ChangeKind, Conditions, Explanation};
 pub use golden::{Drawn, GoldenError, GoldenState, Joint, JointDifference, Joints};
 #[cfg(feature = "cli")]
 #[doc(hidden)]

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::puppet::Puppet;
-use crate::regress::explain::Explanation;
+use crate::regress::explain::{Conditions, Explanation};
 use crate::regress::golden::Drawn;
 use crate::regress::record::{RecordedScene, SceneRecord};
 use crate::regress::tolerance::KindTolerance;
@@ -39,7 +39,7 @@ fn explain(puppet: &Puppet, golden: &Drawn, drawn: &Drawn) -> Option<Explanation
         [golden, drawn].map(|image| image.scene.as_ref().and_then(|scene| scene.decode().ok()));
     let (golden_image, image) = ((&golden.image, &before?), (&drawn.image, &now?));
     // The name of an adapter does not contain the CPU, on which a software adapter depends.
-    Explanation::new(puppet, golden_image, image, &KindTolerance::default(), false)
+    Explanation::new(puppet, golden_image, image, &KindTolerance::default(), Conditions::default())
 }
 
 /// The default view: from the front, the whole puppet.

@@ -36,12 +36,12 @@ impl<'a> Describe<'a> {
     /// Returns the explanation of the groups. `causes` has one element for each pixel.
     pub(super) fn explanation(
         &self,
-        groups: BTreeMap<Cause, Group>,
+        groups: &BTreeMap<Cause, Group>,
         causes: &[Option<Cause>],
     ) -> Explanation {
         let mut changes: Vec<(Cause, Change)> =
             groups.iter().map(|(cause, group)| (cause.clone(), self.change(cause, group))).collect();
-        self.judge(&mut changes, &groups);
+        self.judge(&mut changes, groups);
         changes.sort_by(|(_, a), (_, b)| {
             let shift = |change: &Change| change.shift.unwrap_or_default();
             let by_size = || shift(b).total_cmp(&shift(a)).then(b.visible.cmp(&a.visible));
@@ -87,7 +87,7 @@ impl<'a> Describe<'a> {
         if matches!(cause, Cause::Renderer(_) | Cause::Silhouette | Cause::Noise) {
             return false;
         }
-        if self.scenes.same_machine {
+        if self.scenes.conditions.same_machine {
             return group.visible > 0;
         }
         match (cause, shift) {
@@ -106,7 +106,7 @@ impl<'a> Describe<'a> {
     /// Returns whether a mesh has changed visibly. One that was only written with other rounding differs by a level or at a few edges, but
     /// a vertex that moved changes the shading around it.
     fn shows_mesh(&self, group: &Group) -> bool {
-        if self.scenes.same_machine {
+        if self.scenes.conditions.same_machine {
             group.pixels > self.tolerance.changed || group.clear > MESH_PIXELS
         } else {
             group.interior > 3 * MESH_PIXELS
@@ -120,6 +120,8 @@ impl<'a> Describe<'a> {
             Cause::Camera => Some(Shift { distance: 0.0, pixels: self.scenes.camera }),
             _ => None,
         };
+        // Vertices outside of the region may move farther.
+        let shift = if self.scenes.conditions.restricted { shift.map(|_| group.shift) } else { shift };
         let joint = match cause {
             Cause::Moved(node) => Some(*node),
             _ => None,

@@ -30,7 +30,7 @@ use super::tolerance::KindTolerance;
 pub use change::{Change, ChangeKind};
 use describe::Describe;
 use facts::Facts;
-use motion::Scenes;
+use motion::{Scenes, Shift};
 use pixels::{Cause, levels, pixel};
 use raster::Ids;
 use surfaces::Surfaces;
@@ -50,6 +50,15 @@ pub struct Explanation {
     pub map: Vec<u16>,
 }
 
+/// What is known about two images.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Conditions {
+    /// Whether the same driver drew both on the same CPU.
+    pub same_machine: bool,
+    /// Whether only a region is compared, and the images are made equal elsewhere.
+    pub restricted: bool,
+}
+
 /// The pixels with the same cause.
 #[derive(Clone, Debug)]
 struct Group {
@@ -62,6 +71,8 @@ struct Group {
     /// Sums of the differences of red, green, blue and alpha, with their signs.
     signed: [i64; 4],
     levels: u8,
+    /// The largest movement of what its pixels show.
+    shift: Shift,
     /// Number of pixels whose alpha differs by at least two levels.
     alpha: usize,
     delta_e: f64,
@@ -77,6 +88,7 @@ impl Default for Group {
             interior: 0,
             signed: [0; 4],
             levels: 0,
+            shift: Shift::default(),
             alpha: 0,
             delta_e: 0.0,
             bounds: [u32::MAX, u32::MAX, 0, 0],
@@ -85,14 +97,13 @@ impl Default for Group {
 }
 
 impl Explanation {
-    /// Explains the difference between two images of a puppet. `golden` and `actual` are records of both scenes, `same_machine` is whether
-    /// the same driver drew both on the same CPU. Returns `None` if the images have different sizes.
+    /// Explains the difference between two images of a puppet. `golden` and `actual` are records of both scenes, Returns `None` if the images have different sizes.
     pub fn new(
         puppet: &Puppet,
         golden: (&DecodedImage, &SceneRecord),
         actual: (&DecodedImage, &SceneRecord),
         tolerance: &KindTolerance,
-        same_machine: bool,
+        conditions: Conditions,
     ) -> Option<Self> {
         let ((expected, before), (drawn, now)) = (golden, actual);
         let size = (expected.width, expected.height);
@@ -110,10 +121,10 @@ impl Explanation {
             [was, is],
             [&ids[0], &ids[1]],
             [&cameras[0], &cameras[1]],
-            same_machine,
+            conditions,
         );
         let (groups, causes) = group(&scenes, expected, drawn);
-        Some(Describe::new(&scenes, tolerance).explanation(groups, &causes))
+        Some(Describe::new(&scenes, tolerance).explanation(&groups, &causes))
     }
 
     /// Returns whether a change exceeds the tolerance of its kind.
@@ -178,6 +189,9 @@ fn group(
             *sum += i64::from(b) - i64::from(*a);
         }
         group.levels = group.levels.max(off);
+        if scenes.conditions.restricted {
+            group.shift = group.shift.larger(scenes.shift_at(index));
+        }
         group.alpha += usize::from(a[3].abs_diff(b[3]) >= 2);
         group.delta_e += color::delta_e(a, b);
         let width = (expected.width as usize).max(1);

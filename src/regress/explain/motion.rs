@@ -7,6 +7,7 @@ use glam::{Mat4, Vec2, Vec3};
 use crate::puppet::Puppet;
 use crate::view::Camera;
 
+use super::Conditions;
 use super::facts::Facts;
 use super::raster;
 use super::raster::{Hit, Ids};
@@ -24,6 +25,13 @@ pub(super) struct Shift {
     pub(super) pixels: f32,
 }
 
+impl Shift {
+    /// Returns the larger distance and the larger number of pixels.
+    pub(super) fn larger(self, other: Self) -> Self {
+        Self { distance: self.distance.max(other.distance), pixels: self.pixels.max(other.pixels) }
+    }
+}
+
 /// The two scenes of a comparison.
 pub(super) struct Scenes<'a> {
     pub(super) puppet: &'a Puppet,
@@ -33,8 +41,7 @@ pub(super) struct Scenes<'a> {
     /// `clip_from_world` of both cameras.
     clip_from_world: [Mat4; 2],
     size: Vec2,
-    /// Whether both images were drawn by the same driver on the same CPU.
-    pub(super) same_machine: bool,
+    pub(super) conditions: Conditions,
     /// The largest movements of visible vertices by the joints that caused them, and that of the camera in pixels. `None` stands for
     /// morph weights.
     pub(super) shifts: BTreeMap<Option<usize>, Shift>,
@@ -49,14 +56,14 @@ impl<'a> Scenes<'a> {
         surfaces: [&'a Surfaces; 2],
         ids: [&'a Ids; 2],
         cameras: [&Camera; 2],
-        same_machine: bool,
+        conditions: Conditions,
     ) -> Self {
         let [golden, _] = ids;
         let size = Vec2::new(golden.width as f32, golden.height as f32);
         let clip_from_world = cameras.map(|camera| camera.clip_from_world(size.x / size.y));
         let (shifts, camera) = (BTreeMap::new(), 0.0);
         let mut scenes =
-            Self { puppet, facts, surfaces, ids, clip_from_world, size, same_machine, shifts, camera };
+            Self { puppet, facts, surfaces, ids, clip_from_world, size, conditions, shifts, camera };
         (scenes.shifts, scenes.camera) = scenes.largest_shifts();
         scenes
     }
@@ -101,6 +108,16 @@ impl<'a> Scenes<'a> {
     /// Returns how far the pose has moved a visible point.
     pub(super) fn shift(&self, hit: &Hit) -> Shift {
         self.positions(hit).map_or_else(Shift::default, |[was, is]| self.pose_shift(was, is))
+    }
+
+    /// Returns how far the pose or the camera has moved what a pixel shows.
+    pub(super) fn shift_at(&self, index: usize) -> Shift {
+        let hits = self.ids.iter().filter_map(|ids| ids.hit(index));
+        hits.fold(Shift::default(), |largest, hit| {
+            let camera = self.positions(hit).map_or(0.0, |[was, _]| self.camera_shift(was));
+            let shift = self.shift(hit);
+            largest.larger(Shift { pixels: shift.pixels.max(camera), ..shift })
+        })
     }
 
     fn corners(&self, hit: &Hit) -> Option<[u32; 3]> {

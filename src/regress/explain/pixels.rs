@@ -132,7 +132,7 @@ impl Scenes<'_> {
 
     /// Returns the largest difference in levels that a driver may cause: none on the same machine but the rounding of a level.
     pub(super) fn noise(&self) -> u8 {
-        if self.same_machine { 1 } else { DRIVER_NOISE }
+        if self.conditions.same_machine { 1 } else { DRIVER_NOISE }
     }
 
     /// Returns whether a pixel is at an edge of a surface in either scene.

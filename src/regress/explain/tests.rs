@@ -9,6 +9,7 @@ use crate::scene::{ViewSettings, frame};
 use crate::view::{AUTO_FOV_Y, Bounds, Camera};
 
 const SIZE: (u32, u32) = (192, 192);
+const SAME_MACHINE: Conditions = Conditions { same_machine: true, restricted: false };
 
 /// A posed mannequin with its record, and an image in which each joint has another colour.
 struct Drawing {
@@ -48,7 +49,8 @@ fn paint(puppet: &Puppet, record: &SceneRecord) -> DecodedImage {
 fn explain(golden: &Drawing, actual: &Drawing) -> Explanation {
     let golden = (&golden.image, &golden.record);
     let tolerance = KindTolerance::default();
-    Explanation::new(&actual.puppet, golden, (&actual.image, &actual.record), &tolerance, true).unwrap()
+    Explanation::new(&actual.puppet, golden, (&actual.image, &actual.record), &tolerance, SAME_MACHINE)
+        .unwrap()
 }
 
 fn node(puppet: &Puppet, name: &str) -> usize {
@@ -196,8 +198,14 @@ fn a_changed_mesh_fails_if_the_shading_inside_it_differs() {
         }
         let (expected, drawn) = ((&golden.image, &golden.record), (&actual.image, &actual.record));
         let tolerance = KindTolerance::default();
-        let explanation =
-            Explanation::new(&actual.puppet, expected, drawn, &tolerance, same_machine).unwrap();
+        let explanation = Explanation::new(
+            &actual.puppet,
+            expected,
+            drawn,
+            &tolerance,
+            Conditions { same_machine, restricted: false },
+        )
+        .unwrap();
         assert_eq!(explanation.changes[0].kind, ChangeKind::Moved);
         explanation.fails()
     };

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use glam::Mat4;
+
 use crate::asset::{Character, Material};
 use crate::puppet::Puppet;
 use crate::render::{Background, Frame, LightSource};
@@ -86,7 +88,7 @@ pub(super) fn settings(frame: &Frame<'_>) -> BTreeMap<String, String> {
     let is_dual = frame.instances.iter().flat_map(|i| &i.draws).any(|draw| draw.dual);
     let overlays = format!("{:?}{:?}", frame.fills, frame.lines);
     let ghosts = frame.ghosts.iter().map(|ghost| {
-        let matrices = ghost.palette.iter().flat_map(|m| m.to_cols_array()).flat_map(f32::to_le_bytes);
+        let matrices = ghost.palette.iter().flat_map(Mat4::to_cols_array).flat_map(f32::to_le_bytes);
         crc32fast::hash(&matrices.collect::<Vec<u8>>())
     });
     let ghosts: Vec<String> = ghosts.map(|digest| format!("{digest:08x}")).collect();

@@ -94,8 +94,7 @@ mod tests {
     fn damaged_records_are_refused() {
         let record = |text: &str| RecordedScene(ZTXtChunk::new(KEYWORD, text)).decode().unwrap_err();
         assert!(record("{").starts_with("EOF"), "{}", record("{"));
-        let mut valid = SceneRecord::default();
-        valid.weights = vec![0.5];
+        let mut valid = SceneRecord { weights: vec![0.5], ..SceneRecord::default() };
         let text = json::to_string(&valid).unwrap();
         let error = record(&text.replace("0.5", "1e39"));
         assert!(error.contains("out of range"), "{error}");

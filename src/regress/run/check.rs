@@ -13,7 +13,7 @@ use crate::regress::suite::{Case, ReportCheck};
 use crate::regress::tolerance::JointTolerance;
 use crate::render::DecodedImage;
 
-use super::image_check::ImageCheck;
+use super::image_check::{ImageCheck, Verdict};
 use super::{Finding, Outcome, Posed, Settings, Status, Update, thresholds};
 
 /// Compares a case with its goldens. Writes new goldens, or saves each result that differs in a file beside its golden.
@@ -111,14 +111,6 @@ impl NewGolden {
         };
         golden::write(path, &bytes).map_err(|e| e.to_string())
     }
-}
-
-/// The result of comparing a golden.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    Same,
-    Differs,
-    Missing,
 }
 
 /// Updates goldens, or saves each result that differs in a file beside its golden. Returns the status of the case.

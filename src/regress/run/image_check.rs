@@ -1,15 +1,22 @@
 //! Compares the image of a case with its golden, and explains the difference.
 
-use crate::regress::explain::{Explanation, PoseView};
+use crate::regress::explain::{Conditions, Explanation, PoseView};
 use crate::regress::golden::{Drawn, GoldenState};
 use crate::regress::image::{Difference, Rule, compare};
-use crate::regress::record::{CameraRecord, SceneRecord};
+use crate::regress::record::{CameraRecord, RecordedScene, SceneRecord};
 use crate::regress::region::Region;
 use crate::regress::tolerance::{ImageTolerance, KindTolerance};
 use crate::render::DecodedImage;
 
-use super::check::Verdict;
 use super::{Finding, Outcome, Posed};
+
+/// The result of comparing a golden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Same,
+    Differs,
+    Missing,
+}
 
 /// The comparison of an image.
 pub(super) struct ImageCheck<'a> {
@@ -48,7 +55,7 @@ impl ImageCheck<'_> {
             Some(GoldenState::Drawn(expected)) => expected,
         };
         let scene =
-            expected.scene.as_ref().filter(|_| expected.image != actual.image).map(|scene| scene.decode());
+            expected.scene.as_ref().filter(|_| expected.image != actual.image).map(RecordedScene::decode);
         let golden_scene = match scene.transpose() {
             Ok(scene) => scene,
             Err(cause) => {
@@ -83,13 +90,9 @@ impl ImageCheck<'_> {
         if let Some(scene) = explained {
             let puppet = self.posed.puppet();
             let record = self.record();
-            let explanation = Explanation::new(
-                puppet,
-                (&expected.image, &scene),
-                (drawn, &record),
-                self.kinds,
-                same_machine,
-            );
+            let conditions = Conditions { same_machine, restricted: masked.is_some() };
+            let explanation =
+                Explanation::new(puppet, (&expected.image, &scene), (drawn, &record), self.kinds, conditions);
             let is_driver = explanation.as_ref().is_some_and(|e| !same_machine && e.changed() == 0);
             if is_driver && !within && difference.passes(&other_machine(self.tolerance)) {
                 passed = true;
