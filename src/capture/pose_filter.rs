@@ -32,7 +32,7 @@ impl PoseFilter {
     /// // A spike of one frame.
     /// pose.locals[head].rotation *= Quat::from_rotation_x(0.5);
     /// filter.apply(1.0 / 60.0, &mut pose);
-    /// assert!(pose.locals[head].rotation.angle_between(skeleton.nodes[head].rest.rotation) < 0.25);
+    /// assert!(pose.locals[head].rotation.angle_between(skeleton.nodes[head].rest.rotation) < 0.3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new(

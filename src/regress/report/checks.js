@@ -36,7 +36,8 @@ function spanNode(finding) {
   const node = findingNode(finding);
   if (!Number.isFinite(finding.from) || !state.entry.row.curves.length) return node;
   const [from, to] = [finding.from, finding.to ?? finding.from].map(time => time.toFixed(2));
-  node.append(make("span", { className: "quiet" }, from === to ? ` at ${from} s` : ` from ${from} to ${to} s`));
+  // Most texts end with the time.
+  if (!/\d s$/.test(finding.text)) node.append(make("span", { className: "quiet" }, from === to ? ` at ${from} s` : ` from ${from} to ${to} s`));
   node.tabIndex = 0;
   const light = () => setMotion(finding.from, finding);
   const dim = () => setMotion(null, null);
