@@ -69,7 +69,7 @@ pub fn seed(
         return Ok(None);
     }
     let limit = options.limit(check, checker.anatomy.size);
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut seeder = Seeder { draft, seam, limit, random: &mut random, clean: None };
     let found = match check {
         Check::FootSlide => seeder.slide(),

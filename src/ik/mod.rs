@@ -72,7 +72,7 @@ pub use options::{
     Swivel, Unit,
 };
 pub use posture::Posture;
-#[cfg(feature = "render")]
+#[cfg(feature = "character")]
 pub(crate) use random::Random;
 pub use report::{GoalOutcome, Outcome, Report};
 pub use rotation::{best_fit, shortest_arc};

@@ -41,6 +41,7 @@ impl ImageCheck<'_> {
         actual: &Drawn,
         found: Option<GoldenState>,
     ) -> Verdict {
+        let mut damage = None;
         let mut fail = |text: String| outcome.findings.push(Finding { passed: false, text });
         let DecodedImage { width, height, .. } = actual.image;
         let expected = match found {
@@ -59,7 +60,7 @@ impl ImageCheck<'_> {
         let golden_scene = match scene.transpose() {
             Ok(scene) => scene,
             Err(cause) => {
-                fail(format!("image: the recorded scene of the golden is damaged: {cause}"));
+                damage = Some(format!("image: the recorded scene of the golden is damaged: {cause}"));
                 None
             }
         };
@@ -80,6 +81,8 @@ impl ImageCheck<'_> {
         };
         let within = difference.passes(self.tolerance);
         outcome.findings.push(Finding { passed: within, text: describe(&difference, self.tolerance) });
+        // Without its scene, the golden is compared like one of an earlier version.
+        outcome.findings.extend(damage.map(|text| Finding { passed: within, text }));
         let same_machine = expected.drawn_by.is_some() && expected.drawn_by == actual.drawn_by;
         // On the same machine, every difference has a cause.
         let needs = |scene: &SceneRecord| {
