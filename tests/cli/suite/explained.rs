@@ -165,6 +165,27 @@ fn scenes_are_added_to_old_goldens_without_changing_their_pixels() {
 }
 
 #[test]
+fn a_golden_whose_scene_is_damaged_is_compared_without_it() {
+    let (folder, suite) = changed("explained-damaged", "=0,0,0,1", "=0,0.5,0,1");
+    let golden = folder.join("goldens/pose.png");
+    let ((width, height), rgba) = image_rgba(&golden);
+    let mut bytes = Vec::new();
+    let mut encoder = ::png::Encoder::new(&mut bytes, width, height);
+    encoder.set_color(ColorType::Rgba);
+    encoder.add_ztxt_chunk("Scene".into(), "{\"camera\":".into()).unwrap();
+    encoder.write_header().unwrap().write_image_data(&rgba).unwrap();
+    fs::write(&golden, bytes).unwrap();
+    let (passes, text, _) = run(&folder, &suite);
+    assert!(!passes && text.contains("the recorded scene of the golden is damaged: EOF"), "{text}");
+    // What it shows has not changed, so it passes, and can be repaired.
+    fs::write(&suite, SUITE).unwrap();
+    assert!(run(&folder, &suite).0);
+    stdout(["test", &suite, "--update=all"]);
+    fs::write(&suite, SUITE.replace("=0,0,0,1", "=0,0.5,0,1")).unwrap();
+    assert!(run(&folder, &suite).1.contains("joint `leftLowerArm` turned"));
+}
+
+#[test]
 fn a_class_of_adapters_can_have_goldens_of_its_own() {
     let (folder, suite) = changed("explained-sets", "=0,0,0,1", "=0,0.05,0,1");
     let (_, _, _) = run(&folder, &suite);
