@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::crowd_batch::{CrowdBatch, crowd_parts, draw_crowds};
 use super::draw_list::{Batcher, DrawList, Item, draw_all};
 use super::gpu_types::flags;
-use super::layout::Layouts;
+use super::layout::{self, Layouts};
 use super::model::{Model, ModelPart};
 use super::overrides::MaterialOverrides;
 use super::skinning::{SkinningVariant, vertex_state};
@@ -39,12 +39,7 @@ impl Casters {
     /// Creates no pipelines yet. `depth` describes the texture that they draw into.
     pub(super) fn new(gpu: &Gpu, layouts: &Layouts, depth: wgpu::DepthStencilState) -> Self {
         let module = shaders::module(&gpu.device, "shadow", shaders::SHADOW);
-        let groups = [Some(&layouts.globals), Some(&layouts.instances), None, Some(&layouts.material)];
-        let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("shadow"),
-            bind_group_layouts: &groups,
-            immediate_size: 0,
-        });
+        let layout = layouts.pipeline(gpu, &layout::CASTERS);
         let (pipelines, batcher) = (HashMap::new(), Batcher::default());
         Self { module, layout, depth, pipelines, batcher, crowds: Vec::new() }
     }

@@ -6,7 +6,7 @@ use glam::{Vec2, vec2, vec3};
 
 use super::draw_list::Item;
 use super::globals::pixels;
-use super::layout::Layouts;
+use super::layout::{self, Layouts};
 use super::output::Output;
 use super::rect::{Projector, Rect, corners};
 use super::surface::depth_state;
@@ -52,11 +52,7 @@ struct FloorVariant {
 
 impl FloorPass {
     pub(super) fn new(gpu: &Gpu, layouts: &Layouts) -> Self {
-        let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("floor"),
-            bind_group_layouts: &[Some(&layouts.globals), None, Some(&layouts.light)],
-            immediate_size: 0,
-        });
+        let layout = layouts.pipeline(gpu, &layout::FLOOR);
         let module = shaders::module_with_shadows(gpu, "floor", shaders::FLOOR);
         Self {
             module,

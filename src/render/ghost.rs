@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::culling::Frustum;
 use super::draw_list::{Batch, DrawList, Item, draw_all};
 use super::gpu_types::flags;
-use super::layout::Layouts;
+use super::layout::{self, Layouts};
 use super::model::{Model, ModelPart};
 use super::output::Output;
 use super::overrides::MaterialOverrides;
@@ -46,12 +46,7 @@ pub(super) struct GhostPass {
 
 impl GhostPass {
     pub(super) fn new(gpu: &Gpu, layouts: &Layouts) -> Self {
-        let groups = [Some(&layouts.globals), Some(&layouts.instances), None, Some(&layouts.material)];
-        let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("ghosts"),
-            bind_group_layouts: &groups,
-            immediate_size: 0,
-        });
+        let layout = layouts.pipeline(gpu, &layout::GHOSTS);
         let module = shaders::module(&gpu.device, "ghosts", shaders::GHOST);
         Self { module, layout, pipelines: HashMap::new(), batches: Vec::new() }
     }

@@ -14,6 +14,71 @@ pub(super) const EXTRA_SLOTS: usize = 7;
 /// The first binding of the additional textures.
 const FIRST_EXTRA: u32 = 13;
 
+/// A bind group of the passes that draw a frame. Its number is its place in [`Group::ALL`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Group {
+    Globals,
+    Instances,
+    Light,
+    Material,
+}
+
+#[cfg(test)]
+impl Group {
+    const ALL: [Self; 4] = [Self::Globals, Self::Instances, Self::Light, Self::Material];
+}
+
+/// The groups of a kind of pipeline, by group number, and the passes that use such pipelines.
+///
+/// Vulkan keeps a group bound only while the layouts of all groups in front of it stay the same, and wgpu 30 does not bind it again.
+/// So if a pipeline has no layout for a group (`None`) that another pipeline of its pass has, then the groups behind the hole are lost, and
+/// strict drivers read zeros from them.
+#[derive(Debug)]
+pub(super) struct PipelineGroups {
+    label: &'static str,
+    groups: &'static [Option<Group>],
+    #[cfg_attr(not(test), expect(dead_code, reason = "the tests compare the pipelines of each pass"))]
+    passes: &'static [Pass],
+}
+
+/// The render passes that draw a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pass {
+    /// The shadow map, or a map of ambient occlusion. The light cannot be bound, because it contains these maps.
+    Casters,
+    Backdrop,
+    Scene,
+    Surroundings,
+}
+
+const GLOBALS: Option<Group> = Some(Group::Globals);
+const INSTANCES: Option<Group> = Some(Group::Instances);
+const LIGHT: Option<Group> = Some(Group::Light);
+const MATERIAL: Option<Group> = Some(Group::Material);
+
+pub(super) const CASTERS: PipelineGroups = PipelineGroups {
+    label: "shadow",
+    groups: &[GLOBALS, INSTANCES, None, MATERIAL],
+    passes: &[Pass::Casters],
+};
+pub(super) const SURFACES: PipelineGroups = PipelineGroups {
+    label: "surface",
+    groups: &[GLOBALS, INSTANCES, LIGHT, MATERIAL],
+    passes: &[Pass::Backdrop, Pass::Scene],
+};
+pub(super) const FLOOR: PipelineGroups = PipelineGroups {
+    label: "floor",
+    groups: &[GLOBALS, INSTANCES, LIGHT],
+    passes: &[Pass::Backdrop, Pass::Scene, Pass::Surroundings],
+};
+pub(super) const GHOSTS: PipelineGroups = PipelineGroups {
+    label: "ghosts",
+    groups: &[GLOBALS, INSTANCES, LIGHT, MATERIAL],
+    passes: &[Pass::Scene],
+};
+pub(super) const LINES: PipelineGroups =
+    PipelineGroups { label: "lines", groups: &[GLOBALS], passes: &[Pass::Scene] };
+
 /// The bind group layouts of all passes, by group number.
 #[derive(Debug)]
 pub(super) struct Layouts {
@@ -66,6 +131,24 @@ impl Layouts {
             ),
             material: group("material", &material),
         }
+    }
+
+    /// Creates the layout of a kind of pipeline.
+    pub(super) fn pipeline(&self, gpu: &Gpu, kind: &PipelineGroups) -> wgpu::PipelineLayout {
+        let group = |group: &Option<Group>| {
+            group.map(|group| match group {
+                Group::Globals => &self.globals,
+                Group::Instances => &self.instances,
+                Group::Light => &self.light,
+                Group::Material => &self.material,
+            })
+        };
+        let groups: Vec<Option<&BindGroupLayout>> = kind.groups.iter().map(group).collect();
+        gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(kind.label),
+            bind_group_layouts: &groups,
+            immediate_size: 0,
+        })
     }
 }
 
@@ -130,4 +213,64 @@ pub(super) fn bind_instances(
             wgpu::BindGroupEntry { binding: 2, resource: weights.as_entire_binding() },
         ],
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KINDS: [&PipelineGroups; 5] = [&CASTERS, &SURFACES, &FLOOR, &GHOSTS, &LINES];
+
+    /// Returns the first group that both kinds use although they differ in front of it.
+    fn lost_group(a: &PipelineGroups, b: &PipelineGroups) -> Option<usize> {
+        let used = |kind: &PipelineGroups, group: usize| kind.groups.get(group).is_some_and(Option::is_some);
+        let differs = a.groups.iter().zip(b.groups).position(|(a, b)| a != b)?;
+        (differs + 1..Group::ALL.len()).find(|&group| used(a, group) && used(b, group))
+    }
+
+    /// On an NVIDIA card the floor was dark, because its layout had no instances, which those of the surfaces before it have.
+    #[test]
+    fn no_pipeline_loses_a_group_to_another_one_of_its_pass() {
+        let old_floor = PipelineGroups { groups: &[GLOBALS, None, LIGHT], ..FLOOR };
+        assert_eq!(lost_group(&SURFACES, &old_floor), Some(2));
+        for pass in [Pass::Casters, Pass::Backdrop, Pass::Scene, Pass::Surroundings] {
+            let kinds: Vec<_> = KINDS.into_iter().filter(|kind| kind.passes.contains(&pass)).collect();
+            assert!(!kinds.is_empty(), "{pass:?} draws nothing");
+            for (index, a) in kinds.iter().enumerate() {
+                for b in kinds.iter().skip(index + 1) {
+                    let lost = lost_group(a, b);
+                    assert_eq!(lost, None, "{} and {} in {pass:?}: group {lost:?}", a.label, b.label);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn groups_have_the_same_number_in_all_layouts() {
+        for kind in KINDS {
+            let at = |(index, group): (usize, &Option<Group>)| {
+                group.is_none_or(|g| Group::ALL.get(index) == Some(&g))
+            };
+            assert!(kind.groups.iter().enumerate().all(at), "{}", kind.label);
+        }
+    }
+
+    /// The table above must contain all pipelines that share a pass with others.
+    #[test]
+    fn other_files_create_layouts_only_for_pipelines_with_a_pass_of_their_own() {
+        fn list(folder: &std::path::Path, found: &mut Vec<String>) {
+            for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+                if entry.is_dir() {
+                    list(&entry, found);
+                } else if std::fs::read_to_string(&entry).unwrap().contains("create_pipeline_layout(") {
+                    found.push(entry.file_name().unwrap().to_string_lossy().into_owned());
+                }
+            }
+        }
+        let mut found = Vec::new();
+        list(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/render"), &mut found);
+        found.sort();
+        // Each of the others has one group, or is the only pipeline of its pass.
+        assert_eq!(found, ["compose.rs", "compute.rs", "layout.rs", "vertices.rs"]);
+    }
 }

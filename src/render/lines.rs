@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::floor::{OverlayPipeline, overlay_pipeline};
-use super::layout::Layouts;
+use super::layout::{self, Layouts};
 use super::offscreen::DEPTH;
 use super::output::Output;
 use super::{Fill, Gpu, Line, gpu_types, shaders};
@@ -18,11 +18,7 @@ pub(super) struct LinePass {
 
 impl LinePass {
     pub(super) fn new(gpu: &Gpu, layouts: &Layouts) -> Self {
-        let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("lines"),
-            bind_group_layouts: &[Some(&layouts.globals)],
-            immediate_size: 0,
-        });
+        let layout = layouts.pipeline(gpu, &layout::LINES);
         let module = shaders::module(&gpu.device, "lines", shaders::LINES);
         Self { module, layout, pipelines: HashMap::new() }
     }

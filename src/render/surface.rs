@@ -7,7 +7,7 @@ use wgpu::{BlendState, Face, FrontFace, PrimitiveState};
 use super::crowd_batch::{CrowdBatch, crowd_parts};
 use super::draw_list::{Batch, Batcher, DrawList, Item};
 use super::gpu_types::flags;
-use super::layout::Layouts;
+use super::layout::{self, Layouts};
 use super::material::Maps;
 use super::model::{Model, ModelPart};
 use super::offscreen::DEPTH;
@@ -98,12 +98,7 @@ pub(super) struct Behind {
 
 impl Surfaces {
     pub(super) fn new(gpu: &Gpu, layouts: &Layouts) -> Self {
-        let groups = [&layouts.globals, &layouts.instances, &layouts.light, &layouts.material].map(Some);
-        let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("surface"),
-            bind_group_layouts: &groups,
-            immediate_size: 0,
-        });
+        let layout = layouts.pipeline(gpu, &layout::SURFACES);
         let module = shaders::module_with_shadows(gpu, "surface", shaders::SURFACE);
         Self {
             module,

@@ -151,6 +151,7 @@ impl Renderer {
         if patch.target().is_some() {
             let mut pass = begin_surroundings(encoder, &target.resolved, area, load);
             pass.set_bind_group(0, &globals, &[]);
+            pass.set_bind_group(1, &instances, &[]);
             pass.set_bind_group(2, &light, &[]);
             if let Some(floor) = floor {
                 floor.draw_surroundings(&mut pass);
