@@ -62,7 +62,7 @@ fn transform(
         out.light_direction.w = s.scale;
     }
     out.color = look.color * instances[instance].tint;
-    out.tangent = vec4<f32>(s.tangent, look.tangent.w);
+    out.tangent = vec4<f32>(s.tangent, look.tangent.w * s.side);
     return out;
 }
 

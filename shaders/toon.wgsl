@@ -141,7 +141,7 @@ fn transform_outline(
     out.eye_direction = globals.eye.xyz - position;
     out.light_direction = vec4<f32>(globals.light.xyz, 0.0);
     out.color = look.color * instances[instance].tint;
-    out.tangent = vec4<f32>(s.tangent, look.tangent.w);
+    out.tangent = vec4<f32>(s.tangent, look.tangent.w * s.side);
     return out;
 }
 

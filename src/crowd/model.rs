@@ -7,7 +7,7 @@ use glam::Vec3;
 use crate::asset::{Character, Part};
 use crate::pose::{Pose, world_matrices};
 use crate::rig::Rig;
-use crate::skin::{JointBoxes, Palette};
+use crate::skin::{JointBoxes, Palette, Skinning};
 use crate::view::Bounds;
 
 use super::CrowdError;
@@ -46,7 +46,7 @@ pub(super) struct PartDraw {
     pub(super) first_matrix: u32,
     /// Index of its first morph weight in those of a character.
     pub(super) first_weight: u32,
-    /// Whether its node mirrors it at rest.
+    /// Whether its matrices mirror it at rest.
     pub(super) is_mirrored: bool,
 }
 
@@ -55,10 +55,11 @@ impl CrowdModel {
     pub fn new(character: impl Into<Arc<Character>>, scene: usize, rig: &Rig) -> Self {
         let character = character.into();
         let parts: Arc<[Part]> = character.parts(scene).into();
-        let palette = Palette::new(&character, &parts);
+        let mut palette = Palette::new(&character, &parts);
         let skeleton = &character.skeleton;
         let mut world = Vec::new();
         world_matrices(skeleton, &Pose::rest(skeleton), &mut world);
+        palette.update(&character, &world, Skinning::Linear);
         let nodes = joint_nodes(&character, &palette, rig);
         let mut slots = vec![None; skeleton.nodes.len()];
         for (slot, &node) in nodes.iter().enumerate() {
@@ -92,8 +93,7 @@ impl CrowdModel {
             PartDraw {
                 first_matrix: to_u32(palette.first_matrix(index)),
                 first_weight: node.map_or(0, |node| to_u32(node.morph_weights.start)),
-                is_mirrored: part.skin.is_none()
-                    && world.get(part.node).is_some_and(|m| m.matrix3.determinant() < 0.0),
+                is_mirrored: palette.is_mirrored(index),
             }
         };
         let draws: Vec<PartDraw> = parts.iter().enumerate().map(draw).collect();

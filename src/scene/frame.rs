@@ -147,8 +147,7 @@ pub fn draws<'a>(puppet: &'a Puppet, part_bounds: &[Bounds]) -> Vec<Draw<'a>> {
         part: index,
         first_matrix: puppet.palette().first_matrix(index),
         dual: puppet.palette().is_dual(index),
-        // The node of a skinned mesh does not affect it. Only its joints do.
-        mirrored: part.skin.is_none() && puppet.world_from_node()[part.node].matrix3.determinant() < 0.0,
+        mirrored: puppet.palette().is_mirrored(index),
         morph_weights: puppet.morph_weights(*part),
         material: puppet.posed_material(*part),
         bounds: part_bounds.get(index).copied().unwrap_or_default(),

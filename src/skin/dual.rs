@@ -32,6 +32,20 @@ pub(super) fn pack(matrix: &Mat4) -> Mat4 {
     )
 }
 
+/// Returns the determinant of the linear part of a packed matrix.
+pub(super) fn determinant(packed: &Mat4) -> f32 {
+    stretch(packed.z_axis, packed.w_axis).determinant()
+}
+
+/// Returns the symmetric stretch of packed columns.
+fn stretch(diagonal: Vec4, off: Vec4) -> Mat3 {
+    Mat3::from_cols(
+        Vec3::new(diagonal.x, diagonal.w, off.y),
+        Vec3::new(diagonal.w, diagonal.y, off.x),
+        Vec3::new(off.y, off.x, diagonal.z),
+    )
+}
+
 /// Returns the rotation of the polar decomposition. If the matrix mirrors, its stretch inverts all three axes.
 fn rotation(matrix: DMat3) -> DQuat {
     let size = matrix.to_cols_array().iter().fold(0.0_f64, |a, x| a.max(x.abs()));
@@ -117,16 +131,14 @@ impl Blend {
         let length = sum.x_axis.length();
         let (real, dual) =
             if length > 0.0 { (sum.x_axis / length, sum.y_axis / length) } else { (Vec4::W, Vec4::ZERO) };
-        let (diagonal, off) = (sum.z_axis, sum.w_axis);
-        let x = Vec3::new(diagonal.x, diagonal.w, off.y);
-        let y = Vec3::new(diagonal.w, diagonal.y, off.x);
-        let z = Vec3::new(off.y, off.x, diagonal.z);
+        let stretch = stretch(sum.z_axis, sum.w_axis);
+        let Mat3 { x_axis: x, y_axis: y, z_axis: z } = stretch;
         let yz = y.cross(z);
         let side = if x.dot(yz) < 0.0 { -1.0 } else { 1.0 };
         Self {
             rotation: Quat::from_vec4(real),
             translation: 2.0 * (real.w * dual.xyz() - dual.w * real.xyz() + real.xyz().cross(dual.xyz())),
-            stretch: Mat3::from_cols(x, y, z),
+            stretch,
             normals: Mat3::from_cols(yz, z.cross(x), x.cross(y)) * side,
         }
     }

@@ -1,6 +1,6 @@
 //! The skin matrices of a character.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::str::FromStr;
 
@@ -62,6 +62,8 @@ pub struct Palette {
     skinning: Skinning,
     ranges: Vec<(MatrixSource, Range<usize>)>,
     range_of_part: Vec<usize>,
+    /// For each part, how much of its skin each of its matrices moves: its index within the range, and the sum of its weights.
+    weights_of_part: Vec<Vec<(usize, f32)>>,
 }
 
 /// The source of a range of matrices.
@@ -90,6 +92,7 @@ impl Palette {
                 palette.ranges.len() - 1
             });
             palette.range_of_part.push(range);
+            palette.weights_of_part.push(matrix_weights(character, *part));
         }
         palette.matrices.resize(length, Mat4::IDENTITY);
         palette
@@ -173,9 +176,36 @@ impl Palette {
         matches!(self.matrices(part), Some(SkinMatrices::Duals(_)))
     }
 
+    /// Returns whether the matrices of a part mirror it, so that its clockwise triangles are the front faces. If only some of its
+    /// joints mirror it, those decide that move most of the skin.
+    pub fn is_mirrored(&self, part: usize) -> bool {
+        let weights = self.weights_of_part.get(part).map(Vec::as_slice).unwrap_or_default();
+        let (matrices, is_dual) = (self.of_part(part), self.is_dual(part));
+        let sign = |matrix: &Mat4| if is_dual { dual::determinant(matrix) } else { matrix.determinant() };
+        let side =
+            weights.iter().filter_map(|&(joint, weight)| Some(weight * sign(matrices.get(joint)?).signum()));
+        side.sum::<f32>() < 0.0
+    }
+
     /// Returns the index of a part's first matrix in [`Palette::matrices`].
     pub fn first_matrix(&self, part: usize) -> usize {
         let range = self.range_of_part.get(part).and_then(|&range| self.ranges.get(range));
         range.map_or(0, |(_, range)| range.start)
     }
+}
+
+/// Returns the sum of the weights of each matrix that moves a part.
+fn matrix_weights(character: &Character, part: Part) -> Vec<(usize, f32)> {
+    if part.skin.is_none() {
+        return vec![(0, 1.0)];
+    }
+    let mut sums = BTreeMap::new();
+    for set in &character.primitive(part).influences {
+        for (joints, weights) in set.joints.iter().zip(&set.weights) {
+            for (&joint, weight) in joints.iter().zip(weights.to_array()) {
+                *sums.entry(usize::from(joint)).or_insert(0.0) += weight;
+            }
+        }
+    }
+    sums.into_iter().filter(|(_, weight)| *weight > 0.0).collect()
 }

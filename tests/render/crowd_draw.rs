@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{Vec3, Vec4};
 use sinew::asset::mannequin;
 use sinew::crowd::{CpuCrowd, CrowdError, PlayedClip, Spawn};
-use sinew::render::{DecodedImage, Frame, Gpu, Renderer, ShadingMode};
+use sinew::render::{Background, DecodedImage, Frame, Gpu, Renderer, ShadingMode};
 use sinew::rig;
 use sinew::scene::{CrowdLayout, CrowdScene, ViewSettings};
 use sinew::view::{AUTO_FOV_Y, Bounds};
@@ -102,6 +102,47 @@ fn indirect_draws_give_the_same_image_as_instances() {
     let other = stage.image_of(&cpu);
     // Only the new character is at another time of its clip.
     assert!(different(&stage.image(), &other) < 1500);
+}
+
+/// A crowd of a mirrored character showed the inside of its skin.
+#[test]
+fn a_mirrored_crowd_shows_its_outside() {
+    let mut character = mannequin().unwrap();
+    let roots: Vec<usize> = character
+        .skeleton
+        .parents_first
+        .iter()
+        .filter(|(_, parent)| parent.is_none())
+        .map(|(n, _)| *n)
+        .collect();
+    for root in roots {
+        let rest = &mut character.skeleton.nodes[root].rest;
+        (rest.scale.x, rest.translation.x) = (-rest.scale.x, -rest.translation.x);
+    }
+    let mut stage = Stage::new(character);
+    let mut cpu = CpuCrowd::new(stage.crowd.model().clone(), None);
+    for spawn in rows(8) {
+        let spawn = Spawn { clips: Vec::new(), ..spawn };
+        stage.spawn(&spawn);
+        cpu.spawn(&spawn).unwrap();
+    }
+    stage.step(0.0);
+    cpu.step(0.0, Vec3::ZERO);
+    let normals = || Frame {
+        mode: ShadingMode::Normal,
+        background: Background::Transparent,
+        samples: 1,
+        ..empty_frame()
+    };
+    let gpu_frame = Frame { crowds: stage.crowd.instances(0).collect(), ..normals() };
+    let cpu_frame = Frame { instances: cpu.instances(0).collect(), ..normals() };
+    for frame in [gpu_frame, cpu_frame] {
+        let image = stage.renderer.render(&[&stage.surface], &frame, SIZE).unwrap();
+        let figure: Vec<[u8; 4]> = image.pixels().filter(|pixel| pixel[3] > 0).collect();
+        // The normal of what is visible points to the viewer, who is at +Z.
+        let inside = figure.iter().filter(|pixel| pixel[2] < 96).count();
+        assert!(figure.len() > 1000 && inside * 10 < figure.len(), "{inside} of {} pixels", figure.len());
+    }
 }
 
 /// A device whose buffers hold only some hundreds of characters draws the same image, in several batches.

@@ -130,8 +130,8 @@ fn back_faces_are_culled_unless_double_sided() {
     assert_near(flat.with(nodes(), double, ShadingMode::Lambert), facing_lamp(), 1);
 }
 
-/// A normal map that tilts all normals towards +u, on a square whose u runs along +X or −X.
-fn tilted_by_map(tangents: bool, mirrored: bool, turned: bool) -> [u8; 4] {
+/// A normal map that tilts all normals towards +u, on a square whose u runs along +X or −X, and whose node is scaled along X.
+fn tilted_by_map(tangents: bool, mirrored: bool, turned: bool, scale: i32) -> [u8; 4] {
     let mut b = Builder::default();
     let u = if mirrored { [1.0, 0.0] } else { [0.0, 1.0] };
     let mut attributes = json!({
@@ -153,7 +153,7 @@ fn tilted_by_map(tangents: bool, mirrored: bool, turned: bool) -> [u8; 4] {
             {"baseColorFactor": [0.4, 0.4, 0.4, 1], "metallicFactor": 0, "roughnessFactor": 1}}],
         "textures": [{"source": 0}],
         "images": [{"bufferView": view, "mimeType": "image/png"}],
-        "nodes": [{"mesh": 0, "rotation": turn}],
+        "nodes": [{"mesh": 0, "rotation": turn, "scale": [scale, 1, 1]}],
     }));
     pixel(&draw(&file, &settings(ShadingMode::Shaded)), 30, 34)
 }
@@ -220,12 +220,12 @@ fn a_texture_is_filtered_unless_it_shows_its_texels() {
 #[test]
 fn normal_maps_tilt_the_same_with_and_without_tangents() {
     for turned in [false, true] {
-        for mirrored in [false, true] {
+        for (mirrored, scale) in [(false, 1), (true, 1), (false, -1), (true, -1)] {
             let (from_mesh, derived) =
-                (tilted_by_map(true, mirrored, turned), tilted_by_map(false, mirrored, turned));
+                (tilted_by_map(true, mirrored, turned, scale), tilted_by_map(false, mirrored, turned, scale));
             assert_near(from_mesh, derived, 2);
         }
-        let (right, left) = (tilted_by_map(true, false, turned), tilted_by_map(true, true, turned));
+        let (right, left) = (tilted_by_map(true, false, turned, 1), tilted_by_map(true, true, turned, 1));
         assert!(right[0].abs_diff(left[0]) > 10, "{right:?} {left:?}");
     }
 }
@@ -245,6 +245,25 @@ fn the_node_of_a_skinned_mesh_does_not_transform_it() {
     let skinned = Square { skinned: true, ..Square::default() };
     let nodes = json!([{"mesh": 0, "skin": 0, "scale": [-1, 1, 1], "translation": [9, 9, 9]}, {}]);
     assert_near(skinned.with(nodes, json!([{}]), ShadingMode::Normal), [128, 128, 255, 255], 1);
+}
+
+/// The node of the mesh was asked whether it mirrors, although only the joint moves the mesh.
+#[test]
+fn a_joint_that_mirrors_keeps_the_front_faces_of_its_skin() {
+    let joint = |scale: i32| json!([{"mesh": 0, "skin": 0}, {"scale": [scale, 1, 1]}]);
+    let double = || json!([{"doubleSided": true}]);
+    for normal in [Some([0.0, 0.0, 1.0]), None] {
+        let skinned = Square { skinned: true, normal, ..Square::default() };
+        for scale in [1, -1] {
+            for materials in [json!([{}]), double()] {
+                let seen = skinned.with(joint(scale), materials.clone(), ShadingMode::Normal);
+                assert_near(seen, [128, 128, 255, 255], 1);
+                assert_near(skinned.with(joint(scale), materials, ShadingMode::Lambert), facing_lamp(), 1);
+            }
+        }
+    }
+    let away = Square { skinned: true, clockwise: true, normal: Some([0.0, 0.0, -1.0]), ..Square::default() };
+    assert_eq!(away.with(joint(-1), json!([{}]), ShadingMode::Normal), BLACK);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The posed surfaces of a scene: of the pose that was drawn, or of a recorded one.
 
-use glam::{Affine3A, Vec3};
+use glam::Vec3;
 
 use crate::asset::{AlphaMode, Character, Part};
 use crate::puppet::Puppet;
@@ -39,10 +39,7 @@ impl Surfaces {
             posed.push(matrices.map(|matrices| {
                 let weights = nodes.get(part.node).and_then(|n| record.weights.get(n.morph_weights.clone()));
                 skin(character.primitive(*part), matrices, weights.unwrap_or_default(), &mut skinned);
-                Surface {
-                    positions: skinned.positions.clone(),
-                    mirrored: part.skin.is_none() && is_mirrored(world_from_node.get(part.node)),
-                }
+                Surface { positions: skinned.positions.clone(), mirrored: palette.is_mirrored(index) }
             }));
         }
         Self { parts: posed }
@@ -52,10 +49,6 @@ impl Surfaces {
     pub(super) fn position(&self, part: usize, vertex: u32) -> Option<Vec3> {
         self.parts.get(part)?.as_ref()?.positions.get(vertex as usize).copied()
     }
-}
-
-fn is_mirrored(world_from_node: Option<&Affine3A>) -> bool {
-    world_from_node.is_some_and(|world| world.matrix3.determinant() < 0.0)
 }
 
 /// Returns whether both sides of a part are drawn.

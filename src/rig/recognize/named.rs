@@ -64,13 +64,21 @@ pub(super) fn find(anatomy: &Anatomy<'_>, humanoid: &Humanoid) -> Option<Parts> 
     evidence.add_knees(anatomy, &[&left_leg, &right_leg]);
     let (front, clear) = evidence.result();
     let (mut certainty, mut reasons, mut doubts) = (0.95, Vec::new(), Vec::new());
+    let (mut facing, mut arms, mut legs) = (facing, [left_arm, right_arm], [left_leg, right_leg]);
     if front.dot(facing) < 0.0 && clear > 0.3 {
-        certainty *= 0.7;
-        doubts.push("left and right are named as if it walked backwards".into());
+        if anatomy.mass.is_mirrored() {
+            facing = front;
+            arms.reverse();
+            legs.reverse();
+            reasons.push("it is mirrored, so its left limbs have the names of right ones".into());
+        } else {
+            certainty *= 0.7;
+            doubts.push("left and right are named as if it walked backwards".into());
+        }
     }
-    let upright = anatomy.at[chest].y
-        - 0.5 * (anatomy.lowest[left_leg.joints[2]] + anatomy.lowest[right_leg.joints[2]]);
-    if upright < 0.3 * anatomy.size.min(2.0 * anatomy.length(chest, left_leg.joints[2])) {
+    let upright =
+        anatomy.at[chest].y - 0.5 * legs.iter().map(|leg| anatomy.lowest[leg.joints[2]]).sum::<f32>();
+    if upright < 0.3 * anatomy.size.min(2.0 * anatomy.length(chest, legs[0].joints[2])) {
         certainty *= 0.5;
         doubts.push("it does not stand upright at rest".into());
     }
@@ -80,7 +88,7 @@ pub(super) fn find(anatomy: &Anatomy<'_>, humanoid: &Humanoid) -> Option<Parts> 
         hips,
         spine,
         neck,
-        limbs: vec![(LimbKind::Leg, [left_leg, right_leg]), (LimbKind::Arm, [left_arm, right_arm])],
+        limbs: vec![(LimbKind::Leg, legs), (LimbKind::Arm, arms)],
         tails: Vec::new(),
         facing,
         logical_parents: trunk.logical_parents,

@@ -26,6 +26,8 @@ pub(super) struct SkinMass {
     pub(super) floor: Option<f32>,
     /// Highest point of the whole skin.
     pub(super) top: Option<f32>,
+    /// How much more of the skin is mirrored than is not.
+    mirrored: f32,
 }
 
 impl SkinMass {
@@ -40,6 +42,7 @@ impl SkinMass {
             total: 0.0,
             floor: None,
             top: None,
+            mirrored: 0.0,
         };
         let skinned = |p: &Primitive| p.influences.iter().any(|i| !i.joints.is_empty());
         let is_skinned = character.skeleton.nodes.iter().any(|n| {
@@ -68,6 +71,11 @@ impl SkinMass {
         found
     }
 
+    /// Returns whether most of the skin is mirrored at rest. What the file calls left is then on the right.
+    pub(super) fn is_mirrored(&self) -> bool {
+        self.mirrored > 0.0
+    }
+
     fn add(&mut self, node: usize, at: Vec3, weight: f32, area: f32) {
         let share = weight * area;
         if share <= 0.0 || !share.is_finite() || !at.is_finite() {
@@ -85,11 +93,11 @@ impl SkinMass {
     }
 
     fn add_skin(&mut self, primitive: &Primitive, joints: &[usize], binds: &[Affine3A], world: &[Affine3A]) {
-        let world_from_mesh: Vec<Option<(Affine3A, f32)>> = joints
+        let world_from_mesh: Vec<Option<(Affine3A, f32, f32)>> = joints
             .iter()
             .enumerate()
             .map(|(i, &j)| Some(*world.get(j)? * binds.get(i).copied().unwrap_or(Affine3A::IDENTITY)))
-            .map(|matrix| matrix.map(|m| (m, area_scale(&m))))
+            .map(|matrix| matrix.map(|m| (m, area_scale(&m), m.matrix3.determinant().signum())))
             .collect();
         let areas = areas(primitive);
         let step = primitive.vertices().div_ceil(MAX_VERTICES).max(1);
@@ -99,10 +107,11 @@ impl SkinMass {
                     continue;
                 };
                 for (index, weight) in indices.iter().map(|&i| usize::from(i)).zip(weights.to_array()) {
-                    if let (Some(&node), Some(Some((matrix, scale)))) =
+                    if let (Some(&node), Some(Some((matrix, scale, side)))) =
                         (joints.get(index), world_from_mesh.get(index))
                     {
                         self.add(node, matrix.transform_point3(*position), weight, scale * areas[vertex]);
+                        self.mirrored -= weight * side;
                     }
                 }
             }
@@ -115,6 +124,7 @@ impl SkinMass {
         let step = primitive.vertices().div_ceil(MAX_VERTICES).max(1);
         for (position, area) in primitive.positions.iter().zip(&areas).step_by(step) {
             self.add(node, matrix.transform_point3(*position), 1.0, area_scale(matrix) * area);
+            self.mirrored -= matrix.matrix3.determinant().signum();
         }
     }
 }

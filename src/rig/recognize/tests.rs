@@ -128,6 +128,25 @@ fn check(body: &Biped, turn: f32, scale: f32) {
     assert!(plan.certainty > 0.7, "{plan:#?}");
 }
 
+/// Its names were taken for those of a figure that walks backwards.
+#[test]
+fn a_mirrored_body_faces_where_its_feet_point() {
+    let plain = crate::asset::mannequin().unwrap();
+    let mut mirrored = plain.clone();
+    for (node, parent) in plain.skeleton.parents_first.iter().copied() {
+        if parent.is_none() {
+            let rest = &mut mirrored.skeleton.nodes[node].rest;
+            (rest.scale.x, rest.translation.x) = (-rest.scale.x, -rest.translation.x);
+        }
+    }
+    let [plain, mirrored] = [plain, mirrored].map(|character| recognize(&character).unwrap().plan);
+    assert!(mirrored.facing.dot(plain.facing) > 0.99, "{}", mirrored.facing);
+    assert!(mirrored.certainty > 0.9, "{mirrored:#?}");
+    for kind in [LimbKind::Arm, LimbKind::Leg] {
+        assert_eq!(limb(&mirrored, kind, LimbSide::Left), limb(&plain, kind, LimbSide::Right));
+    }
+}
+
 #[test]
 fn bipeds_are_recognised_in_any_pose_direction_and_size() {
     use std::f32::consts::{FRAC_PI_2, PI};
