@@ -65,6 +65,17 @@ pub struct Influences {
     pub weights: Vec<Vec4>,
 }
 
+impl Influences {
+    /// Maximum number of sets of a vertex.
+    pub(super) const MAX_SETS: usize = 2;
+
+    /// Keeps as many influences of a vertex as all sets can hold, the heaviest first. The order of equal weights does not change.
+    pub(super) fn keep_heaviest(found: &mut Vec<(u16, f64)>) {
+        found.sort_by(|a, b| b.1.total_cmp(&a.1));
+        found.truncate(4 * Self::MAX_SETS);
+    }
+}
+
 /// Displacements at full weight, in mesh space. Each list is empty or has one value per vertex.
 #[derive(Clone, Debug, Default)]
 pub struct MorphTarget {

@@ -6,9 +6,6 @@ use crate::asset::{Character, Influences, Skin};
 
 use super::{Budget, ObjectError, label, node_index};
 
-/// Maximum number of influences of a vertex. The weakest of more are left out.
-const MAX_INFLUENCES: usize = 8;
-
 /// Adds the skin of a node, and returns its index. A mesh that no joint deforms has none.
 ///
 /// The last joint is the node itself: vertices without weights move with it.
@@ -87,8 +84,7 @@ fn strongest(deformer: &ufbx::SkinDeformer, source: u32, own: u16) -> ([[u16; 4]
         .filter(|w| w.weight > 0.0 && w.weight.is_finite())
         .filter_map(|w| Some((u16::try_from(w.cluster_index).ok().filter(|&c| c < own)?, w.weight)))
         .collect();
-    found.sort_by(|a, b| b.1.total_cmp(&a.1));
-    found.truncate(MAX_INFLUENCES);
+    Influences::keep_heaviest(&mut found);
     let sum: f64 = found.iter().map(|(_, weight)| weight).sum();
     if !(sum > 0.0 && sum.is_finite()) {
         found = vec![(own, 1.0)];

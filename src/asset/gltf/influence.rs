@@ -10,11 +10,9 @@ use crate::asset::{Character, Influences};
 use super::mesh::{attribute, check_count};
 use super::{GltfFile, ObjectError};
 
-/// Maximum number of sets, with four influences each.
-const MAX_SETS: u32 = 2;
-
 impl GltfFile<'_> {
-    /// Reads the influence sets of a primitive and normalises the weights of each vertex to a sum of one.
+    /// Reads the influence sets of a primitive and normalises the weights of each vertex to a sum of one. If a vertex has more
+    /// than eight influences, the heaviest eight count.
     pub(super) fn influences(
         &self,
         json: &Json,
@@ -22,7 +20,7 @@ impl GltfFile<'_> {
         at: &str,
     ) -> Result<Vec<Influences>, ObjectError> {
         let mut sets = Vec::new();
-        for n in 0..MAX_SETS {
+        for n in 0.. {
             let (joints, weights) =
                 (attribute(json, Semantic::Joints(n)), attribute(json, Semantic::Weights(n)));
             let (Some(joints), Some(weights)) = (joints, weights) else {
@@ -38,14 +36,58 @@ impl GltfFile<'_> {
                 weights: self.weights(weights, count, &format!("{at}.attributes.WEIGHTS_{n}"))?,
             });
         }
-        if attribute(json, Semantic::Joints(MAX_SETS)).is_some() {
-            self.warn(format!(
-                "{at}: only {} influences per vertex are supported, so the others are ignored",
-                MAX_SETS * 4
-            ));
-        }
+        self.reduce(&mut sets, at);
         self.normalize(&mut sets, at);
         Ok(sets)
+    }
+
+    /// Moves the heaviest eight influences of each vertex into the first two sets.
+    fn reduce(&self, sets: &mut Vec<Influences>, at: &str) {
+        if sets.len() <= Influences::MAX_SETS {
+            return;
+        }
+        let (mut reduced, mut lost) = (0_usize, 0.0_f64);
+        let mut found = Vec::new();
+        for vertex in 0..sets.first().map_or(0, |set| set.weights.len()) {
+            found.clear();
+            for set in sets.iter() {
+                let weights = set.weights[vertex].to_array().into_iter().map(f64::from);
+                found.extend(
+                    set.joints[vertex]
+                        .into_iter()
+                        .zip(weights)
+                        .filter(|(_, weight)| *weight > 0.0 && weight.is_finite()),
+                );
+            }
+            let weight = |found: &[(u16, f64)]| found.iter().map(|(_, weight)| weight).sum::<f64>();
+            let (count, all) = (found.len(), weight(&found));
+            if count == 0 {
+                // It follows its first joint.
+                continue;
+            }
+            Influences::keep_heaviest(&mut found);
+            if found.len() < count {
+                reduced += 1;
+                lost = lost.max(1.0 - weight(&found) / all);
+            }
+            let mut kept = found.iter().copied().chain(std::iter::repeat((0, 0.0)));
+            for set in sets.iter_mut().take(Influences::MAX_SETS) {
+                for (lane, (joint, weight)) in kept.by_ref().take(4).enumerate() {
+                    set.joints[vertex][lane] = joint;
+                    #[expect(clippy::cast_possible_truncation, reason = "it was read as f32")]
+                    let weight = weight as f32;
+                    set.weights[vertex][lane] = weight;
+                }
+            }
+        }
+        sets.truncate(Influences::MAX_SETS);
+        if reduced > 0 {
+            self.warn(format!(
+                "{at}: {reduced} vertices have more than {} influences. The heaviest count, and up to {:.1} % of the weight is ignored",
+                4 * Influences::MAX_SETS,
+                100.0 * lost
+            ));
+        }
     }
 
     fn joints(&self, accessor: usize, count: usize, at: &str) -> Result<Vec<[u16; 4]>, ObjectError> {

@@ -59,6 +59,32 @@ fn weights_sum_to_one_over_both_sets() {
     assert_eq!(weights(&character, 1)[2], Vec4::splat(0.125));
 }
 
+/// In a file with twelve influences per vertex, the first eight counted. The heaviest were last.
+#[test]
+fn the_heaviest_eight_influences_count() {
+    // One vertex has ten influences, one has none, and one has a single one in the third set.
+    let joints: Vec<u8> = (0..3)
+        .flat_map(|set| [0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12].map(|lane| (lane / 4 + 4 * set) % 12))
+        .collect();
+    let mut values = [0.0; 36];
+    for (index, weight) in [1.0, 1.0, 4.0, 4.0].into_iter().enumerate() {
+        (values[index], values[12 + index]) = (weight, 2.0);
+    }
+    (values[24], values[25]) = (16.0, 8.0);
+    values[32] = 3.0;
+    let nodes = json!({"joints": [1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2]});
+    let character = load(&skinned(&joints, &values, nodes)).unwrap();
+    let sets = &character.meshes[0].primitives[0].influences;
+    assert_eq!(sets.len(), 2);
+    assert_eq!((sets[0].joints[0], sets[1].joints[0]), ([8, 9, 2, 3], [4, 5, 6, 7]));
+    assert!(sets[0].weights[0].abs_diff_eq(Vec4::new(16.0, 8.0, 4.0, 4.0) / 40.0, 1e-6));
+    assert!(sets[1].weights[0].abs_diff_eq(Vec4::splat(0.05), 1e-6));
+    assert_eq!((sets[0].joints[1][0], sets[0].weights[1]), (0, Vec4::X));
+    assert_eq!((sets[0].joints[2][0], sets[0].weights[2]), (8, Vec4::X));
+    let all = character.warnings.join("\n");
+    assert!(all.contains("1 vertices have more than 8 influences"), "{all}");
+}
+
 #[test]
 fn vertices_without_valid_weights_follow_their_first_joint() {
     let mut values = [0.0; 12];
