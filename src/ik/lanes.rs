@@ -1,5 +1,8 @@
 //! Arithmetic on single numbers and on SIMD lanes, generic over both. It uses no fused multiply-add, so that the
 //! results have the same bits on every machine.
+//!
+//! Everything is inlined, and arrays are filled by loops: in development builds, the compiler does not optimise across the units of a
+//! crate, and a call of `array::map` for each vector made the solvers ten times slower.
 
 use std::ops::{Add, Mul, Sub};
 
@@ -26,30 +29,38 @@ pub(super) trait Lanes<const N: usize>: Lane {
 }
 
 impl Lane for f64 {
+    #[inline]
     fn splat(x: f64) -> Self {
         x
     }
+    #[inline]
     fn sqrt(self) -> Self {
         f64::sqrt(self)
     }
+    #[inline]
     fn inverse(self) -> Self {
         1.0 / self
     }
+    #[inline]
     fn min(self, b: Self) -> Self {
         if self < b { self } else { b }
     }
+    #[inline]
     fn max(self, b: Self) -> Self {
         if self > b { self } else { b }
     }
+    #[inline]
     fn all_above<const N: usize>(pairs: [(Self, Self); N]) -> bool {
         pairs.into_iter().all(|(a, b)| a > b)
     }
 }
 
 impl Lanes<1> for f64 {
+    #[inline]
     fn new([only]: [f64; 1]) -> Self {
         only
     }
+    #[inline]
     fn each(self) -> [f64; 1] {
         [self]
     }
@@ -58,30 +69,38 @@ impl Lanes<1> for f64 {
 macro_rules! lanes {
     ($lanes:ty, $count:literal) => {
         impl Lane for $lanes {
+            #[inline]
             fn splat(x: f64) -> Self {
                 Self::splat(x)
             }
+            #[inline]
             fn sqrt(self) -> Self {
                 Self::sqrt(self)
             }
+            #[inline]
             fn inverse(self) -> Self {
                 Self::splat(1.0) / self
             }
+            #[inline]
             fn min(self, b: Self) -> Self {
                 self.fast_min(b)
             }
+            #[inline]
             fn max(self, b: Self) -> Self {
                 self.fast_max(b)
             }
+            #[inline]
             fn all_above<const N: usize>(pairs: [(Self, Self); N]) -> bool {
                 pairs.map(|(a, b)| a.simd_gt(b)).into_iter().reduce(|a, b| a & b).is_none_or(Self::all)
             }
         }
 
         impl Lanes<$count> for $lanes {
+            #[inline]
             fn new(each: [f64; $count]) -> Self {
                 Self::new(each)
             }
+            #[inline]
             fn each(self) -> [f64; $count] {
                 self.to_array()
             }
@@ -100,6 +119,7 @@ pub(super) struct Vec3<L> {
 }
 
 impl<L: Lane> Vec3<L> {
+    #[inline]
     pub(super) fn splat(v: DVec3) -> Self {
         Self { x: L::splat(v.x), y: L::splat(v.y), z: L::splat(v.z) }
     }
@@ -110,8 +130,11 @@ impl<L: Lane> Vec3<L> {
     where
         L: Lanes<N>,
     {
-        let v = all.each_ref().map(get);
-        Self { x: L::new(v.map(|v| v.x)), y: L::new(v.map(|v| v.y)), z: L::new(v.map(|v| v.z)) }
+        let (mut x, mut y, mut z) = ([0.0; N], [0.0; N], [0.0; N]);
+        for (i, item) in all.iter().enumerate() {
+            DVec3 { x: x[i], y: y[i], z: z[i] } = get(item);
+        }
+        Self { x: L::new(x), y: L::new(y), z: L::new(z) }
     }
 
     /// Returns the vector of each lane.
@@ -120,7 +143,7 @@ impl<L: Lane> Vec3<L> {
     where
         L: Lanes<N>,
     {
-        let [x, y, z] = [self.x, self.y, self.z].map(L::each);
+        let (x, y, z) = (self.x.each(), self.y.each(), self.z.each());
         let mut all = [DVec3::ZERO; N];
         for (i, v) in all.iter_mut().enumerate() {
             *v = DVec3::new(x[i], y[i], z[i]);
@@ -128,9 +151,11 @@ impl<L: Lane> Vec3<L> {
         all
     }
 
+    #[inline]
     pub(super) fn dot(self, b: Self) -> L {
         self.x * b.x + self.y * b.y + self.z * b.z
     }
+    #[inline]
     pub(super) fn cross(self, b: Self) -> Self {
         Self {
             x: self.y * b.z - self.z * b.y,
@@ -138,12 +163,15 @@ impl<L: Lane> Vec3<L> {
             z: self.x * b.y - self.y * b.x,
         }
     }
+    #[inline]
     pub(super) fn plus(self, b: Self) -> Self {
         Self { x: self.x + b.x, y: self.y + b.y, z: self.z + b.z }
     }
+    #[inline]
     pub(super) fn minus(self, b: Self) -> Self {
         Self { x: self.x - b.x, y: self.y - b.y, z: self.z - b.z }
     }
+    #[inline]
     pub(super) fn times(self, s: L) -> Self {
         Self { x: self.x * s, y: self.y * s, z: self.z * s }
     }
@@ -165,8 +193,11 @@ impl<L: Lane> Quaternion<L> {
     where
         L: Lanes<N>,
     {
-        let [x, y, z, w] = [q.map(|q| q.x), q.map(|q| q.y), q.map(|q| q.z), q.map(|q| q.w)].map(L::new);
-        Self { x, y, z, w }
+        let (mut x, mut y, mut z, mut w) = ([0.0; N], [0.0; N], [0.0; N], [0.0; N]);
+        for (i, q) in q.iter().enumerate() {
+            (x[i], y[i], z[i], w[i]) = (q.x, q.y, q.z, q.w);
+        }
+        Self { x: L::new(x), y: L::new(y), z: L::new(z), w: L::new(w) }
     }
 
     /// Returns the quaternion of each lane.
@@ -175,7 +206,7 @@ impl<L: Lane> Quaternion<L> {
     where
         L: Lanes<N>,
     {
-        let [x, y, z, w] = [self.x, self.y, self.z, self.w].map(L::each);
+        let (x, y, z, w) = (self.x.each(), self.y.each(), self.z.each(), self.w.each());
         let mut all = [DQuat::IDENTITY; N];
         for (i, q) in all.iter_mut().enumerate() {
             *q = DQuat::from_xyzw(x[i], y[i], z[i], w[i]);
@@ -183,21 +214,26 @@ impl<L: Lane> Quaternion<L> {
         all
     }
 
+    #[inline]
     pub(super) fn new(v: Vec3<L>, w: L) -> Self {
         Self { x: v.x, y: v.y, z: v.z, w }
     }
+    #[inline]
     pub(super) fn axis(self) -> Vec3<L> {
         Vec3 { x: self.x, y: self.y, z: self.z }
     }
 
     /// Multiplies by the pure quaternion of a vector.
+    #[inline]
     pub(super) fn after(self, v: Vec3<L>) -> Self {
         let own = self.axis();
         Self::new(v.times(self.w).plus(own.cross(v)), L::splat(0.0) - own.dot(v))
     }
+    #[inline]
     pub(super) fn plus(self, b: Self) -> Self {
         Self { x: self.x + b.x, y: self.y + b.y, z: self.z + b.z, w: self.w + b.w }
     }
+    #[inline]
     pub(super) fn times(self, s: L) -> Self {
         Self { x: self.x * s, y: self.y * s, z: self.z * s, w: self.w * s }
     }
