@@ -175,9 +175,9 @@ fn skin_dual(
     var out: Skinned;
     out.position = turn(real, x * position.x + y * position.y + z * position.z) + translation;
     out.normal = normalize_or_zero(turn(real, turned * side));
-    out.side = side;
     out.scale = pow(abs(dot(x, yz)), 1.0 / 3.0);
     out.tangent = turn(real, x * tangent.x + y * tangent.y + z * tangent.z);
+    out.side = side;
     return out;
 }
 
@@ -224,8 +224,8 @@ fn skin(v: Vertex, mesh_normal: vec3<f32>, mesh_tangent: vec3<f32>, index: u32, 
     var out: Skinned;
     out.position = x * position.x + y * position.y + z * position.z + w;
     out.normal = normalize_or_zero(turned * side);
-    out.side = side;
     out.scale = pow(abs(dot(x, yz)), 1.0 / 3.0);
     out.tangent = x * tangent.x + y * tangent.y + z * tangent.z;
+    out.side = side;
     return out;
 }
