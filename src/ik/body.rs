@@ -11,6 +11,7 @@ use super::{Limit, Link, SolveError};
 
 mod figure;
 mod jacobian;
+mod same;
 
 pub(super) use figure::{Stance, even_scale};
 pub use jacobian::{Jacobian, JacobianColumn};

@@ -262,6 +262,52 @@ fn parts_that_do_not_fit_the_body_are_errors() {
     assert!(matches!(body.set_figure(wrong), Err(SolveError::Figure { .. })));
 }
 
+/// A drag that rested returned its last pose although the body had got another stance, another facing or other parts.
+#[test]
+fn a_resting_drag_is_solved_again_when_the_body_changes() {
+    let changes: [fn(&mut Body); 3] = [
+        |body| {
+            body.set_stance(
+                |link| if link == 10 { DQuat::from_rotation_z(1.0) } else { DQuat::IDENTITY },
+                DVec3::ZERO,
+            );
+        },
+        |body| body.set_stance(|_| DQuat::IDENTITY, DVec3::NEG_Y * 0.2),
+        |body| {
+            let other = parts(1.0);
+            body.set_figure(FigureParts { limbs: other.limbs[2..].to_vec(), spine: vec![CHEST], ..other })
+                .unwrap();
+        },
+    ];
+    for (index, change) in changes.into_iter().enumerate() {
+        let mut drag = Drag::new(1.0, HAND);
+        drag.to(DVec3::new(0.4, 1.2, 0.4), |_, _| {});
+        let rest = |drag: &mut Drag| {
+            drag.solver.solve(&mut drag.body, &drag.goals, &drag.options).unwrap();
+            drag.body.rotations().to_vec()
+        };
+        let before = rest(&mut drag);
+        assert_eq!(rest(&mut drag), before);
+        change(&mut drag.body);
+        let after = rest(&mut drag);
+        let turned = before.iter().zip(&after).map(|(a, b)| a.angle_between(*b)).fold(0.0, f64::max);
+        assert!(turned > 1e-5, "change {index}: {turned}");
+    }
+    // The swivel of a limb depends on the facing.
+    let links =
+        vec![Link::base(), Link::child(0, DVec3::NEG_Y * 0.3), Link::child(1, DVec3::new(0.0, -0.3, 0.01))];
+    let mut leg = Body::new(links, DAffine3::IDENTITY).unwrap();
+    let limb = sinew::ik::LimbOptions::default().with_swivel(sinew::ik::Swivel::Leg);
+    let options = Options::default().with_method(Method::TwoBone).with_start(Start::Continue).with_limb(limb);
+    let goal = [Goal::position(2, DVec3::new(0.05, -0.45, 0.1))];
+    let mut solver = Solver::default();
+    solver.solve(&mut leg, &goal, &options).unwrap();
+    let before = position(&leg, 1);
+    leg.set_facing(DQuat::from_rotation_y(PI));
+    solver.solve(&mut leg, &goal, &options).unwrap();
+    assert!(position(&leg, 1).distance(before) > 0.05);
+}
+
 /// Behind the body and out of reach, no step of the trunk helped, but each turned the feet by another degree.
 #[test]
 fn feet_do_not_creep_while_a_hand_is_out_of_reach() {
