@@ -26,6 +26,7 @@ mod robustness;
 mod rotation;
 mod shapes;
 mod starts;
+mod straight;
 #[cfg(feature = "character")]
 mod style;
 mod success;

@@ -122,7 +122,7 @@ impl Tree {
                     child: None,
                 });
                 if let Some(joint) = self.joints.last_mut() {
-                    joint.hinge = hinge(joint);
+                    joint.hinge = hinge(joint).map(|hinge| if is_coupled { hinge.stopping() } else { hinge });
                 }
                 if let Some(parent) = chosen.parent.and_then(|j| self.joints.get_mut(j)) {
                     parent.child = parent.child.or(Some(pre.translation));

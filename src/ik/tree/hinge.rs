@@ -1,8 +1,12 @@
 //! Hinges: joints that turn about one axis.
 
-use std::f64::consts::PI;
+use std::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
+
+/// A range of ±180° that leaves a smaller gap than this, in radians, goes once round: the joint may turn on across the gap. Files
+/// write π with few digits.
+const SMALL_GAP: f64 = 1e-3;
 
 /// A joint that turns about one axis. Its angle φ is measured from the middle of its range, and its rotation is
 /// middle · cos(φ/2) + side · sin(φ/2), where both quaternions are constant and perpendicular. So an angle is read from
@@ -17,6 +21,8 @@ pub(in crate::ik) struct Hinge {
     side: DQuat,
     /// Half of the range in radians, or `None` if the range covers the whole circle.
     half: Option<f64>,
+    /// Whether the joint may turn from one end of its range to the other across the gap between them.
+    goes_round: bool,
     /// Cosine and sine of a quarter of the range.
     border: (f64, f64),
 }
@@ -28,7 +34,12 @@ impl Hinge {
         let half = Some(0.5 * range).filter(|half| *half < PI);
         let (sin, cos) = (0.25 * range).sin_cos();
         let side = DQuat::from_vec4(axis.extend(0.0)) * middle;
-        Self { axis, middle, side, half, border: (cos, sin) }
+        Self { axis, middle, side, half, goes_round: range > TAU - SMALL_GAP, border: (cos, sin) }
+    }
+
+    /// Returns the hinge without turns across the gap of its range, for joints whose followers would jump.
+    pub(super) fn stopping(self) -> Self {
+        Self { goes_round: false, ..self }
     }
 
     /// Returns the cosine and the sine of half the angle, where the cosine is not negative.
@@ -42,7 +53,7 @@ impl Hinge {
     /// the range, and `None` otherwise.
     #[inline]
     pub(in crate::ik) fn room(&self, rotation: DQuat, turn: f64, margin: f64) -> Option<f64> {
-        let half = self.half?;
+        let half = self.half.filter(|_| !self.goes_round)?;
         let (cos, sin) = self.half_angle(rotation);
         // |φ| ≤ π |sin(φ/2)|, so most turns need no arc tangent.
         if PI * sin.abs() + turn.abs() <= half {
@@ -72,6 +83,9 @@ impl Hinge {
     fn turned_by(&self, rotation: DQuat, (c, s): (f64, f64)) -> DQuat {
         let (cos, sin) = self.half_angle(rotation);
         let (mut cos, mut sin) = (cos * c - sin * s, sin * c + cos * s);
+        if self.goes_round && cos < 0.0 {
+            (cos, sin) = (-cos, -sin);
+        }
         if self.half.is_some() && (cos < 0.0 || sin.abs() > self.border.1) {
             (cos, sin) = (self.border.0, self.border.1.copysign(sin));
         }
@@ -115,6 +129,28 @@ mod tests {
             let (cos, sin) = small_cos_sin(x);
             assert!((cos - x.cos()).abs() < 2e-16 && (sin - x.sin()).abs() < 2e-16, "{x}");
         }
+    }
+
+    /// A turret with limits of ±3.14159 stopped behind its base when it was dragged once round.
+    #[test]
+    fn a_hinge_of_half_a_turn_to_both_sides_goes_round() {
+        let (axis, gap) = (DVec3::Y, 1e-5);
+        let hinge = Hinge::new(axis, DQuat::IDENTITY, 2.0 * PI - gap);
+        let mut rotation = DQuat::IDENTITY;
+        for step in 1..200 {
+            let turn = 0.05;
+            assert_eq!(hinge.room(rotation, turn, 1e-9), None);
+            rotation = hinge.turned(rotation, turn);
+            let wanted = DQuat::from_axis_angle(axis, turn * f64::from(step));
+            assert!(rotation.angle_between(wanted) < 2.0 * gap, "{step}");
+        }
+        // It never stops inside the gap.
+        let inside = hinge.turned(DQuat::from_axis_angle(axis, PI - 0.1), 0.1 + 0.1 * gap);
+        assert!(inside.w.abs() > 0.249 * gap, "{inside}");
+        // A follower would jump to its other end.
+        let stopping = hinge.stopping();
+        assert!(stopping.room(DQuat::from_axis_angle(axis, PI - 0.1), 0.2, 1e-9).is_some());
+        assert!(!Hinge::new(axis, DQuat::IDENTITY, 2.0 * PI - 0.01).goes_round);
     }
 
     #[test]

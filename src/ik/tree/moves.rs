@@ -1,15 +1,21 @@
 //! Operations on a whole tree that several methods share: straightening, bending and swivelling.
 
+use std::f64::consts::TAU;
+
 use glam::{DQuat, DVec3};
 
-use crate::ik::rotation::{BENT, any_perpendicular, shortest_arc};
+use crate::ik::Limit;
+use crate::ik::rotation::{BENT, any_perpendicular, rotation_vector, shortest_arc};
 
-use super::Tree;
+use super::{Joint, Tree};
 
 /// Two rotations whose dot product differs from 1 by at most this are the same. The angle between them is below 3e-6.
 const SAME_ROTATION: f64 = 1e-12;
 /// A joint or a pole this near to the line of a limb, as a fraction of the limb's length, has no direction from it.
 const ON_LINE: f64 = 1e-9;
+/// Number of directions in which the room of a joint is measured, by turns of this many radians.
+const DIRECTIONS: u32 = 8;
+const PROBE: f64 = 0.5;
 
 impl Tree {
     /// Points every joint above a single effector at its target, as far as the limits allow. Without limits this is
@@ -33,7 +39,7 @@ impl Tree {
     /// a direction in which to bend it.
     pub(in crate::ik) fn bend(&mut self, angle: f64) {
         for index in 0..self.joints.len() {
-            let axis = self.bend_axis(index, self.joints[index].child.unwrap_or(DVec3::Y));
+            let axis = self.bend_axis_beside(index);
             let joint = &mut self.joints[index];
             let way =
                 |angle| joint.allowed((DQuat::from_axis_angle(axis, angle) * joint.rotation).normalize());
@@ -45,8 +51,26 @@ impl Tree {
         self.forward();
     }
 
-    /// Returns the axis about which a joint bends, in its frame before it turns. This is the axis of a hinge, the
-    /// axis about which the rest pose bends, or any perpendicular of the link.
+    /// Returns the axis about which a joint bends: against that of the joint below it, if only the limit of that one prescribes an
+    /// axis. A thigh goes forwards when the shin goes back. Otherwise the effector would go aside, and cyclic coordinate descent would
+    /// turn the knee back to its limit.
+    fn bend_axis_beside(&self, index: usize) -> DVec3 {
+        let own = |index: usize| self.bend_axis(index, self.joints[index].child.unwrap_or(DVec3::Y));
+        let joint = &self.joints[index];
+        let is_narrow = |limit: &Limit| matches!(limit, Limit::Cone { .. } | Limit::Euler { .. });
+        let below = self.joints.iter().position(|j| j.parent == Some(index) && is_narrow(&j.limit));
+        match below.filter(|_| joint.limit == Limit::Free) {
+            Some(below) => {
+                let axis = self.axis_from_frame(&self.joints[below], own(below));
+                -self.axis_to_frame(joint, axis).normalize_or(-own(index))
+            }
+            None => own(index),
+        }
+    }
+
+    /// Returns the axis about which a joint bends, in its frame before it turns. This is the axis of a hinge, or the axis about
+    /// which the rest pose bends, or any perpendicular of the link. If the limit leaves much more room about another axis, it is
+    /// that one.
     pub(in crate::ik) fn bend_axis(&self, index: usize, local: DVec3) -> DVec3 {
         let joint = &self.joints[index];
         if let Some(axis) = joint.hinge_axis() {
@@ -55,10 +79,15 @@ impl Tree {
         let out = joint.rest * (joint.scale * local);
         let into = joint.fixed.matrix3.inverse() * joint.fixed.translation;
         let bend = into.cross(out);
-        if joint.parent.is_some() && bend.length() > BENT * into.length() * out.length() {
+        let default_axis = if joint.parent.is_some() && bend.length() > BENT * into.length() * out.length() {
             bend.normalize()
         } else {
             any_perpendicular(joint.turn(local))
+        };
+        if matches!(joint.limit, Limit::Cone { .. } | Limit::Euler { .. }) {
+            widest_axis(joint, default_axis, joint.turn(local))
+        } else {
+            default_axis
         }
     }
 
@@ -96,4 +125,24 @@ impl Tree {
             self.forward();
         }
     }
+}
+
+/// Returns the axis about which the limit of a joint lets it turn farthest, perpendicular to a link, unless the default axis leaves
+/// half of that room. A knee whose limit is a box of Euler angles bends about the widest side of the box.
+fn widest_axis(joint: &Joint, default_axis: DVec3, link: DVec3) -> DVec3 {
+    let Some(link) = link.try_normalize() else { return default_axis };
+    let axis = |direction: u32| {
+        let angle = TAU * f64::from(direction) / f64::from(DIRECTIONS);
+        DQuat::from_axis_angle(link, angle) * default_axis
+    };
+    let room = |axis: DVec3| {
+        let turned = joint.allowed((DQuat::from_axis_angle(axis, PROBE) * joint.rotation).normalize());
+        rotation_vector(turned * joint.rotation.conjugate()).dot(axis)
+    };
+    let rooms = (0..DIRECTIONS).map(axis).map(|axis| (axis, room(axis)));
+    let (widest, most) =
+        rooms.fold((default_axis, 0.0), |best, next| if next.1 > best.1 { next } else { best });
+    // A joint at the end of its range bends the other way.
+    let own = room(default_axis).max(room(-default_axis));
+    if 2.0 * own >= most { default_axis } else { widest }
 }
