@@ -1,6 +1,6 @@
 //! The skin matrices of a character.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::str::FromStr;
 
@@ -181,9 +181,11 @@ impl Palette {
     pub fn is_mirrored(&self, part: usize) -> bool {
         let weights = self.weights_of_part.get(part).map(Vec::as_slice).unwrap_or_default();
         let (matrices, is_dual) = (self.of_part(part), self.is_dual(part));
-        let sign = |matrix: &Mat4| if is_dual { dual::determinant(matrix) } else { matrix.determinant() };
-        let side =
-            weights.iter().filter_map(|&(joint, weight)| Some(weight * sign(matrices.get(joint)?).signum()));
+        let determinant =
+            |matrix: &Mat4| if is_dual { dual::determinant(matrix) } else { matrix.determinant() };
+        let side = weights.iter().filter_map(|&(joint, weight)| {
+            Some(if determinant(matrices.get(joint)?) < 0.0 { -weight } else { weight })
+        });
         side.sum::<f32>() < 0.0
     }
 
@@ -199,13 +201,17 @@ fn matrix_weights(character: &Character, part: Part) -> Vec<(usize, f32)> {
     if part.skin.is_none() {
         return vec![(0, 1.0)];
     }
-    let mut sums = BTreeMap::new();
+    let mut sums: Vec<f32> = Vec::new();
     for set in &character.primitive(part).influences {
         for (joints, weights) in set.joints.iter().zip(&set.weights) {
             for (&joint, weight) in joints.iter().zip(weights.to_array()) {
-                *sums.entry(usize::from(joint)).or_insert(0.0) += weight;
+                let joint = usize::from(joint);
+                if joint >= sums.len() {
+                    sums.resize(joint + 1, 0.0);
+                }
+                sums[joint] += weight;
             }
         }
     }
-    sums.into_iter().filter(|(_, weight)| *weight > 0.0).collect()
+    sums.into_iter().enumerate().filter(|(_, weight)| *weight > 0.0).collect()
 }

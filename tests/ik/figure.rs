@@ -262,7 +262,7 @@ fn parts_that_do_not_fit_the_body_are_errors() {
     assert!(matches!(body.set_figure(wrong), Err(SolveError::Figure { .. })));
 }
 
-/// A drag that rested returned its last pose although the body had got another stance, another facing or other parts.
+/// A drag that rested returned its last pose although the stance, the facing or the parts of the body had changed.
 #[test]
 fn a_resting_drag_is_solved_again_when_the_body_changes() {
     let changes: [fn(&mut Body); 3] = [

@@ -9,8 +9,8 @@ use super::{Body, Stance};
 /// normalised, inverted and multiplied with few others, and every step rounds by at most half of the machine epsilon.
 const SINGLE_ROUNDING: f64 = 8.0 * f32::EPSILON as f64;
 
-// Both functions list all fields of a body without `..`, so that a new field does not compile until it is considered here. Twice a
-// field was forgotten, and a continued solve then returned the pose of another problem.
+// Both functions list all fields of a body without `..`, so that a new field does not compile until it is considered here. When
+// fields were forgotten, a continued solve returned the pose of another problem.
 impl Body {
     /// Becomes equal to another body. Unlike `clone`, it allocates only if a buffer is too small.
     pub(in crate::ik) fn copy_from(&mut self, other: &Self) {

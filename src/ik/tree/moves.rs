@@ -38,8 +38,10 @@ impl Tree {
     /// Turns every joint a little in the same direction. A straight chain needs this, because the methods cannot find
     /// a direction in which to bend it.
     pub(in crate::ik) fn bend(&mut self, angle: f64) {
+        // Only then is it worth looking for the joint below each joint.
+        let has_narrow = self.joints.iter().any(|joint| is_narrow(&joint.limit));
         for index in 0..self.joints.len() {
-            let axis = self.bend_axis_beside(index);
+            let axis = if has_narrow { self.bend_axis_beside(index) } else { self.own_bend_axis(index) };
             let joint = &mut self.joints[index];
             let way =
                 |angle| joint.allowed((DQuat::from_axis_angle(axis, angle) * joint.rotation).normalize());
@@ -55,17 +57,20 @@ impl Tree {
     /// axis. A thigh goes forwards when the shin goes back. Otherwise the effector would go aside, and cyclic coordinate descent would
     /// turn the knee back to its limit.
     fn bend_axis_beside(&self, index: usize) -> DVec3 {
-        let own = |index: usize| self.bend_axis(index, self.joints[index].child.unwrap_or(DVec3::Y));
         let joint = &self.joints[index];
-        let is_narrow = |limit: &Limit| matches!(limit, Limit::Cone { .. } | Limit::Euler { .. });
         let below = self.joints.iter().position(|j| j.parent == Some(index) && is_narrow(&j.limit));
         match below.filter(|_| joint.limit == Limit::Free) {
             Some(below) => {
-                let axis = self.axis_from_frame(&self.joints[below], own(below));
-                -self.axis_to_frame(joint, axis).normalize_or(-own(index))
+                let axis = self.axis_from_frame(&self.joints[below], self.own_bend_axis(below));
+                -self.axis_to_frame(joint, axis).normalize_or(-self.own_bend_axis(index))
             }
-            None => own(index),
+            None => self.own_bend_axis(index),
         }
+    }
+
+    /// Returns the axis about which a joint bends on its own.
+    fn own_bend_axis(&self, index: usize) -> DVec3 {
+        self.bend_axis(index, self.joints[index].child.unwrap_or(DVec3::Y))
     }
 
     /// Returns the axis about which a joint bends, in its frame before it turns. This is the axis of a hinge, or the axis about
@@ -84,7 +89,7 @@ impl Tree {
         } else {
             any_perpendicular(joint.turn(local))
         };
-        if matches!(joint.limit, Limit::Cone { .. } | Limit::Euler { .. }) {
+        if is_narrow(&joint.limit) {
             widest_axis(joint, default_axis, joint.turn(local))
         } else {
             default_axis
@@ -125,6 +130,11 @@ impl Tree {
             self.forward();
         }
     }
+}
+
+/// Returns whether a limit may leave more room about one axis than about another.
+fn is_narrow(limit: &Limit) -> bool {
+    matches!(limit, Limit::Cone { .. } | Limit::Euler { .. })
 }
 
 /// Returns the axis about which the limit of a joint lets it turn farthest, perpendicular to a link, unless the default axis leaves
