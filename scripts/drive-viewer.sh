@@ -136,7 +136,14 @@ for position in "487 226" "120 120"; do
         key Tab key Tab key F5 key Left key Right key F12 key ctrl+s key ctrl+z
 done
 shot 03-saved
-[ -s "$work/sinew-0001.png" ] && [ -s "$work/mannequin.sinew" ] || fail "the image and the project were not saved"
+# A slow machine is still working through the keys.
+tries=100
+until [ -s "$work/sinew-0001.png" ] && [ -s "$work/mannequin.sinew" ]; do
+    tries=$((tries - 1))
+    [ "$tries" -gt 0 ] || fail "the image and the project were not saved"
+    alive "before it saved the image and the project"
+    sleep 0.1
+done
 xdotool key ctrl+r mousemove 375 279 mousedown 1 mousemove 371 267 mousemove 381 230 mouseup 1 key f sleep 0.5 key ctrl+r
 tries=100
 until tail -n 1 "$work/sinew-0001.session" 2> /dev/null | grep -q '^{"at":[0-9.]*}$'; do
