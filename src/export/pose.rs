@@ -53,6 +53,9 @@ struct ReportRecord {
     method: String,
     kind: String,
     outcome: String,
+    /// What holds the body back from a target that is missed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    held_by: String,
     iterations: usize,
     position_error: Option<f64>,
     orientation_error: Option<f64>,
@@ -224,6 +227,7 @@ fn record(report: &GoalReport, puppet: &Puppet) -> ReportRecord {
         method: report.method.to_string(),
         kind: report.kind.to_string(),
         outcome: report.outcome.to_string(),
+        held_by: report.holders(&puppet.character().skeleton),
         iterations: report.iterations,
         position_error: report.position_error,
         orientation_error: report.orientation_error,

@@ -17,6 +17,8 @@ const BENT: f64 = 0.05;
 /// The parts of a figure, as links of a [`Body`](super::Body) whose base is the hips.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FigureParts {
+    /// Position of the hips at rest in base space. `None` means the offset of the base.
+    pub hips: Option<DVec3>,
     /// The links of the back from above the hips to the chest.
     pub spine: Vec<usize>,
     /// The links from above the chest to the head, both included.
@@ -44,6 +46,8 @@ pub struct LimbParts {
     pub bend: DVec3,
     /// How strongly the limb pulls on the trunk, from 0 (not at all) to 1.
     pub pull: f64,
+    /// Whether the limb is a leg that stands on the floor at rest.
+    pub stands: bool,
 }
 
 /// The parts of a figure, prepared for solving. See [`Body::set_figure`].
@@ -107,10 +111,13 @@ impl Figure {
         };
         take(0, Part::Hips)?;
         let is_size = parts.size.is_finite() && parts.size > 0.0;
-        if !is_size || parts.floor.is_some_and(|floor| !floor.is_finite()) {
+        if !is_size
+            || parts.hips.is_some_and(|hips| !hips.is_finite())
+            || parts.floor.is_some_and(|floor| !floor.is_finite())
+        {
             return Err(SolveError::Figure {
                 link: 0,
-                what: "has a size or a floor that is not a valid number",
+                what: "has a size, a place or a floor that is not a valid number",
             });
         }
         for limb in &parts.limbs {
@@ -153,6 +160,17 @@ impl Figure {
     /// Returns the link that carries the front limbs.
     pub(super) fn chest(&self) -> usize {
         self.parts.spine.last().copied().unwrap_or(0)
+    }
+
+    /// Returns whether the figure is built like a person: two arms and two legs.
+    pub(super) fn is_person(&self) -> bool {
+        let arms = self.parts.limbs.iter().filter(|limb| limb.is_arm).count();
+        arms == 2 && self.parts.limbs.len() == 4
+    }
+
+    /// Returns the part of a link, if it has one.
+    pub(super) fn part(&self, link: usize) -> Option<Part> {
+        self.roles.get(link).copied().filter(|part| *part != Part::Other)
     }
 
     /// Checks that the links of each chain follow each other downwards.

@@ -192,6 +192,11 @@ impl GoalAxes {
         Some(RotationError::new(q, free).error.length())
     }
 
+    /// Returns whether the axes are those of the world.
+    pub(super) fn is_world(&self) -> bool {
+        self.frame == AxesFrame::World
+    }
+
     /// Returns the rotation from the axes to the world. `target` is the target orientation.
     pub(super) fn world_from_axes(&self, target: Option<DQuat>) -> DMat3 {
         match (self.frame, target) {

@@ -15,6 +15,10 @@ pub enum Outcome {
     /// The nearest pose within the limits: the gradient of the error points out of the limits of some joints, the
     /// other joints cannot reduce the error, and the restarts, if any, ended no nearer.
     BlockedByLimits,
+    /// The body would lose its balance. See [`Report::held_by`].
+    BlockedByBalance,
+    /// The floor, another part of the body or a pin is in the way. See [`Report::held_by`].
+    BlockedByContact,
     /// The error stopped falling.
     #[default]
     Stalled,
@@ -28,8 +32,39 @@ impl fmt::Display for Outcome {
             Self::Reached => "reached",
             Self::OutOfReach => "out-of-reach",
             Self::BlockedByLimits => "blocked-by-limits",
+            Self::BlockedByBalance => "blocked-by-balance",
+            Self::BlockedByContact => "blocked-by-contact",
             Self::Stalled => "stalled",
             Self::IterationLimit => "iteration-limit",
+        })
+    }
+}
+
+/// What holds a body back from a goal. The force on it is above 20 N for a person of 75 kg.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Hold {
+    /// The limit of a link.
+    Limit(usize),
+    /// The centre of mass is at the edge of the standing feet.
+    Balance,
+    /// A link is on the floor.
+    Floor(usize),
+    /// Two links touch.
+    Body(usize, usize),
+    /// A pin, by the index of its goal.
+    Pin(usize),
+}
+
+impl Hold {
+    /// Returns the hold with its links replaced, or `None` if one has no replacement.
+    #[cfg(feature = "character")]
+    pub(crate) fn mapped(self, link: impl Fn(usize) -> Option<usize>) -> Option<Self> {
+        Some(match self {
+            Self::Limit(own) => Self::Limit(link(own)?),
+            Self::Floor(own) => Self::Floor(link(own)?),
+            Self::Body(a, b) => Self::Body(link(a)?, link(b)?),
+            Self::Balance | Self::Pin(_) => self,
         })
     }
 }
@@ -64,6 +99,8 @@ pub struct Report {
     pub goals: Vec<GoalOutcome>,
     /// The links whose rotations are at the border of their limits.
     pub limited: Vec<usize>,
+    /// What holds the body back from goals that are missed, if [`Method::FullBody`] has posed it as a figure.
+    pub held_by: Vec<Hold>,
     /// The largest position errors before the first iteration and after each iteration, world metres, without the
     /// components along free axes. Empty unless
     /// [`Options::record`](super::Options::record) is set.

@@ -2,6 +2,7 @@
 
 use super::chain::Chain;
 use super::driver::{Driver, Progress, Task, is_blocked};
+use super::equilibrium::EquilibriumSolver;
 use super::last_solve::{BodyPose, LastSolve};
 use super::methods::figure::FigureSolver;
 use super::methods::style::BoundPrior;
@@ -35,6 +36,7 @@ pub struct Solver {
     last: LastSolve,
     style: Option<BoundPrior>,
     figure: FigureSolver,
+    equilibrium: EquilibriumSolver,
     report: Report,
 }
 
@@ -76,7 +78,8 @@ impl Solver {
         options.check(body, goals)?;
         let style = self.checked_style(body, options)?;
         let continues = options.start == Start::Continue;
-        if continues && self.last.answers(body, goals, options) {
+        let goes_on = options.full_body.equilibrium && self.equilibrium.is_unfinished();
+        if continues && !goes_on && self.last.answers(body, goals, options) {
             self.last.recall(body);
             // Nothing moves.
             self.report.trace.clear();
@@ -94,6 +97,8 @@ impl Solver {
         let is_result = continues && self.last.is_result(body);
         let solved = if let Some(bound_prior) = style {
             self.solve_style(body, goals, options, &bound_prior)
+        } else if is_whole_body(body, options) && options.full_body.equilibrium && body.is_balanced_figure() {
+            self.solve_equilibrium(body, goals, options)
         } else if is_whole_body(body, options) {
             self.solve_figure(body, goals, options, restarts)
         } else if self.chain.solve(body, goals, options, is_result, &mut self.report) {
@@ -129,6 +134,7 @@ impl Solver {
     pub fn reset(&mut self) {
         self.last.reset();
         self.figure.reset();
+        self.equilibrium.reset();
     }
 
     /// Sets the style for [`Method::Style`], or removes it. A style that differs from the previous one
@@ -171,6 +177,47 @@ impl Solver {
         Ok(())
     }
 
+    /// Poses a body that is a figure in the equilibrium of its springs, rows and goals.
+    fn solve_equilibrium(
+        &mut self,
+        body: &mut Body,
+        goals: &[Goal],
+        options: &Options,
+    ) -> Result<(), SolveError> {
+        let options = Options { method: Method::FullBody, ..*options };
+        let Some(equilibrium) = self.equilibrium.solve(body, goals, &options) else {
+            return self.solve_tree(body, goals, &options, options.restarts);
+        };
+        let iterations = equilibrium.iterations;
+        self.measure_figure(body, goals, &options);
+        self.fill_report(&Progress { iterations, method: Method::FullBody, spent: false, agreed: true });
+        let outcome = equilibrium.outcome(&options);
+        let missed = self.report.goals.iter_mut().filter(|goal| goal.outcome != Outcome::Reached);
+        missed.for_each(|goal| goal.outcome = outcome);
+        if !self.report.reached() {
+            self.report.held_by = equilibrium.held_by;
+        }
+        Ok(())
+    }
+
+    /// Loads a solved figure into the tree, which measures its errors.
+    fn measure_figure(&mut self, body: &Body, goals: &[Goal], options: &Options) {
+        self.chain.discard_pose();
+        // A clip may have joints beyond their limits, which a figure keeps there.
+        self.tree.set_solved(body, goals, options);
+        self.tree.root_moves = true;
+        Driver::set_tolerances(&mut self.tree, options);
+        if let Some(figure) = body.figure().filter(|_| options.tolerance.is_none()) {
+            // The hips have no chain, and a limb must not be more exact than the trunk that carries it.
+            let tolerance = DEFAULT_TOLERANCE * figure.parts.size;
+            self.tree.tasks.iter_mut().for_each(|task| task.tolerance = task.tolerance.max(tolerance));
+        }
+        self.driver.history.clear();
+        if options.record {
+            self.driver.history.push(self.tree.largest_error());
+        }
+    }
+
     /// Poses a body that is a figure. What the figure's solver cannot treat, such as aims and goals with free axes, is
     /// left to the differential method.
     fn solve_figure(
@@ -186,25 +233,12 @@ impl Solver {
             self.figure.level_head(body, goals, &options);
             return Ok(());
         };
-        self.chain.discard_pose();
-        // A clip may have joints beyond their limits, which a figure keeps there.
-        self.tree.set_solved(body, goals, &options);
-        self.tree.root_moves = true;
-        Driver::set_tolerances(&mut self.tree, &options);
-        if let Some(figure) = body.figure().filter(|_| options.tolerance.is_none()) {
-            // The hips have no chain, and a limb must not be more exact than the trunk that carries it.
-            let tolerance = DEFAULT_TOLERANCE * figure.parts.size;
-            self.tree.tasks.iter_mut().for_each(|task| task.tolerance = task.tolerance.max(tolerance));
-        }
+        self.measure_figure(body, goals, &options);
         let is_left = |(index, goal): (usize, &Goal)| !is_plain(goal) && !self.tree.is_reached(index);
         if goals.iter().enumerate().any(is_left) {
             self.solve_tree(body, goals, &options, restarts)?;
             self.report.iterations += iterations;
             return Ok(());
-        }
-        self.driver.history.clear();
-        if options.record {
-            self.driver.history.push(self.tree.largest_error());
         }
         self.fill_report(&Progress { iterations, method: Method::FullBody, spent: false, agreed: true });
         if self.figure.is_stretched() {
@@ -283,6 +317,7 @@ impl Solver {
     fn fill_report(&mut self, progress: &Progress) {
         let (tree, report) = (&self.tree, &mut self.report);
         report.limited.clear();
+        report.held_by.clear();
         let limited = tree.joints.iter().filter(|j| j.is_at_border(AT_BORDER));
         report.limited.extend(limited.map(|j| j.link));
         let outcome = |effector: usize| {

@@ -42,6 +42,8 @@ impl Demand<'_> {
         let hips = rig.body.as_ref().filter(|_| self.whole_body && !targets.is_empty())?.hips;
         let moves = match options.method {
             Method::FullBody => true,
+            // The equilibrium treats all that a target may ask for.
+            Method::Auto if options.full_body.equilibrium => targets.iter().any(|t| t.position.is_some()),
             Method::Auto => targets.iter().all(is_plain_position),
             _ => false,
         };
@@ -224,7 +226,7 @@ impl Problem {
                     goal.weight = 0.0;
                 }
             }
-        } else if whole_body {
+        } else if whole_body && !demand.options.full_body.equilibrium {
             let is_many_legged = subject.rig.body.as_ref().is_some_and(|b| b.kind == BodyKind::ManyLegged);
             for Foot { pin, stands } in bindings.feet(subject, self.effectors.iter().copied()) {
                 let Some((link, offset)) = bound.binding.link(pin.node, pose) else { continue };

@@ -107,10 +107,13 @@ impl Workspace {
                 });
             }
         }
+        let node = |link: usize| bindings.get(problem.binding)?.binding.node(link);
+        let held_by = report.held_by.iter().filter_map(|hold| hold.mapped(node)).collect();
         let common = GoalReport {
             solve: index,
             method: report.method,
             iterations: report.iterations,
+            held_by,
             seconds,
             ..GoalReport::new(demand.kind, group.base)
         };

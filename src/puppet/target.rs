@@ -6,7 +6,8 @@ use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
 use crate::api::with_methods;
-use crate::ik::{GoalAxes, Method, Outcome};
+use crate::asset::Skeleton;
+use crate::ik::{GoalAxes, Hold, Method, Outcome};
 #[cfg(any(feature = "cli", feature = "viewer"))]
 use crate::puppet::LengthUnit;
 
@@ -146,6 +147,8 @@ pub struct GoalReport {
     /// The outcome. A contact constraint that a later solve has moved away from its position is
     /// [`Outcome::Stalled`], and one that no joint can move there is [`Outcome::OutOfReach`].
     pub outcome: Outcome,
+    /// What holds the body back from a target that is missed, with nodes instead of links.
+    pub held_by: Vec<Hold>,
     /// Number of iterations.
     pub iterations: usize,
     /// Distance between the effector and its position in the returned pose, world metres, without its
@@ -171,12 +174,29 @@ impl GoalReport {
             kind,
             method: Method::Auto,
             outcome: Outcome::default(),
+            held_by: Vec::new(),
             iterations: 0,
             position_error: None,
             orientation_error: None,
             full_position_error: None,
             full_orientation_error: None,
             seconds: 0.0,
+        }
+    }
+
+    /// Returns what holds the body back, for users: "limit of leftFoot and balance". Empty if nothing does.
+    pub fn holders(&self, skeleton: &Skeleton) -> String {
+        let text = |hold: &Hold| match *hold {
+            Hold::Limit(node) => format!("limit of {}", skeleton.label(node)),
+            Hold::Floor(node) => format!("floor under {}", skeleton.label(node)),
+            Hold::Body(a, b) => format!("{} against {}", skeleton.label(a), skeleton.label(b)),
+            Hold::Pin(_) => "pin".to_owned(),
+            _ => "balance".to_owned(),
+        };
+        let texts: Vec<String> = self.held_by.iter().map(text).collect();
+        match &texts[..] {
+            [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
+            _ => texts.concat(),
         }
     }
 

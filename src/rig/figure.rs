@@ -60,9 +60,11 @@ pub fn figure_parts(binding: &Binding, skeleton: &Skeleton, plan: &BodyPlan) -> 
             digits: links(&digits)?,
             bend: above.conjugate() * limb.bend.as_dvec3(),
             pull: f64::from(limb.pull),
+            stands: limb.kind == LimbKind::Leg && limb.stands,
         })
     });
     Some(FigureParts {
+        hips: Some(skeleton.nodes.get(plan.hips)?.rest.translation.as_dvec3()),
         spine: links(&plan.spine)?,
         neck: links(&plan.neck)?,
         limbs: limbs.collect::<Option<_>>()?,

@@ -143,7 +143,7 @@ fn check_script(script: &str, arguments: &[&str]) -> Result<(), String> {
         let short = option.trim_start_matches('-');
         text.contains(option)
             || option.len() == 2 && text.contains(&format!("{short})"))
-            || gestures(script, option)
+            || passes_on(script, option)
     };
     match options.map(|o| o.split('=').next().unwrap_or_default()).find(|option| !known(option)) {
         Some(option) => Err(format!("{script} has no option {option}")),
@@ -151,10 +151,13 @@ fn check_script(script: &str, arguments: &[&str]) -> Result<(), String> {
     }
 }
 
-/// The script of gestures passes its options to an example.
-fn gestures(script: &str, option: &str) -> bool {
-    let example = || fs::read_to_string(root().join("examples/gestures.rs")).unwrap_or_default();
-    script.ends_with("gestures.sh") && example().contains(option)
+/// Some scripts pass their options to an example.
+fn passes_on(script: &str, option: &str) -> bool {
+    let examples = [("gestures.sh", "gestures.rs"), ("body-checks.sh", "body_checks.rs")];
+    let contains = |name: &str| {
+        fs::read_to_string(root().join("examples").join(name)).is_ok_and(|text| text.contains(option))
+    };
+    examples.iter().any(|(own, example)| script.ends_with(own) && contains(example))
 }
 
 /// Checks the targets, packages, features and test names of a cargo command.

@@ -9,18 +9,18 @@ use sinew::ik::{
     round_cone,
 };
 
-const CHEST: usize = 2;
+pub(crate) const CHEST: usize = 2;
 const HEAD: usize = 4;
 const SHOULDER: usize = 6;
-const HAND: usize = 8;
+pub(crate) const HAND: usize = 8;
 const LEGS: [usize; 2] = [13, 17];
-const FEET: [usize; 2] = [15, 19];
+pub(crate) const FEET: [usize; 2] = [15, 19];
 const LEG: f64 = 0.9;
 const ARM: f64 = 0.55;
 
 /// Returns a person of 1.75 m times `size` at rest, with the feet on the ground: hips, back, chest, neck, head, then
 /// collar, upper arm, forearm and hand on the left and on the right, then thigh, shin, foot and toes.
-fn person(size: f64) -> Body {
+pub(crate) fn person(size: f64) -> Body {
     let mut links = Vec::new();
     let mut add = |parent: Option<usize>, offset: [f64; 3], limit: Limit| {
         links.push(
@@ -63,6 +63,7 @@ fn parts(size: f64) -> FigureParts {
         digits: Vec::new(),
         bend: DVec3::NEG_Z,
         pull: 1.0,
+        stands: false,
     };
     let leg = |first: usize| LimbParts {
         collar: Vec::new(),
@@ -71,8 +72,10 @@ fn parts(size: f64) -> FigureParts {
         digits: vec![first + 3],
         bend: DVec3::Z,
         pull: 1.0,
+        stands: true,
     };
     FigureParts {
+        hips: None,
         spine: vec![1, CHEST],
         neck: vec![3, HEAD],
         limbs: vec![arm(5), arm(9), leg(13), leg(17)],
@@ -81,7 +84,7 @@ fn parts(size: f64) -> FigureParts {
     }
 }
 
-fn position(body: &Body, link: usize) -> DVec3 {
+pub(crate) fn position(body: &Body, link: usize) -> DVec3 {
     body.world_from_link(link).unwrap().translation
 }
 

@@ -7,6 +7,7 @@ mod axes;
 #[allow(dead_code, reason = "the cases of `sinew bench`, which uses more of this file")]
 mod cases;
 mod compromise;
+mod equilibrium;
 mod figure;
 mod fused;
 mod goals;

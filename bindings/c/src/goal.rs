@@ -104,6 +104,10 @@ pub enum SinewOutcome {
     Stalled = 3,
     /// The iteration limit was reached.
     IterationLimit = 4,
+    /// The body would lose its balance.
+    BlockedByBalance = 5,
+    /// The floor, another part of the body or a pin is in the way.
+    BlockedByContact = 6,
 }
 
 /// The result for one goal or target.
@@ -127,6 +131,10 @@ impl SinewResult {
             SinewOutcome::OutOfReach
         } else if outcome == Outcome::BlockedByLimits {
             SinewOutcome::BlockedByLimits
+        } else if outcome == Outcome::BlockedByBalance {
+            SinewOutcome::BlockedByBalance
+        } else if outcome == Outcome::BlockedByContact {
+            SinewOutcome::BlockedByContact
         } else if outcome == Outcome::IterationLimit {
             SinewOutcome::IterationLimit
         } else {

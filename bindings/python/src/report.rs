@@ -12,7 +12,7 @@ pub(crate) struct Report {
     /// The method that found the pose.
     method: &'static str,
     iterations: usize,
-    /// `reached`, `out-of-reach`, `blocked-by-limits`, `stalled` or `iteration-limit`.
+    /// `reached`, `out-of-reach`, `blocked-by-limits`, `blocked-by-balance`, `blocked-by-contact`, `stalled` or `iteration-limit`.
     outcomes: Vec<String>,
     /// Distances from the target positions in metres. None for a goal without a position.
     position_errors: Vec<Option<f64>>,
@@ -60,7 +60,7 @@ pub(crate) struct GoalReport {
     kind: String,
     /// Whether the target is within tolerance.
     reached: bool,
-    /// `reached`, `out-of-reach`, `blocked-by-limits`, `stalled` or `iteration-limit`.
+    /// `reached`, `out-of-reach`, `blocked-by-limits`, `blocked-by-balance`, `blocked-by-contact`, `stalled` or `iteration-limit`.
     outcome: String,
     /// The method that found the pose.
     method: &'static str,

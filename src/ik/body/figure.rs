@@ -56,6 +56,20 @@ impl Body {
             && self.links.iter().enumerate().all(has_length)
     }
 
+    /// Returns whether the solver of equilibria poses this body: it is a figure without prismatic joints and reversed links.
+    pub(in crate::ik) fn is_balanced_figure(&self) -> bool {
+        self.figure.is_some() && self.displacements.is_empty() && !self.links.iter().any(|link| link.reversed)
+    }
+
+    /// Returns whether the lengths of links depend on the pose.
+    pub(in crate::ik) fn has_uneven_scale(&self) -> bool {
+        let is_even = |link: &Link| {
+            let sizes = link.scale.abs();
+            sizes.max_element() - sizes.min_element() <= UNEVENNESS * sizes.max_element()
+        };
+        self.uniform_scale.is_none() || !self.links.iter().all(is_even)
+    }
+
     /// Sets the pose that a figure stays near: a local rotation for each link, and the translation of the base from its
     /// offset in metres of base space. Without a stance, a solve stays near the pose in which it starts. Allocates nothing
     /// after the first call. Numbers that are not finite are replaced by those of rest.

@@ -1,6 +1,6 @@
 //! Whether two bodies pose the same problem, up to rounding.
 
-use glam::{DAffine3, DQuat};
+use glam::{DAffine3, DQuat, DVec3};
 
 use super::{Body, Stance};
 
@@ -46,6 +46,30 @@ impl Body {
         }
         (self.world_from_base, self.base_from_world) = (*world_from_base, *base_from_world);
         (self.world_from_base_rotation, self.uniform_scale) = (*world_from_base_rotation, *uniform_scale);
+    }
+
+    /// Returns whether two bodies are the same like [`Body::is_nearly`]. The offset of the base and its translation count together, because a
+    /// character stores both as one.
+    pub(in crate::ik) fn is_nearly_at_its_place(&self, other: &Self) -> bool {
+        let Some((base, given)) = self.links.first().zip(other.links.first()) else { return false };
+        let by = given.offset - base.offset;
+        if by == DVec3::ZERO {
+            return self.is_nearly(other);
+        }
+        let mut moved = self.clone();
+        if moved
+            .set_geometry(|link| {
+                (if link == 0 { given.offset } else { self.links[link].offset }, self.links[link].scale)
+            })
+            .is_err()
+        {
+            return false;
+        }
+        moved.root -= by;
+        if let Some(stance) = &mut moved.stance {
+            stance.root -= by;
+        }
+        moved.is_nearly(other)
     }
 
     /// Returns whether two bodies are the same within single-precision rounding: their links, pose and place, and everything

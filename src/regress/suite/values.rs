@@ -79,7 +79,15 @@ pub(super) fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Check
     let outcome = match get("outcome") {
         None => None,
         Some(item) => {
-            let names = ["reached", "out-of-reach", "blocked-by-limits", "stalled", "iteration-limit"];
+            let names = [
+                "reached",
+                "out-of-reach",
+                "blocked-by-limits",
+                "blocked-by-balance",
+                "blocked-by-contact",
+                "stalled",
+                "iteration-limit",
+            ];
             // "iterations" is the deprecated spelling.
             let name = item.as_str().map(|n| if n == "iterations" { "iteration-limit" } else { n });
             let name = name.filter(|n| names.contains(n));

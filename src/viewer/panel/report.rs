@@ -35,6 +35,11 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &PanelState) {
             .map_or_else(String::new, |e| format!("{}   ", session.length_unit().text(e)));
         let line = format!("{error}{} iter.   {:.0} µs", report.iterations, report.seconds * 1e6);
         ui.label(RichText::new(line).small().color(theme::quiet(ui)));
+        let holders = report.holders(&session.puppet().character().skeleton);
+        if !holders.is_empty() && !reached {
+            let line = format!("held by {holders}");
+            ui.label(RichText::new(printable::line(&line)).small().color(theme::quiet(ui)));
+        }
     }
     contacts(ui, session);
     limits(ui, session);

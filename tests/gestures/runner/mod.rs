@@ -4,10 +4,11 @@
 //! person of 1.75 m, and are scaled to the character.
 
 mod animals;
-mod body;
+pub mod body;
 pub mod people;
-mod rules;
+pub mod rules;
 mod run;
+pub mod sole;
 pub mod verdict;
 
 pub use body::Side;

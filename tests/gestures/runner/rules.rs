@@ -10,6 +10,7 @@ use sinew::puppet::{GoalKind, GoalReport, Puppet};
 use sinew::rig::BodyKind;
 
 use super::body::{Body, Side};
+use super::sole::Sole;
 use super::verdict::{Failures, Rule, Turn};
 
 /// Largest turn of a joint in a frame, and that of a joint of a stretched limb, in radians.
@@ -49,6 +50,7 @@ pub struct Watcher<'a> {
     low: Vec<(usize, f32)>,
     /// Joints with limits, their rotations at rest, and the violation of the limit at rest.
     limited: Vec<(usize, Option<usize>, DQuat, Limit, f64)>,
+    soles: Vec<Sole>,
     applicable: Applicable,
     pub turn: Turn,
     pub failures: Failures,
@@ -78,6 +80,7 @@ impl<'a> Watcher<'a> {
             rest_orientations,
             rest,
             limited,
+            soles: applicable.standing.iter().filter_map(|&foot| Sole::new(body, puppet, foot)).collect(),
             applicable,
             turn: Turn::default(),
             failures: Failures::default(),
@@ -121,15 +124,14 @@ impl<'a> Watcher<'a> {
     }
 
     fn check_feet(&mut self, puppet: &Puppet, seconds: f64) {
-        let skeleton = &puppet.character().skeleton;
         let scale = self.body.scale;
         for &foot in &self.applicable.standing {
-            let slide = position(puppet, foot).distance(self.body.rest[foot]);
+            // A heel may rise, so that the foot rolls about its ball.
+            let Some(sole) = self.soles.iter().find(|sole| sole.foot == foot) else { continue };
+            let (slide, degrees) = sole.moved(puppet);
             self.failures.at_most(Rule::Feet, slide.into(), (MAX_SLIDE * scale).into(), || {
                 format!("{} slides by {:.1} mm at {seconds:.3} s", name(puppet, foot), 1e3 * slide)
             });
-            let turned = orientation(skeleton, puppet.pose(), foot);
-            let degrees = angle(self.rest_orientations[foot], turned).to_degrees();
             self.failures.at_most(Rule::Feet, degrees, MAX_FOOT_TURN, || {
                 format!("{} turns by {degrees:.1} degrees at {seconds:.3} s", name(puppet, foot))
             });
@@ -230,7 +232,7 @@ impl<'a> Watcher<'a> {
 
 /// Returns the joints of feet and hands, and everything below them that moves the skin, each with the height of the
 /// floor. A joint that is lower at rest may stay there. Of an animal, all named joints count.
-fn low(body: &Body, skeleton: &Skeleton, puppet: &Puppet) -> Vec<(usize, f32)> {
+pub fn low(body: &Body, skeleton: &Skeleton, puppet: &Puppet) -> Vec<(usize, f32)> {
     let sides = [Side::Left, Side::Right];
     let hands = sides.into_iter().filter_map(|s| body.side(s, "Hand").ok());
     let ends: Vec<usize> = body.feet().into_iter().chain(hands).collect();

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use glam::{DVec3, Vec2, Vec3};
 use sinew::asset::Character;
+use sinew::ik::Options;
 use sinew::puppet::Puppet;
 use sinew::rig::Rig;
 use sinew::viewer::{Command, NodePoint, Recorder, Session};
@@ -23,13 +24,15 @@ const RESTING_FRAMES: u32 = 30;
 /// A character with its body, and how its gestures are made.
 #[derive(Debug)]
 pub struct Subject {
-    character: Arc<Character>,
-    rig: Rig,
+    pub character: Arc<Character>,
+    pub rig: Rig,
     pub body: Body,
     /// The side of gestures of one hand or foot.
     pub side: Side,
     /// Whether diagonal gestures go the whole length along each of their two axes instead of along the diagonal.
     pub far: bool,
+    /// Whether the body is posed by the option `full_body.equilibrium`.
+    pub equilibrium: bool,
     /// Whether the pointer repeats its last position while it rests.
     pub repeats: bool,
     /// The folder in which every gesture is recorded as a session.
@@ -47,7 +50,31 @@ impl Subject {
         let character = Arc::new(character);
         let session = Session::new(Arc::clone(&character), Some(rig.clone()), Vec2::ONE);
         let body = Body::new(session.puppet())?;
-        Ok(Self { character, rig, body, side: Side::Left, far: false, repeats: false, recordings: None })
+        Ok(Self {
+            character,
+            rig,
+            body,
+            side: Side::Left,
+            far: false,
+            repeats: false,
+            equilibrium: false,
+            recordings: None,
+        })
+    }
+
+    /// Creates a session that shows the character at rest.
+    pub fn session(&self, size: Vec2) -> Session {
+        let mut session = Session::new(Arc::clone(&self.character), Some(self.rig.clone()), size);
+        if self.equilibrium {
+            session.apply(Command::Solver(Box::new(self.options(session.puppet().options))));
+        }
+        session
+    }
+
+    /// Returns options with the solver of this subject.
+    pub fn options(&self, options: Options) -> Options {
+        let full_body = options.full_body.with_equilibrium(self.equilibrium);
+        options.with_full_body(full_body)
     }
 
     /// Returns the sum of two perpendicular unit vectors, as long as diagonal gestures ask for.
@@ -87,8 +114,7 @@ impl<'a> Run<'a> {
     /// Pins nodes by hand and grabs another.
     pub fn with_pins(subject: &'a Subject, name: &str, node: usize, pins: &[usize]) -> Self {
         let body = &subject.body;
-        let rig = Some(subject.rig.clone());
-        let mut session = Session::new(Arc::clone(&subject.character), rig, Vec2::new(800.0, 600.0));
+        let mut session = subject.session(Vec2::new(800.0, 600.0));
         if let Some(folder) = &subject.recordings {
             let path = folder.join(format!("{name}.session"));
             // A session that cannot be written is missing in the folder.

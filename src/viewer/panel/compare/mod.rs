@@ -131,6 +131,8 @@ fn numbers(ui: &Ui, rect: Rect, summary: &Summary) {
         Outcome::Reached => ("reached", theme::good(ui)),
         Outcome::OutOfReach => ("too far", theme::accent(ui)),
         Outcome::BlockedByLimits => ("limits", theme::accent(ui)),
+        Outcome::BlockedByBalance => ("balance", theme::accent(ui)),
+        Outcome::BlockedByContact => ("contact", theme::accent(ui)),
         Outcome::Stalled => ("stalled", theme::accent(ui)),
         Outcome::IterationLimit => ("max iter.", theme::accent(ui)),
     };

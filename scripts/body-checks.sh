@@ -1,0 +1,10 @@
+#!/bin/sh
+# Judges how the whole body follows a pulled joint, on the built-in character, on files, or on all characters below a
+# folder.
+#
+#     scripts/body-checks.sh [OPTIONS] [FILE|FOLDER]...
+#
+# The options and the checks are described in examples/body_checks.rs.
+set -eu
+cd "$(dirname "$0")/.."
+exec cargo run --quiet --no-default-features --features render --example body_checks -- "$@"

@@ -1,0 +1,297 @@
+//! The energy of a figure: joint springs about the stance, uprightness, comfort of balance, weights that hang, heels that stay down, and
+//! feet of pulled legs that stick to the floor.
+
+use glam::{DMat3, DVec3};
+
+use super::capsule::Place;
+use super::foot::Foot;
+use super::mass::CentreOfMass;
+use super::model::Freedom;
+use super::pose::{Kinematics, Pose};
+use super::problem::{Problem, constant};
+use super::pull::{PullKind, inverse_left_jacobian};
+use super::system::System;
+use crate::ik::rotation::rotation_vector;
+
+/// Displacement over which friction begins, metres.
+const SLIP: f64 = 2e-3;
+/// The weight goes to the inner side of a foot, this far from its middle, metres.
+const INNER: f64 = 0.03;
+/// A pulled foot at this height leaves the other one to carry the body, metres.
+pub(super) const LIFTED: f64 = 0.10;
+
+/// Returns a step from 0 to 1 without corners, and its slope (Hermite).
+pub(super) fn smooth(x: f64) -> (f64, f64) {
+    let x = x.clamp(0.0, 1.0);
+    (x * x * (3.0 - 2.0 * x), 6.0 * x * (1.0 - x))
+}
+
+/// Buffers of an evaluation.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Buffers {
+    pub(super) columns: [Vec<DVec3>; 2],
+    pub(super) mass: CentreOfMass,
+    /// Where the capsules are.
+    pub(super) places: Vec<Place>,
+}
+
+impl Problem {
+    /// Returns the energy of a pose in joules. With a system, also adds its derivatives.
+    pub(super) fn energy(
+        &self,
+        pose: &Pose,
+        now: &Kinematics,
+        buffers: &mut Buffers,
+        mut system: Option<&mut System>,
+    ) -> f64 {
+        self.springs(pose, system.as_deref_mut())
+            + self.uprightness(now, &mut buffers.columns[0], system.as_deref_mut())
+            + self.comfort(now, system.as_deref_mut())
+            + self.heels(now, &mut buffers.columns[0], system.as_deref_mut())
+            + self.hanging(now, &mut buffers.columns[0], system.as_deref_mut())
+            + self.grip(now, &mut buffers.columns[0], system.as_deref_mut())
+            + self.depth(now, &mut buffers.columns[0], system)
+    }
+
+    /// Springs of the joints, less the moments of weights that they balance in the stance.
+    fn springs(&self, pose: &Pose, mut system: Option<&mut System>) -> f64 {
+        let mut energy = 0.0;
+        for (link, joint) in self.model.joints.iter().enumerate() {
+            let (k, first) = (self.stiffness[link], joint.first);
+            let preload = |d: usize| self.preload[d];
+            match joint.freedom {
+                Freedom::None => {}
+                Freedom::Hinge { .. } => {
+                    let x = pose.angles[link];
+                    energy += 0.5 * k.x * x * x - preload(first) * x;
+                    if let Some(s) = &mut system {
+                        s.gradient[first] += k.x * x - preload(first);
+                        *self.diagonal(s, first) += k.x;
+                    }
+                }
+                Freedom::Ball | Freedom::Root => {
+                    let turning = first + joint.freedom.count() - 3;
+                    if joint.freedom == Freedom::Root {
+                        let x = pose.hips - self.stance.hips;
+                        let load = DVec3::new(preload(first), preload(first + 1), preload(first + 2));
+                        energy += 0.5 * self.root_stiffness * x.length_squared() - load.dot(x);
+                        if let Some(s) = &mut system {
+                            for a in 0..3 {
+                                s.gradient[first + a] += self.root_stiffness * x[a] - load[a];
+                                *self.diagonal(s, first + a) += self.root_stiffness;
+                            }
+                        }
+                    }
+                    let v = rotation_vector(pose.turns[link] * self.stance.turns[link].conjugate());
+                    let load = DVec3::new(preload(turning), preload(turning + 1), preload(turning + 2));
+                    energy += 0.5 * (v * k).dot(v) - load.dot(v);
+                    if let Some(s) = &mut system {
+                        let map = inverse_left_jacobian(v);
+                        let slope = map.transpose() * (v * k - load);
+                        let weight = map.transpose() * DMat3::from_diagonal(k) * map;
+                        for a in 0..3 {
+                            s.gradient[turning + a] += slope[a];
+                            let row = s.hessian.row(&self.model, turning + a);
+                            let own = row.len() - a - 1;
+                            (0..=a).for_each(|b| row[own + b] += weight.col(b)[a]);
+                        }
+                    }
+                }
+            }
+        }
+        energy
+    }
+
+    fn diagonal<'a>(&self, system: &'a mut System, d: usize) -> &'a mut f64 {
+        let row = self.model.row(d);
+        &mut system.hessian.entries[row.end - 1]
+    }
+
+    /// Directions of the body that stay as they are in the world: pelvis, chest and head upright, the pelvis in front, and the sight
+    /// where the head looks.
+    fn uprightness(
+        &self,
+        now: &Kinematics,
+        columns: &mut Vec<DVec3>,
+        mut system: Option<&mut System>,
+    ) -> f64 {
+        if !self.is_pulled {
+            return 0.0;
+        }
+        let model = &self.model;
+        let upright = |link: usize, stiffness: f64, axis: DVec3| {
+            let own = self.stance_now.spins[link].conjugate() * axis;
+            (link, stiffness, own, axis)
+        };
+        let chest = (model.chest != 0).then(|| upright(model.chest, constant::UPRIGHT, DVec3::Y));
+        let head = model.head.map(|head| upright(head, constant::HEAD_UPRIGHT, DVec3::Y));
+        let sight = self.look.zip(model.head).map(|((sight, stiffness), head)| {
+            let forwards = self.stance_now.spins[head].conjugate() * self.front();
+            (head, stiffness, forwards, sight)
+        });
+        let pelvis = [upright(0, constant::UPRIGHT, DVec3::Y), upright(0, constant::YAW, DVec3::X)];
+        let mut energy = 0.0;
+        // A foot that is lifted stays level, so that a pull on its toes bends the knee.
+        let lifted = self.contacts.iter().filter(|c| !c.holds).map(|c| self.feet[c.foot].link);
+        let feet = lifted.map(|foot| upright(foot, constant::UPRIGHT, DVec3::Y));
+        for (link, stiffness, own, axis) in
+            pelvis.into_iter().chain(chest).chain(head).chain(sight).chain(feet)
+        {
+            let direction = now.spins[link] * own;
+            let r = direction - axis;
+            energy += 0.5 * stiffness * r.length_squared();
+            if let Some(s) = &mut system {
+                now.direction_columns(model, link, direction, columns);
+                let weight = DMat3::from_diagonal(DVec3::splat(stiffness));
+                s.add(model, link, columns, &weight, r * stiffness);
+                s.forces.on_direction(link, direction, r * -stiffness);
+            }
+        }
+        energy
+    }
+
+    /// Returns the direction in which the stance faces.
+    fn front(&self) -> DVec3 {
+        (self.stance_now.spins[0] * DVec3::Z).with_y(0.0).normalize_or(DVec3::Z)
+    }
+
+    /// The centre of mass stays over its place. Its derivatives are rows, see [`Kind::Comfort`](super::rows::Kind).
+    fn comfort(&self, now: &Kinematics, system: Option<&mut System>) -> f64 {
+        if !self.has_balance {
+            return 0.0;
+        }
+        let away = self.away(now, CentreOfMass::place(&self.model, now));
+        if let Some(s) = system {
+            CentreOfMass::push(&self.model, now, away * -constant::COMFORT, &mut s.forces);
+        }
+        0.5 * constant::COMFORT * away.length_squared()
+    }
+
+    /// Returns how far the centre of mass is from its place, along the floor. As a pulled foot rises, this place goes over the other
+    /// feet.
+    pub(super) fn away(&self, now: &Kinematics, centre: DVec3) -> DVec3 {
+        let lifted: f64 = self.lifted(now).map(|(_, _, (share, _))| share).sum();
+        let away = (centre - self.centre).with_y(0.0);
+        self.way().map_or(away, |way| away - way * lifted)
+    }
+
+    /// Adds the derivatives of that distance along an axis to a row.
+    pub(super) fn away_row(
+        &self,
+        now: &Kinematics,
+        mass: &CentreOfMass,
+        axis: DVec3,
+        columns: &mut Vec<DVec3>,
+        row: &mut [f64],
+    ) {
+        row.iter_mut().zip(&mass.columns).for_each(|(r, c)| *r += c.dot(axis));
+        let Some(way) = self.way() else { return };
+        for (foot, ball, (_, slope)) in self.lifted(now).filter(|(.., (_, slope))| *slope > 0.0) {
+            now.point_columns(&self.model, foot.link, ball, columns);
+            for (&d, moved) in self.model.path(foot.link).iter().zip(&*columns) {
+                row[d] -= way.dot(axis) * slope / LIFTED * moved.y;
+            }
+        }
+    }
+
+    /// Returns the feet that do not hold, with their balls and how far they are lifted.
+    fn lifted<'a>(&'a self, now: &'a Kinematics) -> impl Iterator<Item = (&'a Foot, DVec3, (f64, f64))> {
+        self.contacts.iter().filter(|c| !c.holds).map(|c| {
+            let foot = &self.feet[c.foot];
+            let ball = now.point(foot.link, foot.ball);
+            (foot, ball, smooth((ball.y - c.ball.y) / LIFTED))
+        })
+    }
+
+    /// Returns the way from the centre of mass in the stance to the inner side of the feet that hold.
+    fn way(&self) -> Option<DVec3> {
+        let way = (self.held_middle()? - self.centre).with_y(0.0);
+        Some(way - way.clamp_length_max(INNER))
+    }
+
+    /// Returns the middle of the soles of the feet that hold.
+    fn held_middle(&self) -> Option<DVec3> {
+        let held = || self.contacts.iter().filter(|c| c.holds);
+        let count = u32::try_from(held().count()).ok().filter(|n| *n > 0)?;
+        Some(held().map(super::foot::Contact::middle).sum::<DVec3>() / f64::from(count))
+    }
+
+    /// Heels stay down until the limit of an ankle asks for their rise.
+    fn heels(&self, now: &Kinematics, columns: &mut Vec<DVec3>, mut system: Option<&mut System>) -> f64 {
+        let [weight, stiffness] = constant::HEEL;
+        let mut energy = 0.0;
+        for contact in self.contacts.iter().filter(|c| c.keeps() && !self.feet[c.foot].is_point) {
+            let foot = &self.feet[contact.foot];
+            let length = foot.ball.distance(foot.heel);
+            let at = now.point(foot.link, foot.heel);
+            let rise = at.y - contact.heel.y;
+            let k = stiffness / (length * length);
+            energy += 0.5 * k * rise * rise + weight * rise;
+            if let Some(s) = &mut system {
+                now.point_columns(&self.model, foot.link, at, columns);
+                s.add_along((&self.model, foot.link), columns, DVec3::Y, (k, k * rise + weight));
+            }
+        }
+        energy
+    }
+
+    /// Arms have a weight, so that they hang as the trunk leans.
+    fn hanging(&self, now: &Kinematics, columns: &mut Vec<DVec3>, mut system: Option<&mut System>) -> f64 {
+        let mut energy = 0.0;
+        for &(link, weight) in &self.weights {
+            let centre = self.model.joints[link].centre;
+            let at = now.point(link, centre);
+            energy += weight * (at.y - self.stance_now.point(link, centre).y);
+            if let Some(s) = &mut system {
+                now.point_columns(&self.model, link, at, columns);
+                for (&d, column) in self.model.path(link).iter().zip(&*columns) {
+                    s.gradient[d] += weight * column.y;
+                }
+                s.forces.on_point(link, at, DVec3::NEG_Y * weight);
+            }
+        }
+        energy
+    }
+
+    /// The foot of a pulled leg sticks to its place, and lets go where the pull is stronger than friction.
+    fn grip(&self, now: &Kinematics, columns: &mut Vec<DVec3>, mut system: Option<&mut System>) -> f64 {
+        let mut energy = 0.0;
+        for contact in self.contacts.iter().filter(|c| !c.holds) {
+            let foot = &self.feet[contact.foot];
+            let heel = if contact.is_on_toes { (foot.ball, contact.ball) } else { (foot.heel, contact.heel) };
+            for (offset, place) in [(foot.ball, contact.ball), heel] {
+                let at = now.point(foot.link, offset);
+                let r = at - place;
+                let size = (r.length_squared() + SLIP * SLIP).sqrt();
+                energy += 0.5 * constant::GRIP * (size - SLIP);
+                if let Some(s) = &mut system {
+                    let k = 0.5 * constant::GRIP / size;
+                    now.point_columns(&self.model, foot.link, at, columns);
+                    s.add(&self.model, foot.link, columns, &DMat3::from_diagonal(DVec3::splat(k)), r * k);
+                }
+            }
+        }
+        energy
+    }
+
+    /// Free axes of a goal are weak springs. A pointer, for example, does not know its depth.
+    fn depth(&self, now: &Kinematics, columns: &mut Vec<DVec3>, mut system: Option<&mut System>) -> f64 {
+        let mut energy = 0.0;
+        for pull in self.pulls.iter().filter(|p| !p.is_pin) {
+            let PullKind::Position { offset, free, start, .. } = pull.kind else { continue };
+            if free == DMat3::ZERO {
+                continue;
+            }
+            let at = now.point(pull.link, offset);
+            let r = free.transpose() * (free * (at - start));
+            energy += 0.5 * constant::DEPTH * r.length_squared();
+            if let Some(s) = &mut system {
+                now.point_columns(&self.model, pull.link, at, columns);
+                let weight = free.transpose() * free * constant::DEPTH;
+                s.add(&self.model, pull.link, columns, &weight, r * constant::DEPTH);
+                s.forces.on_point(pull.link, at, r * -constant::DEPTH);
+            }
+        }
+        energy
+    }
+}

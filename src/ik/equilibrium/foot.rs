@@ -1,0 +1,192 @@
+//! Feet, and their contacts with the floor.
+
+use glam::{DQuat, DVec3};
+
+use super::model::{Freedom, Model};
+use super::pose::{Kinematics, Pose};
+use crate::ik::figure::Figure;
+use crate::ik::rotation::shortest_arc;
+
+/// Length and half the width of a person's foot (Winter 2009: 0.152 of the height), and where the heel, the ball and the tip are
+/// behind or before the ankle, as fractions of that length.
+const LENGTH: f64 = 0.266;
+const HALF_WIDTH: f64 = 0.045;
+const HEEL: f64 = -0.25;
+const BALL: f64 = 0.45;
+const TOES: f64 = 0.3;
+const TIP: f64 = 0.7;
+/// A foot is on the floor if its ball is at most this much higher than at rest, and its heel below the second height.
+const STANDING: [f64; 2] = [0.03, 0.15];
+/// An end without toes that is this near to the floor at rest is a tip, which stands on one point at any angle.
+const TIP_HEIGHT: f64 = 0.04;
+
+/// The sole of a leg. Points are relative to the ankle, along the axes of the figure at rest.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Foot {
+    pub(super) limb: usize,
+    pub(super) link: usize,
+    /// The hip and the knee of a leg with one knee, which is posed in closed form.
+    pub(super) leg: Option<[usize; 2]>,
+    pub(super) heel: DVec3,
+    pub(super) ball: DVec3,
+    pub(super) tip: DVec3,
+    pub(super) half_width: f64,
+    /// Whether it stands on a single point at any angle.
+    pub(super) is_point: bool,
+    /// Heights of heel and ball at rest.
+    pub(super) rest: [f64; 2],
+}
+
+impl Foot {
+    /// Returns the feet of a figure.
+    pub(super) fn all(model: &Model, figure: &Figure, rest: &Kinematics) -> Vec<Self> {
+        let legs = figure.parts.limbs.iter().enumerate().filter(|(_, l)| !l.is_arm && l.stands);
+        legs.filter_map(|(index, _)| Self::new(model, figure, rest, index)).collect()
+    }
+
+    fn new(model: &Model, figure: &Figure, rest: &Kinematics, index: usize) -> Option<Self> {
+        let limb = &figure.parts.limbs[index];
+        let floor = model.floor?;
+        let &link = limb.joints.last()?;
+        let leg = match limb.joints[..] {
+            [hip, knee, ankle] => {
+                let is_hinge = matches!(model.joints[knee].freedom, Freedom::Hinge { .. });
+                let is_ball = |j: usize| model.joints[j].freedom == Freedom::Ball;
+                (is_hinge && is_ball(hip) && is_ball(ankle)).then_some([hip, knee])
+            }
+            _ => None,
+        };
+        let ankle = rest.positions[link];
+        let height = ankle.y - floor;
+        let level = |link: usize| (rest.positions[link] - ankle).with_y(0.0);
+        let farthest = limb.digits.iter().map(|&d| level(d)).max_by(|a, b| a.length().total_cmp(&b.length()));
+        let is_point = !model.is_person && (limb.digits.is_empty() && height < TIP_HEIGHT);
+        // The first toe joint that is far enough in front is the ball.
+        let toes = limb.digits.iter().copied().find(|&d| level(d).length() > 0.02);
+        let forward = toes.map_or(DVec3::Z, |d| level(d).normalize_or(DVec3::Z));
+        let length =
+            if model.is_person { LENGTH } else { farthest.map_or(0.0, DVec3::length).clamp(0.05, LENGTH) };
+        let is_ball = |d: &usize| (0.12 * length..=0.65 * length).contains(&level(*d).length());
+        let ball = toes.filter(is_ball).filter(|_| model.is_person);
+        let (ahead, up) = ball.map_or((BALL * length, 0.0), |d| {
+            (level(d).length(), (rest.positions[d].y - floor).clamp(0.0, 0.05))
+        });
+        let at = |ahead: f64, up: f64| forward * ahead + DVec3::Y * (up - height);
+        let foot = Self {
+            limb: index,
+            link,
+            leg,
+            heel: at(HEEL * length, 0.0),
+            ball: at(ahead, up),
+            tip: at((ahead + TOES * length).max(TIP * length), 0.0),
+            half_width: HALF_WIDTH * length / LENGTH,
+            is_point,
+            rest: [0.0, up],
+        };
+        let point = DVec3::Y * -height.max(0.0);
+        Some(if is_point {
+            Self { heel: point, ball: point, tip: point, half_width: 0.0, ..foot }
+        } else {
+            foot
+        })
+    }
+
+    /// Returns whether the foot is on the floor in a pose.
+    pub(super) fn stands(&self, kinematics: &Kinematics, floor: f64) -> bool {
+        let height = |point| kinematics.point(self.link, point).y - floor;
+        height(self.ball) < self.rest[1] + STANDING[0] && height(self.heel) < STANDING[1]
+    }
+}
+
+/// A standing foot. It may turn about its ball, so that its heel rises.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Contact {
+    /// The index of the foot.
+    pub(super) foot: usize,
+    pub(super) ball: DVec3,
+    pub(super) heel: DVec3,
+    /// The sideways axis, in the link's axes of the figure and in space, and the forward one.
+    pub(super) local_side: DVec3,
+    pub(super) side: DVec3,
+    pub(super) forward: DVec3,
+    /// Whether it stays. A foot of a leg that is pulled sticks to its place only up to a force.
+    pub(super) holds: bool,
+    /// Whether its toes are pulled, so that only its ball sticks.
+    pub(super) is_on_toes: bool,
+    /// Whether a pin keeps the foot, which then carries the body as well.
+    pub(super) is_pinned: bool,
+}
+
+impl Contact {
+    pub(super) fn new(index: usize, foot: &Foot, stance: &Kinematics) -> Self {
+        let along = (foot.ball - foot.heel).with_y(0.0).normalize_or(DVec3::Z);
+        let local_side = DVec3::Y.cross(along);
+        let side = stance.spins[foot.link] * local_side;
+        Self {
+            foot: index,
+            ball: stance.point(foot.link, foot.ball),
+            heel: stance.point(foot.link, foot.heel),
+            local_side,
+            side,
+            forward: side.cross(DVec3::Y).normalize_or(DVec3::Z),
+            holds: true,
+            is_on_toes: false,
+            is_pinned: false,
+        }
+    }
+
+    /// Returns whether its own rows keep the foot.
+    pub(super) fn keeps(&self) -> bool {
+        self.holds && !self.is_pinned
+    }
+
+    /// Returns the middle of the sole in the stance.
+    pub(super) fn middle(&self) -> DVec3 {
+        self.ball.lerp(self.heel, 0.5)
+    }
+
+    /// Puts the foot back exactly, in closed form: the knee by the law of cosines, the hip aims, and the ankle keeps the foot. A
+    /// straight leg is then no singularity.
+    pub(super) fn retract(&self, model: &Model, foot: &Foot, pose: &mut Pose, now: &Kinematics) {
+        let (Some([hip, knee]), ankle) = (foot.leg, foot.link) else { return };
+        let Freedom::Hinge { axis, .. } = model.joints[knee].freedom else { return };
+        let turn = |from: DVec3, to: DVec3| shortest_arc(from, to, DVec3::ZERO);
+        let spin = if foot.is_point {
+            now.spins[ankle]
+        } else {
+            (turn(now.spins[ankle] * self.local_side, self.side) * now.spins[ankle]).normalize()
+        };
+        let wanted = self.ball - spin * foot.ball - now.positions[hip];
+        // Both bones in the frame above the knee, with the hinge at the stance.
+        let above = |link: usize| model.joints[link].parent.map_or(DQuat::IDENTITY, |p| now.spins[p]);
+        let frame = above(knee);
+        let angle = pose.angles[knee];
+        let thigh = frame.conjugate() * (now.positions[knee] - now.positions[hip]);
+        let shin = frame.conjugate() * (now.positions[ankle] - now.positions[knee]);
+        let shin = DQuat::from_axis_angle(axis, -angle) * shin;
+        let flat = |v: DVec3| v - axis * axis.dot(v);
+        let (a, b) = (flat(thigh), flat(shin));
+        let (cosine, sine) = (a.dot(b), a.dot(axis.cross(b)));
+        let size = cosine.hypot(sine);
+        if size < 1e-9 {
+            return;
+        }
+        let straight = sine.atan2(cosine);
+        let along = axis.dot(thigh) * axis.dot(shin);
+        let wanted_cosine =
+            (0.5 * (wanted.length_squared() - thigh.length_squared() - shin.length_squared()) - along) / size;
+        let [low, high] = model.joints[knee].range;
+        // Of the two bends, the one that the range of the knee allows.
+        let side = if 0.5 * (low + high) >= straight { 1.0 } else { -1.0 };
+        let bent = (straight + side * wanted_cosine.clamp(-1.0, 1.0).acos()).clamp(low, high);
+        pose.set_angle(model, knee, bent);
+        let reached = frame * (thigh + DQuat::from_axis_angle(axis, bent) * shin);
+        let aim = turn(reached, wanted);
+        pose.turns[hip] = (above(hip).conjugate() * aim * now.spins[hip]).normalize();
+        // The links between them turn with the hip.
+        let frame = aim * frame;
+        let knee_spin = (frame * pose.turns[knee]).normalize();
+        let below_knee = now.spins[knee].conjugate() * above(ankle);
+        pose.turns[ankle] = ((knee_spin * below_knee).conjugate() * spin).normalize();
+    }
+}

@@ -1,0 +1,321 @@
+//! Whole-body inverse kinematics of a figure: the pose is the static equilibrium of its joint springs about the stance.
+//!
+//! ```text
+//! minimise   E(q) + Σ F |W (p(q) − t)|        each goal is a hand that pulls with at most F newtons
+//! subject to c(q) = 0,  d(q) ≥ 0              contacts, limits, floor, balance, and the capsules of the body
+//! ```
+//!
+//! The energy E holds springs of the joints about the stance, uprightness, comfort of balance, and the weight of arms that hang. Forces
+//! are an order of precedence: contacts and pins are stronger than balance, floor and body, these than limits, and these than goals. The
+//! pose depends on the goals and the stance, not on the way or the speed, so that a pull that is undone leads back.
+//!
+//! Newton steps with exact second derivatives solve it, with one small quadratic program a step (see `newton`). Baerlocher & Boulic 2004
+//! order tasks of a body by projections; here the order is that of the forces.
+
+mod capsule;
+mod energy;
+mod factor;
+mod foot;
+mod limit_rows;
+mod mass;
+mod model;
+mod newton;
+mod pose;
+mod problem;
+mod pull;
+mod qp;
+mod reflected;
+mod rest;
+mod rows;
+mod support;
+mod system;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use glam::{DQuat, DVec3};
+
+use super::{Body, Goal, Hold, Options, Outcome, Start};
+use model::Freedom;
+use newton::{Ending, Newton};
+use pose::Pose;
+use problem::Problem;
+use pull::PullKind;
+
+/// The target of a solve that does not continue a drag moves in strides, metres of a person and radians, so that its answer is the one that
+/// a drag would find.
+const STRIDE: f64 = 0.05;
+const TURN_STRIDE: f64 = 0.2;
+/// Iterations of a stride, and the share of all iterations that strides may take.
+const STRIDE_ITERATIONS: usize = 20;
+const WAY: f64 = 0.6;
+/// Iterations of a frame of a drag. A later frame goes on.
+const FRAME_ITERATIONS: usize = 12;
+/// A frame in which a target moves by this distance, metres of a person, turns joints by at most this angle, radians. Where a posture
+/// gives way to another one, the body takes a few frames for it.
+const FRAME_MOVE: f64 = 0.005;
+const FRAME_TURN: f64 = 0.12;
+/// A solve is at rest if a step gains less, joules: on the way, in a frame of a drag, and at the end.
+const WAY_REST: f64 = 1e-2;
+const FRAME_REST: f64 = 1e-4;
+const REST: f64 = 1e-7;
+/// A limb that is straighter is bent by this angle before the first step, because a straight limb cannot tell to which side it bends.
+const STRAIGHT: f64 = 0.035;
+/// Number of times that the targets of a body with uneven scale are moved.
+const LENGTH_ROUNDS: usize = 4;
+/// A row that pushes with more than this force holds the body back, newtons.
+const HOLDING: f64 = 20.0;
+
+/// The solver of figures, with its buffers.
+#[derive(Clone, Debug, Default)]
+pub(in crate::ik) struct EquilibriumSolver {
+    problem: Problem,
+    newton: Newton,
+    pose: Pose,
+    key: Option<Key>,
+    is_unfinished: bool,
+}
+
+/// What a problem of a drag was made from.
+#[derive(Clone, Debug)]
+struct Key {
+    /// The body in the pose of the result.
+    solved: Body,
+    goals: Vec<Goal>,
+    options: Options,
+}
+
+/// The result of a solve.
+#[derive(Clone, Debug, Default)]
+pub(in crate::ik) struct Equilibrium {
+    pub(in crate::ik) iterations: usize,
+    /// Whether the pose is at rest.
+    pub(in crate::ik) converged: bool,
+    /// What holds the body back.
+    pub(in crate::ik) held_by: Vec<Hold>,
+}
+
+impl Equilibrium {
+    /// Returns why a goal is missed. It is a statement about this pose: another posture may be nearer.
+    pub(in crate::ik) fn outcome(&self, options: &Options) -> Outcome {
+        let holds = |is: fn(&Hold) -> bool| self.held_by.iter().any(is);
+        if !self.converged {
+            if self.iterations >= options.iterations { Outcome::IterationLimit } else { Outcome::Stalled }
+        } else if holds(|hold| matches!(hold, Hold::Limit(_))) {
+            Outcome::BlockedByLimits
+        } else if holds(|hold| matches!(hold, Hold::Balance)) {
+            Outcome::BlockedByBalance
+        } else if !self.held_by.is_empty() {
+            Outcome::BlockedByContact
+        } else {
+            Outcome::OutOfReach
+        }
+    }
+}
+
+impl EquilibriumSolver {
+    /// Forgets the last problem.
+    pub(in crate::ik) fn reset(&mut self) {
+        self.key = None;
+        self.is_unfinished = false;
+    }
+
+    /// Returns whether the last frame of a drag was not yet at rest, so that the same problem must be solved on.
+    pub(in crate::ik) fn is_unfinished(&self) -> bool {
+        self.is_unfinished
+    }
+
+    /// Poses a body that is a figure. Returns `None` for a body that is no figure.
+    pub(in crate::ik) fn solve(
+        &mut self,
+        body: &mut Body,
+        goals: &[Goal],
+        options: &Options,
+    ) -> Option<Equilibrium> {
+        let figure = body.figure().filter(|_| body.is_balanced_figure()).cloned()?;
+        let continues = options.start == Start::Continue;
+        let is_same = continues && self.key.as_ref().is_some_and(|key| key.fits(body, goals, options));
+        let rests = is_same && self.key.as_ref().is_some_and(|key| key.goals == goals);
+        let mut moved = 0.0;
+        if is_same {
+            moved = self.problem.move_targets(&figure, goals);
+        } else {
+            self.problem = Problem::new(body, &figure, goals, options);
+            self.newton.reset();
+            self.pose.clone_from(&self.problem.stance);
+        }
+        let mut ending = if is_same {
+            let most = options.iterations.min(FRAME_ITERATIONS);
+            self.problem.pulls.iter_mut().for_each(|pull| pull.advance(1.0));
+            self.bend_straight_limbs();
+            let tolerance = if rests { REST } else { FRAME_REST };
+            let reach = FRAME_TURN * (moved / FRAME_MOVE).max(1.0);
+            self.newton.solve(&mut self.problem, &mut self.pose, (most, reach), tolerance)
+        } else {
+            self.walk(options.iterations)
+        };
+        self.write(body);
+        if body.has_uneven_scale() {
+            ending.iterations +=
+                self.follow_lengths(body, options.iterations.saturating_sub(ending.iterations));
+        }
+        self.is_unfinished = continues && !(rests && ending.converged);
+        self.remember(body, goals, options);
+        let mut held_by: Vec<Hold> = Vec::new();
+        for (kind, _) in self.newton.forces().filter(|(_, force)| force.abs() > HOLDING) {
+            let hold = self.problem.hold(kind).filter(|hold| !held_by.contains(hold));
+            held_by.extend(hold);
+        }
+        Some(Equilibrium { iterations: ending.iterations, converged: ending.converged, held_by })
+    }
+
+    /// Keeps the problem for the next frame of a drag.
+    fn remember(&mut self, body: &Body, goals: &[Goal], options: &Options) {
+        if options.start != Start::Continue {
+            self.key = None;
+            return;
+        }
+        match &mut self.key {
+            Some(key) => {
+                key.solved.copy_from(body);
+                key.goals.clear();
+                key.goals.extend_from_slice(goals);
+                key.options = *options;
+            }
+            none => *none = Some(Key { solved: body.clone(), goals: goals.to_vec(), options: *options }),
+        }
+    }
+
+    /// Moves the targets from where their points are in the stance to their ends, in strides.
+    fn walk(&mut self, most: usize) -> Ending {
+        let strides = self.problem.pulls.iter().map(|pull| {
+            let (metres, radians) = pull.distance();
+            (metres / STRIDE).max(radians / TURN_STRIDE)
+        });
+        let strides = strides.fold(0.0, f64::max);
+        let mut ending = Ending { iterations: 0, converged: true };
+        if strides == 0.0 {
+            return ending;
+        }
+        self.bend_straight_limbs();
+        #[expect(clippy::cast_precision_loss, reason = "a budget needs no exact count")]
+        let budget = (most as f64 * WAY).floor();
+        let strides = strides.min(0.5 * budget).ceil().max(1.0);
+        let mut done = 1.0;
+        while done < strides {
+            self.problem.pulls.iter_mut().for_each(|pull| pull.advance(done / strides));
+            #[expect(clippy::cast_precision_loss, reason = "a budget needs no exact count")]
+            let left = budget - ending.iterations as f64;
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a small positive number"
+            )]
+            let fair = (2.0 * left / (strides - done)).max(1.0) as usize;
+            let budget = (fair.min(STRIDE_ITERATIONS), f64::INFINITY);
+            let stride = self.newton.solve(&mut self.problem, &mut self.pose, budget, WAY_REST);
+            ending.iterations += stride.iterations;
+            done += 1.0;
+        }
+        self.problem.pulls.iter_mut().for_each(|pull| pull.advance(1.0));
+        let left = most.saturating_sub(ending.iterations);
+        let last = self.newton.solve(&mut self.problem, &mut self.pose, (left, f64::INFINITY), REST);
+        Ending { iterations: ending.iterations + last.iterations, converged: last.converged }
+    }
+
+    /// Meets the goals of a body whose uneven scale makes lengths depend on the pose: moves each target by as much as its point is
+    /// beside where it would be with the lengths at rest, and solves again. Returns the number of iterations.
+    fn follow_lengths(&mut self, body: &mut Body, most: usize) -> usize {
+        let mut iterations = 0;
+        for _ in 0..LENGTH_ROUNDS {
+            let Self { problem, newton, pose, .. } = &mut *self;
+            for pull in &mut problem.pulls {
+                let PullKind::Position { offset, end, target, .. } = &mut pull.kind else { continue };
+                let bare = *offset / problem.model.joints[pull.link].scale;
+                let frame = problem.model.frame(pull.link);
+                let Some(world) = body.world_from_link(pull.link) else { continue };
+                let own = (frame * bare) * problem.model.joints[pull.link].signs[1];
+                let now = problem.model.space.from_world.transform_point3(world.transform_point3(own));
+                *target = *end + (newton.now.point(pull.link, *offset) - now);
+            }
+            let left = most.saturating_sub(iterations);
+            let ending = newton.solve(problem, pose, (left, f64::INFINITY), FRAME_REST);
+            iterations += ending.iterations;
+            self.write(body);
+        }
+        iterations
+    }
+
+    /// Bends straight limbs that stand or that are pulled.
+    fn bend_straight_limbs(&mut self) {
+        let Self { problem, newton, pose, .. } = self;
+        newton.now.update(&problem.model, pose);
+        let model = &problem.model;
+        let ends = problem.pulls.iter().map(|p| p.link);
+        let ends = ends.chain(problem.contacts.iter().map(|c| problem.feet[c.foot].link));
+        let mut bent: Vec<(usize, f64)> = Vec::new();
+        for end in ends {
+            let path: Vec<usize> = model.up(end).filter(|&l| model.joints[l].part.is_some()).collect();
+            for w in path.windows(3) {
+                let [next, link, above] = [w[0], w[1], w[2]];
+                let Freedom::Hinge { axis, .. } = model.joints[link].freedom else { continue };
+                let frame = model.joints[link].parent.map_or(DQuat::IDENTITY, |p| newton.now.spins[p]);
+                let axis = frame * axis;
+                let at = |l: usize| newton.now.positions[l];
+                let [into, out] = [at(link) - at(above), at(next) - at(link)];
+                let bend = axis.dot(into.cross(out)).atan2(into.dot(out) - axis.dot(into) * axis.dot(out));
+                let straight = pose.angles[link] - bend;
+                let [low, high] = model.joints[link].range;
+                let side = if 0.5 * (low + high) >= straight { 1.0 } else { -1.0 };
+                if bend.abs() < STRAIGHT {
+                    bent.push((link, (straight + side * STRAIGHT).clamp(low, high)));
+                }
+            }
+        }
+        bent.into_iter().for_each(|(link, angle)| pose.set_angle(model, link, angle));
+    }
+
+    /// Writes the pose into a body. Links that did not turn keep the bits of the stance.
+    fn write(&self, body: &mut Body) {
+        let Self { problem: Problem { model, stance, .. }, pose, .. } = self;
+        if pose.hips != stance.hips {
+            let hips =
+                body.base_from_world().transform_point3(model.space.to_world.transform_point3(pose.hips));
+            let offset = body.links()[0].offset;
+            body.set_root(hips - offset);
+        } else if let Some(root) = body.stance().map(|s| s.root) {
+            body.set_root(root);
+        }
+        for link in 0..model.joints.len() {
+            if pose.turns[link] != stance.turns[link] {
+                body.set_rotation(link, model.local(link, pose.turns[link]));
+            } else if let Some(rotation) = body.stance().map(|s| s.rotations[link]) {
+                body.set_rotation(link, rotation);
+            }
+        }
+    }
+}
+
+impl Key {
+    /// Returns whether a problem differs only in the targets of its goals, and the body is in the pose of the last result.
+    fn fits(&self, body: &Body, goals: &[Goal], options: &Options) -> bool {
+        self.options == *options
+            && self.goals.len() == goals.len()
+            && self.goals.iter().zip(goals).all(|(a, b)| a.moved_as(b))
+            && self.solved.is_nearly_at_its_place(body)
+    }
+}
+
+impl Goal {
+    /// Returns whether two goals differ at most in their targets.
+    fn moved_as(&self, other: &Self) -> bool {
+        let bare = |goal: &Self| Self {
+            position: goal.position.map(|_| DVec3::ZERO),
+            orientation: goal.orientation.filter(|_| !goal.axes.is_world()),
+            aim: goal.aim.map(|aim| super::Aim { at: DVec3::ZERO, ..aim }),
+            pole: goal.pole.map(|_| DVec3::ZERO),
+            ..*goal
+        };
+        self.orientation.is_some() == other.orientation.is_some() && bare(self) == bare(other)
+    }
+}

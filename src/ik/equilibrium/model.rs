@@ -1,0 +1,285 @@
+//! A figure as the solver sees it: joints with their degrees of freedom, springs, masses, feet and capsules.
+//!
+//! Lengths are metres of a person of 1.75 m. The space is the world, turned about its vertical axis so that the figure faces +Z, and
+//! reflected if the body is placed by a reflection.
+
+use std::f64::consts::PI;
+
+use glam::{DAffine3, DMat3, DQuat, DVec3};
+
+use super::reflected::{reflect, reflect_axis};
+use super::rest::RestPose;
+use crate::ik::body::unit;
+use crate::ik::figure::{Figure, Part};
+use crate::ik::limit::swing_twist;
+use crate::ik::link::own;
+use crate::ik::{Body, Limit, Options};
+
+/// How a joint may move.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) enum Freedom {
+    /// Not at all.
+    #[default]
+    None,
+    /// About an axis of the figure, from the rotation in the stance.
+    Hinge { axis: DVec3, stance: DQuat },
+    /// About all axes.
+    Ball,
+    /// About all axes and along them: the hips.
+    Root,
+}
+
+impl Freedom {
+    /// Number of degrees of freedom.
+    pub(super) fn count(self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Hinge { .. } => 1,
+            Self::Ball => 3,
+            Self::Root => 6,
+        }
+    }
+}
+
+/// A joint of a figure. There is one for each link of the body.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Joint {
+    pub(super) parent: Option<usize>,
+    pub(super) part: Option<Part>,
+    /// Position relative to the parent at rest, along the axes of the figure.
+    pub(super) offset: DVec3,
+    /// Rotation from the axes of the figure to those of the link at rest, and metres of a person per unit of the link.
+    frame: DQuat,
+    pub(super) scale: f64,
+    /// The signs of the axes in which the joint turns, and of those of its points: scale above it may reflect them.
+    pub(super) signs: [DVec3; 2],
+    pub(super) freedom: Freedom,
+    /// Its first degree of freedom.
+    pub(super) first: usize,
+    /// Stiffness about the axes of the figure, newton metres per radian. A hinge uses the first.
+    pub(super) stiffness: DVec3,
+    /// The limit, with axes of the link at rest.
+    pub(super) limit: Limit,
+    /// Range of a hinge's angle from the stance, radians.
+    pub(super) range: [f64; 2],
+    /// Fraction of the whole mass, and its centre.
+    pub(super) mass: f64,
+    pub(super) centre: DVec3,
+    /// The same for balance, in which arms count at the shoulder, so that they are no counterweights.
+    pub(super) balance_mass: f64,
+    /// Whether that mass is at the joint itself.
+    pub(super) counts_above: bool,
+}
+
+/// The map between the world and the space of a figure.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Space {
+    pub(super) from_world: DAffine3,
+    pub(super) to_world: DAffine3,
+    /// Rotations from base space to the space of the figure, and from world orientations to those in this space.
+    from_base: DQuat,
+    from_world_spin: DQuat,
+    /// World metres per metre of a person.
+    pub(super) size: f64,
+}
+
+impl Space {
+    fn new(body: &Body, size: f64, origin: DVec3) -> Self {
+        let placed = body.world_from_base().matrix3;
+        let mirror = if placed.determinant() < 0.0 { DVec3::new(-1.0, 1.0, 1.0) } else { DVec3::ONE };
+        let mirror = DMat3::from_diagonal(mirror);
+        let world_spin = body.world_from_base_rotation();
+        // The rotation of a reflected base, seen in the mirror.
+        let is_reflected = placed.determinant() < 0.0;
+        let spin = if is_reflected { DQuat::from_mat3(&proper(mirror * placed)) } else { world_spin };
+        let front = spin * body.facing() * DVec3::Z;
+        let yaw = if front.x.hypot(front.z) > 1e-6 { front.x.atan2(front.z) } else { 0.0 };
+        let turn = DQuat::from_rotation_y(-yaw);
+        let matrix3 = DMat3::from_quat(turn) * mirror * (1.0 / size);
+        let from_world = DAffine3 { matrix3, translation: -(matrix3 * origin) };
+        let from_base = unit(turn * spin);
+        let from_world_spin = unit(from_base * world_spin.conjugate());
+        Self { from_world, to_world: from_world.inverse(), from_base, from_world_spin, size }
+    }
+
+    /// Returns a world orientation in this space.
+    pub(super) fn orientation(&self, world: DQuat) -> DQuat {
+        unit(self.from_world_spin * world)
+    }
+}
+
+/// Returns the rotation that is nearest to a matrix without shear: its columns, normalised.
+fn proper(m: DMat3) -> DMat3 {
+    let x = m.x_axis.normalize_or(DVec3::X);
+    let y = m.y_axis.reject_from_normalized(x).normalize_or(DVec3::Y);
+    DMat3::from_cols(x, y, x.cross(y))
+}
+
+/// The model of a figure in a stance.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Model {
+    pub(super) joints: Vec<Joint>,
+    pub(super) space: Space,
+    /// Number of degrees of freedom.
+    pub(super) count: usize,
+    /// The link of each degree of freedom.
+    pub(super) owners: Vec<usize>,
+    /// Where the row of each degree of freedom begins in a matrix of the tree, and the number of entries.
+    row_starts: Vec<usize>,
+    /// The degrees of freedom above each link, and where those of each link begin.
+    paths: Vec<usize>,
+    path_starts: Vec<usize>,
+    pub(super) is_person: bool,
+    /// Height of the floor.
+    pub(super) floor: Option<f64>,
+    pub(super) chest: usize,
+    pub(super) head: Option<usize>,
+}
+
+impl Model {
+    /// Builds the model of a body for a stance: the local rotations of its links.
+    pub(super) fn new(body: &Body, figure: &Figure, stance: (&[DQuat], DVec3), options: &Options) -> Self {
+        let origin = body.world_from_base().transform_point3(body.links()[0].offset + stance.1);
+        let floor = figure.parts.floor;
+        let origin = DVec3::new(origin.x, floor.unwrap_or(origin.y), origin.z);
+        let space = Space::new(body, figure.parts.size.max(f64::MIN_POSITIVE), origin);
+        let mut model = Self {
+            space,
+            is_person: figure.is_person(),
+            floor: floor.map(|_| 0.0),
+            chest: figure.chest(),
+            head: figure.parts.neck.last().copied(),
+            ..Self::default()
+        };
+        model.add_joints(body, figure, stance.0, options);
+        model.connect();
+        model
+    }
+
+    fn add_joints(&mut self, body: &Body, figure: &Figure, stance: &[DQuat], options: &Options) {
+        let rest = RestPose::new(body.links());
+        let hinges = rest.hinges(body.links(), &figure.parts);
+        let scale = body.world_from_base().matrix3.determinant().abs().cbrt() / self.space.size;
+        let facing = body.facing();
+        for (index, link) in body.links().iter().enumerate() {
+            let frame = unit(rest.rotations[index].conjugate() * facing);
+            let offset = link.parent.map_or(DVec3::ZERO, |p| rest.positions[index] - rest.positions[p]);
+            let part = figure.part(index);
+            let limit = if options.limits { body.coupled_limit(index) } else { Limit::Free };
+            let above = link.parent.map_or(DQuat::IDENTITY, |p| self.joints[p].frame);
+            let signs = rest.signs[index];
+            let reflected = |axis: DVec3| frame.conjugate() * reflect_axis(signs[0], axis);
+            let turn = unit(above.conjugate() * reflect(signs[0], stance[index]) * frame);
+            let hinge = hinges[index];
+            let turned =
+                swing_twist(own(link.rest, false, stance[index]), hinge.map_or(DVec3::X, |h| h.axis)).1;
+            let freedom = match (part, limit, hinge) {
+                _ if index == 0 => Freedom::Root,
+                (None, ..) | (_, Limit::Locked, _) => Freedom::None,
+                _ if link.weight <= 0.0 => Freedom::None,
+                (_, Limit::Hinge { axis, .. }, _) => Freedom::Hinge { axis: reflected(axis), stance: turn },
+                (.., Some(hinge)) => Freedom::Hinge { axis: reflected(hinge.axis), stance: turn },
+                _ => Freedom::Ball,
+            };
+            let range = match (limit, hinge) {
+                (Limit::Hinge { axis, min, max }, _) => {
+                    let turned = swing_twist(own(link.rest, false, stance[index]), axis).1;
+                    [min - turned, max - turned]
+                }
+                (_, Some(hinge)) => hinge.range.map(|end| end - turned),
+                _ => [-PI, PI],
+            };
+            self.joints.push(Joint {
+                parent: link.parent,
+                part,
+                offset: facing.conjugate() * offset * scale,
+                frame,
+                scale: scale * rest.scales[index],
+                signs,
+                freedom,
+                first: self.count,
+                limit,
+                // The stance is always allowed.
+                range: [range[0].min(0.0), range[1].max(0.0)],
+                ..Joint::default()
+            });
+            self.count += freedom.count();
+            self.owners.resize(self.count, index);
+        }
+    }
+
+    /// Lists the degrees of freedom above each link.
+    fn connect(&mut self) {
+        for index in 0..self.joints.len() {
+            self.path_starts.push(self.paths.len());
+            let joint = &self.joints[index];
+            if let Some(parent) = joint.parent {
+                let end = self.path_starts.get(parent + 1).copied().unwrap_or(self.paths.len());
+                self.paths.extend_from_within(self.path_starts[parent]..end);
+            }
+            self.paths.extend(joint.first..joint.first + joint.freedom.count());
+        }
+        self.path_starts.push(self.paths.len());
+        self.row_starts.push(0);
+        for d in 0..self.count {
+            self.row_starts.push(self.row_starts[d] + self.above(d).len() + 1);
+        }
+    }
+
+    /// Returns the number of entries of a matrix of the tree.
+    pub(super) fn entries(&self) -> usize {
+        self.row_starts.last().copied().unwrap_or(0)
+    }
+
+    /// Returns the range of a row of a matrix of the tree.
+    pub(super) fn row(&self, d: usize) -> std::ops::Range<usize> {
+        self.row_starts[d]..self.row_starts[d + 1]
+    }
+
+    /// Returns the degrees of freedom that move the frame of a link, in increasing order.
+    pub(super) fn path(&self, link: usize) -> &[usize] {
+        &self.paths[self.path_starts[link]..self.path_starts[link + 1]]
+    }
+
+    /// Returns the degrees of freedom above one, in increasing order.
+    pub(super) fn above(&self, d: usize) -> &[usize] {
+        let link = self.owners[d];
+        let path = self.path(link);
+        &path[..path.len() - (self.joints[link].first + self.joints[link].freedom.count() - d)]
+    }
+
+    /// Returns the links from one link up to the hips, both included.
+    pub(super) fn up(&self, link: usize) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(Some(link), |&l| self.joints[l].parent)
+    }
+
+    /// Returns a local rotation of a link as a turn along the axes of the figure.
+    pub(super) fn turn(&self, link: usize, local: DQuat) -> DQuat {
+        let above =
+            self.joints[link].parent.map_or(self.space.from_base, |p| self.joints[p].frame.conjugate());
+        unit(above * reflect(self.joints[link].signs[0], local) * self.joints[link].frame)
+    }
+
+    /// Returns a turn along the axes of the figure as the local rotation of a link.
+    pub(super) fn local(&self, link: usize, turn: DQuat) -> DQuat {
+        let above =
+            self.joints[link].parent.map_or(self.space.from_base.conjugate(), |p| self.joints[p].frame);
+        reflect(self.joints[link].signs[0], unit(above * turn * self.joints[link].frame.conjugate()))
+    }
+
+    /// Returns the rotation from the axes of the figure to those of a link at rest.
+    pub(super) fn frame(&self, link: usize) -> DQuat {
+        self.joints[link].frame
+    }
+
+    /// Returns a turn of a link along the axes of the figure as a rotation from rest in its own frame, for its limit.
+    pub(super) fn own(&self, link: usize, turn: DQuat) -> DQuat {
+        let Joint { frame, signs, .. } = self.joints[link];
+        reflect(signs[0], frame * turn * frame.conjugate())
+    }
+
+    /// Returns the rotation from the axes of a link at rest to those of the figure.
+    pub(super) fn axes(&self, link: usize) -> DQuat {
+        self.joints[link].frame.conjugate()
+    }
+}

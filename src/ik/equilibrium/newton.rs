@@ -1,0 +1,506 @@
+//! Newton steps to the pose of least energy that keeps the hard rows.
+//!
+//! Sequential quadratic programming with an exact penalty (Fletcher 1987, "Practical Methods of Optimization", chapter 14.4). Each step
+//! eliminates the pose, so that a quadratic program with bounds remains, whose unknowns are the forces on the rows. Levenberg's damping
+//! limits steps, and a second-order correction keeps curved rows.
+
+use super::energy::Buffers;
+use super::factor::TreeMatrix;
+use super::model::Model;
+use super::pose::{Kinematics, Pose};
+use super::problem::{Problem, constant};
+use super::qp::{BoxQp, backward, cholesky, dot, forward};
+use super::rows::{Kind, Rows};
+use super::system::System;
+
+/// The first damping, and the least.
+const DAMPING: f64 = 1e-3;
+const LEAST_DAMPING: f64 = 1e-6;
+const MOST_DAMPING: f64 = 1e9;
+/// The largest turn of a joint in a step, radians. The hips may move by half as many metres.
+const LARGEST_STEP: f64 = 0.6;
+/// What is left of a reach is not worth a step if it is less, radians.
+const SHORTEST: f64 = 5e-3;
+/// Rows that miss by less work need no mending, joules, and a step of mending turns joints by at most this angle, radians.
+const MENDED: f64 = 1e-2;
+const MENDING: f64 = 0.03;
+/// A step is taken if the merit falls by this share of what the model predicts.
+const ACCEPTED: f64 = 0.05;
+/// Weight of active rows that make an indefinite Hessian definite.
+const AUGMENTATION: f64 = 3e4;
+/// A step this small ends the solve, radians.
+const SMALLEST_STEP: f64 = 2e-6;
+/// A step in which the whole curvature along a pull counts.
+const FAR_STEP: f64 = 0.05;
+/// Number of times that goals change between holding and pulling in a step.
+const SWITCHES: usize = 3;
+/// Errors of rows below this are rounding.
+const ROUNDING: f64 = 1e-8;
+
+/// Hints from the last solve. They never change the answer, only how fast it is found.
+#[derive(Clone, Debug, Default)]
+struct Warm {
+    damping: f64,
+    step: f64,
+    /// The force on each row, and whether it is between its bounds.
+    forces: Vec<f64>,
+    free: Vec<bool>,
+}
+
+/// How a solve ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Ending {
+    pub(super) iterations: usize,
+    /// Whether no step lowers the merit by more than the tolerance.
+    pub(super) converged: bool,
+}
+
+/// The solver, with its buffers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Newton {
+    system: System,
+    pub(super) rows: Rows,
+    trial_rows: Rows,
+    other_rows: Rows,
+    buffers: Buffers,
+    qp: BoxQp,
+    factor: TreeMatrix,
+    /// L⁻ᵀ times each near row.
+    z: Vec<f64>,
+    half: Vec<f64>,
+    step: Vec<f64>,
+    augmented: TreeMatrix,
+    /// The second derivatives that forces add to the Hessian.
+    curvature: TreeMatrix,
+    pub(super) now: Kinematics,
+    trial: Trial,
+    other: Trial,
+    warm: Warm,
+    /// How far the steps of this solve may still turn joints, radians.
+    left: f64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Trial {
+    pose: Pose,
+    now: Kinematics,
+}
+
+/// What became of a damped step.
+enum Attempt {
+    Accepted {
+        small: bool,
+    },
+    Rejected {
+        hopeless: bool,
+    },
+    /// A goal changed between holding and pulling.
+    Switched,
+}
+
+impl Newton {
+    /// Forgets the hints.
+    pub(super) fn reset(&mut self) {
+        self.warm = Warm { damping: DAMPING, step: f64::INFINITY, ..Warm::default() };
+    }
+
+    /// Returns the force on each row of the solved pose.
+    pub(super) fn forces(&self) -> impl Iterator<Item = (Kind, f64)> + '_ {
+        self.rows.all.iter().zip(&self.warm.forces).map(|(row, &force)| (row.kind, force))
+    }
+
+    /// Solves from a pose, in at most `most` iterations, until a step gains less than `tolerance`, joules. The steps together turn joints
+    /// by at most `reach`, radians.
+    pub(super) fn solve(
+        &mut self,
+        problem: &mut Problem,
+        pose: &mut Pose,
+        (most, reach): (usize, f64),
+        tolerance: f64,
+    ) -> Ending {
+        self.left = reach;
+        self.now.place(&problem.model, pose);
+        retract(problem, pose, &mut self.now);
+        let mut ending = Ending::default();
+        let mut merit = self.evaluate(problem, pose);
+        while ending.iterations < most && !ending.converged {
+            if self.left < SHORTEST {
+                // The reach is spent. Only what the last step left of the rows is still mended.
+                if self.trial_rows.penalty(problem) < MENDED {
+                    break;
+                }
+                self.left = MENDING;
+            }
+            ending.iterations += 1;
+            ending.converged = self.iterate(problem, pose, &mut merit, tolerance);
+        }
+        self.warm.damping = self.warm.damping.clamp(LEAST_DAMPING, 1.0);
+        ending
+    }
+
+    /// Returns the merit of a pose, and sets its rows.
+    fn evaluate(&mut self, problem: &Problem, pose: &Pose) -> f64 {
+        problem.rows(pose, &self.now, &mut self.buffers, false, &mut self.rows);
+        problem.pull_rows(&self.now, false, &mut self.buffers, &mut self.rows);
+        merit(problem, pose, &self.now, &self.rows, &mut self.buffers)
+    }
+
+    /// Makes one step, with as much damping as it takes. Returns whether it was the last one.
+    fn iterate(&mut self, problem: &mut Problem, pose: &mut Pose, merit: &mut f64, tolerance: f64) -> bool {
+        let mut share = (self.warm.step / FAR_STEP).min(1.0);
+        let mut switches = 0;
+        loop {
+            self.assemble(problem, pose, share);
+            let mut full = true;
+            loop {
+                match self.attempt(problem, pose, merit, (&mut full, &mut share, &mut switches), tolerance) {
+                    Attempt::Accepted { small } => return small,
+                    Attempt::Rejected { hopeless: true } => return true,
+                    Attempt::Rejected { .. } => {}
+                    Attempt::Switched => break,
+                }
+            }
+        }
+    }
+
+    /// Sets the quadratic model of the energy and the pulls, and the rows.
+    fn assemble(&mut self, problem: &Problem, pose: &Pose, share: f64) {
+        self.now.derive(&problem.model);
+        self.system.begin(&problem.model);
+        problem.energy(pose, &self.now, &mut self.buffers, Some(&mut self.system));
+        problem.rows(pose, &self.now, &mut self.buffers, true, &mut self.rows);
+        problem.pull_rows(&self.now, true, &mut self.buffers, &mut self.rows);
+        for pull in problem.pulls.iter().filter(|p| !p.holds) {
+            pull.add(&mut self.system, &problem.model, &self.now, share, &mut self.buffers.columns);
+        }
+        self.warm.forces.resize(self.rows.all.len(), 0.0);
+        self.warm.free.resize(self.rows.all.len(), false);
+        let Self { system, rows, warm, now, curvature, buffers, .. } = self;
+        curvature.begin(&problem.model);
+        problem.push_rows(pose, now, (rows, &warm.forces), &buffers.places, &mut system.forces, curvature);
+        system.forces.bend(&problem.model, now, curvature);
+        self.augmented.entries.clear();
+    }
+
+    /// Tries a step with the present damping.
+    fn attempt(
+        &mut self,
+        problem: &mut Problem,
+        pose: &mut Pose,
+        merit_now: &mut f64,
+        (full, share, switches): (&mut bool, &mut f64, &mut usize),
+        tolerance: f64,
+    ) -> Attempt {
+        if !self.factorise(&problem.model, full) {
+            self.warm.damping = (self.warm.damping * 8.0).max(DAMPING);
+            return Attempt::Rejected { hopeless: self.warm.damping > MOST_DAMPING };
+        }
+        self.solve_qp(&problem.model);
+        if *switches < SWITCHES && self.switch(problem, share, *switches) {
+            *switches += 1;
+            return Attempt::Switched;
+        }
+        if !self.step.iter().all(|x| x.is_finite()) {
+            self.warm.damping = (self.warm.damping * 8.0).max(DAMPING);
+            return Attempt::Rejected { hopeless: self.warm.damping > MOST_DAMPING };
+        }
+        let largest = |part: &[f64]| part.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        let size = largest(&self.step[3..]).max(2.0 * largest(&self.step[..3]));
+        let most = LARGEST_STEP.min(self.left);
+        if size > most {
+            self.warm.damping = (self.warm.damping * (2.0 * size / most).min(100.0)).max(10.0 * DAMPING);
+            return Attempt::Rejected { hopeless: self.warm.damping > MOST_DAMPING };
+        }
+        let predicted = self.prediction(problem, *full);
+        pose.stepped(&problem.model, &self.step, &mut self.trial.pose);
+        self.trial.settle(problem);
+        self.trial.rows(problem, &mut self.buffers, &mut self.trial_rows);
+        if size > 1e-7 {
+            self.correct(problem, size, tolerance);
+        }
+        let Trial { pose: trial, now } = &self.trial;
+        let after = merit(problem, trial, now, &self.trial_rows, &mut self.buffers);
+        let gain = *merit_now - after;
+        let noise = 1e-9 * (1.0 + merit_now.abs());
+        if gain >= ACCEPTED * predicted - noise && predicted > -noise {
+            std::mem::swap(pose, &mut self.trial.pose);
+            std::mem::swap(&mut self.now, &mut self.trial.now);
+            *merit_now = after;
+            let warm = &mut self.warm;
+            warm.step = size;
+            self.left -= size;
+            if gain > 0.7 * predicted {
+                warm.damping = (warm.damping * 0.15).max(LEAST_DAMPING);
+            } else if gain < 0.3 * predicted {
+                warm.damping = (warm.damping * 3.0).max(DAMPING);
+            }
+            warm.forces.fill(0.0);
+            warm.free.fill(false);
+            for ((&row, &y), &free) in self.rows.near.iter().zip(&self.qp.y).zip(&self.qp.free) {
+                (warm.forces[row], warm.free[row]) = (y, free);
+            }
+            // Near the end, what the model missed in this step bounds what the next one can gain.
+            let next = (gain - predicted) * (gain - predicted) / predicted.max(noise);
+            let is_small = predicted < tolerance || size < SMALLEST_STEP || *full && next < 0.1 * tolerance;
+            return Attempt::Accepted { small: is_small };
+        }
+        if size < 1e-7 || predicted < 1e-3 * tolerance {
+            return Attempt::Rejected { hopeless: true };
+        }
+        self.warm.damping = (self.warm.damping * 6.0).max(DAMPING);
+        *full &= self.warm.damping <= 1e3;
+        Attempt::Rejected { hopeless: self.warm.damping > MOST_DAMPING }
+    }
+
+    /// Factorises the damped Hessian: with all second derivatives if they are convex on the active rows, else without them.
+    fn factorise(&mut self, model: &Model, full: &mut bool) -> bool {
+        if *full {
+            if self.damped(model, true, false) {
+                return true;
+            }
+            self.augment(model);
+            if self.damped(model, true, true) {
+                return true;
+            }
+            *full = false;
+        }
+        self.damped(model, false, false)
+    }
+
+    fn damped(&mut self, model: &Model, curved: bool, augmented: bool) -> bool {
+        let factor = &mut self.factor;
+        factor.clone_from(&self.system.hessian);
+        if curved {
+            factor.add(&self.curvature);
+        }
+        if augmented {
+            factor.add(&self.augmented);
+        }
+        for d in 0..model.count {
+            // The hips move by metres, the joints by radians.
+            let end = model.row(d).end - 1;
+            factor.entries[end] += self.warm.damping * if d < 3 { 10.0 } else { 1.0 } + 1e-9;
+        }
+        factor.factorise(model)
+    }
+
+    /// Sets the products with themselves of the active rows that touch one limb only, so that the factor has no fill.
+    fn augment(&mut self, model: &Model) {
+        if !self.augmented.entries.is_empty() {
+            return;
+        }
+        self.augmented.begin(model);
+        for (&index, row) in self.rows.near.iter().zip(self.rows.jacobian.chunks_exact(model.count)) {
+            let own = &self.rows.all[index];
+            if matches!(own.kind, Kind::Balance(_) | Kind::Body(_) | Kind::Comfort) {
+                continue;
+            }
+            if own.is_equality || self.warm.forces[index] > 0.0 {
+                for (i, &x) in row.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+                    let out = &mut self.augmented.entries[model.row(i)];
+                    let path = model.above(i).iter().chain(std::iter::once(&i));
+                    out.iter_mut().zip(path).for_each(|(a, &j)| *a += AUGMENTATION * x * row[j]);
+                }
+            }
+        }
+    }
+
+    /// Solves for the forces on the near rows, and for the step that they lead to.
+    fn solve_qp(&mut self, model: &Model) {
+        let n = model.count;
+        let Self { rows, factor, z, half, qp, warm, step, system, .. } = self;
+        let m = rows.near.len();
+        half.clone_from(&system.gradient);
+        factor.forward(model, half);
+        z.clone_from(&rows.jacobian);
+        z.chunks_exact_mut(n).for_each(|row| factor.forward(model, row));
+        qp.begin(m);
+        for (i, (&index, zi)) in rows.near.iter().zip(z.chunks_exact(n)).enumerate() {
+            for (j, zj) in z.chunks_exact(n).take(i + 1).enumerate() {
+                let product = dot(zi, zj);
+                (qp.a[i * m + j], qp.a[j * m + i]) = (product, product);
+            }
+            let row = &rows.all[index];
+            if row.kind == Kind::Comfort {
+                qp.a[i * m + i] += 1.0 / constant::COMFORT;
+            }
+            let lower = if row.is_equality { -row.force } else { 0.0 };
+            let free = row.is_equality || warm.free[index];
+            qp.push(row.value - dot(zi, half), [lower, row.force], warm.forces[index], free);
+        }
+        qp.solve();
+        step.clear();
+        step.extend(half.iter().map(|x| -x));
+        for (&y, zi) in qp.y.iter().zip(z.chunks_exact(n)).filter(|(y, _)| **y != 0.0) {
+            step.iter_mut().zip(zi).for_each(|(s, z)| *s += y * z);
+        }
+        factor.backward(model, step);
+    }
+
+    /// Lets goals that need more than their force pull, and goals that arrive hold. Returns whether one changed.
+    fn switch(&mut self, problem: &mut Problem, share: &mut f64, switches: usize) -> bool {
+        let mut changed = false;
+        for index in 0..problem.pulls.len() {
+            let pull = &problem.pulls[index];
+            if pull.is_pin {
+                continue;
+            }
+            if pull.holds {
+                let rows = self.rows.near.iter().zip(&self.qp.y);
+                let own = rows.filter(|(row, _)| self.rows.all[**row].kind == Kind::Pull(index));
+                let force = own.map(|(_, y)| y * y).sum::<f64>().sqrt();
+                if force > pull.force * 1.000_001 {
+                    problem.pulls[index].holds = false;
+                    changed = true;
+                    if switches > 0 {
+                        *share = 1.0;
+                    }
+                }
+                continue;
+            }
+            let r = pull.residual(&self.now);
+            let [columns, other] = &mut self.buffers.columns;
+            pull.columns(&problem.model, &self.now, columns, other);
+            let path = problem.model.path(pull.link);
+            let moved: glam::DVec3 = path.iter().zip(&*columns).map(|(&d, c)| *c * self.step[d]).sum();
+            let after = r + moved;
+            if *share < 1.0 {
+                if r != glam::DVec3::ZERO && after.dot(r) <= 0.0 {
+                    if switches == 0 {
+                        problem.pulls[index].holds = true;
+                    } else {
+                        *share = 1.0;
+                    }
+                    changed = true;
+                }
+            } else if switches == 0 && after.length_squared() < 0.04 * r.length_squared() {
+                problem.pulls[index].holds = true;
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    /// Returns by how much the merit falls according to the quadratic model.
+    fn prediction(&self, problem: &Problem, full: bool) -> f64 {
+        let System { hessian, gradient, .. } = &self.system;
+        let (model, step) = (&problem.model, &self.step);
+        let n = model.count;
+        let mut quadratic = hessian.half_form(model, step);
+        if full {
+            quadratic += self.curvature.half_form(model, step);
+        }
+        let (mut left, mut comfort) = (0.0, 0.0);
+        let mut lengths = vec![0.0; problem.pulls.len()];
+        for (&index, row) in self.rows.near.iter().zip(self.rows.jacobian.chunks_exact(n)) {
+            let own = &self.rows.all[index];
+            let value = own.value + dot(row, step);
+            match own.kind {
+                Kind::Pull(pull) if !problem.pulls[pull].is_pin => lengths[pull] += value * value,
+                Kind::Comfort => comfort += 0.5 * constant::COMFORT * (own.value * own.value - value * value),
+                _ if value.abs() < ROUNDING => {}
+                _ => left += own.force * super::rows::Row { value, ..*own }.violation(),
+            }
+        }
+        let mut gain = self.rows.penalty(problem) - left - dot(gradient, step) - quadratic + comfort;
+        for (pull, after) in problem.pulls.iter().zip(lengths).filter(|(p, _)| p.holds && !p.is_pin) {
+            let after = if after < ROUNDING * ROUNDING * 1e-2 { 0.0 } else { after.sqrt() };
+            gain += pull.force * (pull.residual(&self.now).length() - after);
+        }
+        gain
+    }
+
+    /// Brings a trial back to the active rows, which are curved, with the factors of the step (Maratos 1978; Fletcher 1982).
+    fn correct(&mut self, problem: &Problem, size: f64, tolerance: f64) {
+        let n = problem.model.count;
+        let m = self.rows.near.len();
+        let is_active = |k: &usize| {
+            let row = self.rows.near[*k];
+            let violated = self.trial_rows.all[row].value < 0.0 || self.qp.y[*k] > 0.0;
+            self.rows.all[row].kind != Kind::Comfort
+                && self.qp.free[*k]
+                && (self.rows.all[row].is_equality || violated)
+        };
+        let active: Vec<usize> = (0..m).filter(is_active).collect();
+        let k = active.len();
+        if k == 0 {
+            return;
+        }
+        let mut products = vec![0.0; k * k];
+        let mean: f64 = active.iter().map(|&i| self.qp.a[i * m + i]).sum::<f64>()
+            / f64::from(u32::try_from(k).unwrap_or(1));
+        for (i, &row) in active.iter().enumerate() {
+            for (j, &column) in active[..=i].iter().enumerate() {
+                products[i * k + j] = self.qp.a[row * m + column];
+            }
+            products[i * k + i] += 1e-9 * mean;
+        }
+        if !cholesky(&mut products, k) {
+            return;
+        }
+        let violation = |trial: &Trial, rows: &Rows| rows.penalty(problem) + problem.pull(&trial.now);
+        for _ in 0..3 {
+            let before = violation(&self.trial, &self.trial_rows);
+            if before < 0.1 * tolerance {
+                return;
+            }
+            let mut left: Vec<f64> =
+                active.iter().map(|&i| -self.trial_rows.all[self.rows.near[i]].value).collect();
+            forward(&products, k, &mut left);
+            backward(&products, k, &mut left);
+            self.half.fill(0.0);
+            for (&i, x) in active.iter().zip(&left) {
+                let row = &self.z[i * n..(i + 1) * n];
+                self.half.iter_mut().zip(row).for_each(|(h, z)| *h += x * z);
+            }
+            self.factor.backward(&problem.model, &mut self.half);
+            let largest = self.half.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+            if largest > 0.5 * size + 1e-3 {
+                return;
+            }
+            self.trial.pose.stepped(&problem.model, &self.half, &mut self.other.pose);
+            self.other.settle(problem);
+            self.other.rows(problem, &mut self.buffers, &mut self.other_rows);
+            if violation(&self.other, &self.other_rows) >= before {
+                return;
+            }
+            std::mem::swap(&mut self.trial, &mut self.other);
+            std::mem::swap(&mut self.trial_rows, &mut self.other_rows);
+        }
+    }
+}
+
+impl Trial {
+    /// Computes the positions, and puts standing feet back.
+    fn settle(&mut self, problem: &Problem) {
+        self.now.place(&problem.model, &self.pose);
+        retract(problem, &mut self.pose, &mut self.now);
+    }
+
+    fn rows(&self, problem: &Problem, buffers: &mut Buffers, rows: &mut Rows) {
+        problem.rows(&self.pose, &self.now, buffers, false, rows);
+        problem.pull_rows(&self.now, false, buffers, rows);
+    }
+}
+
+/// Puts the feet that hold back to their places.
+fn retract(problem: &Problem, pose: &mut Pose, now: &mut Kinematics) {
+    let model: &Model = &problem.model;
+    let holding = || problem.contacts.iter().filter(|c| c.keeps());
+    holding().for_each(|contact| contact.retract(model, &problem.feet[contact.foot], pose, now));
+    if holding().next().is_some() {
+        now.place(model, pose);
+    }
+}
+
+/// Returns the energy of a pose, with the work of the pulls and the penalties of the rows.
+fn merit(problem: &Problem, pose: &Pose, now: &Kinematics, rows: &Rows, buffers: &mut Buffers) -> f64 {
+    problem.energy(pose, now, buffers, None) + problem.pull(now) + rows.penalty(problem)
+}
+
+impl Problem {
+    /// Returns the work of all goals: force times distance.
+    fn pull(&self, now: &Kinematics) -> f64 {
+        self.pulls.iter().filter(|p| !p.is_pin).map(|p| p.force * p.residual(now).length()).sum()
+    }
+}

@@ -1,0 +1,122 @@
+//! The pose of a figure, and the positions and axes that follow from it.
+
+use glam::{DMat3, DQuat, DVec3};
+
+use super::model::{Freedom, Model};
+
+/// The unknowns of a figure.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pose {
+    /// Position of the hips, metres of a person.
+    pub(super) hips: DVec3,
+    /// Rotation of each link relative to its parent, along the axes of the figure. The hips are relative to the world.
+    pub(super) turns: Vec<DQuat>,
+    /// Angle of each hinge from the stance, radians.
+    pub(super) angles: Vec<f64>,
+}
+
+impl Pose {
+    /// Sets `out` to this pose after a step of all degrees of freedom.
+    pub(super) fn stepped(&self, model: &Model, step: &[f64], out: &mut Self) {
+        out.clone_from(self);
+        for (link, joint) in model.joints.iter().enumerate() {
+            let d = &step[joint.first..joint.first + joint.freedom.count()];
+            let turn = |v: &[f64]| DQuat::from_scaled_axis(DVec3::new(v[0], v[1], v[2]));
+            match joint.freedom {
+                Freedom::None => {}
+                Freedom::Hinge { .. } => out.set_angle(model, link, self.angles[link] + d[0]),
+                Freedom::Ball => out.turns[link] = (turn(d) * self.turns[link]).normalize(),
+                Freedom::Root => {
+                    out.hips = self.hips + DVec3::new(d[0], d[1], d[2]);
+                    out.turns[link] = (turn(&d[3..]) * self.turns[link]).normalize();
+                }
+            }
+        }
+    }
+
+    /// Turns a hinge to an angle from the stance.
+    pub(super) fn set_angle(&mut self, model: &Model, link: usize, angle: f64) {
+        if let Freedom::Hinge { axis, stance } = model.joints[link].freedom {
+            self.angles[link] = angle;
+            self.turns[link] = (DQuat::from_axis_angle(axis, angle) * stance).normalize();
+        }
+    }
+}
+
+/// Positions, orientations and axes of a pose.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Kinematics {
+    /// Position of each link.
+    pub(super) positions: Vec<DVec3>,
+    /// Rotation of each link from its rest.
+    pub(super) spins: Vec<DQuat>,
+    /// The unit axis of each degree of freedom, and the point that it turns about. A shift has no such point.
+    pub(super) axes: Vec<(DVec3, Option<DVec3>)>,
+}
+
+impl Kinematics {
+    /// Computes everything.
+    pub(super) fn update(&mut self, model: &Model, pose: &Pose) {
+        self.place(model, pose);
+        self.derive(model);
+    }
+
+    /// Computes the positions and the rotations.
+    pub(super) fn place(&mut self, model: &Model, pose: &Pose) {
+        let Self { positions, spins, .. } = self;
+        positions.clear();
+        spins.clear();
+        for (joint, &turn) in model.joints.iter().zip(&pose.turns) {
+            let (at, above) = match joint.parent {
+                Some(p) => (positions[p] + spins[p] * joint.offset, spins[p]),
+                None => (pose.hips, DQuat::IDENTITY),
+            };
+            positions.push(at);
+            let spin = above * turn;
+            // Rounding would add up along a chain of joints that turn.
+            spins.push(if joint.freedom == Freedom::None { spin } else { spin.normalize() });
+        }
+    }
+
+    /// Computes the axes of the degrees of freedom.
+    pub(super) fn derive(&mut self, model: &Model) {
+        let Self { positions, spins, axes } = self;
+        axes.clear();
+        for (link, joint) in model.joints.iter().enumerate() {
+            let above = joint.parent.map_or(DQuat::IDENTITY, |p| spins[p]);
+            let at = Some(positions[link]);
+            if joint.freedom == Freedom::Root {
+                axes.extend([(DVec3::X, None), (DVec3::Y, None), (DVec3::Z, None)]);
+            }
+            match joint.freedom {
+                Freedom::None => {}
+                Freedom::Hinge { axis, .. } => axes.push((above * axis, at)),
+                Freedom::Ball | Freedom::Root => {
+                    let m = DMat3::from_quat(above);
+                    axes.extend([(m.x_axis, at), (m.y_axis, at), (m.z_axis, at)]);
+                }
+            }
+        }
+    }
+
+    /// Returns the place of a point of a link.
+    pub(super) fn point(&self, link: usize, offset: DVec3) -> DVec3 {
+        self.positions[link] + self.spins[link] * offset
+    }
+
+    /// Sets `columns` to the derivatives of a point of a link by the degrees of freedom above it.
+    pub(super) fn point_columns(&self, model: &Model, link: usize, at: DVec3, columns: &mut Vec<DVec3>) {
+        columns.clear();
+        columns.extend(model.path(link).iter().map(|&d| match self.axes[d] {
+            (axis, Some(about)) => axis.cross(at - about),
+            (axis, None) => axis,
+        }));
+    }
+
+    /// Sets `columns` to the derivatives of a direction that is fixed to a link.
+    pub(super) fn direction_columns(&self, model: &Model, link: usize, of: DVec3, columns: &mut Vec<DVec3>) {
+        columns.clear();
+        let column = |(axis, about): (DVec3, Option<DVec3>)| about.map_or(DVec3::ZERO, |_| axis.cross(of));
+        columns.extend(model.path(link).iter().map(|&d| column(self.axes[d])));
+    }
+}

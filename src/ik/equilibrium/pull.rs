@@ -1,0 +1,188 @@
+//! What pulls on a figure: goals and pins.
+//!
+//! A goal is a hand that pulls with at most a certain force (an exact penalty; Fletcher 1987, chapter 14.3). While less is needed, it
+//! holds its target exactly: its residual is a row of constraints. Else it pulls with its whole force, and the pose is the nearest that
+//! the energy allows.
+
+use glam::{DMat3, DQuat, DVec3};
+
+use super::model::Model;
+use super::pose::Kinematics;
+use super::system::{Forces, System};
+use crate::ik::rotation::rotation_vector;
+
+/// A part of a goal or of a pin.
+#[derive(Clone, Debug)]
+pub(super) struct Pull {
+    /// The index of the goal.
+    pub(super) goal: usize,
+    pub(super) link: usize,
+    pub(super) kind: PullKind,
+    /// The largest force in newtons, or moment in newton metres.
+    pub(super) force: f64,
+    /// Whether it holds its target exactly.
+    pub(super) holds: bool,
+    /// Whether it is a pin, whose rows are as strong as those of contacts.
+    pub(super) is_pin: bool,
+}
+
+/// What a pull moves, and where to.
+#[derive(Clone, Debug)]
+pub(super) enum PullKind {
+    /// A point of the link. `axes` weighs the residual. The rows of `free` are the axes that do not count.
+    Position { offset: DVec3, axes: DMat3, free: DMat3, start: DVec3, end: DVec3, target: DVec3 },
+    /// The orientation of the link from rest.
+    Orientation { axes: DMat3, start: DQuat, end: DQuat, target: DQuat },
+    /// A direction of the link points at a place. On the way, at `target`.
+    Aim { axis: DVec3, eye: DVec3, start: DVec3, end: DVec3, target: DVec3 },
+}
+
+impl Pull {
+    /// Moves the target to a fraction of the way from where its point was in the stance.
+    pub(super) fn advance(&mut self, share: f64) {
+        let is_end = share >= 1.0;
+        match &mut self.kind {
+            PullKind::Position { start, end, target, .. } => {
+                *target = if is_end { *end } else { start.lerp(*end, share) };
+            }
+            PullKind::Orientation { start, end, target, .. } => {
+                *target = if is_end { *end } else { start.slerp(*end, share) };
+            }
+            PullKind::Aim { eye, start, end, target, .. } => {
+                *target = if is_end { *end } else { *eye + between(*start - *eye, *end - *eye, share) };
+            }
+        }
+    }
+
+    /// Returns how far the target moves from the stance: metres and radians.
+    pub(super) fn distance(&self) -> (f64, f64) {
+        match self.kind {
+            PullKind::Position { start, end, axes, .. } => ((axes * (end - start)).length(), 0.0),
+            PullKind::Orientation { start, end, .. } => {
+                (0.0, rotation_vector(end * start.conjugate()).length())
+            }
+            PullKind::Aim { eye, start, end, .. } => (0.0, (start - eye).angle_between(end - eye)),
+        }
+    }
+
+    /// Returns the residual along weighted axes.
+    pub(super) fn residual(&self, now: &Kinematics) -> DVec3 {
+        match self.kind {
+            PullKind::Position { offset, axes, target, .. } => axes * (now.point(self.link, offset) - target),
+            PullKind::Orientation { axes, target, .. } => {
+                axes * rotation_vector(now.spins[self.link] * target.conjugate())
+            }
+            PullKind::Aim { axis, target, .. } => {
+                let sight = (target - now.positions[self.link]).normalize_or(DVec3::Z);
+                now.spins[self.link] * axis - sight
+            }
+        }
+    }
+
+    /// Sets `columns` to the derivatives of the residual.
+    pub(super) fn columns(
+        &self,
+        model: &Model,
+        now: &Kinematics,
+        columns: &mut Vec<DVec3>,
+        other: &mut Vec<DVec3>,
+    ) {
+        match self.kind {
+            PullKind::Position { offset, axes, .. } => {
+                now.point_columns(model, self.link, now.point(self.link, offset), columns);
+                columns.iter_mut().for_each(|c| *c = axes * *c);
+            }
+            PullKind::Orientation { axes, target, .. } => {
+                let error = rotation_vector(now.spins[self.link] * target.conjugate());
+                let map = axes * inverse_left_jacobian(error);
+                columns.clear();
+                let turn = |&d: &usize| {
+                    let (axis, about) = now.axes[d];
+                    about.map_or(DVec3::ZERO, |_| map * axis)
+                };
+                columns.extend(model.path(self.link).iter().map(turn));
+            }
+            PullKind::Aim { axis, target, .. } => {
+                let eye = now.positions[self.link];
+                let (sight, distance) =
+                    ((target - eye).normalize_or(DVec3::Z), target.distance(eye).max(1e-6));
+                now.direction_columns(model, self.link, now.spins[self.link] * axis, columns);
+                now.point_columns(model, self.link, eye, other);
+                for (column, moved) in columns.iter_mut().zip(other) {
+                    *column += (*moved - sight * sight.dot(*moved)) / distance;
+                }
+            }
+        }
+    }
+
+    /// Returns the axes along which the residual is held.
+    pub(super) fn rows(&self) -> [Option<DVec3>; 3] {
+        match self.kind {
+            PullKind::Position { axes, .. } | PullKind::Orientation { axes, .. } => {
+                let rows = DVec3::AXES.map(|row| (row, axes.transpose() * row));
+                rows.map(|(row, axis)| (axis != DVec3::ZERO).then_some(row))
+            }
+            PullKind::Aim { eye, target, .. } => {
+                let (a, b) = (target - eye).normalize_or(DVec3::Z).any_orthonormal_pair();
+                [Some(a), Some(b), None]
+            }
+        }
+    }
+
+    /// Adds a force on the residual.
+    pub(super) fn push(&self, now: &Kinematics, force: DVec3, forces: &mut Forces) {
+        match self.kind {
+            PullKind::Position { offset, axes, .. } => {
+                forces.on_point(self.link, now.point(self.link, offset), axes.transpose() * force);
+            }
+            PullKind::Aim { axis, .. } => {
+                forces.on_direction(self.link, now.spins[self.link] * axis, force);
+            }
+            // Its turns are small where it is held, and its columns follow it exactly.
+            PullKind::Orientation { .. } => {}
+        }
+    }
+
+    /// Adds the whole force of the pull, with the curvature across it and a share of that along it.
+    pub(super) fn add(
+        &self,
+        system: &mut System,
+        model: &Model,
+        now: &Kinematics,
+        share: f64,
+        buffers: &mut [Vec<DVec3>; 2],
+    ) {
+        let [columns, other] = buffers;
+        self.columns(model, now, columns, other);
+        let r = self.residual(now);
+        let length = r.length().max(1e-7);
+        let (u, stiffness) = (r / length, self.force / length);
+        let along = DMat3::from_cols(u * u.x, u * u.y, u * u.z) * (1.0 - share);
+        system.add(model, self.link, columns, &((DMat3::IDENTITY - along) * stiffness), u * self.force);
+        self.push(now, -u * self.force, &mut system.forces);
+    }
+}
+
+/// Returns the inverse of the left Jacobian of a rotation vector: the change of the vector per turn of the rotation (Solà, Deray &
+/// Atchuthan 2018, "A micro Lie theory", equation 146).
+pub(super) fn inverse_left_jacobian(v: DVec3) -> DMat3 {
+    let angle = v.length();
+    let k = if angle < 1e-4 {
+        1.0 / 12.0
+    } else {
+        1.0 / (angle * angle) - (1.0 + angle.cos()) / (2.0 * angle * angle.sin())
+    };
+    let cross =
+        DMat3::from_cols(DVec3::new(0.0, v.z, -v.y), DVec3::new(-v.z, 0.0, v.x), DVec3::new(v.y, -v.x, 0.0));
+    DMat3::IDENTITY - cross * 0.5 + cross * cross * k
+}
+
+/// Returns a place between two that are seen from the origin: their azimuths, heights and distances are mixed, so that the way leads
+/// round and not overhead.
+fn between(from: DVec3, to: DVec3, share: f64) -> DVec3 {
+    let polar = |v: DVec3| (v.x.atan2(v.z), v.y, v.x.hypot(v.z));
+    let ((a, height, near), (b, top, far)) = (polar(from), polar(to));
+    let turn = (b - a) - std::f64::consts::TAU * ((b - a) / std::f64::consts::TAU).round();
+    let (angle, radius) = (a + share * turn, near + share * (far - near));
+    DVec3::new(radius * angle.sin(), height + share * (top - height), radius * angle.cos())
+}

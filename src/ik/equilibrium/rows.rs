@@ -1,0 +1,354 @@
+//! The hard rows: what a pose must keep, each with its value and the largest force that keeps it.
+//!
+//! An equality keeps its value at zero, and a bound keeps it at least zero. A row whose force is above what the rest of the problem
+//! asks for is kept exactly, so that forces are an order of precedence, and no set of rows is ever infeasible (an exact penalty).
+
+use glam::DVec3;
+
+use super::capsule::{self, Place};
+use super::energy::Buffers;
+use super::factor::TreeMatrix;
+use super::mass::CentreOfMass;
+use super::model::Freedom;
+use super::pose::{Kinematics, Pose};
+use super::problem::{FloorPoint, Problem, constant};
+use super::support;
+use super::system::Forces;
+use crate::ik::{Hold, Limit};
+
+/// Forces of rows: contacts and pins; balance, floor and body; limits, which are moments; and goals that hold.
+const CONTACT_FORCE: f64 = 100.0 * constant::PULL;
+const BODY_FORCE: f64 = 20.0 * constant::PULL;
+const LIMIT_MOMENT: f64 = 5.0 * constant::PULL;
+/// A bound that is this far away is left out of a step: metres and radians.
+const NEAR: f64 = 0.03;
+const NEAR_FLOOR: f64 = 0.06;
+const NEAR_HINGE: f64 = 0.25;
+pub(super) const NEAR_LIMIT: f64 = 0.12;
+
+/// What a row keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A contact, by its index.
+    Contact(usize),
+    /// The heel of a contact stays above its place.
+    Heel(usize),
+    /// The limit of a link.
+    Limit(usize),
+    /// The centre of mass stays over the support in a direction.
+    Balance(usize),
+    /// A point stays above the floor.
+    Floor(usize),
+    /// A pair of capsules stays apart.
+    Body(usize),
+    /// A pull, by its index.
+    Pull(usize),
+    /// The spring that keeps the centre of mass over its place, along a horizontal axis. It is a part of the energy: as a row it does
+    /// not couple the limbs.
+    Comfort,
+}
+
+/// A row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    pub(super) value: f64,
+    pub(super) kind: Kind,
+    pub(super) is_equality: bool,
+    /// The largest force in newtons, or moment in newton metres.
+    pub(super) force: f64,
+    pub(super) is_near: bool,
+}
+
+impl Row {
+    /// Returns by how much the row is violated.
+    pub(super) fn violation(&self) -> f64 {
+        if self.kind == Kind::Comfort {
+            0.0
+        } else if self.is_equality {
+            self.value.abs()
+        } else {
+            (-self.value).max(0.0)
+        }
+    }
+}
+
+/// The rows of a pose, and the derivatives of those that are near.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rows {
+    pub(super) all: Vec<Row>,
+    /// The near rows, and their derivatives, `n` numbers each.
+    pub(super) near: Vec<usize>,
+    pub(super) jacobian: Vec<f64>,
+}
+
+impl Rows {
+    /// Adds a row. With derivatives, `fill` sets them if the row is near.
+    fn push(&mut self, n: Option<usize>, row: Row, fill: impl FnOnce(&mut [f64])) {
+        if let (Some(n), true) = (n, row.is_near) {
+            self.near.push(self.all.len());
+            let start = self.jacobian.len();
+            self.jacobian.resize(start + n, 0.0);
+            fill(&mut self.jacobian[start..]);
+        }
+        self.all.push(row);
+    }
+
+    /// Returns the sum of the penalties of all rows but pulls that are goals.
+    pub(super) fn penalty(&self, problem: &Problem) -> f64 {
+        let counts = |row: &&Row| !matches!(row.kind, Kind::Pull(p) if !problem.pulls[p].is_pin);
+        self.all.iter().filter(counts).map(|row| row.force * row.violation()).sum()
+    }
+}
+
+fn equality(kind: Kind, value: f64) -> Row {
+    Row { value, kind, is_equality: true, force: CONTACT_FORCE, is_near: true }
+}
+
+fn bound(kind: Kind, value: f64, force: f64, near: f64) -> Row {
+    Row { value, kind, is_equality: false, force, is_near: value < near }
+}
+
+impl Problem {
+    /// Returns what a row stands for in a report. Contacts and goals always carry a force.
+    pub(super) fn hold(&self, kind: Kind) -> Option<Hold> {
+        match kind {
+            Kind::Contact(_) | Kind::Heel(_) | Kind::Comfort => None,
+            Kind::Limit(link) => Some(Hold::Limit(link)),
+            Kind::Balance(_) => Some(Hold::Balance),
+            Kind::Floor(index) => Some(Hold::Floor(self.floor_points.get(index)?.link)),
+            Kind::Body(index) => {
+                let [a, b] = self.capsules.links(*self.capsules.pairs.get(index)?);
+                Some(Hold::Body(a, b))
+            }
+            Kind::Pull(index) => self.pulls.get(index).filter(|p| p.is_pin).map(|p| Hold::Pin(p.goal)),
+        }
+    }
+
+    /// Computes the rows of a pose but those of pulls. `derive` asks for the derivatives of the near ones.
+    pub(super) fn rows(
+        &self,
+        pose: &Pose,
+        now: &Kinematics,
+        buffers: &mut Buffers,
+        derive: bool,
+        rows: &mut Rows,
+    ) {
+        rows.all.clear();
+        rows.near.clear();
+        rows.jacobian.clear();
+        let n = derive.then_some(self.model.count);
+        self.contact_rows(now, n, &mut buffers.columns[0], rows);
+        self.limit_rows(pose, n, rows);
+        self.floor_rows(now, n, &mut buffers.columns[0], rows);
+        if self.has_balance {
+            self.balance_rows(now, n, buffers, rows);
+        }
+        self.body_rows(now, n, buffers, rows);
+    }
+
+    fn contact_rows(&self, now: &Kinematics, n: Option<usize>, columns: &mut Vec<DVec3>, rows: &mut Rows) {
+        for (index, contact) in self.contacts.iter().enumerate().filter(|(_, c)| c.keeps()) {
+            let foot = &self.feet[contact.foot];
+            let path = self.model.path(foot.link);
+            let mut fill = |columns: &[DVec3], axis: DVec3, row: Row| {
+                rows.push(n, row, |out| path.iter().zip(columns).for_each(|(&d, c)| out[d] = c.dot(axis)));
+            };
+            let ball = now.point(foot.link, foot.ball);
+            if n.is_some() {
+                now.point_columns(&self.model, foot.link, ball, columns);
+            }
+            for axis in DVec3::AXES {
+                fill(columns, axis, equality(Kind::Contact(index), (ball - contact.ball).dot(axis)));
+            }
+            if foot.is_point {
+                continue;
+            }
+            let side = now.spins[foot.link] * contact.local_side;
+            if n.is_some() {
+                now.direction_columns(&self.model, foot.link, side, columns);
+            }
+            for axis in [DVec3::Y, contact.forward] {
+                fill(columns, axis, equality(Kind::Contact(index), (side - contact.side).dot(axis)));
+            }
+            let heel = now.point(foot.link, foot.heel);
+            if n.is_some() {
+                now.point_columns(&self.model, foot.link, heel, columns);
+            }
+            let row = bound(Kind::Heel(index), heel.y - contact.heel.y, BODY_FORCE, NEAR);
+            fill(columns, DVec3::Y, row);
+        }
+    }
+
+    fn limit_rows(&self, pose: &Pose, n: Option<usize>, rows: &mut Rows) {
+        for (link, joint) in self.model.joints.iter().enumerate() {
+            let kind = Kind::Limit(link);
+            match joint.freedom {
+                Freedom::Hinge { .. } => {
+                    let ends = [
+                        (pose.angles[link] - joint.range[0], 1.0),
+                        (joint.range[1] - pose.angles[link], -1.0),
+                    ];
+                    for (value, slope) in ends {
+                        let row = bound(kind, value, LIMIT_MOMENT, NEAR_HINGE);
+                        rows.push(n, row, |out| out[joint.first] = slope);
+                    }
+                }
+                Freedom::Ball if joint.limit != Limit::Free => {
+                    let is_far = self.is_far_from_limit(link, pose.turns[link]);
+                    let values = if is_far {
+                        self.limit_shape(link)
+                    } else {
+                        self.limit_values(link, pose.turns[link])
+                    };
+                    let is_near = n.is_some() && values.iter().any(|v| *v < NEAR_LIMIT);
+                    let slopes = is_near.then(|| self.limit_slopes(link, pose.turns[link]));
+                    for (index, value) in values.into_iter().enumerate().filter(|(_, v)| *v != f64::INFINITY)
+                    {
+                        let row = bound(kind, value, LIMIT_MOMENT, NEAR_LIMIT);
+                        rows.push(n, row, |out| {
+                            let slopes = slopes.unwrap_or_default();
+                            (0..3).for_each(|axis| out[joint.first + axis] = slopes[axis][index]);
+                        });
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn floor_rows(&self, now: &Kinematics, n: Option<usize>, columns: &mut Vec<DVec3>, rows: &mut Rows) {
+        for (index, point) in self.floor_points.iter().enumerate() {
+            let at = now.point(point.link, point.offset);
+            let row = bound(Kind::Floor(index), at.y - point.height, BODY_FORCE, NEAR_FLOOR);
+            rows.push(n, row, |out| {
+                now.point_columns(&self.model, point.link, at, columns);
+                self.model.path(point.link).iter().zip(&*columns).for_each(|(&d, c)| out[d] = c.y);
+            });
+        }
+    }
+
+    fn balance_rows(&self, now: &Kinematics, n: Option<usize>, buffers: &mut Buffers, rows: &mut Rows) {
+        let centre = match n {
+            Some(_) => {
+                buffers.mass.update(&self.model, now);
+                buffers.mass.at
+            }
+            None => CentreOfMass::place(&self.model, now),
+        };
+        let away = self.away(now, centre);
+        for axis in [DVec3::X, DVec3::Z] {
+            let row = Row { force: f64::MAX, ..equality(Kind::Comfort, away.dot(axis)) };
+            let Buffers { columns: [columns, _], mass, .. } = &mut *buffers;
+            rows.push(n, row, |out| self.away_row(now, mass, axis, columns, out));
+        }
+        let sides = self.support(now, centre);
+        for (index, (side, slack)) in sides.iter().zip(self.support_slack).enumerate() {
+            let row = bound(Kind::Balance(index), side.value + slack, BODY_FORCE, NEAR);
+            let Buffers { columns, mass, .. } = &mut *buffers;
+            rows.push(n, row, |out| self.support_row(now, side, mass, &mut columns[0], out));
+        }
+    }
+
+    fn body_rows(&self, now: &Kinematics, n: Option<usize>, buffers: &mut Buffers, rows: &mut Rows) {
+        let Buffers { columns: [columns, _], places, .. } = buffers;
+        self.capsules.place(now, places);
+        for (index, (&pair, slack)) in self.capsules.pairs.iter().zip(&self.capsule_slack).enumerate() {
+            let gap = self.capsules.gap(places, pair);
+            let value = gap.map_or(f64::INFINITY, |gap| gap.value + slack);
+            let row = bound(Kind::Body(index), value, BODY_FORCE, capsule::NEAR);
+            rows.push(n, row, |out| {
+                let Some(gap) = gap else { return };
+                for (side, sign) in [(0, 1.0), (1, -1.0)] {
+                    now.point_columns(&self.model, gap.links[side], gap.points[side], columns);
+                    let path = self.model.path(gap.links[side]);
+                    path.iter().zip(&*columns).for_each(|(&d, c)| out[d] += sign * c.dot(gap.normal));
+                }
+            });
+        }
+    }
+
+    /// Adds the rows of pulls that hold their targets.
+    pub(super) fn pull_rows(&self, now: &Kinematics, derive: bool, buffers: &mut Buffers, rows: &mut Rows) {
+        let n = derive.then_some(self.model.count);
+        for (index, pull) in self.pulls.iter().enumerate().filter(|(_, p)| p.holds) {
+            let residual = pull.residual(now);
+            let [columns, other] = &mut buffers.columns;
+            if derive {
+                pull.columns(&self.model, now, columns, other);
+            }
+            for axis in pull.rows().into_iter().flatten() {
+                // The force of a goal is bounded by its length, not along each axis: see `Newton::hold_or_pull`.
+                let force = if pull.is_pin { CONTACT_FORCE } else { 50.0 * pull.force };
+                let row = Row { force, ..equality(Kind::Pull(index), residual.dot(axis)) };
+                rows.push(n, row, |out| {
+                    let path = self.model.path(pull.link);
+                    path.iter().zip(&*columns).for_each(|(&d, c)| out[d] = c.dot(axis));
+                });
+            }
+        }
+    }
+
+    /// Adds the forces that keep the rows. Limits of ball joints are bent themselves: their second derivatives go to `matrix`.
+    pub(super) fn push_rows(
+        &self,
+        pose: &Pose,
+        now: &Kinematics,
+        (rows, kept): (&Rows, &[f64]),
+        places: &[Place],
+        forces: &mut Forces,
+        matrix: &mut TreeMatrix,
+    ) {
+        let mut balance = DVec3::ZERO;
+        // Rows of one kind follow each other; this counts them.
+        let (mut last, mut nth) = (None, 0);
+        for (row, &force) in rows.all.iter().zip(kept) {
+            nth = if last == Some(row.kind) { nth + 1 } else { 0 };
+            last = Some(row.kind);
+            if force == 0.0 {
+                continue;
+            }
+            match row.kind {
+                Kind::Contact(index) => {
+                    let contact = &self.contacts[index];
+                    let foot = &self.feet[contact.foot];
+                    let side = now.spins[foot.link] * contact.local_side;
+                    match nth {
+                        0..3 => {
+                            let ball = now.point(foot.link, foot.ball);
+                            forces.on_point(foot.link, ball, DVec3::AXES[nth] * force);
+                        }
+                        3 => forces.on_direction(foot.link, side, DVec3::Y * force),
+                        _ => forces.on_direction(foot.link, side, contact.forward * force),
+                    }
+                }
+                Kind::Heel(index) => {
+                    let foot = &self.feet[self.contacts[index].foot];
+                    forces.on_point(foot.link, now.point(foot.link, foot.heel), DVec3::Y * force);
+                }
+                // Its energy has pushed already.
+                Kind::Comfort => {}
+                Kind::Limit(link) => self.bend_limit(link, pose.turns[link], nth, force, matrix),
+                Kind::Balance(index) => balance -= support::direction(index) * force,
+                Kind::Floor(index) => {
+                    let FloorPoint { link, offset, .. } = self.floor_points[index];
+                    forces.on_point(link, now.point(link, offset), DVec3::Y * force);
+                }
+                Kind::Body(index) => {
+                    let Some(gap) = self.capsules.gap(places, self.capsules.pairs[index]) else { continue };
+                    for (side, sign) in [(0, force), (1, -force)] {
+                        forces.on_point(gap.links[side], gap.points[side], gap.normal * sign);
+                    }
+                }
+                Kind::Pull(index) => {
+                    let pull = &self.pulls[index];
+                    if let Some(axis) = pull.rows().into_iter().flatten().nth(nth) {
+                        pull.push(now, axis * force, forces);
+                    }
+                }
+            }
+        }
+        if balance != DVec3::ZERO {
+            CentreOfMass::push(&self.model, now, balance, forces);
+        }
+    }
+}

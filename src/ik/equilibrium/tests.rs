@@ -1,0 +1,183 @@
+//! The derivatives of the energy and of the rows agree with differences.
+
+use glam::{DAffine3, DQuat, DVec3};
+
+use super::energy::Buffers;
+use super::factor::TreeMatrix;
+use super::pose::{Kinematics, Pose};
+use super::problem::Problem;
+use super::rows::{Kind, Rows};
+use super::system::System;
+use crate::ik::{Body, FigureParts, Goal, LimbParts, Limit, Link, Options, round_cone};
+
+/// Returns a person of 1.75 m with bent limbs.
+pub(super) fn person() -> Body {
+    let mut links: Vec<Link> = Vec::new();
+    let mut add = |parent: Option<usize>, offset: [f64; 3], limit: Limit| {
+        links.push(Link::base().with_parent(parent).with_offset(DVec3::from(offset)).with_limit(limit));
+        links.len() - 1
+    };
+    let cone = |axis: DVec3, swing: f64| round_cone(axis, swing, [-1.2, 1.2]);
+    let hips = add(None, [0.0, 0.95, 0.0], Limit::Free);
+    let back = add(Some(hips), [0.0, 0.12, 0.0], cone(DVec3::Y, 0.7));
+    let chest = add(Some(back), [0.0, 0.2, 0.0], cone(DVec3::Y, 0.7));
+    let neck = add(Some(chest), [0.0, 0.2, 0.0], cone(DVec3::Y, 0.8));
+    add(Some(neck), [0.0, 0.1, 0.0], cone(DVec3::Y, 0.8));
+    for side in [1.0, -1.0] {
+        let out = side * DVec3::X;
+        let elbow = Limit::hinge(DVec3::NEG_Y * side, -0.05..=2.5);
+        let collar = add(Some(chest), [0.03 * side, 0.16, 0.0], cone(out, 0.4));
+        let upper = add(Some(collar), [0.14 * side, 0.0, 0.0], cone(out, 2.0));
+        let lower = add(Some(upper), [0.28 * side, 0.0, 0.0], elbow);
+        add(Some(lower), [0.27 * side, 0.0, 0.02], cone(out, 1.4));
+    }
+    for side in [1.0, -1.0] {
+        let thigh = add(Some(hips), [0.1 * side, -0.02, 0.0], cone(DVec3::NEG_Y, 2.2));
+        let shin = add(Some(thigh), [0.0, -0.44, 0.05], Limit::hinge(DVec3::X, -0.1..=2.6));
+        let foot = add(Some(shin), [0.0, -0.42, -0.05], cone(DVec3::Z, 1.2));
+        add(Some(foot), [0.0, -0.06, 0.14], Limit::hinge(DVec3::X, -1.0..=0.5));
+    }
+    let limb = |first: usize, is_arm: bool| LimbParts {
+        collar: if is_arm { vec![first] } else { Vec::new() },
+        joints: (first + usize::from(is_arm)..).take(3).collect(),
+        is_arm,
+        digits: if is_arm { Vec::new() } else { vec![first + 3] },
+        bend: if is_arm { DVec3::NEG_Z } else { DVec3::Z },
+        pull: 1.0,
+        stands: !is_arm,
+    };
+    let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
+    let limbs = vec![limb(5, true), limb(9, true), limb(13, false), limb(17, false)];
+    let parts =
+        FigureParts { hips: None, spine: vec![1, 2], neck: vec![3, 4], limbs, floor: Some(0.0), size: 1.0 };
+    body.set_figure(parts).unwrap();
+    body
+}
+
+/// A problem in a pose that is not its stance.
+fn problem(goals: &[Goal]) -> (Problem, Pose) {
+    let body = person();
+    let options = Options::default().with_full_body(crate::ik::FullBodyOptions::default().with_look(0.5));
+    let problem = Problem::new(&body, body.figure().unwrap(), goals, &options);
+    let step: Vec<f64> = (0..problem.model.count).map(|i| 0.2 * f64::from(7 * i as u32 + 3).sin()).collect();
+    let mut pose = Pose::default();
+    problem.stance.stepped(&problem.model, &step, &mut pose);
+    (problem, pose)
+}
+
+/// Evaluates a function with a step along each degree of freedom, forwards and backwards.
+fn differences<T>(
+    problem: &Problem,
+    pose: &Pose,
+    mut of: impl FnMut(&Pose, &Kinematics) -> T,
+) -> Vec<[T; 2]> {
+    let n = problem.model.count;
+    let mut at = |d: usize, h: f64| {
+        let mut step = vec![0.0; n];
+        step[d] = h;
+        let (mut moved, mut now) = (Pose::default(), Kinematics::default());
+        pose.stepped(&problem.model, &step, &mut moved);
+        now.update(&problem.model, &moved);
+        of(&moved, &now)
+    };
+    (0..n).map(|d| [at(d, STEP), at(d, -STEP)]).collect()
+}
+
+const STEP: f64 = 1e-6;
+
+fn all_goals() -> Vec<Goal> {
+    let sight = Goal::aim(4, DVec3::Z, DVec3::new(1.0, 1.5, 2.0));
+    let place = Goal::pose(8, DVec3::new(0.4, 1.2, 0.5), DQuat::from_rotation_y(0.3));
+    let pole = Goal::position(12, DVec3::new(-0.4, 1.2, 0.5)).with_pole(DVec3::new(-1.0, 0.0, 0.0));
+    let foot = Goal::position(15, DVec3::new(0.3, 0.4, 0.5));
+    vec![sight, place, pole, foot]
+}
+
+#[test]
+fn the_gradient_of_the_energy_agrees_with_differences() {
+    for goals in [vec![Goal::position(8, DVec3::ONE)], all_goals()] {
+        let (mut problem, pose) = problem(&goals);
+        problem.pulls.iter_mut().for_each(|pull| pull.holds = false);
+        let (mut now, mut buffers, mut system) =
+            (Kinematics::default(), Buffers::default(), System::default());
+        now.update(&problem.model, &pose);
+        system.begin(&problem.model);
+        problem.energy(&pose, &now, &mut buffers, Some(&mut system));
+        for pull in &problem.pulls {
+            pull.add(&mut system, &problem.model, &now, 1.0, &mut buffers.columns);
+        }
+        // The spring of balance is a row.
+        let mut rows = Rows::default();
+        problem.rows(&pose, &now, &mut buffers, true, &mut rows);
+        for (&row, jacobian) in rows.near.iter().zip(rows.jacobian.chunks_exact(problem.model.count)) {
+            if rows.all[row].kind == Kind::Comfort {
+                let force = super::problem::constant::COMFORT * rows.all[row].value;
+                system.gradient.iter_mut().zip(jacobian).for_each(|(g, j)| *g += force * j);
+            }
+        }
+        let energy = |pose: &Pose, now: &Kinematics| {
+            let pulls: f64 = problem.pulls.iter().map(|p| p.force * p.residual(now).length()).sum();
+            problem.energy(pose, now, &mut Buffers::default(), None) + pulls
+        };
+        for (d, [after, before]) in differences(&problem, &pose, energy).into_iter().enumerate() {
+            let slope = (after - before) / (2.0 * STEP);
+            assert!((slope - system.gradient[d]).abs() < 2e-4, "{d}: {slope} {}", system.gradient[d]);
+        }
+    }
+}
+
+#[test]
+fn the_rows_agree_with_differences() {
+    let (problem, pose) = problem(&all_goals()[..3]);
+    let (mut now, mut buffers, mut rows) = (Kinematics::default(), Buffers::default(), Rows::default());
+    now.update(&problem.model, &pose);
+    problem.rows(&pose, &now, &mut buffers, true, &mut rows);
+    problem.pull_rows(&now, true, &mut buffers, &mut rows);
+    let values = |pose: &Pose, now: &Kinematics| {
+        let mut rows = Rows::default();
+        problem.rows(pose, now, &mut Buffers::default(), false, &mut rows);
+        problem.pull_rows(now, false, &mut Buffers::default(), &mut rows);
+        rows.all.iter().map(|row| row.value).collect::<Vec<f64>>()
+    };
+    let n = problem.model.count;
+    assert!(rows.near.len() > 20);
+    for (d, [after, before]) in differences(&problem, &pose, values).into_iter().enumerate() {
+        for (&row, jacobian) in rows.near.iter().zip(rows.jacobian.chunks_exact(n)) {
+            let slope = (after[row] - before[row]) / (2.0 * STEP);
+            let kind = rows.all[row].kind;
+            assert!((slope - jacobian[d]).abs() < 1e-6, "{kind:?} {d}: {slope} {}", jacobian[d]);
+        }
+    }
+}
+
+#[test]
+fn the_hessian_of_forces_agrees_with_differences_of_the_gradient() {
+    // Only what is exact: points and directions under forces. Springs of ball joints leave their second order out.
+    let goals = [Goal::position(8, DVec3::ONE)];
+    let (mut problem, pose) = problem(&goals);
+    problem.pulls.iter_mut().for_each(|pull| pull.holds = false);
+    let mut now = Kinematics::default();
+    now.update(&problem.model, &pose);
+    let gradient = |now: &Kinematics| {
+        let (mut system, mut columns) = (System::default(), [Vec::new(), Vec::new()]);
+        system.begin(&problem.model);
+        problem.pulls[0].add(&mut system, &problem.model, now, 0.0, &mut columns);
+        let mut bent = TreeMatrix::default();
+        bent.begin(&problem.model);
+        system.forces.bend(&problem.model, now, &mut bent);
+        system.hessian.add(&bent);
+        system
+    };
+    let system = gradient(&now);
+    let n = problem.model.count;
+    let slopes = differences(&problem, &pose, |_, now| gradient(now).gradient);
+    let second = |a: usize, b: usize| (slopes[a][0][b] - slopes[a][1][b]) / (2.0 * STEP);
+    for a in 0..n {
+        let row = system.hessian.clone().row(&problem.model, a).to_vec();
+        for (&b, &exact) in problem.model.above(a).iter().chain([&a]).zip(&row) {
+            // The turns of one joint do not commute; their mean does.
+            let numeric = 0.5 * (second(a, b) + second(b, a));
+            assert!((numeric - exact).abs() < 1e-3 * (1.0 + exact.abs()), "{a} {b}: {numeric} {exact}");
+        }
+    }
+}

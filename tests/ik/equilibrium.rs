@@ -1,0 +1,136 @@
+//! A person of plain links in the equilibrium of its springs, its contacts and what pulls on it.
+
+use glam::{DQuat, DVec3};
+use sinew::ik::{Body, FullBodyOptions, Goal, Hold, Method, Options, Outcome, Report, Solver, Start};
+
+use super::figure::{CHEST, FEET, HAND, person, position};
+
+const OTHER_HAND: usize = 12;
+
+fn options(start: Start) -> Options {
+    Options::default()
+        .with_method(Method::FullBody)
+        .with_full_body(FullBodyOptions::default().with_equilibrium(true))
+        .with_root_motion(true)
+        .with_start(start)
+}
+
+/// Solves from rest for one goal.
+fn solved(goal: Goal, options: &Options) -> (Body, Report) {
+    let mut body = person(1.0);
+    let report = Solver::default().solve(&mut body, &[goal], options).unwrap().clone();
+    (body, report)
+}
+
+/// Drags a link along a line, and lets the pointer rest.
+fn dragged(link: usize, to: DVec3, step: f64) -> Body {
+    let mut body = person(1.0);
+    body.set_stance(|_| DQuat::IDENTITY, DVec3::ZERO);
+    let from = position(&body, link);
+    let steps = (from.distance(to) / step).ceil();
+    let mut solver = Solver::default();
+    let mut done = 0.0;
+    while done < steps + 30.0 {
+        done += 1.0;
+        let target = from.lerp(to, (done / steps).min(1.0));
+        solver.solve(&mut body, &[Goal::position(link, target)], &options(Start::Continue)).unwrap();
+    }
+    body
+}
+
+/// Returns the largest distance of a link between two poses.
+fn apart(a: &Body, b: &Body) -> f64 {
+    (0..a.links().len()).map(|link| position(a, link).distance(position(b, link))).fold(0.0, f64::max)
+}
+
+#[test]
+fn feet_that_stand_stay_without_pins() {
+    let body = dragged(0, DVec3::new(0.05, 0.7, -0.1), 0.005);
+    assert!(position(&body, 0).distance(DVec3::new(0.05, 0.7, -0.1)) < 1e-4, "{}", position(&body, 0));
+    let rest = person(1.0);
+    for foot in FEET {
+        // The heel may rise, so that the ankle moves about the ball.
+        assert!(position(&body, foot).distance(position(&rest, foot)) < 0.03, "{}", position(&body, foot));
+    }
+}
+
+#[test]
+fn no_pull_keeps_the_stance_to_the_last_bit() {
+    let rest = person(1.0);
+    let (body, report) = solved(Goal::position(HAND, position(&rest, HAND)), &options(Start::Current));
+    assert!(report.reached());
+    assert_eq!((body.rotations(), body.root()), (rest.rotations(), rest.root()));
+}
+
+#[test]
+fn one_solve_ends_where_drags_of_any_speed_end() {
+    for to in [DVec3::new(0.3, 0.4, 0.5), DVec3::new(0.6, 1.5, 0.4), DVec3::new(-0.2, 1.2, 0.3)] {
+        let (body, report) = solved(Goal::position(HAND, to), &options(Start::Current));
+        for step in [0.002, 0.016] {
+            let apart = apart(&body, &dragged(HAND, to, step));
+            assert!(apart < 0.02, "{to}, {step}: {apart} m apart, {} {:?}", report.iterations, report.goals);
+        }
+    }
+}
+
+#[test]
+fn iterations_are_obeyed() {
+    let to = DVec3::new(0.4, 0.5, 0.7);
+    let mut last = f64::INFINITY;
+    for (iterations, largest) in [(0, 2.0), (1, 2.0), (8, 1.0), (100, 1e-3)] {
+        let options = options(Start::Current).with_iterations(iterations);
+        let (body, report) = solved(Goal::position(HAND, to), &options);
+        let error = position(&body, HAND).distance(to);
+        assert!(report.iterations <= iterations, "{iterations}: {}", report.iterations);
+        // A few iterations spend some of them on the way.
+        assert!(error < last + 0.05 && error < largest, "{iterations}: {error} m after {last} m");
+        last = error;
+    }
+}
+
+#[test]
+fn a_reach_that_would_topple_the_body_is_blocked_and_says_why() {
+    let (_, report) = solved(Goal::position(HAND, DVec3::new(0.2, 1.1, 1.6)), &options(Start::Current));
+    assert!(
+        matches!(report.goals[0].outcome, Outcome::BlockedByBalance | Outcome::BlockedByLimits),
+        "{report:?}"
+    );
+    assert!(report.held_by.contains(&Hold::Balance), "{:?}", report.held_by);
+    let options = options(Start::Current);
+    let free = options.full_body.with_balance(false);
+    let (body, _) = solved(Goal::position(HAND, DVec3::new(0.2, 1.1, 1.2)), &options.with_full_body(free));
+    assert!(position(&body, HAND).distance(DVec3::new(0.2, 1.1, 1.2)) < 1e-3, "{}", position(&body, HAND));
+}
+
+#[test]
+fn a_reflected_problem_has_the_reflected_pose() {
+    let mirror = DVec3::new(-1.0, 1.0, 1.0);
+    let to = DVec3::new(0.35, 0.5, 0.4);
+    let (left, _) = solved(Goal::position(HAND, to), &options(Start::Current));
+    let (right, _) = solved(Goal::position(OTHER_HAND, to * mirror), &options(Start::Current));
+    for (a, b) in [(0, 0), (4, 4), (HAND, OTHER_HAND), (14, 18), (OTHER_HAND, HAND)] {
+        let distance = position(&left, a).distance(position(&right, b) * mirror);
+        assert!(distance < 1e-5, "{a}: {distance} m");
+    }
+}
+
+#[test]
+fn a_look_and_a_pull_are_solved_together() {
+    let mut body = person(1.0);
+    let (hips, sight) = (DVec3::new(0.0, 0.85, 0.0), DVec3::new(1.5, 1.2, 1.5));
+    let goals = [Goal::position(0, hips), Goal::aim(4, DVec3::Z, sight)];
+    let report = Solver::default().solve(&mut body, &goals, &options(Start::Current)).unwrap().clone();
+    assert!(report.reached(), "{report:?}");
+    assert!(position(&body, 0).distance(hips) < 1e-3);
+    let upright = body.orientation(4).unwrap() * DVec3::Y;
+    assert!(upright.y > 0.8, "{upright}");
+}
+
+#[test]
+fn the_body_keeps_a_hand_out_of_itself() {
+    // A place inside the chest, from which the body has to lean back.
+    let (body, _) = solved(Goal::position(HAND, DVec3::new(0.05, 1.3, 0.0)), &options(Start::Current));
+    let chest =
+        body.orientation(CHEST).unwrap().conjugate() * (position(&body, HAND) - position(&body, CHEST));
+    assert!(chest.z > 0.11, "the hand is at {chest} in the chest");
+}
