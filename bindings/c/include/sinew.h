@@ -146,6 +146,14 @@ typedef enum {
    * The iteration limit was reached.
    */
   SINEW_OUTCOME_ITERATION_LIMIT = 4,
+  /**
+   * The body would lose its balance.
+   */
+  SINEW_OUTCOME_BLOCKED_BY_BALANCE = 5,
+  /**
+   * The floor, another part of the body or a pin is in the way.
+   */
+  SINEW_OUTCOME_BLOCKED_BY_CONTACT = 6,
 } SinewOutcome;
 
 /**
