@@ -2,12 +2,15 @@
 
 use glam::{DAffine3, DQuat, DVec3};
 
-use super::{Body, Stance};
+use super::{Body, Link, Stance};
 
 /// Maximum difference of two numbers that are equal within single-precision rounding, relative to the larger of their
 /// magnitude and 1. Characters store their poses in single precision. A rotation that has passed through it is
 /// normalised, inverted and multiplied with few others, and every step rounds by at most half of the machine epsilon.
 const SINGLE_ROUNDING: f64 = 8.0 * f32::EPSILON as f64;
+
+/// The same for offsets and scales that are computed from world matrices in single precision.
+const GEOMETRY_ROUNDING: f64 = 1e-5;
 
 // Both functions list all fields of a body without `..`, so that a new field does not compile until it is considered here. When
 // fields were forgotten, a continued solve returned the pose of another problem.
@@ -53,16 +56,20 @@ impl Body {
     pub(in crate::ik) fn is_nearly_at_its_place(&self, other: &Self) -> bool {
         let Some((base, given)) = self.links.first().zip(other.links.first()) else { return false };
         let by = given.offset - base.offset;
-        if by == DVec3::ZERO {
-            return self.is_nearly(other);
+        // A skeleton with other parents has offsets that are computed from world matrices in each frame.
+        let near = |a: DVec3, b: DVec3| {
+            (a - b).abs().max_element() <= GEOMETRY_ROUNDING * a.abs().max_element().max(1.0)
+        };
+        let is_link = |(link, (a, b)): (usize, (&Link, &Link))| {
+            (link == 0 || near(a.offset, b.offset)) && near(a.scale, b.scale)
+        };
+        if self.links.len() != other.links.len()
+            || !self.links.iter().zip(other.links.iter()).enumerate().all(is_link)
+        {
+            return false;
         }
         let mut moved = self.clone();
-        if moved
-            .set_geometry(|link| {
-                (if link == 0 { given.offset } else { self.links[link].offset }, self.links[link].scale)
-            })
-            .is_err()
-        {
+        if moved.set_geometry(|link| (other.links[link].offset, other.links[link].scale)).is_err() {
             return false;
         }
         moved.root -= by;
