@@ -253,7 +253,7 @@ impl Problem {
         energy
     }
 
-    /// The foot of a pulled leg sticks to its place, and lets go where the pull is stronger than friction.
+    /// The foot of a pulled leg sticks to its place, and leaves it where the pull is stronger than friction.
     fn grip(&self, now: &Kinematics, columns: &mut Vec<DVec3>, mut system: Option<&mut System>) -> f64 {
         let mut energy = 0.0;
         for contact in self.contacts.iter().filter(|c| !c.holds) {

@@ -125,7 +125,7 @@ impl EquilibriumSolver {
         self.is_unfinished
     }
 
-    /// Poses a body that is a figure. Returns `None` for a body that is no figure.
+    /// Poses a body that is a figure. Returns `None` if the body has no figure.
     pub(in crate::ik) fn solve(
         &mut self,
         body: &mut Body,
