@@ -178,8 +178,7 @@ class Report:
     def iterations(self) -> int: ...
     @property
     def outcomes(self) -> list[str]:
-        """`reached`, `out-of-reach`, `blocked-by-limits`, `blocked-by-balance`, `blocked-by-contact`, `stalled` or
-        `iteration-limit`."""
+        """`reached`, `out-of-reach`, `blocked-by-limits`, `blocked-by-balance`, `blocked-by-contact`, `stalled` or `iteration-limit`."""
     @property
     def position_errors(self) -> list[float | None]:
         """Distances from the target positions in metres. None for a goal without a position."""
@@ -488,8 +487,7 @@ class GoalReport:
         """Whether the target is within tolerance."""
     @property
     def outcome(self) -> str:
-        """`reached`, `out-of-reach`, `blocked-by-limits`, `blocked-by-balance`, `blocked-by-contact`, `stalled` or
-        `iteration-limit`."""
+        """`reached`, `out-of-reach`, `blocked-by-limits`, `blocked-by-balance`, `blocked-by-contact`, `stalled` or `iteration-limit`."""
     @property
     def method(self) -> str:
         """The method that found the pose."""
