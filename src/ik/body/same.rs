@@ -9,7 +9,7 @@ use super::{Body, Link, Stance};
 /// normalised, inverted and multiplied with few others, and every step rounds by at most half of the machine epsilon.
 const SINGLE_ROUNDING: f64 = 8.0 * f32::EPSILON as f64;
 
-/// The same for offsets and scales that are computed from world matrices in single precision.
+/// The same for offsets, scales and rotations, radians, that are computed from world matrices in single precision.
 const GEOMETRY_ROUNDING: f64 = 1e-5;
 
 // Both functions list all fields of a body without `..`, so that a new field does not compile until it is considered here. When
@@ -72,9 +72,24 @@ impl Body {
         if moved.set_geometry(|link| (other.links[link].offset, other.links[link].scale)).is_err() {
             return false;
         }
-        moved.root -= by;
-        if let Some(stance) = &mut moved.stance {
-            stance.root -= by;
+        // So are its rotations.
+        for (own, &given) in moved.rotations.iter_mut().zip(&other.rotations) {
+            if own.angle_between(given) <= GEOMETRY_ROUNDING {
+                *own = given;
+            }
+        }
+        // The sum of offset and translation was rounded, so that the rounding is that of the sum.
+        let sum = base.offset.abs().max(given.offset.abs());
+        let place = |root: &mut DVec3, given: DVec3| {
+            *root -= by;
+            let rounding = SINGLE_ROUNDING * (sum + given.abs()).max_element().max(1.0);
+            if (*root - given).abs().max_element() <= rounding {
+                *root = given;
+            }
+        };
+        place(&mut moved.root, other.root);
+        if let Some((stance, given)) = moved.stance.as_mut().zip(other.stance.as_ref()) {
+            place(&mut stance.root, given.root);
         }
         moved.is_nearly(other)
     }
