@@ -48,6 +48,20 @@ pub struct LimbParts {
     pub pull: f64,
     /// Whether the limb is a leg that stands on the floor at rest.
     pub stands: bool,
+    /// The sole of such a leg. Without it, a foot has the size of a person's.
+    pub sole: Option<Sole>,
+}
+
+/// The sole of a foot at rest, in metres of the world: how far it reaches from the ankle along the horizontal direction in which the body
+/// faces, and to each side of its middle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sole {
+    /// The end of the heel. Behind the ankle it is negative.
+    pub heel: f64,
+    /// The end of the toes.
+    pub toe: f64,
+    /// Half the width.
+    pub half_width: f64,
 }
 
 /// The parts of a figure, prepared for solving. See [`Body::set_figure`].

@@ -2,6 +2,8 @@
 
 use glam::Vec3;
 
+use crate::ik::Sole;
+
 /// The parts of a recognised body. Joints are node indices. Joints between the listed ones, such as twist, helper and
 /// control joints, never turn by themselves.
 ///
@@ -80,6 +82,8 @@ pub struct BodyLimb {
     pub stands: bool,
     /// How strongly the limb pulls on the trunk, from 0 (not at all) to 1.
     pub pull: f32,
+    /// The sole of a leg that stands on the floor, if it has a skin.
+    pub sole: Option<Sole>,
 }
 
 /// The kind of a limb.

@@ -61,6 +61,7 @@ pub fn figure_parts(binding: &Binding, skeleton: &Skeleton, plan: &BodyPlan) -> 
             bend: above.conjugate() * limb.bend.as_dvec3(),
             pull: f64::from(limb.pull),
             stands: limb.kind == LimbKind::Leg && limb.stands,
+            sole: limb.sole,
         })
     });
     Some(FigureParts {

@@ -19,6 +19,7 @@ mod model;
 mod recognize;
 mod reparent;
 mod root;
+pub(crate) mod soles;
 
 pub use crate::pose::orientation;
 pub use binding::{Binding, default_base};

@@ -55,7 +55,7 @@ pub(crate) fn person(size: f64) -> Body {
     body
 }
 
-fn parts(size: f64) -> FigureParts {
+pub(crate) fn parts(size: f64) -> FigureParts {
     let arm = |first: usize| LimbParts {
         collar: vec![first],
         joints: vec![first + 1, first + 2, first + 3],
@@ -64,6 +64,7 @@ fn parts(size: f64) -> FigureParts {
         bend: DVec3::NEG_Z,
         pull: 1.0,
         stands: false,
+        sole: None,
     };
     let leg = |first: usize| LimbParts {
         collar: Vec::new(),
@@ -73,6 +74,7 @@ fn parts(size: f64) -> FigureParts {
         bend: DVec3::Z,
         pull: 1.0,
         stands: true,
+        sole: None,
     };
     FigureParts {
         hips: None,

@@ -8,10 +8,10 @@ use crate::asset::{Character, Skeleton};
 use crate::ik::Limit;
 use crate::mathematics::single::any_perpendicular;
 use crate::pose::{Pose, world_matrices};
+use crate::rig::soles::Soles;
 use crate::rig::{ChainKind, Rig};
 
 use super::limit::normalize_or;
-use super::soles::Soles;
 use super::{
     BELOW_HIPS, Body, BodyParts, CHAINS, CONE, Chain, DETACHED, HINGE, HINGED, JointLimit, LIMBS, LINKS,
     LOCKED, Limb, NECK,

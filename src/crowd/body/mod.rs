@@ -10,7 +10,6 @@ mod hips;
 mod limb;
 mod limit;
 mod plant;
-mod soles;
 pub mod stance;
 #[cfg(test)]
 mod tests;

@@ -45,6 +45,7 @@ pub(super) fn person() -> Body {
         bend: if is_arm { DVec3::NEG_Z } else { DVec3::Z },
         pull: 1.0,
         stands: !is_arm,
+        sole: None,
     };
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
     let limbs = vec![limb(5, true), limb(9, true), limb(13, false), limb(17, false)];

@@ -1,7 +1,7 @@
 //! What is known of each node before any part of the body is named: where it is, how much of the skin it moves, and how
 //! far the nodes below it reach.
 
-use glam::Vec3;
+use glam::{Affine3A, Vec3};
 
 use crate::asset::{Character, Skeleton};
 use crate::pose::{Pose, world_matrices};
@@ -25,6 +25,8 @@ pub(super) struct Anatomy<'a> {
     /// The relevant nodes, parents before their children.
     pub(super) order: Vec<usize>,
     pub(super) mass: SkinMass,
+    /// The matrices at rest.
+    pub(super) world: Vec<Affine3A>,
     /// The mass of each node and of everything below it.
     pub(super) mass_below: Vec<f32>,
     /// The length of the longest path down from each node, metres.
@@ -49,11 +51,15 @@ impl<'a> Anatomy<'a> {
         world_matrices(skeleton, &Pose::rest(skeleton), &mut world);
         let at: Vec<Vec3> = world.iter().map(|m| m.translation.into()).collect();
         let mass = SkinMass::new(character, &world);
-        let mut is_joint = vec![character.skins.is_empty(); at.len()];
+        let count = at.len();
+        let mut is_joint = vec![character.skins.is_empty(); count];
         character.skins.iter().flat_map(|s| &s.joints).filter(|j| **j < at.len()).for_each(|&j| {
             is_joint[j] = true;
         });
-        let (relevant, is_marker) = relevance(skeleton, &is_joint, &mass);
+        let (mut relevant, is_marker) = relevance(skeleton, &is_joint, &mass);
+        // The file itself says that these nodes are bones, even if its meshes do not show a body.
+        let mapped = character.humanoid.iter().flat_map(|humanoid| humanoid.bones.values());
+        mapped.filter(|node| **node < count).for_each(|&node| relevant[node] = true);
         let parent = skeleton.nodes.iter().map(|n| n.parent).collect();
         let mut anatomy = Self {
             skeleton,
@@ -70,6 +76,7 @@ impl<'a> Anatomy<'a> {
             size: 0.0,
             at,
             mass,
+            world,
         };
         let mut positions = (0..anatomy.at.len()).filter(|&n| anatomy.relevant[n]).map(|n| anatomy.at[n]);
         let first = positions.next()?;

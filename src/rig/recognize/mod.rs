@@ -7,6 +7,7 @@ use crate::asset::{Character, Side, humanoid};
 
 use super::body_plan::{BodyKind, BodyPlan, LimbKind, LimbSide};
 use super::reparent::reparent;
+use super::soles;
 
 mod anatomy;
 mod detached;
@@ -82,10 +83,11 @@ pub fn recognize(character: &Character) -> Result<Recognized, Unrecognized> {
         let doubts = parts.doubts.join(", ");
         return Err(Unrecognized(format!("it may be a {}, but {doubts}", parts.kind.name())));
     }
-    let (plan, logical_parents) = plan::complete(&anatomy, &detached, parts);
+    let (mut plan, logical_parents) = plan::complete(&anatomy, &detached, parts);
     if reparent(&character.skeleton, &logical_parents).is_err() {
         return Err(Unrecognized("its parts cannot be put below the hips".into()));
     }
+    soles::measure(character, &anatomy.world, &mut plan);
     Ok(Recognized { plan, logical_parents })
 }
 

@@ -61,6 +61,7 @@ pub(super) fn complete(
                 pull: (length(anatomy, limb) / (FULL_PULL * longest).max(f32::MIN_POSITIVE)).clamp(0.0, 1.0),
                 joints: limb.joints.clone(),
                 digits,
+                sole: None,
             });
         }
     }

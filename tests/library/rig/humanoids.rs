@@ -1,9 +1,9 @@
 //! Chains and hinges found in humanoid skeletons with the names of common tools.
 
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 use sinew::asset;
-use sinew::asset::Character;
-use sinew::rig::{ChainKind, detect};
+use sinew::asset::{Character, Mesh, Primitive};
+use sinew::rig::{ChainKind, LimbKind, detect, recognize};
 
 /// Returns a humanoid skeleton with given joint names. `center` contains the names of hips, spine, chest, neck and
 /// head. `sides` contains the names of collar, upper arm, lower arm, hand, a finger, upper leg, lower leg, foot and
@@ -172,7 +172,11 @@ fn chains_are_found_by_the_names_of_common_tools() {
         None,
     );
     check_humanoid(&unreal, "Unreal");
-    // The names have no meaning, but the VRM extension maps them to bones.
+    check_humanoid(&mapped(), "VRM");
+}
+
+/// Returns a humanoid whose names have no meaning, but whose VRM extension maps them to bones.
+fn mapped() -> Character {
     let bones = [
         "hips",
         "spine",
@@ -202,7 +206,34 @@ fn chains_are_found_by_the_names_of_common_tools() {
         bones.iter().enumerate().map(|(i, b)| ((*b).to_owned(), serde_json::json!({"node": i}))).collect();
     let side = ["J1", "J2", "J3", "J4", "J5", "J6", "J7", "J8", "J9"];
     let vrm = serde_json::json!({"VRMC_vrm": {"humanoid": {"humanBones": map}}});
-    check_humanoid(&humanoid(["A", "B", "C", "D", "E"], [side, side], Some(vrm)), "VRM");
+    humanoid(["A", "B", "C", "D", "E"], [side, side], Some(vrm))
+}
+
+#[test]
+fn bones_of_a_map_count_even_if_the_meshes_show_no_body() {
+    // A sign at the hips is the only mesh. The toes were left out, and the floor was at the ankles.
+    let mut character = mapped();
+    character.skins.clear();
+    let positions = vec![Vec3::ZERO, Vec3::X, Vec3::Y];
+    let sign = Primitive { positions, triangles: vec![[0, 1, 2]], ..Primitive::default() };
+    let mesh = Mesh { name: None, primitives: vec![sign], weights: Vec::new(), target_names: Vec::new() };
+    character.meshes.push(mesh);
+    character.skeleton.nodes[0].mesh = Some(character.meshes.len() - 1);
+    let plan = recognize(&character).unwrap().plan;
+    let legs: Vec<_> = plan.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg).collect();
+    assert!(legs.len() == 2 && legs.iter().all(|leg| leg.digits.len() == 1), "{legs:#?}");
+    assert!(plan.floor.abs() < 1e-6 && legs.iter().all(|leg| leg.sole.is_none()), "{}", plan.floor);
+}
+
+#[test]
+fn soles_are_measured_on_the_skin() {
+    let plan = recognize(&asset::mannequin().unwrap()).unwrap().plan;
+    for leg in plan.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg) {
+        let sole = leg.sole.unwrap();
+        assert!((-0.1..-0.03).contains(&sole.heel) && (0.15..0.25).contains(&sole.toe), "{sole:?}");
+        assert!((0.03..0.06).contains(&sole.half_width), "{sole:?}");
+    }
+    assert!(plan.limbs.iter().all(|limb| limb.sole.is_some() == (limb.kind == LimbKind::Leg)));
 }
 
 #[test]

@@ -3,7 +3,10 @@
 use glam::{Affine3A, Vec3};
 
 use crate::asset::{Character, Influences};
+use crate::ik::Sole;
 use crate::skin::{Palette, Skinned, Skinning, skin};
+
+use super::body_plan::{BodyPlan, LimbKind};
 
 /// Vertices belong to a sole if they are lower than this above its lowest point, as a fraction of the height of the ankle.
 const SOLE_HEIGHT: f32 = 0.3;
@@ -13,27 +16,27 @@ const LEAST_HEIGHT: f32 = 0.02;
 const DEFAULT_FOOT: f32 = 0.12;
 
 /// The vertices that each foot moves, at rest.
-pub(super) struct Soles {
+pub(crate) struct Soles {
     /// For each leg: world positions, and the node that moves each of them most.
     vertices: Vec<Vec<(Vec3, usize)>>,
     ankles: Vec<Vec3>,
 }
 
 /// The sole of a foot.
-pub(super) struct SolePoints {
+pub(crate) struct SolePoints {
     /// World positions at rest, and the node that moves each of them.
-    pub(super) points: Vec<(Vec3, usize)>,
+    pub(crate) points: Vec<(Vec3, usize)>,
     /// Indices of the backmost and the foremost point.
-    pub(super) heel: u32,
-    pub(super) toe: u32,
+    pub(crate) heel: u32,
+    pub(crate) toe: u32,
     /// Height of the sole at rest, metres.
-    pub(super) height: f32,
-    pub(super) half_length: f32,
+    pub(crate) height: f32,
+    pub(crate) half_length: f32,
 }
 
 impl Soles {
     /// Finds the vertices that the ends of legs and the nodes below them move. `world` are the matrices at rest.
-    pub(super) fn new(
+    pub(crate) fn new(
         character: &Character,
         scene: usize,
         world: &[Affine3A],
@@ -80,7 +83,7 @@ impl Soles {
 
     /// Returns the sole of a leg: its outermost points in six directions, all at the height of the lowest one. `facing` is
     /// where the body faces, and `size` the length of the leg.
-    pub(super) fn of_leg(&self, leg: usize, end: usize, facing: Vec3, size: f32) -> SolePoints {
+    pub(crate) fn of_leg(&self, leg: usize, end: usize, facing: Vec3, size: f32) -> SolePoints {
         let ankle = self.ankles.get(leg).copied().unwrap_or_default();
         let facing = Vec3::new(facing.x, 0.0, facing.z).try_normalize().unwrap_or(Vec3::Z);
         let side = Vec3::Y.cross(facing);
@@ -117,6 +120,31 @@ impl Soles {
             half_length: (0.5 * (along(toe) - along(heel))).max(0.02 * size),
             points,
         }
+    }
+}
+
+/// Sets the soles of the legs of a body that stand, from the matrices at rest.
+pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &mut BodyPlan) {
+    let facing = plan.facing;
+    let limbs = plan.limbs.iter_mut();
+    let mut legs: Vec<_> = limbs.filter(|limb| limb.kind == LimbKind::Leg && limb.stands).collect();
+    let ends: Vec<usize> = legs.iter().map(|limb| limb.end()).collect();
+    let soles =
+        Soles::new(character, character.default_scene, world, &ends, &|node| u32::try_from(node).ok());
+    for (index, limb) in legs.iter_mut().enumerate() {
+        if soles.vertices.get(index).is_none_or(Vec::is_empty) {
+            continue;
+        }
+        let at = |node: &usize| world.get(*node).map_or(Vec3::ZERO, |m| m.translation.into());
+        let length = limb.joints.windows(2).map(|w| at(&w[0]).distance(at(&w[1]))).sum();
+        let (ankle, side) = (at(&limb.end()), Vec3::Y.cross(facing));
+        let points = soles.of_leg(index, limb.end(), facing, length).points;
+        let along = |axis: Vec3| points.iter().map(move |(p, _)| f64::from((*p - ankle).dot(axis)));
+        let ends = |axis: Vec3| {
+            (along(axis).fold(f64::INFINITY, f64::min), along(axis).fold(f64::NEG_INFINITY, f64::max))
+        };
+        let ((heel, toe), (right, left)) = (ends(facing), ends(side));
+        limb.sole = Some(Sole { heel, toe, half_width: 0.5 * (left - right) });
     }
 }
 
