@@ -1,9 +1,9 @@
 //! A person of plain links in the equilibrium of its springs, its contacts and what pulls on it.
 
 use glam::{DQuat, DVec3};
-use sinew::ik::{Body, FullBodyOptions, Goal, Hold, Method, Options, Outcome, Report, Solver, Start};
+use sinew::ik::{Body, FullBodyOptions, Goal, Hold, Method, Options, Outcome, Report, Sole, Solver, Start};
 
-use super::figure::{CHEST, FEET, HAND, person, position};
+use super::figure::{CHEST, FEET, HAND, parts, person, position};
 
 const OTHER_HAND: usize = 12;
 
@@ -52,6 +52,81 @@ fn feet_that_stand_stay_without_pins() {
         // The heel may rise, so that the ankle moves about the ball.
         assert!(position(&body, foot).distance(position(&rest, foot)) < 0.03, "{}", position(&body, foot));
     }
+}
+
+/// Rounds a pose as a character stores it: in single precision, with the place of the hips as a whole.
+fn round(body: &mut Body) {
+    let single = |v: DVec3| v.as_vec3().as_dvec3();
+    let rotations: Vec<DQuat> = body.rotations().to_vec();
+    for (link, rotation) in rotations.into_iter().enumerate() {
+        body.set_rotation(link, rotation.as_quat().as_dquat().normalize());
+    }
+    let offset = body.links()[0].offset;
+    body.set_root(single(body.root() + offset) - offset);
+}
+
+#[test]
+fn a_drag_of_a_figure_in_centimetres_goes_on() {
+    // Rounding at 100 units was taken for another pose, so that each frame began again at the stance.
+    let size = 100.0;
+    let mut body = person(size);
+    body.set_stance(|_| DQuat::IDENTITY, DVec3::ZERO);
+    let from = position(&body, HAND);
+    let mut solver = Solver::default();
+    for frame in 1..=60 {
+        let target = from + DVec3::new(-0.5, -0.5, 0.5) * size * f64::from(frame) * 0.01;
+        let options = options(Start::Continue);
+        let report = solver.solve(&mut body, &[Goal::position(HAND, target)], &options).unwrap();
+        assert!(frame == 1 || report.iterations <= 12, "frame {frame}: {} iterations", report.iterations);
+        round(&mut body);
+    }
+}
+
+#[test]
+fn a_straight_leg_bends_forwards_as_its_foot_is_pulled() {
+    // The knee was pushed over to its other side, and the whole body rose on its toes.
+    let rest = person(1.0);
+    let [foot, other] = FEET;
+    let body = dragged(foot, position(&rest, foot) + DVec3::new(0.0, 0.3, 0.3), 0.005);
+    let at = |link: usize| position(&body, link);
+    let (hip, knee, ankle) = (at(foot - 2), at(foot - 1), at(foot));
+    assert!(ankle.distance(position(&rest, foot) + DVec3::new(0.0, 0.3, 0.3)) < 1e-3, "{ankle}");
+    assert!(knee.z > hip.lerp(ankle, 0.5).z + 0.05, "the knee is at {knee}, the hip at {hip}");
+    assert!(at(0).distance(position(&rest, 0)) < 0.12, "the hips are at {}", at(0));
+    assert!(at(other).distance(position(&rest, other)) < 0.005, "{}", at(other));
+}
+
+#[test]
+fn a_stretched_arm_comes_to_rest() {
+    // Each frame bent the elbow again, and had to stretch it again.
+    let mut body = person(1.0);
+    body.set_stance(|_| DQuat::IDENTITY, DVec3::ZERO);
+    let goal = [Goal::position(HAND, DVec3::new(0.6, 1.9, 0.9))];
+    let mut solver = Solver::default();
+    for _ in 0..40 {
+        solver.solve(&mut body, &goal, &options(Start::Continue)).unwrap();
+    }
+    let before = body.rotations().to_vec();
+    let report = solver.solve(&mut body, &goal, &options(Start::Continue)).unwrap();
+    assert!(!report.reached() && report.iterations <= 1, "{report:?}");
+    assert_eq!(body.rotations(), before);
+}
+
+#[test]
+fn a_longer_sole_lets_a_hand_reach_farther() {
+    let reach = |toe: f64| {
+        let mut body = person(1.0);
+        let mut parts = parts(1.0);
+        for leg in parts.limbs.iter_mut().filter(|limb| !limb.is_arm) {
+            leg.sole = Some(Sole { heel: -0.06, toe, half_width: 0.045 });
+        }
+        body.set_figure(parts).unwrap();
+        let goal = Goal::position(HAND, DVec3::new(0.2, 1.0, 1.8));
+        Solver::default().solve(&mut body, &[goal], &options(Start::Current)).unwrap();
+        position(&body, HAND).z
+    };
+    let (short, long) = (reach(0.15), reach(0.25));
+    assert!(long > short + 0.02, "{short} and {long} m");
 }
 
 #[test]

@@ -9,8 +9,9 @@ use super::{Body, Link, Stance};
 /// normalised, inverted and multiplied with few others, and every step rounds by at most half of the machine epsilon.
 const SINGLE_ROUNDING: f64 = 8.0 * f32::EPSILON as f64;
 
-/// The same for offsets, scales and rotations, radians, that are computed from world matrices in single precision.
+/// The same for offsets and scales that are computed from world matrices in single precision, and for rotations, radians.
 const GEOMETRY_ROUNDING: f64 = 1e-5;
+const TURN_ROUNDING: f64 = 1e-4;
 
 // Both functions list all fields of a body without `..`, so that a new field does not compile until it is considered here. When
 // fields were forgotten, a continued solve returned the pose of another problem.
@@ -74,7 +75,7 @@ impl Body {
         }
         // So are its rotations.
         for (own, &given) in moved.rotations.iter_mut().zip(&other.rotations) {
-            if own.angle_between(given) <= GEOMETRY_ROUNDING {
+            if own.angle_between(given) <= TURN_ROUNDING {
                 *own = given;
             }
         }

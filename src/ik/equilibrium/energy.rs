@@ -15,8 +15,10 @@ use crate::ik::rotation::rotation_vector;
 
 /// Displacement over which friction begins, metres.
 const SLIP: f64 = 2e-3;
-/// The weight goes to the inner side of a foot, this far from its middle, metres.
-const INNER: f64 = 0.03;
+/// The weight goes to the inner side of a foot: this share of half its width from its middle.
+const INNER: f64 = 0.67;
+/// It goes aside by at most this, metres. A figure that stands wider than a person leaves some weight behind.
+const ASIDE: f64 = 0.08;
 /// A pulled foot at this height leaves the other one to carry the body, metres.
 pub(super) const LIFTED: f64 = 0.10;
 
@@ -203,10 +205,22 @@ impl Problem {
         })
     }
 
-    /// Returns the way from the centre of mass in the stance to the inner side of the feet that hold.
+    /// Returns the way of the centre of mass from the stance as a foot is lifted.
     fn way(&self) -> Option<DVec3> {
+        self.whole_way().map(|way| way.clamp_length_max(ASIDE))
+    }
+
+    /// Returns which share of the way to the feet that hold the weight goes.
+    pub(super) fn shifted(&self) -> f64 {
+        self.whole_way().map_or(1.0, |way| (ASIDE / way.length().max(ASIDE)).min(1.0))
+    }
+
+    /// Returns the way from the centre of mass in the stance to the inner side of the feet that hold.
+    fn whole_way(&self) -> Option<DVec3> {
         let way = (self.held_middle()? - self.centre).with_y(0.0);
-        Some(way - way.clamp_length_max(INNER))
+        let held = self.contacts.iter().filter(|c| c.holds);
+        let half_width = held.map(|c| self.feet[c.foot].half_width).fold(0.0, f64::max);
+        Some(way - way.clamp_length_max(INNER * half_width))
     }
 
     /// Returns the middle of the soles of the feet that hold.

@@ -7,6 +7,8 @@ use super::pose::{Kinematics, Pose};
 use crate::ik::figure::Figure;
 use crate::ik::rotation::shortest_arc;
 
+/// The least and the largest distances from the ankle to the heel, to the tip and to the sides that a skin may give a foot.
+const MEASURED: [[f64; 2]; 3] = [[-0.15, -0.03], [0.08, 0.35], [0.03, 0.15]];
 /// Length and half the width of a person's foot (Winter 2009: 0.152 of the height), and where the heel, the ball and the tip are
 /// behind or before the ankle, as fractions of that length.
 const LENGTH: f64 = 0.266;
@@ -66,20 +68,28 @@ impl Foot {
         let forward = toes.map_or(DVec3::Z, |d| level(d).normalize_or(DVec3::Z));
         let length =
             if model.is_person { LENGTH } else { farthest.map_or(0.0, DVec3::length).clamp(0.05, LENGTH) };
-        let is_ball = |d: &usize| (0.12 * length..=0.65 * length).contains(&level(*d).length());
+        let is_ball = |d: &usize| (0.12 * length..=0.75 * length).contains(&level(*d).length());
         let ball = toes.filter(is_ball).filter(|_| model.is_person);
         let (ahead, up) = ball.map_or((BALL * length, 0.0), |d| {
             (level(d).length(), (rest.positions[d].y - floor).clamp(0.0, 0.05))
         });
         let at = |ahead: f64, up: f64| forward * ahead + DVec3::Y * (up - height);
+        let usual = [HEEL * length, (ahead + TOES * length).max(TIP * length), HALF_WIDTH * length / LENGTH];
+        let measured = limb.sole.filter(|_| model.is_person).map(|sole| {
+            let metres = [sole.heel, sole.toe, sole.half_width].map(|x| x / model.space.size);
+            std::array::from_fn(|i| metres[i].clamp(MEASURED[i][0], MEASURED[i][1]))
+        });
+        let [behind, before, half_width]: [f64; 3] = measured.unwrap_or(usual);
+        // A foot without toes is rigid up to its tip.
+        let ahead = if ball.is_some() || !model.is_person { ahead } else { before };
         let foot = Self {
             limb: index,
             link,
             leg,
-            heel: at(HEEL * length, 0.0),
+            heel: at(behind, 0.0),
             ball: at(ahead, up),
-            tip: at((ahead + TOES * length).max(TIP * length), 0.0),
-            half_width: HALF_WIDTH * length / LENGTH,
+            tip: at(before.max(ahead + 0.01), 0.0),
+            half_width,
             is_point,
             rest: [0.0, up],
         };

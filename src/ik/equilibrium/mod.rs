@@ -33,10 +33,9 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 
 use super::{Body, Goal, Hold, Options, Outcome, Start};
-use model::Freedom;
 use newton::{Ending, Newton};
 use pose::Pose;
 use problem::Problem;
@@ -54,13 +53,15 @@ const FRAME_ITERATIONS: usize = 12;
 /// A frame in which a target moves by this distance, metres of a person, turns joints by at most this angle, radians. Where a posture
 /// gives way to another one, the body takes a few frames for it.
 const FRAME_MOVE: f64 = 0.005;
-const FRAME_TURN: f64 = 0.12;
+const FRAME_TURN: f64 = 0.10;
 /// A solve is at rest if a step gains less, joules: on the way, in a frame of a drag, and at the end.
 const WAY_REST: f64 = 1e-2;
 const FRAME_REST: f64 = 1e-4;
 const REST: f64 = 1e-7;
 /// A limb that is straighter is bent by this angle before the first step, because a straight limb cannot tell to which side it bends.
 const STRAIGHT: f64 = 0.035;
+/// The hips go down by this distance, metres, if a leg on the floor is straighter than half of that.
+const LOWERED: f64 = 2e-4;
 /// Number of times that the targets of a body with uneven scale are moved.
 const LENGTH_ROUNDS: usize = 4;
 /// A row that pushes with more than this force holds the body back, newtons.
@@ -113,6 +114,11 @@ impl Equilibrium {
     }
 }
 
+/// Returns how far a frame may turn joints if a target moves by a distance, metres of a person.
+fn frame_reach(moved: f64) -> f64 {
+    FRAME_TURN * (moved / FRAME_MOVE).max(1.0)
+}
+
 impl EquilibriumSolver {
     /// Forgets the last problem.
     pub(in crate::ik) fn reset(&mut self) {
@@ -147,12 +153,11 @@ impl EquilibriumSolver {
         let mut ending = if is_same {
             let most = options.iterations.min(FRAME_ITERATIONS);
             self.problem.pulls.iter_mut().for_each(|pull| pull.advance(1.0));
-            self.bend_straight_limbs();
+            self.bend_straight_limbs(false);
             let tolerance = if rests { REST } else { FRAME_REST };
-            let reach = FRAME_TURN * (moved / FRAME_MOVE).max(1.0);
-            self.newton.solve(&mut self.problem, &mut self.pose, (most, reach), tolerance)
+            self.newton.solve(&mut self.problem, &mut self.pose, (most, frame_reach(moved)), tolerance)
         } else {
-            self.walk(options.iterations)
+            self.walk(options.iterations, continues)
         };
         self.write(body);
         if body.has_uneven_scale() {
@@ -187,7 +192,7 @@ impl EquilibriumSolver {
     }
 
     /// Moves the targets from where their points are in the stance to their ends, in strides.
-    fn walk(&mut self, most: usize) -> Ending {
+    fn walk(&mut self, most: usize, continues: bool) -> Ending {
         let strides = self.problem.pulls.iter().map(|pull| {
             let (metres, radians) = pull.distance();
             (metres / STRIDE).max(radians / TURN_STRIDE)
@@ -197,7 +202,10 @@ impl EquilibriumSolver {
         if strides == 0.0 {
             return ending;
         }
-        self.bend_straight_limbs();
+        self.bend_straight_limbs(true);
+        // The first frame of a drag is as calm as the others.
+        let is_frame = continues && strides <= 1.0;
+        let reach = if is_frame { frame_reach(strides * STRIDE) } else { f64::INFINITY };
         #[expect(clippy::cast_precision_loss, reason = "a budget needs no exact count")]
         let budget = (most as f64 * WAY).floor();
         let strides = strides.min(0.5 * budget).ceil().max(1.0);
@@ -219,7 +227,7 @@ impl EquilibriumSolver {
         }
         self.problem.pulls.iter_mut().for_each(|pull| pull.advance(1.0));
         let left = most.saturating_sub(ending.iterations);
-        let last = self.newton.solve(&mut self.problem, &mut self.pose, (left, f64::INFINITY), REST);
+        let last = self.newton.solve(&mut self.problem, &mut self.pose, (left, reach), REST);
         Ending { iterations: ending.iterations + last.iterations, converged: last.converged }
     }
 
@@ -246,33 +254,60 @@ impl EquilibriumSolver {
         iterations
     }
 
-    /// Bends straight limbs that stand or that are pulled.
-    fn bend_straight_limbs(&mut self) {
+    /// Bends straight limbs that are pulled. Of a limb that the last frame has stretched, only one whose end is pulled back.
+    fn bend_straight_limbs(&mut self, is_first: bool) {
         let Self { problem, newton, pose, .. } = self;
         newton.now.update(&problem.model, pose);
         let model = &problem.model;
-        let ends = problem.pulls.iter().map(|p| p.link);
-        let ends = ends.chain(problem.contacts.iter().map(|c| problem.feet[c.foot].link));
+        let at = |l: usize| newton.now.positions[l];
         let mut bent: Vec<(usize, f64)> = Vec::new();
-        for end in ends {
-            let path: Vec<usize> = model.up(end).filter(|&l| model.joints[l].part.is_some()).collect();
-            for w in path.windows(3) {
-                let [next, link, above] = [w[0], w[1], w[2]];
-                let Freedom::Hinge { axis, .. } = model.joints[link].freedom else { continue };
-                let frame = model.joints[link].parent.map_or(DQuat::IDENTITY, |p| newton.now.spins[p]);
-                let axis = frame * axis;
-                let at = |l: usize| newton.now.positions[l];
-                let [into, out] = [at(link) - at(above), at(next) - at(link)];
-                let bend = axis.dot(into.cross(out)).atan2(into.dot(out) - axis.dot(into) * axis.dot(out));
-                let straight = pose.angles[link] - bend;
+        for pull in &problem.pulls {
+            let wanted = match pull.kind {
+                PullKind::Position { offset, target, .. } => target - newton.now.point(pull.link, offset),
+                _ => DVec3::ZERO,
+            };
+            let limb = |l: usize| model.up(l).find(|&l| model.joints[l].part.is_some());
+            let mut next = limb(pull.link);
+            while let Some((end, link)) = next.and_then(|end| Some((end, limb(model.joints[end].parent?)?))) {
+                next = Some(link);
+                let Some(above) = model.joints[link].parent.and_then(limb) else { break };
+                if !is_first && wanted.dot(at(end) - at(above)) >= 0.0 {
+                    continue;
+                }
+                let Some((straight, side)) = newton.now.straight(model, pose, [above, link, end]) else {
+                    continue;
+                };
                 let [low, high] = model.joints[link].range;
-                let side = if 0.5 * (low + high) >= straight { 1.0 } else { -1.0 };
-                if bend.abs() < STRAIGHT {
+                if (pose.angles[link] - straight).abs() < STRAIGHT {
                     bent.push((link, (straight + side * STRAIGHT).clamp(low, high)));
                 }
             }
         }
         bent.into_iter().for_each(|(link, angle)| pose.set_angle(model, link, angle));
+        let sinks = problem.pulls.iter().any(|pull| match pull.kind {
+            PullKind::Position { offset, target, .. } => {
+                target.y < newton.now.point(pull.link, offset).y - LOWERED
+            }
+            _ => false,
+        });
+        if is_first || sinks {
+            self.lower_straight_legs();
+        }
+    }
+
+    /// Lowers the hips a little if a leg on the floor is straight, because it would not bend.
+    fn lower_straight_legs(&mut self) {
+        let Self { problem, newton, pose, .. } = self;
+        let model = &problem.model;
+        let is_straight = |contact: &foot::Contact| {
+            let foot = &problem.feet[contact.foot];
+            let Some([hip, knee]) = foot.leg.filter(|_| contact.keeps()) else { return false };
+            let straight = newton.now.straight(model, pose, [hip, knee, foot.link]);
+            straight.is_some_and(|(straight, _)| (pose.angles[knee] - straight).abs() < 0.5 * STRAIGHT)
+        };
+        if problem.contacts.iter().any(is_straight) {
+            pose.hips.y -= LOWERED;
+        }
     }
 
     /// Writes the pose into a body. Links that did not turn keep the bits of the stance.

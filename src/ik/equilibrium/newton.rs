@@ -24,6 +24,8 @@ const SHORTEST: f64 = 5e-3;
 /// Rows that miss by less work need no mending, joules, and a step of mending turns joints by at most this angle, radians.
 const MENDED: f64 = 1e-2;
 const MENDING: f64 = 0.03;
+/// Knees of standing legs may turn by this much more than other joints in a frame.
+const KNEES: f64 = 1.5;
 /// A step is taken if the merit falls by this share of what the model predicts.
 const ACCEPTED: f64 = 0.05;
 /// Weight of active rows that make an indefinite Hessian definite.
@@ -78,6 +80,8 @@ pub(super) struct Newton {
     warm: Warm,
     /// How far the steps of this solve may still turn joints, radians.
     left: f64,
+    /// Whether the reach is spent, so that a step only mends rows.
+    mends: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -118,7 +122,7 @@ impl Newton {
         (most, reach): (usize, f64),
         tolerance: f64,
     ) -> Ending {
-        self.left = reach;
+        (self.left, self.mends) = (reach, false);
         self.now.place(&problem.model, pose);
         retract(problem, pose, &mut self.now);
         let mut ending = Ending::default();
@@ -129,7 +133,7 @@ impl Newton {
                 if self.trial_rows.penalty(problem) < MENDED {
                     break;
                 }
-                self.left = MENDING;
+                (self.left, self.mends) = (MENDING, true);
             }
             ending.iterations += 1;
             ending.converged = self.iterate(problem, pose, &mut merit, tolerance);
@@ -205,15 +209,33 @@ impl Newton {
             return Attempt::Rejected { hopeless: self.warm.damping > MOST_DAMPING };
         }
         let largest = |part: &[f64]| part.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-        let size = largest(&self.step[3..]).max(2.0 * largest(&self.step[..3]));
-        let most = LARGEST_STEP.min(self.left);
+        let mut size = largest(&self.step[3..]).max(2.0 * largest(&self.step[..3]));
+        // A step that mends rows takes the whole way to them, and lets go of everything else.
+        let most = if self.mends { self.left } else { LARGEST_STEP };
         if size > most {
-            self.warm.damping = (self.warm.damping * (2.0 * size / most).min(100.0)).max(10.0 * DAMPING);
+            let more = (2.0 * size / most).min(100.0);
+            self.warm.damping = (self.warm.damping * more).max(10.0 * DAMPING);
             return Attempt::Rejected { hopeless: self.warm.damping > MOST_DAMPING };
         }
-        let predicted = self.prediction(problem, *full);
+        if size > self.left {
+            // A frame goes a part of the way. More damping would lead another way, for example past a straight knee.
+            size = self.shorten(size, self.left / size);
+        }
         pose.stepped(&problem.model, &self.step, &mut self.trial.pose);
         self.trial.settle(problem);
+        // The knees of standing legs follow the hips, and turn fast where they are straight.
+        let knees = |trial: &Pose| {
+            let turned = trial.angles.iter().zip(&pose.angles).map(|(a, b)| (a - b).abs());
+            turned.fold(0.0, f64::max) / KNEES
+        };
+        let mut turned = knees(&self.trial.pose);
+        if turned > self.left && !self.mends {
+            size = self.shorten(size, (self.left / turned).powi(2).max(0.05));
+            pose.stepped(&problem.model, &self.step, &mut self.trial.pose);
+            self.trial.settle(problem);
+            turned = knees(&self.trial.pose);
+        }
+        let predicted = self.prediction(problem, *full);
         self.trial.rows(problem, &mut self.buffers, &mut self.trial_rows);
         if size > 1e-7 {
             self.correct(problem, size, tolerance);
@@ -228,7 +250,7 @@ impl Newton {
             *merit_now = after;
             let warm = &mut self.warm;
             warm.step = size;
-            self.left -= size;
+            self.left -= size.max(turned);
             if gain > 0.7 * predicted {
                 warm.damping = (warm.damping * 0.15).max(LEAST_DAMPING);
             } else if gain < 0.3 * predicted {
@@ -250,6 +272,12 @@ impl Newton {
         self.warm.damping = (self.warm.damping * 6.0).max(DAMPING);
         *full &= self.warm.damping <= 1e3;
         Attempt::Rejected { hopeless: self.warm.damping > MOST_DAMPING }
+    }
+
+    /// Shortens the step. Returns its size.
+    fn shorten(&mut self, size: f64, share: f64) -> f64 {
+        self.step.iter_mut().for_each(|x| *x *= share);
+        size * share
     }
 
     /// Factorises the damped Hessian: with all second derivatives if they are convex on the active rows, else without them.

@@ -99,6 +99,23 @@ impl Kinematics {
         }
     }
 
+    /// Returns the angle at which the bones before and after a hinge are in line, and the side to which its range lets it bend.
+    pub(super) fn straight(
+        &self,
+        model: &Model,
+        pose: &Pose,
+        [above, link, end]: [usize; 3],
+    ) -> Option<(f64, f64)> {
+        let Freedom::Hinge { axis, .. } = model.joints[link].freedom else { return None };
+        let axis = model.joints[link].parent.map_or(DQuat::IDENTITY, |p| self.spins[p]) * axis;
+        let at = |l: usize| self.positions[l];
+        let [into, out] = [at(link) - at(above), at(end) - at(link)];
+        let bend = axis.dot(into.cross(out)).atan2(into.dot(out) - axis.dot(into) * axis.dot(out));
+        let straight = pose.angles[link] - bend;
+        let [low, high] = model.joints[link].range;
+        Some((straight, if 0.5 * (low + high) >= straight { 1.0 } else { -1.0 }))
+    }
+
     /// Returns the place of a point of a link.
     pub(super) fn point(&self, link: usize, offset: DVec3) -> DVec3 {
         self.positions[link] + self.spins[link] * offset

@@ -100,6 +100,7 @@ impl Problem {
         let mut problem = Self { model, ..Self::default() };
         problem.stance = problem.pose(body, rotations, root);
         problem.stance_now.update(&problem.model, &problem.stance);
+        problem.keep_from_overstretching(figure);
         problem.is_pulled = goals.iter().any(|goal| !goal.pinned && goal.weight > 0.0);
         problem.stiffness = problem.model.joints.iter().map(|joint| joint.stiffness).collect();
         let rest = problem.rest(body, figure.parts.hips);
@@ -109,7 +110,7 @@ impl Problem {
         problem.has_balance = problem.is_pulled && options.full_body.balance && !problem.contacts.is_empty();
         if problem.is_pulled {
             problem.relax(figure, goals);
-            problem.relax_ankles();
+            problem.relax_legs(figure);
             problem.set_floor(figure, &rest);
             problem.capsules = Capsules::new(&problem.model, figure, &rest);
             problem.capsule_slack = problem.capsules.slack(&problem.stance_now);
@@ -125,6 +126,24 @@ impl Problem {
         let support = problem.support(&problem.stance_now, problem.centre);
         problem.support_slack = support.map(|side| (-side.value).max(0.0));
         problem
+    }
+
+    /// Ends the ranges of elbows and knees where they are straight, or at the stance beyond that. A joint that is pushed over would stay
+    /// on the other side.
+    fn keep_from_overstretching(&mut self, figure: &Figure) {
+        let Self { model, stance, stance_now, .. } = self;
+        for joints in figure.parts.limbs.iter().flat_map(|limb| limb.joints.windows(3)) {
+            let [above, link, end] = [joints[0], joints[1], joints[2]];
+            let Some((straight, side)) = stance_now.straight(model, stance, [above, link, end]) else {
+                continue;
+            };
+            let [low, high] = &mut model.joints[link].range;
+            if side > 0.0 {
+                *low = low.max(straight.min(0.0)).min(*high);
+            } else {
+                *high = high.min(straight.max(0.0)).max(*low);
+            }
+        }
     }
 
     /// Returns a pose of a body.
@@ -332,10 +351,11 @@ impl Problem {
         }
     }
 
-    /// Relaxes the ankles of the legs that are pulled.
-    fn relax_ankles(&mut self) {
+    /// Relaxes the legs that are pulled, more than arms, because a pelvis tilts easily and a stiff ankle keeps a knee from bending.
+    fn relax_legs(&mut self, figure: &Figure) {
         for contact in self.contacts.iter().filter(|c| !c.holds) {
-            self.stiffness[self.feet[contact.foot].link] *= RELAXED;
+            let leg = &figure.parts.limbs[self.feet[contact.foot].limb].joints;
+            leg.iter().for_each(|&link| self.stiffness[link] *= RELAXED * RELAXED);
         }
     }
 
@@ -371,9 +391,9 @@ impl Problem {
             let inner = &limb.joints[1..limb.joints.len() - 1];
             points.extend(inner.iter().map(|&l| (l, DVec3::ZERO, if limb.is_arm { 0.04 } else { 0.055 })));
             if let Some(&end) = limb.joints.last().filter(|_| limb.is_arm || !limb.stands) {
-                points.push((end, DVec3::ZERO, 0.015));
-                // Fingers are thin.
-                points.extend(limb.digits.iter().map(|&digit| (digit, DVec3::ZERO, 0.005)));
+                // Hands and fingers are thin.
+                let thin = std::iter::once(end).chain(limb.digits.iter().copied());
+                points.extend(thin.map(|link| (link, DVec3::ZERO, 0.005)));
             }
         }
         for foot in &self.feet {

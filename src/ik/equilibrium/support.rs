@@ -83,6 +83,8 @@ impl Problem {
         };
         let other = self.contacts.iter().find(|c| c.holds).map(|c| c.ball).filter(|_| !contact.holds);
         let (lifted, lifted_slope) = other.map_or((0.0, 0.0), |_| smooth((ball.y - contact.ball.y) / LIFTED));
+        let share = self.shifted();
+        let (lifted, lifted_slope) = (share * lifted, share * lifted_slope);
         let back = Corner {
             at: heel.lerp(ball, risen),
             own: DVec3::ZERO,

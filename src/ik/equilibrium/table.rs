@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use super::model::{Freedom, Joint, Model};
+use super::problem::constant::GRAVITY;
 use crate::ik::figure::{Figure, Part};
 use crate::ik::{Body, Options};
 
@@ -26,8 +27,10 @@ const SPINE: DVec3 = DVec3::new(25.0, 30.0, 40.0);
 const NECK_SPRING: DVec3 = DVec3::new(6.0, 6.0, 8.0);
 const COLLAR: f64 = 60.0;
 const ARM_SPRINGS: [f64; 3] = [14.0, 7.0, 4.0];
+/// They are at least this much stiffer than the largest moment of the weight that they carry. Else an idle arm would fall.
+const HANGING: f64 = 1.5;
 const HIP: DVec3 = DVec3::new(2.0, 20.0, 12.0);
-const KNEE: f64 = 5.0;
+const KNEE: f64 = 9.0;
 const ANKLE: f64 = 60.0;
 /// An animal's paws turn easily.
 const PAW: f64 = 8.0;
@@ -104,6 +107,7 @@ fn inner(joints: usize) -> f64 {
 pub(super) fn stiffen(model: &mut Model, body: &Body, figure: &Figure, options: &Options) {
     let parts = &figure.parts;
     let count = |n: usize| f64::from(u32::try_from(n).unwrap_or(1)).max(1.0);
+    let moments = moments(model, figure);
     for (link, joint) in model.joints.iter_mut().enumerate() {
         let stiffness = match joint.part {
             Some(Part::Spine) => {
@@ -113,10 +117,11 @@ pub(super) fn stiffen(model: &mut Model, body: &Body, figure: &Figure, options: 
             Some(Part::Collar(_)) => DVec3::splat(COLLAR),
             Some(Part::Limb(limb, index)) => {
                 let LimbShape { is_arm, is_first, is_last } = LimbShape::new(figure, limb, index);
+                let arm = |spring: f64| DVec3::splat(spring.max(HANGING * moments[link]));
                 match (is_arm, is_first, is_last) {
-                    (true, true, _) => DVec3::splat(ARM_SPRINGS[0]),
-                    (true, _, false) => DVec3::splat(ARM_SPRINGS[1]),
-                    (true, _, true) => DVec3::splat(ARM_SPRINGS[2]),
+                    (true, true, _) => arm(ARM_SPRINGS[0]),
+                    (true, _, false) => arm(ARM_SPRINGS[1]),
+                    (true, _, true) => arm(ARM_SPRINGS[2]),
                     (false, true, _) => HIP,
                     (false, _, true) => DVec3::splat(if model.is_person { ANKLE } else { PAW }),
                     (false, ..) => DVec3::splat(KNEE),
@@ -128,6 +133,28 @@ pub(super) fn stiffen(model: &mut Model, body: &Body, figure: &Figure, options: 
             joint.stiffness = stiffness / body.links()[link].weight.max(1e-6);
         }
     }
+}
+
+/// Returns the moment of the weight that each joint of an arm carries when the arm is level, newton metres.
+fn moments(model: &Model, figure: &Figure) -> Vec<f64> {
+    let mut moments = vec![0.0; model.joints.len()];
+    for limb in figure.parts.limbs.iter().filter(|limb| limb.is_arm) {
+        let (mut weight, mut moment) = (0.0, 0.0);
+        for (index, &link) in limb.joints.iter().enumerate().rev() {
+            let joint = &model.joints[link];
+            // The next joint of the limb is this far away.
+            let bone = limb.joints.get(index + 1).map_or(0.0, |&next| {
+                let up =
+                    std::iter::successors(Some(next), |&l| model.joints[l].parent).take_while(|&l| l != link);
+                up.map(|l| model.joints[l].offset).sum::<DVec3>().length()
+            });
+            let own = joint.mass * MASS * GRAVITY;
+            moment += weight * bone + own * joint.centre.length();
+            weight += own;
+            moments[link] = moment;
+        }
+    }
+    moments
 }
 
 struct LimbShape {

@@ -63,6 +63,8 @@ impl Body {
             }
         };
         let (lowest, highest) = extent(puppet, &rest);
+        // The surface may be above the feet, as a sign that is held up.
+        let lowest = puppet.rig.body.as_ref().map_or(lowest, |plan| lowest.min(plan.floor));
         let mut body = Self { kind, joints, rest, facing: Vec3::Z, floor: lowest, scale: 1.0 };
         let plan = puppet.rig.body.as_ref();
         body.facing = plan.map_or_else(|| body.own_facing(), |plan| Ok(plan.facing))?;

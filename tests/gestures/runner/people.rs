@@ -85,9 +85,11 @@ fn hips_up(subject: &Subject) -> Result<Attempt, String> {
     let from = body.rest[hips];
     let mut run = there(Run::new(subject, "3", hips).free_feet(), from, from + by, false);
     for side in [Side::Left, Side::Right] {
-        // Without toes, the heels cannot rise.
-        let toes = body.side(side, "Toes").or_else(|_| body.side(side, "Foot"))?;
-        run.require_still(Rule::Feet, toes, 0.005);
+        match body.side(side, "Toes") {
+            Ok(toes) => run.require_still(Rule::Feet, toes, 0.005),
+            // A foot without toes rises about its tip.
+            Err(_) => run.require_tip(body.side(side, "Foot")?, 0.005),
+        }
     }
     Ok(run.finish())
 }

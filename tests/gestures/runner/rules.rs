@@ -50,7 +50,7 @@ pub struct Watcher<'a> {
     low: Vec<(usize, f32)>,
     /// Joints with limits, their rotations at rest, and the violation of the limit at rest.
     limited: Vec<(usize, Option<usize>, DQuat, Limit, f64)>,
-    soles: Vec<Sole>,
+    pub soles: Vec<Sole>,
     applicable: Applicable,
     pub turn: Turn,
     pub failures: Failures,

@@ -242,6 +242,14 @@ impl<'a> Run<'a> {
             .at_most(rule, moved.into(), bound.into(), || format!("{name} moves by {:.1} mm", 1e3 * moved));
     }
 
+    /// Requires that a point of the sole of a foot stays, where there are no toes.
+    pub fn require_tip(&mut self, foot: usize, tolerance: f32) {
+        let Some(sole) = self.watcher.soles.iter().find(|sole| sole.foot == foot) else { return };
+        let (moved, bound) = (sole.moved(self.puppet()).0, tolerance * self.body.scale);
+        let text = || format!("the sole of a foot moves by {:.1} mm", 1e3 * moved);
+        self.watcher.failures.at_most(Rule::Feet, moved.into(), bound.into(), text);
+    }
+
     /// Requires what a gesture asks of the posture.
     pub fn require(&mut self, holds: bool, text: impl FnOnce() -> String) {
         self.watcher.failures.require(Rule::Posture, holds, text);

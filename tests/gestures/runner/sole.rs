@@ -49,12 +49,15 @@ impl Sole {
         let farthest = farthest.map_or(Vec3::ZERO, |toe| flat(toe - ankle));
         let forward = farthest.try_normalize().unwrap_or(body.facing);
         // The last joint of the toes is behind their tip.
-        let tip = farthest.length().max(length * (1.0 - BEHIND));
+        let usual = [-BEHIND * length, farthest.length().max(length * (1.0 - BEHIND))];
+        #[expect(clippy::cast_possible_truncation, reason = "lengths are single precision")]
+        let skin = leg.and_then(|leg| leg.sole).map(|sole| [sole.heel as f32, sole.toe as f32]);
+        let ends = skin.unwrap_or(usual);
         let top = toes.iter().map(|toe| toe.y).fold(body.floor, f32::max).min(ankle.y.max(body.floor));
         let node_from_world = puppet.world_from_node()[foot].inverse();
         let line = |index: u8| {
             let height = body.floor + (top - body.floor) * f32::from(index) / f32::from(LINES - 1);
-            [-BEHIND * length, tip].map(|along| {
+            ends.map(|along| {
                 let point = Vec3 { y: height, ..ankle + forward * along };
                 (point, node_from_world.transform_point3(point))
             })
