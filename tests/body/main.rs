@@ -5,6 +5,7 @@
 #![allow(unreachable_pub, dead_code, reason = "the checks are shared with examples/body_checks.rs")]
 
 mod checks;
+mod squats;
 
 use glam::{Affine3A, Quat};
 

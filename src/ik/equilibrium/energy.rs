@@ -4,11 +4,12 @@
 use glam::{DMat3, DVec3};
 
 use super::capsule::Place;
+use super::constant;
 use super::foot::Foot;
 use super::mass::CentreOfMass;
 use super::model::Freedom;
 use super::pose::{Kinematics, Pose};
-use super::problem::{Problem, constant};
+use super::problem::Problem;
 use super::pull::{PullKind, inverse_left_jacobian};
 use super::system::System;
 use crate::ik::rotation::rotation_vector;

@@ -13,6 +13,7 @@
 //! order tasks of a body by projections; here the order is that of the forces.
 
 mod capsule;
+mod constant;
 mod energy;
 mod factor;
 mod foot;

@@ -4,11 +4,12 @@
 //! eliminates the pose, so that a quadratic program with bounds remains, whose unknowns are the forces on the rows. Levenberg's damping
 //! limits steps, and a second-order correction keeps curved rows.
 
+use super::constant;
 use super::energy::Buffers;
 use super::factor::TreeMatrix;
 use super::model::Model;
 use super::pose::{Kinematics, Pose};
-use super::problem::{Problem, constant};
+use super::problem::Problem;
 use super::qp::{BoxQp, backward, cholesky, dot, forward};
 use super::rows::{Kind, Rows};
 use super::system::System;

@@ -3,6 +3,7 @@
 use glam::{DMat3, DQuat, DVec3};
 
 use super::capsule::Capsules;
+use super::constant::{self, GRAVITY, LEVER, LIGHT_PULL, PULL, RELAXED};
 use super::foot::{Contact, Foot};
 use super::mass::CentreOfMass;
 use super::model::{Freedom, Model};
@@ -12,37 +13,6 @@ use super::table::{self, MASS};
 use crate::ik::body::unit;
 use crate::ik::figure::{Figure, Part};
 use crate::ik::{Body, Goal, Options};
-
-/// Constants of behaviour. Forces are newtons on a person of 75 kg, stiffness is newtons per metre or newton metres per radian.
-pub(super) mod constant {
-    /// The strength of the pointer. Twice as much comes nearer to targets at the end of reach, and folds more beyond it.
-    pub(in crate::ik::equilibrium) const PULL: f64 = 1000.0;
-    /// A pull on an orientation has this lever, metres.
-    pub(in crate::ik::equilibrium) const LEVER: f64 = 0.1;
-    /// The strength of a limb that keeps its place without holding the trunk, and of a pole.
-    pub(in crate::ik::equilibrium) const LIGHT_PULL: f64 = 100.0;
-    /// Uprightness of pelvis and chest, of the head, and keeping the pelvis from turning.
-    pub(in crate::ik::equilibrium) const UPRIGHT: f64 = 55.0;
-    pub(in crate::ik::equilibrium) const HEAD_UPRIGHT: f64 = 40.0;
-    pub(in crate::ik::equilibrium) const YAW: f64 = 30.0;
-    /// Comfort of balance: how much the hips go back when anything goes forwards.
-    pub(in crate::ik::equilibrium) const COMFORT: f64 = 4000.0;
-    /// Distance of the centre of mass from the edge of the support, metres.
-    pub(in crate::ik::equilibrium) const MARGIN: f64 = 0.01;
-    /// Weight and stiffness of a heel that rises.
-    pub(in crate::ik::equilibrium) const HEEL: [f64; 2] = [80.0, 200.0];
-    /// The force at which the foot of a pulled leg leaves the floor.
-    pub(in crate::ik::equilibrium) const GRIP: f64 = 300.0;
-    pub(in crate::ik::equilibrium) const GRAVITY: f64 = 9.81;
-    /// Springs and weight of a pulled arm, so that the arm moves before the trunk.
-    pub(in crate::ik::equilibrium) const RELAXED: f64 = 0.3;
-    /// The unknown depth of a pointer, and the hips of a body without contacts.
-    pub(in crate::ik::equilibrium) const DEPTH: f64 = 200.0;
-    pub(in crate::ik::equilibrium) const ROOT: f64 = 10.0;
-    /// Factor of the springs of the trunk while nothing pulls, so that only what must move does.
-    pub(in crate::ik::equilibrium) const UNPULLED: f64 = 1e4;
-}
-use constant::{GRAVITY, LEVER, LIGHT_PULL, PULL, RELAXED};
 
 /// Number of directions in which the centre of mass keeps its distance from the edge of the support.
 pub(super) const DIRECTIONS: usize = 16;

@@ -6,12 +6,13 @@
 use glam::DVec3;
 
 use super::capsule::{self, Place};
+use super::constant;
 use super::energy::Buffers;
 use super::factor::TreeMatrix;
 use super::mass::CentreOfMass;
 use super::model::Freedom;
 use super::pose::{Kinematics, Pose};
-use super::problem::{FloorPoint, Problem, constant};
+use super::problem::{FloorPoint, Problem};
 use super::support;
 use super::system::Forces;
 use crate::ik::{Hold, Limit};

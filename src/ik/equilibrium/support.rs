@@ -2,10 +2,11 @@
 
 use glam::DVec3;
 
+use super::constant;
 use super::energy::{LIFTED, smooth};
 use super::mass::CentreOfMass;
 use super::pose::Kinematics;
-use super::problem::{DIRECTIONS, Problem, constant};
+use super::problem::{DIRECTIONS, Problem};
 
 /// A heel at this height has left the support, metres.
 const RISEN: f64 = 0.4;

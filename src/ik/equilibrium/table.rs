@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 
+use super::constant::GRAVITY;
 use super::model::{Freedom, Joint, Model};
-use super::problem::constant::GRAVITY;
 use crate::ik::figure::{Figure, Part};
 use crate::ik::{Body, Options};
 

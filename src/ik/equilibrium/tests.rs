@@ -112,7 +112,7 @@ fn the_gradient_of_the_energy_agrees_with_differences() {
         problem.rows(&pose, &now, &mut buffers, true, &mut rows);
         for (&row, jacobian) in rows.near.iter().zip(rows.jacobian.chunks_exact(problem.model.count)) {
             if rows.all[row].kind == Kind::Comfort {
-                let force = super::problem::constant::COMFORT * rows.all[row].value;
+                let force = super::constant::COMFORT * rows.all[row].value;
                 system.gradient.iter_mut().zip(jacobian).for_each(|(g, j)| *g += force * j);
             }
         }

@@ -1,9 +1,11 @@
 //! A drag of a joint, and the target that follows the pointer.
 
-use glam::{DVec3, Vec2, Vec3};
+use std::f32::consts::FRAC_PI_4;
+
+use glam::{DQuat, DVec3, Vec2, Vec3};
 
 use crate::asset::Character;
-use crate::ik::Limit;
+use crate::ik::{AxesFrame, AxisTerm, GoalAxes, Limit};
 use crate::puppet::{Pin, Puppet, Target};
 use crate::rig::{ChainKind, Rig, default_base, orientation};
 use crate::scene::picking::{Hit, Ray};
@@ -14,6 +16,8 @@ use super::history::State;
 
 /// Fraction of the distance to the camera by which one step of the wheel pushes the target.
 const PUSH_STEP: f32 = 0.04;
+/// Seen from a steeper angle, a drag moves its target on the plane of the view, radians.
+const MAX_PITCH: f32 = FRAC_PI_4;
 /// Minimum distance of a joint from the point that it turns, as a fraction of the distance of that point from the root.
 const MIN_LEVER: f32 = 1e-3;
 
@@ -30,6 +34,8 @@ pub(in crate::viewer) struct Drag {
     pub(in crate::viewer) moves_root: bool,
     /// Whether the drag turns one joint only.
     pub(in crate::viewer) turns_joint: bool,
+    /// Whether the body may choose the depth, which the pointer does not know.
+    frees_depth: bool,
     pub(in crate::viewer) scope: DragScope,
     /// The state that [`crate::viewer::Command::Cancel`] restores.
     pub(in crate::viewer) before: State,
@@ -41,6 +47,8 @@ pub(in crate::viewer) struct Drag {
     /// Whether a part of the gizmo is dragged.
     pub(in crate::viewer) by_gizmo: bool,
     pub(in crate::viewer) snap: bool,
+    /// Whether the wheel has pushed the target, so that its depth is known.
+    is_pushed: bool,
     /// Whether the pointer has moved since the grab.
     pub(in crate::viewer) moved: bool,
     /// A point of the plane on which the target moves.
@@ -55,6 +63,8 @@ pub(in crate::viewer) struct DragGoal {
     pub(in crate::viewer) pins: Vec<Pin>,
     pub(in crate::viewer) moves_root: bool,
     pub(in crate::viewer) turns_joint: bool,
+    /// Whether the body may choose the depth, which a pointer does not know. The equilibrium can.
+    frees_depth: bool,
 }
 
 impl DragGoal {
@@ -65,7 +75,13 @@ impl DragGoal {
         if let Some(joint) = joint {
             let (offset, position) = (hit.offset, Some(hit.point.as_dvec3()));
             let target = Target { base: Some(joint), offset, position, ..Target::new(hit.node) };
-            return Self { target, pins: Vec::new(), moves_root: false, turns_joint: true };
+            return Self {
+                target,
+                pins: Vec::new(),
+                moves_root: false,
+                turns_joint: true,
+                frees_depth: false,
+            };
         }
         let root = default_base(character, hit.node);
         let chain_base = base.filter(|&b| b != hit.node).or_else(|| chain_base(character, rig, hit));
@@ -75,7 +91,13 @@ impl DragGoal {
         if is_wanted && base.is_none() && puppet.moves_whole_body(hit.node) {
             let (offset, position) = (hit.offset, Some(hit.point.as_dvec3()));
             let target = Target { offset, position, ..Target::new(hit.node) };
-            return Self { target, pins: Vec::new(), moves_root: false, turns_joint: false };
+            return Self {
+                target,
+                pins: Vec::new(),
+                moves_root: false,
+                turns_joint: false,
+                frees_depth: puppet.options.full_body.equilibrium,
+            };
         }
         let feet = || rig.chains.iter().filter(|c| c.kind == ChainKind::Leg).map(|c| c.effector);
         let mut target = Target::new(hit.node);
@@ -85,7 +107,7 @@ impl DragGoal {
         // If the root moves, the dragged node keeps its orientation, so that the character does not lean over.
         target.orientation = moves_root.then(|| orientation(&character.skeleton, puppet.pose(), hit.node));
         let pins = if moves_root { feet().map(Pin::from).collect() } else { Vec::new() };
-        Self { target, pins, moves_root, turns_joint: false }
+        Self { target, pins, moves_root, turns_joint: false, frees_depth: false }
     }
 }
 
@@ -108,7 +130,7 @@ impl Drag {
         (scope, before): (DragScope, State),
     ) -> Self {
         let goal = DragGoal::new(&hit, puppet, scope, before.base);
-        let DragGoal { target, pins, moves_root, turns_joint } = goal;
+        let DragGoal { target, pins, moves_root, turns_joint, frees_depth } = goal;
         Self {
             hit,
             target,
@@ -116,6 +138,7 @@ impl Drag {
             pins,
             moves_root,
             turns_joint,
+            frees_depth,
             scope,
             before,
             axis: None,
@@ -123,6 +146,7 @@ impl Drag {
             grip: Vec2::ZERO,
             by_gizmo: false,
             snap: false,
+            is_pushed: false,
             moved: false,
             plane: hit.point,
             pointer: at,
@@ -134,6 +158,7 @@ impl Drag {
         let goal = DragGoal::new(&self.hit, puppet, scope, self.before.base);
         let position = self.target.position;
         (self.scope, self.moves_root, self.turns_joint) = (scope, goal.moves_root, goal.turns_joint);
+        self.frees_depth = goal.frees_depth;
         (self.target, self.pins) = (Target { position, ..goal.target }, goal.pins);
         let others: Vec<Hit> = self.others.iter().map(|(hit, _)| *hit).collect();
         self.set_others(&others, puppet);
@@ -152,12 +177,21 @@ impl Drag {
         let by = to - self.hit.point.as_dvec3();
         for (hit, target) in &mut self.others {
             target.position = Some(hit.point.as_dvec3() + by);
+            (target.axes, target.orientation) = (self.target.axes, self.target.orientation);
         }
     }
 
     /// Returns the target, and the pins that last as long as the drag.
     pub(in crate::viewer) fn target_and_pins(&self) -> (Target, &[Pin]) {
         (self.target, &self.pins)
+    }
+
+    /// Returns the same with all axes, as methods that move a limb alone see it.
+    pub(in crate::viewer) fn plain_target_and_pins(&self) -> (Target, &[Pin]) {
+        let target = self.target;
+        let is_free = target.axes.frame == AxesFrame::Target;
+        let plain = Target { orientation: None, axes: GoalAxes::default(), ..target };
+        (if is_free { plain } else { target }, &self.pins)
     }
 
     /// Returns the axis to which the drag is constrained, and its direction.
@@ -172,6 +206,10 @@ impl Drag {
         let sight = (camera.target - camera.position).normalize_or_zero();
         let start = self.hit.point;
         let line = self.line();
+        let is_free = self.frees_depth && line.is_none() && !self.is_pushed;
+        // "Down" on the screen is down in the world, not also forwards. Seen from far above or below, it cannot be.
+        let upright = sight.with_y(0.0).try_normalize().filter(|_| sight.y.abs() < MAX_PITCH.sin());
+        let sight = if is_free { upright.unwrap_or(sight) } else { sight };
         let wanted = match line {
             Some((_, direction)) => ray.nearest_on_line(start, direction),
             None => ray.intersect_plane(self.plane, sight),
@@ -183,7 +221,33 @@ impl Drag {
             wanted = start + steps * step;
         }
         self.target.position = Some(wanted.as_dvec3());
+        self.set_depth(is_free.then_some(sight));
         self.move_others();
+    }
+
+    /// Frees the axis along a direction, or none. A goal whose joint keeps its orientation keeps all axes.
+    fn set_depth(&mut self, along: Option<Vec3>) {
+        if !self.frees_depth {
+            return;
+        }
+        let turn = |along: Vec3| DQuat::from_rotation_arc(DVec3::Z, along.as_dvec3().normalize_or(DVec3::Z));
+        let free = AxisTerm { weights: DVec3::ZERO, ..AxisTerm::default() };
+        let plane = AxisTerm { weights: DVec3::new(1.0, 1.0, 0.0), ..AxisTerm::default() };
+        self.target.orientation = along.map(turn);
+        self.target.axes = match along {
+            Some(_) => GoalAxes { frame: AxesFrame::Target, position: plane, orientation: free },
+            None => GoalAxes::default(),
+        };
+    }
+
+    /// Returns a target with all axes, where its point is now, to be kept after the drag.
+    pub(in crate::viewer) fn settled(target: &Target, puppet: &Puppet) -> Target {
+        if target.axes.frame != AxesFrame::Target {
+            return *target;
+        }
+        let world = puppet.world_from_node().get(target.node);
+        let at = world.map(|w| w.transform_point3(target.offset.as_vec3()).as_dvec3());
+        Target { position: at.or(target.position), orientation: None, axes: GoalAxes::default(), ..*target }
     }
 
     /// Moves the target to a world position. The axis and snapping, which are aids for the pointer, do not apply. A
@@ -191,6 +255,7 @@ impl Drag {
     pub(in crate::viewer) fn move_to(&mut self, position: DVec3) {
         (self.plane, self.moved) = (position.as_vec3(), true);
         self.target.position = Some(position);
+        self.set_depth(None);
         self.move_others();
     }
 
@@ -203,7 +268,8 @@ impl Drag {
             Projection::Orthographic { height } => self.plane + camera.direction() * (height * by),
         };
         if pushed.is_finite() {
-            self.plane = pushed;
+            // From now on the depth is known.
+            (self.plane, self.is_pushed) = (pushed, true);
         }
         self.follow(self.pointer, size, camera, step);
     }

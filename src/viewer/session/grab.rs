@@ -197,9 +197,12 @@ impl Session {
         self.release_gizmo();
         let Some(drag) = self.drag.take() else { return };
         if self.keep && drag.moved && !drag.moves_root {
-            let reflected = self.reflected(&drag.target);
-            self.store_goal(drag.target);
-            drag.others.iter().for_each(|(_, other)| self.store_goal(*other));
+            let target = Drag::settled(&drag.target, &self.puppet);
+            let reflected = self.reflected(&target);
+            self.store_goal(target);
+            for (_, other) in &drag.others {
+                self.store_goal(Drag::settled(other, &self.puppet));
+            }
             reflected.into_iter().for_each(|goal| self.store_goal(goal));
         }
         if drag.turns_joint && drag.moved {

@@ -95,7 +95,7 @@ impl Session {
     fn current_problem(&self) -> (Vec<Target>, Vec<Pin>) {
         let hovered = self.hover.filter(|_| self.drag.is_none());
         let hovered = hovered.map(|hit| DragGoal::new(&hit, &self.puppet, self.drag_scope, self.state.base));
-        let held = self.drag.as_ref().map(Drag::target_and_pins);
+        let held = self.drag.as_ref().map(Drag::plain_target_and_pins);
         let (targets, pins) =
             self.targets_and_pins(held.or(hovered.as_ref().map(|r| (r.target, r.pins.as_slice()))));
         if targets.is_empty() {

@@ -6,13 +6,13 @@
 
 mod back;
 mod down;
-mod drag;
+pub mod drag;
 mod feet;
 mod honest;
 pub mod person;
 mod random;
 #[path = "../../gestures/runner/mod.rs"]
-mod runner;
+pub mod runner;
 mod same;
 mod shot;
 mod sweeps;
