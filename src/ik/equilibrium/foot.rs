@@ -62,7 +62,8 @@ impl Foot {
         let height = ankle.y - floor;
         let level = |link: usize| (rest.positions[link] - ankle).with_y(0.0);
         let farthest = limb.digits.iter().map(|&d| level(d)).max_by(|a, b| a.length().total_cmp(&b.length()));
-        let is_point = !model.is_person && (limb.digits.is_empty() && height < TIP_HEIGHT);
+        let is_point =
+            !model.is_person && limb.digits.is_empty() && height < TIP_HEIGHT && limb.sole.is_none();
         // The first toe joint that is far enough in front is the ball.
         let toes = limb.digits.iter().copied().find(|&d| level(d).length() > 0.02);
         let forward = toes.map_or(DVec3::Z, |d| level(d).normalize_or(DVec3::Z));

@@ -54,7 +54,7 @@ const FRAME_ITERATIONS: usize = 12;
 /// A frame in which a target moves by this distance, metres of a person, turns joints by at most this angle, radians. Where a posture
 /// gives way to another one, the body takes a few frames for it.
 const FRAME_MOVE: f64 = 0.005;
-const FRAME_TURN: f64 = 0.10;
+const FRAME_TURN: f64 = 0.09;
 /// A solve is at rest if a step gains less, joules: on the way, in a frame of a drag, and at the end.
 const WAY_REST: f64 = 1e-2;
 const FRAME_REST: f64 = 1e-4;
