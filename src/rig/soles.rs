@@ -29,9 +29,6 @@ pub(crate) struct SolePoints {
     /// Indices of the backmost and the foremost point.
     pub(crate) heel: u32,
     pub(crate) toe: u32,
-    /// Height of the sole at rest, metres.
-    pub(crate) height: f32,
-    pub(crate) half_length: f32,
 }
 
 impl Soles {
@@ -113,13 +110,7 @@ impl Soles {
         let along = |index: usize| points.get(index).map_or(0.0, |(p, _)| p.dot(facing));
         let heel = (0..points.len()).min_by(|a, b| along(*a).total_cmp(&along(*b))).unwrap_or(0);
         let toe = (0..points.len()).max_by(|a, b| along(*a).total_cmp(&along(*b))).unwrap_or(0);
-        SolePoints {
-            heel: u32::try_from(heel).unwrap_or(0),
-            toe: u32::try_from(toe).unwrap_or(0),
-            height: points.iter().map(|(p, _)| p.y).fold(f32::INFINITY, f32::min),
-            half_length: (0.5 * (along(toe) - along(heel))).max(0.02 * size),
-            points,
-        }
+        SolePoints { heel: u32::try_from(heel).unwrap_or(0), toe: u32::try_from(toe).unwrap_or(0), points }
     }
 }
 
@@ -138,13 +129,13 @@ pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &mut Body
         let at = |node: &usize| world.get(*node).map_or(Vec3::ZERO, |m| m.translation.into());
         let length = limb.joints.windows(2).map(|w| at(&w[0]).distance(at(&w[1]))).sum();
         let (ankle, side) = (at(&limb.end()), Vec3::Y.cross(facing));
-        let points = soles.of_leg(index, limb.end(), facing, length).points;
-        let along = |axis: Vec3| points.iter().map(move |(p, _)| f64::from((*p - ankle).dot(axis)));
-        let ends = |axis: Vec3| {
-            (along(axis).fold(f64::INFINITY, f64::min), along(axis).fold(f64::NEG_INFINITY, f64::max))
-        };
-        let ((heel, toe), (right, left)) = (ends(facing), ends(side));
-        limb.sole = Some(Sole { heel, toe, half_width: 0.5 * (left - right) });
+        let sole = soles.of_leg(index, limb.end(), facing, length);
+        let from_ankle = |(point, _): &(Vec3, usize)| *point - ankle;
+        let end = |index: u32| sole.points.get(index as usize).map(|p| f64::from(from_ankle(p).dot(facing)));
+        let across = || sole.points.iter().map(|p| f64::from(from_ankle(p).dot(side)));
+        let width = across().fold(f64::NEG_INFINITY, f64::max) - across().fold(f64::INFINITY, f64::min);
+        limb.sole =
+            end(sole.heel).zip(end(sole.toe)).map(|(heel, toe)| Sole { heel, toe, half_width: 0.5 * width });
     }
 }
 

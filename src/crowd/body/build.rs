@@ -267,8 +267,9 @@ impl Builder<'_> {
             }
             limb.soles = u32::try_from(sole.points.len()).unwrap_or(0);
             (limb.heel, limb.toe) = (sole.heel, sole.toe);
-            floor = floor.min(sole.height);
-            foot = foot.max(sole.half_length);
+            let along = |end: u32| sole.points.get(end as usize).map_or(0.0, |(p, _)| p.dot(self.facing()));
+            floor = sole.points.iter().map(|(p, _)| p.y).fold(floor, f32::min);
+            foot = foot.max(0.5 * (along(sole.toe) - along(sole.heel))).max(0.02 * body.parts.size);
         }
         // A floor that is nearly at the origin is at the origin, as most clips have it.
         let is_far = floor.is_finite() && floor.abs() > 0.05 * body.parts.size;
