@@ -38,9 +38,9 @@
 mod checks;
 
 use std::error::Error;
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use checks::runner::collect;
 use checks::table::{summary, table};
 use checks::{Person, Selection, failure_lines, run};
 
@@ -100,16 +100,4 @@ fn options() -> Result<Options, Box<dyn Error>> {
         }
     }
     Ok(options)
-}
-
-/// Collects the characters below a folder, or a file.
-fn collect(path: &Path, files: &mut Vec<Option<PathBuf>>) {
-    if let Ok(entries) = fs::read_dir(path) {
-        entries.flatten().for_each(|entry| collect(&entry.path(), files));
-    } else if path
-        .extension()
-        .is_some_and(|e| ["glb", "gltf", "vrm"].iter().any(|known| e.eq_ignore_ascii_case(known)))
-    {
-        files.push(Some(path.to_owned()));
-    }
 }

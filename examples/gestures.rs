@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 
 use runner::people::GESTURES as PEOPLE;
 use runner::verdict::{GestureResult, Turn};
-use runner::{Side, Subject, run_all};
+use runner::{Side, Subject, collect, run_all};
 
 /// The arguments.
 #[derive(Default)]
@@ -148,18 +148,6 @@ fn options() -> Result<Options, Box<dyn Error>> {
         }
     }
     Ok(options)
-}
-
-/// Collects the characters below a folder, or a file.
-fn collect(path: &Path, files: &mut Vec<Option<PathBuf>>) {
-    if let Ok(entries) = fs::read_dir(path) {
-        entries.flatten().for_each(|entry| collect(&entry.path(), files));
-    } else if path
-        .extension()
-        .is_some_and(|e| ["glb", "gltf", "vrm"].iter().any(|known| e.eq_ignore_ascii_case(known)))
-    {
-        files.push(Some(path.to_owned()));
-    }
 }
 
 fn results(file: Option<&Path>, options: &Options) -> Result<(Subject, Vec<GestureResult>), String> {

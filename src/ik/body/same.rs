@@ -9,8 +9,9 @@ use super::{Body, Link, Stance};
 /// normalised, inverted and multiplied with few others, and every step rounds by at most half of the machine epsilon.
 const SINGLE_ROUNDING: f64 = 8.0 * f32::EPSILON as f64;
 
-/// The same for offsets and scales that are computed from world matrices in single precision, and for rotations, radians.
+/// The same for offsets and scales that are computed from world matrices in single precision.
 const GEOMETRY_ROUNDING: f64 = 1e-5;
+/// Maximum angle between rotations that are computed in this way, radians. Rounding adds up along the joints of a limb.
 const TURN_ROUNDING: f64 = 1e-4;
 
 // Both functions list all fields of a body without `..`, so that a new field does not compile until it is considered here. When
@@ -73,7 +74,7 @@ impl Body {
         if moved.set_geometry(|link| (other.links[link].offset, other.links[link].scale)).is_err() {
             return false;
         }
-        // So are its rotations.
+        // Such a skeleton also has rotations that are computed from world matrices.
         for (own, &given) in moved.rotations.iter_mut().zip(&other.rotations) {
             if own.angle_between(given) <= TURN_ROUNDING {
                 *own = given;

@@ -18,7 +18,7 @@ use crate::ik::rotation::rotation_vector;
 const SLIP: f64 = 2e-3;
 /// The weight goes to the inner side of a foot: this share of half its width from its middle.
 const INNER: f64 = 0.67;
-/// It goes aside by at most this, metres. A figure that stands wider than a person leaves some weight behind.
+/// It goes aside by at most this distance, metres of a person. A figure that stands wider than a person leaves some weight behind.
 const ASIDE: f64 = 0.08;
 /// A pulled foot at this height leaves the other one to carry the body, metres.
 pub(super) const LIFTED: f64 = 0.10;
@@ -213,7 +213,7 @@ impl Problem {
 
     /// Returns which share of the way to the feet that hold the weight goes.
     pub(super) fn shifted(&self) -> f64 {
-        self.whole_way().map_or(1.0, |way| (ASIDE / way.length().max(ASIDE)).min(1.0))
+        self.whole_way().map_or(1.0, |way| ASIDE / way.length().max(ASIDE))
     }
 
     /// Returns the way from the centre of mass in the stance to the inner side of the feet that hold.

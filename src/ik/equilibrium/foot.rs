@@ -7,7 +7,8 @@ use super::pose::{Kinematics, Pose};
 use crate::ik::figure::Figure;
 use crate::ik::rotation::shortest_arc;
 
-/// The least and the largest distances from the ankle to the heel, to the tip and to the sides that a skin may give a foot.
+/// The least and the largest values that the skin may give a foot: where heel and tip are before the ankle, and half the width, metres of
+/// a person.
 const MEASURED: [[f64; 2]; 3] = [[-0.15, -0.03], [0.08, 0.35], [0.03, 0.15]];
 /// Length and half the width of a person's foot (Winter 2009: 0.152 of the height), and where the heel, the ball and the tip are
 /// behind or before the ankle, as fractions of that length.

@@ -61,7 +61,7 @@ const FRAME_REST: f64 = 1e-4;
 const REST: f64 = 1e-7;
 /// A limb that is straighter is bent by this angle before the first step, because a straight limb cannot tell to which side it bends.
 const STRAIGHT: f64 = 0.035;
-/// The hips go down by this distance, metres, if a leg on the floor is straighter than half of that.
+/// The hips go down by this distance, metres of a person, if the knee of a standing leg is bent by less than half of [`STRAIGHT`].
 const LOWERED: f64 = 2e-4;
 /// Number of times that the targets of a body with uneven scale are moved.
 const LENGTH_ROUNDS: usize = 4;

@@ -4,13 +4,16 @@
 //! eliminates the pose, so that a quadratic program with bounds remains, whose unknowns are the forces on the rows. Levenberg's damping
 //! limits steps, and a second-order correction keeps curved rows.
 
+mod correction;
+mod hessian;
+
 use super::constant;
 use super::energy::Buffers;
 use super::factor::TreeMatrix;
 use super::model::Model;
 use super::pose::{Kinematics, Pose};
 use super::problem::Problem;
-use super::qp::{BoxQp, backward, cholesky, dot, forward};
+use super::qp::{BoxQp, dot};
 use super::rows::{Kind, Rows};
 use super::system::System;
 
@@ -25,7 +28,7 @@ const SHORTEST: f64 = 5e-3;
 /// Rows that miss by less work need no mending, joules, and a step of mending turns joints by at most this angle, radians.
 const MENDED: f64 = 1e-2;
 const MENDING: f64 = 0.03;
-/// Knees of standing legs may turn by this much more than other joints in a frame.
+/// Hinges may turn by this factor more than the other joints in a frame.
 const KNEES: f64 = 1.5;
 /// A step is taken if the merit falls by this share of what the model predicts.
 const ACCEPTED: f64 = 0.05;
@@ -211,7 +214,7 @@ impl Newton {
         }
         let largest = |part: &[f64]| part.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         let mut size = largest(&self.step[3..]).max(2.0 * largest(&self.step[..3]));
-        // A step that mends rows takes the whole way to them, and lets go of everything else.
+        // A step that mends rows must reach them, so that damping and not its length bounds it.
         let most = if self.mends { self.left } else { LARGEST_STEP };
         if size > most {
             let more = (2.0 * size / most).min(100.0);
@@ -279,59 +282,6 @@ impl Newton {
     fn shorten(&mut self, size: f64, share: f64) -> f64 {
         self.step.iter_mut().for_each(|x| *x *= share);
         size * share
-    }
-
-    /// Factorises the damped Hessian: with all second derivatives if they are convex on the active rows, else without them.
-    fn factorise(&mut self, model: &Model, full: &mut bool) -> bool {
-        if *full {
-            if self.damped(model, true, false) {
-                return true;
-            }
-            self.augment(model);
-            if self.damped(model, true, true) {
-                return true;
-            }
-            *full = false;
-        }
-        self.damped(model, false, false)
-    }
-
-    fn damped(&mut self, model: &Model, curved: bool, augmented: bool) -> bool {
-        let factor = &mut self.factor;
-        factor.clone_from(&self.system.hessian);
-        if curved {
-            factor.add(&self.curvature);
-        }
-        if augmented {
-            factor.add(&self.augmented);
-        }
-        for d in 0..model.count {
-            // The hips move by metres, the joints by radians.
-            let end = model.row(d).end - 1;
-            factor.entries[end] += self.warm.damping * if d < 3 { 10.0 } else { 1.0 } + 1e-9;
-        }
-        factor.factorise(model)
-    }
-
-    /// Sets the products with themselves of the active rows that touch one limb only, so that the factor has no fill.
-    fn augment(&mut self, model: &Model) {
-        if !self.augmented.entries.is_empty() {
-            return;
-        }
-        self.augmented.begin(model);
-        for (&index, row) in self.rows.near.iter().zip(self.rows.jacobian.chunks_exact(model.count)) {
-            let own = &self.rows.all[index];
-            if matches!(own.kind, Kind::Balance(_) | Kind::Body(_) | Kind::Comfort) {
-                continue;
-            }
-            if own.is_equality || self.warm.forces[index] > 0.0 {
-                for (i, &x) in row.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-                    let out = &mut self.augmented.entries[model.row(i)];
-                    let path = model.above(i).iter().chain(std::iter::once(&i));
-                    out.iter_mut().zip(path).for_each(|(a, &j)| *a += AUGMENTATION * x * row[j]);
-                }
-            }
-        }
     }
 
     /// Solves for the forces on the near rows, and for the step that they lead to.
@@ -437,65 +387,6 @@ impl Newton {
             gain += pull.force * (pull.residual(&self.now).length() - after);
         }
         gain
-    }
-
-    /// Brings a trial back to the active rows, which are curved, with the factors of the step (Maratos 1978; Fletcher 1982).
-    fn correct(&mut self, problem: &Problem, size: f64, tolerance: f64) {
-        let n = problem.model.count;
-        let m = self.rows.near.len();
-        let is_active = |k: &usize| {
-            let row = self.rows.near[*k];
-            let violated = self.trial_rows.all[row].value < 0.0 || self.qp.y[*k] > 0.0;
-            self.rows.all[row].kind != Kind::Comfort
-                && self.qp.free[*k]
-                && (self.rows.all[row].is_equality || violated)
-        };
-        let active: Vec<usize> = (0..m).filter(is_active).collect();
-        let k = active.len();
-        if k == 0 {
-            return;
-        }
-        let mut products = vec![0.0; k * k];
-        let mean: f64 = active.iter().map(|&i| self.qp.a[i * m + i]).sum::<f64>()
-            / f64::from(u32::try_from(k).unwrap_or(1));
-        for (i, &row) in active.iter().enumerate() {
-            for (j, &column) in active[..=i].iter().enumerate() {
-                products[i * k + j] = self.qp.a[row * m + column];
-            }
-            products[i * k + i] += 1e-9 * mean;
-        }
-        if !cholesky(&mut products, k) {
-            return;
-        }
-        let violation = |trial: &Trial, rows: &Rows| rows.penalty(problem) + problem.pull(&trial.now);
-        for _ in 0..3 {
-            let before = violation(&self.trial, &self.trial_rows);
-            if before < 0.1 * tolerance {
-                return;
-            }
-            let mut left: Vec<f64> =
-                active.iter().map(|&i| -self.trial_rows.all[self.rows.near[i]].value).collect();
-            forward(&products, k, &mut left);
-            backward(&products, k, &mut left);
-            self.half.fill(0.0);
-            for (&i, x) in active.iter().zip(&left) {
-                let row = &self.z[i * n..(i + 1) * n];
-                self.half.iter_mut().zip(row).for_each(|(h, z)| *h += x * z);
-            }
-            self.factor.backward(&problem.model, &mut self.half);
-            let largest = self.half.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-            if largest > 0.5 * size + 1e-3 {
-                return;
-            }
-            self.trial.pose.stepped(&problem.model, &self.half, &mut self.other.pose);
-            self.other.settle(problem);
-            self.other.rows(problem, &mut self.buffers, &mut self.other_rows);
-            if violation(&self.other, &self.other_rows) >= before {
-                return;
-            }
-            std::mem::swap(&mut self.trial, &mut self.other);
-            std::mem::swap(&mut self.trial_rows, &mut self.other_rows);
-        }
     }
 }
 

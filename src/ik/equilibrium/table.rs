@@ -40,11 +40,6 @@ pub(super) fn weigh(model: &mut Model, figure: &Figure) {
     let (spine, neck) = (&figure.parts.spine, &figure.parts.neck);
     let share = |whole: f64, among: usize| whole / f64::from(u32::try_from(among.max(1)).unwrap_or(1));
     let is_person = model.is_person;
-    let next = |joints: &[Joint], link: usize, below: usize| -> DVec3 {
-        let up = std::iter::successors(Some(below), |&l| joints[l].parent).take_while(|&l| l != link);
-        // At rest all links have the axes of the figure.
-        up.map(|l| joints[l].offset).sum()
-    };
     let (hips, back) = if is_person { (PELVIS, TRUNK) } else { (ANIMAL[0], ANIMAL[1]) };
     let set = |model: &mut Model, link: usize, mass: f64, centre: DVec3| {
         let joint = &mut model.joints[link];
@@ -52,7 +47,7 @@ pub(super) fn weigh(model: &mut Model, figure: &Figure) {
     };
     set(model, 0, if spine.is_empty() { hips + back } else { hips }, DVec3::ZERO);
     for (index, &link) in spine.iter().enumerate() {
-        let to = spine.get(index + 1).map(|&n| next(&model.joints, link, n));
+        let to = spine.get(index + 1).map(|&n| offset_of(&model.joints, link, n));
         let centre = if is_person { DVec3::Y * 0.17 } else { to.unwrap_or_default() * 0.5 };
         set(model, link, share(back, spine.len()), centre);
     }
@@ -67,10 +62,11 @@ pub(super) fn weigh(model: &mut Model, figure: &Figure) {
     for limb in &figure.parts.limbs {
         for (index, &link) in limb.joints.iter().enumerate() {
             let last = index + 1 == limb.joints.len();
-            let bone = limb.joints.get(index + 1).map(|&n| next(&model.joints, link, n));
+            let bone = limb.joints.get(index + 1).map(|&n| offset_of(&model.joints, link, n));
             // A hand goes on as its forearm does, and a foot points forwards.
             let end = if limb.is_arm {
-                next(&model.joints, limb.joints[index.saturating_sub(1)], link).normalize_or_zero() * 0.18
+                offset_of(&model.joints, limb.joints[index.saturating_sub(1)], link).normalize_or_zero()
+                    * 0.18
             } else {
                 DVec3::Z * 0.133
             };
@@ -96,6 +92,12 @@ pub(super) fn weigh(model: &mut Model, figure: &Figure) {
         joint.mass /= total;
         joint.balance_mass /= total;
     }
+}
+
+/// Returns the way from a joint to one below it. At rest all links have the axes of the figure.
+fn offset_of(joints: &[Joint], link: usize, below: usize) -> DVec3 {
+    let up = std::iter::successors(Some(below), |&l| joints[l].parent).take_while(|&l| l != link);
+    up.map(|l| joints[l].offset).sum()
 }
 
 /// Number of joints inside a limb.
@@ -142,12 +144,8 @@ fn moments(model: &Model, figure: &Figure) -> Vec<f64> {
         let (mut weight, mut moment) = (0.0, 0.0);
         for (index, &link) in limb.joints.iter().enumerate().rev() {
             let joint = &model.joints[link];
-            // The next joint of the limb is this far away.
-            let bone = limb.joints.get(index + 1).map_or(0.0, |&next| {
-                let up =
-                    std::iter::successors(Some(next), |&l| model.joints[l].parent).take_while(|&l| l != link);
-                up.map(|l| model.joints[l].offset).sum::<DVec3>().length()
-            });
+            let bone =
+                limb.joints.get(index + 1).map_or(0.0, |&next| offset_of(&model.joints, link, next).length());
             let own = joint.mass * MASS * GRAVITY;
             moment += weight * bone + own * joint.centre.length();
             weight += own;

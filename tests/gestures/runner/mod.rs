@@ -14,9 +14,24 @@ pub mod verdict;
 pub use body::Side;
 pub use run::Subject;
 
-use verdict::GestureResult;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use sinew::rig::BodyKind;
+
+use verdict::GestureResult;
+
+/// Collects the characters below a folder, or a file.
+pub fn collect(path: &Path, files: &mut Vec<Option<PathBuf>>) {
+    if let Ok(entries) = fs::read_dir(path) {
+        entries.flatten().for_each(|entry| collect(&entry.path(), files));
+    } else if path
+        .extension()
+        .is_some_and(|e| ["glb", "gltf", "vrm"].iter().any(|known| e.eq_ignore_ascii_case(known)))
+    {
+        files.push(Some(path.to_owned()));
+    }
+}
 
 /// Makes all gestures of a character's kind of body.
 pub fn run_all(subject: &Subject) -> Vec<GestureResult> {
