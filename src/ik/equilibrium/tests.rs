@@ -33,7 +33,7 @@ pub(super) fn person() -> Body {
     }
     for side in [1.0, -1.0] {
         let thigh = add(Some(hips), [0.1 * side, -0.02, 0.0], cone(DVec3::NEG_Y, 2.2));
-        let shin = add(Some(thigh), [0.0, -0.44, 0.05], Limit::hinge(DVec3::X, -0.1..=2.6));
+        let shin = add(Some(thigh), [0.0, -0.44, 0.05], Limit::hinge(DVec3::X, -0.4..=2.6));
         let foot = add(Some(shin), [0.0, -0.42, -0.05], cone(DVec3::Z, 1.2));
         add(Some(foot), [0.0, -0.06, 0.14], Limit::hinge(DVec3::X, -1.0..=0.5));
     }
@@ -180,5 +180,20 @@ fn the_hessian_of_forces_agrees_with_differences_of_the_gradient() {
             let numeric = 0.5 * (second(a, b) + second(b, a));
             assert!((numeric - exact).abs() < 1e-3 * (1.0 + exact.abs()), "{a} {b}: {numeric} {exact}");
         }
+    }
+}
+
+#[test]
+fn elbows_and_knees_end_where_they_are_straight() {
+    // A foot that was pulled up pushed a knee past straight, where it stayed, so that the whole body rose on its toes.
+    let (problem, _) = problem(&[]);
+    let Problem { model, stance, stance_now: now, .. } = &problem;
+    for [above, link, end] in [[6, 7, 8], [10, 11, 12], [13, 14, 15], [17, 18, 19]] {
+        let (straight, side) = now.straight(model, stance, [above, link, end]).unwrap();
+        let [low, high] = model.joints[link].range;
+        let past = if side > 0.0 { straight.min(0.0) - low } else { high - straight.max(0.0) };
+        assert!(past <= 1e-12 && high - low > 1.0, "{link}: {past} radians past straight");
+        // The stance itself is allowed.
+        assert!((low..=high).contains(&0.0), "{link}: {low} to {high}");
     }
 }
