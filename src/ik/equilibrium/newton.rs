@@ -2,7 +2,7 @@
 //!
 //! Sequential quadratic programming with an exact penalty (Fletcher 1987, "Practical Methods of Optimization", chapter 14.4). Each step
 //! eliminates the pose, so that a quadratic program with bounds remains, whose unknowns are the forces on the rows. Levenberg's damping
-//! limits steps, and a second-order correction keeps curved rows.
+//! limits steps, and a second-order correction (Fletcher 1982) keeps curved rows.
 
 mod correction;
 mod hessian;
