@@ -125,9 +125,16 @@ xdotool mousemove 617 289 mousedown 1 mousemove 647 240 key Escape mouseup 1
 # Pull and turn the selected joint without a button, with an axis and a number, and cancel another turn.
 xdotool mousemove 375 279 click 1 mousemove 420 200 key g mousemove 430 190 key y key 0 key period key 1 key Return \
     key t mousemove 450 210 key x key 2 key 0 key Return key t mousemove 400 240 key Escape key Escape
-# Find an action in the palette.
-xdotool key F3 sleep 0.5 type --delay 20 mirror
-xdotool key Return sleep 0.5 key ctrl+z key n key n key shift+n key shift+n key ctrl+Tab key ctrl+Tab
+# Find an action in the palette. A slow machine would take letters for shortcuts if they came before the palette is open.
+shot 03-posed
+xdotool key F3
+differs 03-posed "opening the palette"
+shot 03-palette
+xdotool type --delay 20 mirror
+differs 03-palette "typing the name of an action"
+xdotool key Return
+differs 03-palette "running an action of the palette"
+xdotool key ctrl+z key n key n key shift+n key shift+n key ctrl+Tab key ctrl+Tab
 # Press the remaining keys, first with the pointer on the chest and then on the background.
 for position in "487 226" "120 120"; do
     # shellcheck disable=SC2086 # two numbers
@@ -152,7 +159,9 @@ until tail -n 1 "$work/sinew-0001.session" 2> /dev/null | grep -q '^{"at":[0-9.]
     sleep 0.1
 done
 # Switch to the light theme, which is saved, and back to the dark one.
-xdotool mousemove 1204 50 sleep 0.3 click 1 sleep 0.5
+shot 03-above
+xdotool mousemove 1204 50 sleep 0.3 click 1
+differs 03-above "selecting the panel of the view"
 shot 03-below
 xdotool mousemove 1163 298 sleep 0.3 click 1
 differs 03-below "selecting the light theme"
@@ -255,12 +264,12 @@ echo "drive-viewer: $((rounds * 200)) events in $duration s; resident memory $fi
 shot 13-after
 [ $((last - second)) -le "$max_growth" ] || fail "resident memory grew by $((last - second)) kB from the second to the last quarter, but at most $max_growth kB is accepted"
 
-# The pose and a limit are not saved, so the viewer asks before it closes.
-xdotool key ctrl+q sleep 1 key d
-tries=100
-while kill -0 "$viewer" 2> /dev/null && [ "$tries" -gt 0 ]; do
+# If something is not saved, the viewer asks before it closes, on a slow machine not at once.
+xdotool key ctrl+q
+tries=30
+while sleep 1 && kill -0 "$viewer" 2> /dev/null && [ "$tries" -gt 0 ]; do
+    xdotool key d
     tries=$((tries - 1))
-    sleep 0.1
 done
 [ "$tries" -gt 0 ] || fail "the window did not close"
 code=0
