@@ -10,7 +10,6 @@
 //! | option | meaning |
 //! |---|---|
 //! | `-v` | prints each failure with its figures |
-//! | `--trunk-first` | judges the default solver instead of `full_body.equilibrium` |
 //! | `--only CHECKS` | runs kinds of checks or single checks, such as `e` or `a,e:12` |
 //! | `--part K/N` | runs every N-th check, starting at the K-th |
 //! | `--seed NUMBER` | uses other targets [default: 1] |
@@ -48,7 +47,6 @@ use checks::{Person, Selection, failure_lines, run};
 #[derive(Default)]
 struct Options {
     verbose: bool,
-    trunk_first: bool,
     selection: Selection,
     paths: Vec<PathBuf>,
 }
@@ -64,7 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut all = Vec::new();
     for file in &files {
         let name = file.as_deref().unwrap_or(Path::new("built-in")).display();
-        let person = match Person::load(file.as_deref(), !options.trunk_first) {
+        let person = match Person::load(file.as_deref()) {
             Ok(person) => person,
             Err(reason) => {
                 println!("{name}: skipped, {reason}");
@@ -91,7 +89,6 @@ fn options() -> Result<Options, Box<dyn Error>> {
         let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
         match argument.as_str() {
             "-v" => options.verbose = true,
-            "--trunk-first" => options.trunk_first = true,
             "--only" => options.selection.set_only(&value()?)?,
             "--part" => options.selection.set_part(&value()?)?,
             "--seed" => options.selection.seed = value()?.parse()?,

@@ -13,7 +13,6 @@
 //! | `--right`, `--both` | makes the gestures of one hand or foot on the right or on both sides, instead of the left |
 //! | `--far` | moves the head and the ankle by the whole length along both axes of their diagonal |
 //! | `--repeat` | repeats the last position of the pointer while it rests |
-//! | `--equilibrium` | poses the body by the option `full_body.equilibrium` |
 //! | `--expect LIST` | a file with a part of a path per line: characters that must be recognised, or they fail all gestures of people |
 //! | `--record FOLDER` | records the sessions of all gestures of a single character |
 //!
@@ -43,7 +42,6 @@ struct Options {
     verbose: bool,
     far: bool,
     repeats: bool,
-    equilibrium: bool,
     sides: Vec<Side>,
     expected: Vec<String>,
     recordings: Option<PathBuf>,
@@ -131,7 +129,6 @@ fn options() -> Result<Options, Box<dyn Error>> {
             "-v" => options.verbose = true,
             "--far" => options.far = true,
             "--repeat" => options.repeats = true,
-            "--equilibrium" => options.equilibrium = true,
             "--right" => options.sides = vec![Side::Right],
             "--both" => options.sides = vec![Side::Left, Side::Right],
             "--expect" => {
@@ -154,7 +151,6 @@ fn results(file: Option<&Path>, options: &Options) -> Result<(Subject, Vec<Gestu
     let mut subject = Subject::load(file)?;
     subject.recordings.clone_from(&options.recordings);
     (subject.far, subject.repeats) = (options.far, options.repeats);
-    subject.equilibrium = options.equilibrium;
     let mut all: Vec<GestureResult> = Vec::new();
     for &side in &options.sides {
         subject.side = side;

@@ -54,7 +54,7 @@ pub(super) fn groups(
         let links = *from_address
             .entry(body.links().as_ptr())
             .or_insert_with(|| *from_links.entry(links_key(body.links())).or_insert(count));
-        let is_figure = moves_root(options) && body.poses_as_figure(goals);
+        let is_figure = moves_root(options) && body.poses_as_figure();
         let mut key = problem_key(links, body, goals);
         key.push(u64::from(is_figure));
         let found = match from_key.get(&key) {

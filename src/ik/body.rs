@@ -13,7 +13,7 @@ mod figure;
 mod jacobian;
 mod same;
 
-pub(super) use figure::{Stance, even_scale};
+pub(super) use figure::Stance;
 pub use jacobian::{Jacobian, JacobianColumn};
 
 /// A rotation is that of rest if the dot product of both differs from 1 by at most this.

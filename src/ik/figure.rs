@@ -1,18 +1,8 @@
 //! The parts of a figure, such as a person or an animal, for [`Method::FullBody`](super::Method::FullBody).
 
-use std::f64::consts::PI;
+use glam::DVec3;
 
-use glam::{DQuat, DVec3};
-
-use super::rotation::any_perpendicular;
-use super::{Limit, Link, SolveError};
-
-/// Largest bend of a joint inside a limb that has no hinge limit, measured from straight, radians.
-const MAX_BEND: f64 = 155.0 * PI / 180.0;
-/// How far such a joint may bend the wrong way, radians.
-const OVERBEND: f64 = 3.0 * PI / 180.0;
-/// Two bones whose angle has at least this sine determine the axis of the joint between them.
-const BENT: f64 = 0.05;
+use super::{Link, SolveError};
 
 /// The parts of a figure, as links of a [`Body`](super::Body) whose base is the hips.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -68,19 +58,8 @@ pub struct Sole {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Figure {
     pub(super) parts: FigureParts,
-    /// For each limb, the joints between its first and its last.
-    pub(super) hinges: Vec<Vec<LimbHinge>>,
     /// The part that each link belongs to.
     pub(super) roles: Vec<Part>,
-    /// For each link, the last link with a role at or above it.
-    pub(super) carriers: Vec<usize>,
-    /// All links above a limb or the head, parents first.
-    pub(super) trunk: Vec<usize>,
-    /// For each limb, the link of the trunk that carries it, and the rotation from the space of the figure (+Y up, +Z to
-    /// its front) to that link at rest.
-    pub(super) carriages: Vec<(usize, DQuat)>,
-    /// For each limb, its first joint and all links below it, parents first.
-    pub(super) below: Vec<Vec<usize>>,
 }
 
 /// The part of a figure that a link belongs to.
@@ -100,22 +79,13 @@ pub(super) enum Part {
     Other,
 }
 
-/// The axis of a joint inside a limb.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct LimbHinge {
-    /// Unit axis in the joint's rest frame.
-    pub(super) axis: DVec3,
-    /// Minimum and maximum angle, radians.
-    pub(super) range: [f64; 2],
-}
-
 impl Figure {
-    /// Prepares the parts of a figure for the links of a body. `facing`: see [`Body::set_facing`](super::Body::set_facing).
+    /// Prepares the parts of a figure for the links of a body.
     ///
     /// # Errors
     /// [`SolveError::Figure`] if a link does not exist or occurs twice, if a limb has fewer than three joints, if a link
     /// is not below the part that it belongs to, or if a number is invalid.
-    pub(super) fn new(links: &[Link], facing: DQuat, parts: FigureParts) -> Result<Self, SolveError> {
+    pub(super) fn new(links: &[Link], parts: FigureParts) -> Result<Self, SolveError> {
         let mut roles = vec![Part::Other; links.len()];
         let mut take = |link: usize, part: Part| {
             let role = roles.get_mut(link).ok_or(SolveError::Figure { link, what: "does not exist" })?;
@@ -150,25 +120,9 @@ impl Figure {
                 return Err(SolveError::Figure { link, what: "begins a limb of fewer than three joints" });
             }
         }
-        let mut carriers: Vec<usize> = (0..links.len()).collect();
-        for (link, role) in roles.iter().enumerate() {
-            if *role == Part::Other {
-                carriers[link] = links[link].parent.map_or(0, |p| carriers[p]);
-            }
-        }
-        let (hinges, carriages, below) = (Vec::new(), Vec::new(), Vec::new());
-        let figure = Self { trunk: trunk(links, &parts), hinges, carriages, below, parts, roles, carriers };
+        let figure = Self { parts, roles };
         figure.check_order(links)?;
-        let rest = RestPose::new(links);
-        let hinges = figure.parts.limbs.iter().map(|limb| rest.hinges(links, limb)).collect();
-        let carriage = |limb: &LimbParts| {
-            let first = limb.collar.first().or(limb.joints.first()).copied().unwrap_or_default();
-            let link = links[first].parent.unwrap_or(0);
-            (link, rest.rotations[link].conjugate() * facing)
-        };
-        let carriages = figure.parts.limbs.iter().map(carriage).collect();
-        let below = figure.parts.limbs.iter().map(|limb| links_below(links, limb)).collect();
-        Ok(Self { hinges, carriages, below, ..figure })
+        Ok(figure)
     }
 
     /// Returns the link that carries the front limbs.
@@ -211,72 +165,5 @@ impl Figure {
             }
         }
         Ok(())
-    }
-}
-
-/// Returns all links above a limb or the head, parents first.
-fn trunk(links: &[Link], parts: &FigureParts) -> Vec<usize> {
-    let mut is_trunk = vec![false; links.len()];
-    let starts = parts.limbs.iter().filter_map(|l| l.joints.first());
-    for &start in starts.chain(parts.neck.last()).chain(parts.spine.last()) {
-        let mut next = (start < links.len()).then_some(start);
-        while let Some(link) = next.filter(|&l| !is_trunk[l]) {
-            is_trunk[link] = true;
-            next = links[link].parent;
-        }
-    }
-    (0..links.len()).filter(|&l| l == 0 || is_trunk[l]).collect()
-}
-
-/// Returns the first joint of a limb and all links below it, parents first.
-fn links_below(links: &[Link], limb: &LimbParts) -> Vec<usize> {
-    let first = limb.joints.first().copied().unwrap_or_default();
-    let mut is_below = vec![false; links.len()];
-    let is_in = links.iter().enumerate().map(|(index, link)| {
-        is_below[index] = index == first || link.parent.is_some_and(|p| is_below[p]);
-        is_below[index]
-    });
-    let is_in: Vec<bool> = is_in.collect();
-    (0..is_in.len()).filter(|&link| is_in[link]).collect()
-}
-
-/// The rest pose in base space.
-struct RestPose {
-    positions: Vec<DVec3>,
-    rotations: Vec<DQuat>,
-}
-
-impl RestPose {
-    fn new(links: &[Link]) -> Self {
-        let mut rest = Self { positions: Vec::new(), rotations: Vec::new() };
-        for link in links {
-            let above = link
-                .parent
-                .map_or((DVec3::ZERO, DQuat::IDENTITY), |p| (rest.positions[p], rest.rotations[p]));
-            rest.positions.push(above.0 + above.1 * link.offset);
-            rest.rotations.push(above.1 * link.rest);
-        }
-        rest
-    }
-
-    /// Returns the hinges of the joints inside a limb.
-    fn hinges(&self, links: &[Link], limb: &LimbParts) -> Vec<LimbHinge> {
-        let at = |i: usize| self.positions[limb.joints[i]];
-        let last = limb.joints.len() - 1;
-        let hinge = |i: usize| {
-            let joint = limb.joints[i];
-            let (into, out) = (at(i) - at(i - 1), at(i + 1) - at(i));
-            let normal = into.cross(out);
-            let is_bent = normal.length() > BENT * into.length() * out.length();
-            let bent = if is_bent { normal } else { limb.bend.cross(at(last) - at(0)) };
-            let axis = bent.try_normalize().unwrap_or_else(|| any_perpendicular(into.normalize_or(DVec3::Y)));
-            let angle = if is_bent { into.angle_between(out) } else { 0.0 };
-            let axis = self.rotations[joint].conjugate() * axis;
-            match links[joint].limit {
-                Limit::Hinge { axis, min, max } => LimbHinge { axis, range: [min, max] },
-                _ => LimbHinge { axis, range: [-angle - OVERBEND, MAX_BEND - angle] },
-            }
-        };
-        (1..last).map(hinge).collect()
     }
 }

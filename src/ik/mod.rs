@@ -75,7 +75,7 @@ pub use options::{
 pub use posture::Posture;
 #[cfg(feature = "character")]
 pub(crate) use random::Random;
-pub use report::{GoalOutcome, Hold, Outcome, Report};
+pub use report::{GoalOutcome, Hold, Holds, Outcome, Report};
 pub use rotation::{best_fit, shortest_arc};
 pub use solver::Solver;
 pub use trace::{Step, StepKind};

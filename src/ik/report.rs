@@ -69,6 +69,46 @@ impl Hold {
     }
 }
 
+/// What holds a body back: at most eight [`Hold`]s, as a slice.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Holds {
+    /// Behind the first `count`, all are equal.
+    all: [Hold; 8],
+    count: usize,
+}
+
+impl Default for Holds {
+    fn default() -> Self {
+        Self { all: [Hold::Balance; 8], count: 0 }
+    }
+}
+
+impl fmt::Debug for Holds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl std::ops::Deref for Holds {
+    type Target = [Hold];
+
+    fn deref(&self) -> &[Hold] {
+        self.all.get(..self.count).unwrap_or_default()
+    }
+}
+
+impl Holds {
+    /// Adds a hold, unless it is there or there are eight.
+    pub(crate) fn add(&mut self, hold: Hold) {
+        if self.contains(&hold) {
+            return;
+        }
+        if let Some(free) = self.all.get_mut(self.count) {
+            (*free, self.count) = (hold, self.count + 1);
+        }
+    }
+}
+
 /// The result for one goal.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -100,7 +140,7 @@ pub struct Report {
     /// The links whose rotations are at the border of their limits.
     pub limited: Vec<usize>,
     /// What holds the body back from goals that are missed, if [`Method::FullBody`] has posed it as a figure.
-    pub held_by: Vec<Hold>,
+    pub held_by: Holds,
     /// The largest position errors before the first iteration and after each iteration, world metres, without the
     /// components along free axes. Empty unless
     /// [`Options::record`](super::Options::record) is set.

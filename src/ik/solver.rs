@@ -4,15 +4,12 @@ use super::chain::Chain;
 use super::driver::{Driver, Progress, Task, is_blocked};
 use super::equilibrium::EquilibriumSolver;
 use super::last_solve::{BodyPose, LastSolve};
-use super::methods::figure::FigureSolver;
 use super::methods::style::BoundPrior;
 use super::methods::two_bone;
 use super::options::DEFAULT_TOLERANCE;
 use super::trace::Stage;
 use super::tree::{EffectorTask, Tree};
-use super::{
-    Body, Goal, GoalAxes, GoalOutcome, Method, Options, Outcome, Report, SolveError, Start, StepKind,
-};
+use super::{Body, Goal, GoalOutcome, Holds, Method, Options, Outcome, Report, SolveError, Start, StepKind};
 
 /// A joint within this angle of its limit counts as limited, radians.
 const AT_BORDER: f64 = 1e-6;
@@ -35,7 +32,6 @@ pub struct Solver {
     start: BodyPose,
     last: LastSolve,
     style: Option<BoundPrior>,
-    figure: FigureSolver,
     equilibrium: EquilibriumSolver,
     report: Report,
 }
@@ -78,8 +74,7 @@ impl Solver {
         options.check(body, goals)?;
         let style = self.checked_style(body, options)?;
         let continues = options.start == Start::Continue;
-        let goes_on = options.full_body.equilibrium && self.equilibrium.is_unfinished();
-        if continues && !goes_on && self.last.answers(body, goals, options) {
+        if continues && !self.equilibrium.is_unfinished() && self.last.answers(body, goals, options) {
             self.last.recall(body);
             // Nothing moves.
             self.report.trace.clear();
@@ -87,6 +82,7 @@ impl Solver {
         }
         self.start.store(body);
         self.report.trace.clear();
+        self.report.held_by = Holds::default();
         if options.trace {
             self.driver.recorder.begin(body);
         }
@@ -97,8 +93,6 @@ impl Solver {
         let is_result = continues && self.last.is_result(body);
         let solved = if let Some(bound_prior) = style {
             self.solve_style(body, goals, options, &bound_prior)
-        } else if is_whole_body(body, options) && options.full_body.equilibrium && body.is_balanced_figure() {
-            self.solve_equilibrium(body, goals, options)
         } else if is_whole_body(body, options) {
             self.solve_figure(body, goals, options, restarts)
         } else if self.chain.solve(body, goals, options, is_result, &mut self.report) {
@@ -133,7 +127,6 @@ impl Solver {
     /// kept.
     pub fn reset(&mut self) {
         self.last.reset();
-        self.figure.reset();
         self.equilibrium.reset();
     }
 
@@ -177,36 +170,23 @@ impl Solver {
         Ok(())
     }
 
-    /// Poses a body that is a figure in the equilibrium of its springs, rows and goals.
-    fn solve_equilibrium(
+    /// Poses a body that is a figure.
+    fn solve_figure(
         &mut self,
         body: &mut Body,
         goals: &[Goal],
         options: &Options,
+        restarts: usize,
     ) -> Result<(), SolveError> {
         let options = Options { method: Method::FullBody, ..*options };
         let Some(equilibrium) = self.equilibrium.solve(body, goals, &options) else {
-            return self.solve_tree(body, goals, &options, options.restarts);
+            return self.solve_tree(body, goals, &options, restarts);
         };
-        let iterations = equilibrium.iterations;
-        self.measure_figure(body, goals, &options);
-        self.fill_report(&Progress { iterations, method: Method::FullBody, spent: false, agreed: true });
-        let outcome = equilibrium.outcome(&options);
-        let missed = self.report.goals.iter_mut().filter(|goal| goal.outcome != Outcome::Reached);
-        missed.for_each(|goal| goal.outcome = outcome);
-        if !self.report.reached() {
-            self.report.held_by = equilibrium.held_by;
-        }
-        Ok(())
-    }
-
-    /// Loads a solved figure into the tree, which measures its errors.
-    fn measure_figure(&mut self, body: &Body, goals: &[Goal], options: &Options) {
         self.chain.discard_pose();
         // A clip may have joints beyond their limits, which a figure keeps there.
-        self.tree.set_solved(body, goals, options);
+        self.tree.set_solved(body, goals, &options);
         self.tree.root_moves = true;
-        Driver::set_tolerances(&mut self.tree, options);
+        Driver::set_tolerances(&mut self.tree, &options);
         if let Some(figure) = body.figure().filter(|_| options.tolerance.is_none()) {
             // The hips have no chain, and a limb must not be more exact than the trunk that carries it.
             let tolerance = DEFAULT_TOLERANCE * figure.parts.size;
@@ -216,34 +196,14 @@ impl Solver {
         if options.record {
             self.driver.history.push(self.tree.largest_error());
         }
-    }
-
-    /// Poses a body that is a figure. What the figure's solver cannot treat, such as aims and goals with free axes, is
-    /// left to the differential method.
-    fn solve_figure(
-        &mut self,
-        body: &mut Body,
-        goals: &[Goal],
-        options: &Options,
-        restarts: usize,
-    ) -> Result<(), SolveError> {
-        let options = Options { method: Method::FullBody, ..*options };
-        let Some(iterations) = self.figure.solve(body, goals, &options) else {
-            self.solve_tree(body, goals, &options, restarts)?;
-            self.figure.level_head(body, goals, &options);
-            return Ok(());
-        };
-        self.measure_figure(body, goals, &options);
-        let is_left = |(index, goal): (usize, &Goal)| !is_plain(goal) && !self.tree.is_reached(index);
-        if goals.iter().enumerate().any(is_left) {
-            self.solve_tree(body, goals, &options, restarts)?;
-            self.report.iterations += iterations;
-            return Ok(());
-        }
+        let iterations = equilibrium.iterations;
         self.fill_report(&Progress { iterations, method: Method::FullBody, spent: false, agreed: true });
-        if self.figure.is_stretched() {
-            let missed = self.report.goals.iter_mut().filter(|g| g.outcome != Outcome::Reached);
-            missed.for_each(|goal| goal.outcome = Outcome::OutOfReach);
+        let held = equilibrium.outcome(&options);
+        let missed = self.report.goals.iter_mut().enumerate().filter(|(_, g)| g.outcome != Outcome::Reached);
+        for (index, goal) in missed {
+            let is_far = self.equilibrium.is_beyond_bones(index);
+            goal.outcome = if is_far { Outcome::OutOfReach } else { held };
+            self.report.held_by = if is_far { self.report.held_by } else { equilibrium.held_by };
         }
         Ok(())
     }
@@ -317,7 +277,6 @@ impl Solver {
     fn fill_report(&mut self, progress: &Progress) {
         let (tree, report) = (&self.tree, &mut self.report);
         report.limited.clear();
-        report.held_by.clear();
         let limited = tree.joints.iter().filter(|j| j.is_at_border(AT_BORDER));
         report.limited.extend(limited.map(|j| j.link));
         let outcome = |effector: usize| {
@@ -354,11 +313,6 @@ impl Solver {
 fn is_whole_body(body: &Body, options: &Options) -> bool {
     let method = matches!(options.method, Method::FullBody | Method::Auto);
     method && options.root_motion && body.figure().is_some()
-}
-
-/// Returns whether the solver of figures treats all that a goal asks for.
-fn is_plain(goal: &Goal) -> bool {
-    goal.aim.is_none() && goal.axes == GoalAxes::default()
 }
 
 impl Options {

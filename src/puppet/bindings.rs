@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use glam::{Affine3A, DQuat, DVec3, Vec3};
+use glam::{Affine3A, DQuat, DVec3};
 
 use crate::asset::{Character, Skeleton};
 use crate::ik::{Body, SolveError};
-use crate::pose::{Pose, orientation, update_world_matrices, world_matrices};
-use crate::rig::{Binding, BodyLimb, BodyPlan, JointRig, LimbKind, Reparented, Rig, RigError, figure_parts};
+use crate::pose::{Pose, update_world_matrices, world_matrices};
+use crate::rig::{Binding, BodyPlan, JointRig, Reparented, Rig, RigError, figure_parts};
 
-use super::{CharacterPrior, PinnedNode};
+use super::CharacterPrior;
 
 /// Returns the rotation from the space of a figure (+Y up, +Z to its front) to the world at rest. Characters of VRM 0 face
 /// −Z.
@@ -18,8 +18,6 @@ pub(super) fn facing(character: &Character) -> DQuat {
     if faces_back { DQuat::from_xyzw(0.0, 1.0, 0.0, 0.0) } else { DQuat::IDENTITY }
 }
 
-/// A foot stands on the floor if it is at most this much higher than at rest, as a fraction of its height at rest.
-const FOOT_TOLERANCE: f32 = 0.5;
 /// When there are at least this many bindings, unused bindings are dropped before one is added.
 const CLEANUP_COUNT: usize = 32;
 /// Number of frames after which a binding counts as unused and may be dropped.
@@ -71,13 +69,6 @@ pub(super) struct Bound {
     used: u64,
 }
 
-/// A foot that nothing pulls, where it is in the stance.
-pub(super) struct Foot {
-    pub(super) pin: PinnedNode,
-    /// Whether it stands on the floor. A foot in the air stays where it is only as long as its leg can reach.
-    pub(super) stands: bool,
-}
-
 /// The reason why nodes cannot be bound.
 pub(super) enum BindError {
     Rig(RigError),
@@ -105,8 +96,6 @@ pub(super) struct Bindings {
     /// The body of the rig that the bindings were made for.
     body: Option<BodyPlan>,
     reparented: Option<Reparented>,
-    /// The feet of the body, each with its height above the floor at rest.
-    feet: Vec<(usize, f32)>,
     /// The reparented skeleton in the stance.
     reparented_stance: Option<Reparented>,
     stance_world: Vec<Affine3A>,
@@ -136,7 +125,6 @@ impl Bindings {
             self.reparented_stance.clone_from(&self.reparented);
             self.joints.clone_from(&subject.rig.joints);
             self.body.clone_from(&subject.rig.body);
-            self.measure_feet(&subject.character.skeleton);
         }
         if let Some(reparented) = &mut self.reparented {
             reparented.refresh(subject.pose, subject.world_from_node);
@@ -148,60 +136,6 @@ impl Bindings {
             }
         }
         Ok(())
-    }
-
-    /// Measures how high the feet are above the floor at rest.
-    fn measure_feet(&mut self, skeleton: &Skeleton) {
-        self.feet.clear();
-        let Some(plan) = &self.body else { return };
-        world_matrices(skeleton, &Pose::rest(skeleton), &mut self.stance_world);
-        let legs = || plan.limbs.iter().filter(|l| l.kind == LimbKind::Leg);
-        let height = |leg: &BodyLimb| self.stance_world.get(leg.end()).map(|w| w.translation.y - plan.floor);
-        // A foot that is in the air at rest would stand as high as the others do.
-        let standing = legs().filter(|l| l.stands).filter_map(height).reduce(f32::min);
-        let Some(standing) = standing else { return };
-        self.feet.extend(legs().filter_map(|leg| {
-            let own = height(leg)?;
-            Some((leg.end(), if leg.stands { own } else { own.min(standing) }))
-        }));
-    }
-
-    /// Returns the feet where they are in the stance, if at least one of them stands on the floor there. A foot that
-    /// carries one of the given nodes is left out, because it is about to move or is pinned anyway.
-    pub(super) fn feet<'a>(
-        &'a self,
-        subject: &'a Subject<'a>,
-        moved: impl Iterator<Item = usize> + Clone + 'a,
-    ) -> impl Iterator<Item = Foot> + 'a {
-        let (own, stance) = match subject.stance {
-            Some(stance) => (&self.stance_world[..], stance),
-            None => (subject.world_from_node, subject.pose),
-        };
-        let logical = self.logical_pose(subject).skeleton;
-        let reparented = self.reparented_stance.as_ref().filter(|_| subject.stance.is_some());
-        let pose = match (reparented, &self.reparented) {
-            (Some(stance), _) => stance.pose(),
-            (None, Some(current)) if subject.stance.is_none() => current.pose(),
-            _ => stance,
-        };
-        let floor = subject.rig.body.as_ref().map_or(0.0, |plan| plan.floor);
-        let size = self.feet.iter().map(|(_, height)| height.abs()).fold(0.02, f32::max);
-        let position = |node: usize| own.get(node).map(|world| Vec3::from(world.translation));
-        let stands = move |&(node, height): &(usize, f32)| {
-            position(node).is_some_and(|at| at.y - floor < height + FOOT_TOLERANCE * size)
-        };
-        let any = self.feet.iter().any(stands);
-        self.feet.iter().filter_map(move |foot| {
-            let node = foot.0;
-            let position = position(node).filter(|_| any)?.as_dvec3();
-            // A leg in the air is free to move if any joint of it is pulled.
-            let leg = subject.rig.body.as_ref().and_then(|plan| plan.limbs.iter().find(|l| l.end() == node));
-            let is_of_leg = |n| leg.is_some_and(|leg| leg.joints.contains(&n)) && !stands(foot);
-            let is_moved =
-                moved.clone().any(|n| is_of_leg(n) || logical.ancestors(n).any(|above| above == node));
-            let pin = PinnedNode { node, position, orientation: orientation(logical, pose, node) };
-            (!is_moved).then_some(Foot { pin, stands: stands(foot) })
-        })
     }
 
     /// Returns the pose to solve.

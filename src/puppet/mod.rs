@@ -15,6 +15,8 @@ use crate::skin::{JointBoxes, Palette, Skinning};
 mod bindings;
 mod bounds;
 mod contacts;
+#[cfg(feature = "render")]
+mod depth;
 mod error;
 mod length_unit;
 mod looks;

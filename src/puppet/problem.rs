@@ -3,11 +3,11 @@
 use glam::{DVec3, Vec3};
 
 use crate::asset::{Character, Skeleton};
-use crate::ik::{Aim, Body, BoundPrior, Goal, GoalAxes, GoalOutcome, Method, Options, SolveError};
+use crate::ik::{Aim, Body, BoundPrior, Goal, GoalOutcome, Method, Options, SolveError};
 use crate::pose::{Pose, orientation, rest_orientation};
-use crate::rig::{Binding, BodyKind, LimbKind, Rig, RigError, body_ends, default_base, topmost_joint};
+use crate::rig::{Binding, LimbKind, Rig, RigError, body_ends, default_base, topmost_joint};
 
-use super::bindings::{BindError, Bindings, Foot, Subject, facing};
+use super::bindings::{BindError, Bindings, Subject, facing};
 use super::{CharacterPrior, GoalKind, Pin, PinnedNode, PuppetError, Target};
 
 /// The targets and pins of a puppet, and the options to solve them with.
@@ -35,16 +35,14 @@ impl Demand<'_> {
         self.has_pins() || self.options.method.is_whole_body()
     }
 
-    /// Returns the hips of the body that follows the targets as a whole. [`Method::Auto`] moves the whole body for
-    /// positions, and a target with a base or with a node that the hips do not carry moves it for no method.
+    /// Returns the hips of the body that follows the targets as a whole. [`Method::Auto`] moves the whole body if there is a
+    /// position or a look among them, and a target with a base or with a node that the hips do not carry moves it for no method.
     pub(super) fn hips(&self, character: &Character, rig: &Rig) -> Option<usize> {
         let Self { options, targets, .. } = self;
         let hips = rig.body.as_ref().filter(|_| self.whole_body && !targets.is_empty())?.hips;
         let moves = match options.method {
             Method::FullBody => true,
-            // The equilibrium treats all that a target may ask for.
-            Method::Auto if options.full_body.equilibrium => targets.iter().any(|t| t.position.is_some()),
-            Method::Auto => targets.iter().all(is_plain_position),
+            Method::Auto => targets.iter().any(|target| target.position.is_some() || target.look.is_some()),
             _ => false,
         };
         let above = |node: usize| std::iter::successors(Some(node), |&n| rig.above(&character.skeleton, n));
@@ -157,8 +155,6 @@ pub(super) struct Problem {
     pub(super) goals: Vec<Goal>,
     /// The pins, with their positions and orientations: `pinned`, and then the base if it is pinned.
     pub(super) pins: Vec<PinnedNode>,
-    /// Number of goals of feet, which follow the pins.
-    contacts: usize,
     /// The style for [`Method::Style`], if it includes one of the joints.
     pub(super) style: Option<BoundPrior>,
 }
@@ -214,7 +210,6 @@ impl Problem {
             let (link, offset) = bound.binding.link(pin.node, pose)?;
             Some(Goal { offset, ..Goal::pin(link, pin.position, pin.orientation) })
         }));
-        self.contacts = 0;
         if whole_body && demand.kind == GoalKind::Contact {
             // Nothing pulls. The motion says which feet stand, and its hands are relative to the shoulders.
             let limbs = subject.rig.body.iter().flat_map(|plan| &plan.limbs);
@@ -225,17 +220,6 @@ impl Problem {
                 if is_free(target.node) {
                     goal.weight = 0.0;
                 }
-            }
-        } else if whole_body && !demand.options.full_body.equilibrium {
-            let is_many_legged = subject.rig.body.as_ref().is_some_and(|b| b.kind == BodyKind::ManyLegged);
-            for Foot { pin, stands } in bindings.feet(subject, self.effectors.iter().copied()) {
-                let Some((link, offset)) = bound.binding.link(pin.node, pose) else { continue };
-                let weight = if stands { 1.0 } else { 0.0 };
-                // The tip of an insect's leg stands at any angle.
-                let orientation = (!is_many_legged).then_some(pin.orientation);
-                let pin = Goal::pin(link, pin.position, pin.orientation);
-                self.goals.push(Goal { offset, weight, orientation, ..pin });
-                self.contacts += 1;
             }
         }
         self.style = subject.style.filter(|_| !nodes_of_style.is_empty()).map(|style| {
@@ -250,7 +234,7 @@ impl Problem {
         &'a self,
         goals: &'a [GoalOutcome],
     ) -> impl Iterator<Item = (&'a PinnedNode, &'a GoalOutcome)> {
-        let targets = self.goals.len().saturating_sub(self.pinned.len() + self.contacts);
+        let targets = self.goals.len().saturating_sub(self.pinned.len());
         self.pins.iter().zip(goals.iter().skip(targets)).take(self.pinned.len())
     }
 
@@ -295,11 +279,6 @@ impl Problem {
         let effector = self.effectors.first().map_or_else(String::new, |&n| skeleton.label(n));
         PuppetError::Solve { effector, source }
     }
-}
-
-/// Returns whether a target is a position without free axes and without a look.
-fn is_plain_position(target: &Target) -> bool {
-    target.position.is_some() && target.look.is_none() && target.axes == GoalAxes::default()
 }
 
 /// Returns whether a target is a position of the base's own joint, which only root motion can change.

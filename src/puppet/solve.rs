@@ -5,7 +5,7 @@ use std::time::Instant;
 use glam::Affine3A;
 
 use crate::asset::Character;
-use crate::ik::{GoalOutcome, Method, Options, Solver};
+use crate::ik::{GoalOutcome, Holds, Method, Options, Solver};
 use crate::pose::Pose;
 use crate::rig::{Binding, Rig};
 
@@ -65,7 +65,7 @@ impl Workspace {
         groups.set(posable.character, posable.rig, demand);
         groups.get(0).is_some_and(|group| group.whole_body)
             && problem.set(&posable.subject(), demand, (groups, 0), bindings).is_ok()
-            && bindings.get(problem.binding).is_some_and(|bound| bound.body.poses_as_figure(&problem.goals))
+            && bindings.get(problem.binding).is_some_and(|bound| bound.body.poses_as_figure())
     }
 
     /// Solves one group of targets. It updates the pose and its world matrices, and adds a report for each target and
@@ -108,7 +108,8 @@ impl Workspace {
             }
         }
         let node = |link: usize| bindings.get(problem.binding)?.binding.node(link);
-        let held_by = report.held_by.iter().filter_map(|hold| hold.mapped(node)).collect();
+        let mut held_by = Holds::default();
+        report.held_by.iter().filter_map(|hold| hold.mapped(node)).for_each(|hold| held_by.add(hold));
         let common = GoalReport {
             solve: index,
             method: report.method,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::with_methods;
 use crate::asset::Skeleton;
-use crate::ik::{GoalAxes, Hold, Method, Outcome};
+use crate::ik::{GoalAxes, Hold, Holds, Method, Outcome};
 #[cfg(any(feature = "cli", feature = "viewer"))]
 use crate::puppet::LengthUnit;
 
@@ -148,7 +148,7 @@ pub struct GoalReport {
     /// [`Outcome::Stalled`], and one that no joint can move there is [`Outcome::OutOfReach`].
     pub outcome: Outcome,
     /// What holds the body back from a target that is missed, with nodes instead of links.
-    pub held_by: Vec<Hold>,
+    pub held_by: Holds,
     /// Number of iterations.
     pub iterations: usize,
     /// Distance between the effector and its position in the returned pose, world metres, without its
@@ -174,7 +174,7 @@ impl GoalReport {
             kind,
             method: Method::Auto,
             outcome: Outcome::default(),
-            held_by: Vec::new(),
+            held_by: Holds::default(),
             iterations: 0,
             position_error: None,
             orientation_error: None,

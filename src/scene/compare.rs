@@ -239,7 +239,9 @@ impl Comparison {
     /// Copies the lead's goals and pins. Returns false, and copies nothing, if the lead has no goals.
     fn copy_problem(&mut self, lead: &Puppet) -> bool {
         if !lead.targets.is_empty() {
-            self.problem.targets.clone_from(&lead.targets);
+            self.problem.targets.clear();
+            // All candidates have the same problem, which every method can solve.
+            self.problem.targets.extend(lead.targets.iter().map(|target| target.with_known_depth()));
             self.problem.pins.clone_from(&lead.pins);
         }
         !lead.targets.is_empty()

@@ -15,7 +15,7 @@ use checks::{Person, Selection, failure_lines, run};
 /// A tenth of the checks, which has some of each kind.
 #[test]
 fn the_mannequin_follows_pulls_steadily() {
-    let person = Person::load(None, true).unwrap();
+    let person = Person::load(None).unwrap();
     let selection = Selection { part: (6, 10), ..Selection::default() };
     let results = run(&person, &selection);
     let failures = failure_lines(&results);
@@ -31,7 +31,7 @@ fn the_mannequin_follows_pulls_steadily() {
 #[test]
 fn a_character_without_a_person_is_not_checked() {
     let tentacle = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/tentacle.glb");
-    assert!(Person::load(Some(tentacle.as_ref()), true).is_err());
+    assert!(Person::load(Some(tentacle.as_ref())).is_err());
 }
 
 /// Returns how far the feet slide in millimetres, and by how many degrees they turn, if the whole character is moved.
@@ -51,7 +51,7 @@ fn feet(person: &Person, moved: Affine3A) -> Vec<(f32, f64)> {
 
 #[test]
 fn a_foot_stands_while_it_rolls_about_its_ball() {
-    let person = Person::load(None, true).unwrap();
+    let person = Person::load(None).unwrap();
     let body = person.body();
     assert_eq!(person.soles.len(), 2);
     let ball = body.at("leftToes").unwrap();

@@ -7,7 +7,7 @@ use super::checks::verdict::{CheckResult, Id, Kind};
 
 #[test]
 fn hips_that_a_pointer_pulls_down_sit_back() {
-    let person = Person::load(None, true).unwrap();
+    let person = Person::load(None).unwrap();
     let body = person.body();
     let hips = body.node("hips").unwrap();
     for (yaw, pitch) in [(0.0, 9.0), (24.0, 30.0)] {

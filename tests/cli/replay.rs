@@ -143,7 +143,9 @@ fn a_node_is_pinned_without_a_camera() {
         let pinned: Vec<&Value> = reports.filter(|r| r["kind"] == "pin").collect();
         assert_eq!(pinned.len(), count);
         assert!(pinned.iter().all(|r| r["node"] == json!(hips) && r["outcome"] == "reached"), "{pinned:?}");
-        assert!(distance(position(&end, hips), position(&rest, hips)) < 1e-4);
+        // Without the pin, the hips give way a little.
+        let most = if count > 0 { 1e-4 } else { 0.05 };
+        assert!(distance(position(&end, hips), position(&rest, hips)) < most);
     }
 }
 

@@ -1,18 +1,14 @@
 //! A person of plain links in the equilibrium of its springs, its contacts and what pulls on it.
 
 use glam::{DQuat, DVec3};
-use sinew::ik::{Body, FullBodyOptions, Goal, Hold, Method, Options, Outcome, Report, Sole, Solver, Start};
+use sinew::ik::{Body, Goal, Hold, Method, Options, Outcome, Report, Sole, Solver, Start};
 
 use super::figure::{CHEST, FEET, HAND, parts, person, position};
 
 const OTHER_HAND: usize = 12;
 
 fn options(start: Start) -> Options {
-    Options::default()
-        .with_method(Method::FullBody)
-        .with_full_body(FullBodyOptions::default().with_equilibrium(true))
-        .with_root_motion(true)
-        .with_start(start)
+    Options::default().with_method(Method::FullBody).with_root_motion(true).with_start(start)
 }
 
 /// Solves from rest for one goal.

@@ -129,7 +129,9 @@ fn a_kept_goal_of_a_limb_is_met_while_the_body_is_dragged() {
     let (hand, hips) = (at(&session, "leftHand"), at(&session, "hips"));
     drag(&mut session, &mut input, hips, Vec2::new(0.0, 40.0));
     assert_eq!(session.error(), None);
-    assert!(at(&session, "hips").y > hips.y + 30.0 && at(&session, "leftHand").distance(hand) < 3.0);
+    let moved = [at(&session, "hips") - hips, at(&session, "leftHand") - hand];
+    // The arm, which is nearly straight, holds the hips up.
+    assert!(moved[0].y > 20.0 && moved[1].length() < 3.0, "{moved:?}");
     input.handle(Event::Released(Button::Left), &mut session);
     // The goal of the hips stays, so that the body is also solved as a whole for the next limb.
     session.apply(Command::DragScope(DragScope::Limb));

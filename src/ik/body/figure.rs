@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 
 use crate::ik::figure::{Figure, FigureParts};
-use crate::ik::{Goal, Link, SolveError};
+use crate::ik::{Link, SolveError};
 
 use super::{Body, unit};
 
@@ -31,7 +31,7 @@ impl Body {
     /// [`SolveError::Figure`] if a link does not exist or occurs twice, if a limb has fewer than three joints, if a link is
     /// not below the part that it belongs to, or if a number is invalid. The body is then unchanged.
     pub fn set_figure(&mut self, parts: FigureParts) -> Result<(), SolveError> {
-        self.figure = Some(Arc::new(Figure::new(&self.links, self.facing, parts)?));
+        self.figure = Some(Arc::new(Figure::new(&self.links, parts)?));
         Ok(())
     }
 
@@ -40,24 +40,8 @@ impl Body {
         self.figure.as_ref()
     }
 
-    /// Returns whether the solver of figures poses this body for some goals: it is a figure, its links have fixed lengths, and it
-    /// has no displacements. Where it is mirrored or scaled unevenly, the lengths depend on the pose.
-    pub(crate) fn poses_as_figure(&self, goals: &[Goal]) -> bool {
-        let has_length = |(index, link): (usize, &Link)| {
-            // The scale of a last link has no effect, unless a goal has a point beside its joint.
-            let is_last = || !self.links[index + 1..].iter().any(|l| l.parent == Some(index));
-            let is_point = || goals.iter().any(|g| g.link == index && g.offset != DVec3::ZERO);
-            !link.reversed && (even_scale(link).is_some() || is_last() && !is_point())
-        };
-        self.figure.is_some()
-            && self.uniform_scale.is_some()
-            && self.world_from_base.matrix3.determinant() > 0.0
-            && self.displacements.is_empty()
-            && self.links.iter().enumerate().all(has_length)
-    }
-
-    /// Returns whether the solver of equilibria poses this body: it is a figure without prismatic joints and reversed links.
-    pub(in crate::ik) fn is_balanced_figure(&self) -> bool {
+    /// Returns whether the solver of figures poses this body: it is a figure without prismatic joints and reversed links.
+    pub(crate) fn poses_as_figure(&self) -> bool {
         self.figure.is_some() && self.displacements.is_empty() && !self.links.iter().any(|link| link.reversed)
     }
 
@@ -107,10 +91,4 @@ impl Body {
     pub(in crate::ik) fn facing(&self) -> DQuat {
         self.facing
     }
-}
-
-/// Returns the scale of a link if it is the same along all axes.
-pub(in crate::ik) fn even_scale(link: &Link) -> Option<f64> {
-    let [least, most] = [link.scale.min_element(), link.scale.max_element()];
-    (most - least <= UNEVENNESS * most && least > 0.0).then_some(0.5 * (least + most))
 }

@@ -54,8 +54,8 @@ impl Body {
     }
 
     /// Returns whether two bodies are the same like [`Body::is_nearly`]. The offset of the base and its translation count together, because a
-    /// character stores both as one.
-    pub(in crate::ik) fn is_nearly_at_its_place(&self, other: &Self) -> bool {
+    /// character stores both as one. `moved` is a buffer.
+    pub(in crate::ik) fn is_nearly_at_its_place(&self, other: &Self, moved: &mut Self) -> bool {
         let Some((base, given)) = self.links.first().zip(other.links.first()) else { return false };
         let by = given.offset - base.offset;
         // A skeleton with other parents has offsets that are computed from world matrices in each frame.
@@ -70,7 +70,7 @@ impl Body {
         {
             return false;
         }
-        let mut moved = self.clone();
+        moved.copy_from(self);
         if moved.set_geometry(|link| (other.links[link].offset, other.links[link].scale)).is_err() {
             return false;
         }

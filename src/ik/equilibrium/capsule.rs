@@ -60,12 +60,13 @@ pub(super) struct Capsules {
 }
 
 impl Capsules {
-    pub(super) fn new(model: &Model, figure: &Figure, rest: &Kinematics) -> Self {
-        let mut all = Self::default();
+    /// Sets the capsules of a figure.
+    pub(super) fn set(&mut self, model: &Model, figure: &Figure, rest: &Kinematics) {
+        self.clear();
         if !model.is_person {
-            return all;
+            return;
         }
-        all.add_trunk(model, figure, rest);
+        self.add_trunk(model, figure, rest);
         for (index, limb) in figure.parts.limbs.iter().enumerate() {
             let [first, .., end] = limb.joints[..] else { continue };
             let bone = |l: usize, next: usize| rest.positions[next] - rest.positions[l];
@@ -80,15 +81,20 @@ impl Capsules {
                 };
                 // The knee of a short leg is as thick as the leg.
                 let radius = radius.min(0.5 * to.length());
-                all.capsules.push(Capsule::new(link, [to * start, to], radius, part));
+                self.capsules.push(Capsule::new(link, [to * start, to], radius, part));
             }
             if limb.is_arm {
                 let to = model.joints[end].centre * (0.14 / 0.09);
-                all.capsules.push(Capsule::new(end, [to * 0.1, to], ARM[2], BodyPart::Arm(index)));
+                self.capsules.push(Capsule::new(end, [to * 0.1, to], ARM[2], BodyPart::Arm(index)));
             }
         }
-        all.pair();
-        all
+        self.pair();
+    }
+
+    /// Removes all capsules.
+    pub(super) fn clear(&mut self) {
+        self.capsules.clear();
+        self.pairs.clear();
     }
 
     fn add_trunk(&mut self, model: &Model, figure: &Figure, rest: &Kinematics) {
@@ -136,12 +142,12 @@ impl Capsules {
         pair.map(|index| self.capsules[index].link)
     }
 
-    /// Returns how deep each pair is in the stance.
-    pub(super) fn slack(&self, stance: &Kinematics) -> Vec<f64> {
-        let mut places = Vec::new();
-        self.place(stance, &mut places);
-        let depth = |&pair: &[usize; 2]| self.gap(&places, pair).map_or(0.0, |gap| (-gap.value).max(0.0));
-        self.pairs.iter().map(depth).collect()
+    /// Sets `slack` to how deep each pair is in the stance.
+    pub(super) fn measure(&self, stance: &Kinematics, places: &mut Vec<Place>, slack: &mut Vec<f64>) {
+        self.place(stance, places);
+        let depth = |&pair: &[usize; 2]| self.gap(places, pair).map_or(0.0, |gap| (-gap.value).max(0.0));
+        slack.clear();
+        slack.extend(self.pairs.iter().map(depth));
     }
 
     /// Sets `places` to where the capsules are.

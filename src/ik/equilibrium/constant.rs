@@ -3,26 +3,27 @@
 /// The strength of the pointer. Twice as much comes nearer to targets at the end of reach, and folds more beyond it.
 pub(super) const PULL: f64 = 1000.0;
 /// A pull on an orientation has this lever, metres.
-pub(super) const LEVER: f64 = 0.1;
+pub(super) const LEVER: f64 = 0.05;
 /// The strength of a limb that keeps its place without holding the trunk, and of a pole.
 pub(super) const LIGHT_PULL: f64 = 100.0;
 /// Uprightness of pelvis and chest, of the head, and keeping the pelvis from turning.
 pub(super) const UPRIGHT: f64 = 55.0;
-pub(super) const HEAD_UPRIGHT: f64 = 40.0;
+pub(super) const HEAD_UPRIGHT: f64 = 60.0;
 pub(super) const YAW: f64 = 30.0;
 /// Comfort of balance: how much the hips go back when anything goes forwards.
 pub(super) const COMFORT: f64 = 4000.0;
 /// Distance of the centre of mass from the edge of the support, metres.
 pub(super) const MARGIN: f64 = 0.01;
 /// Weight and stiffness of a heel that rises.
-pub(super) const HEEL: [f64; 2] = [80.0, 200.0];
+pub(super) const HEEL: [f64; 2] = [160.0, 200.0];
 /// The force at which the foot of a pulled leg leaves the floor.
 pub(super) const GRIP: f64 = 300.0;
 pub(super) const GRAVITY: f64 = 9.81;
 /// Springs and weight of a pulled arm, so that the arm moves before the trunk. Springs of a pulled leg have this factor twice.
 pub(super) const RELAXED: f64 = 0.3;
-/// The unknown depth of a pointer, and the hips of a body without contacts.
+/// The unknown depth of a pointer, the hips, and the hips of a body in the air whose limb is pulled.
 pub(super) const DEPTH: f64 = 200.0;
 pub(super) const ROOT: f64 = 10.0;
+pub(super) const ROOT_IN_AIR: f64 = 3000.0;
 /// Factor of the springs of the trunk while nothing pulls, so that only what must move does.
-pub(super) const UNPULLED: f64 = 1e4;
+pub(super) const UNPULLED: f64 = 2e4;

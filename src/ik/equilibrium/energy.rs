@@ -3,7 +3,7 @@
 
 use glam::{DMat3, DVec3};
 
-use super::capsule::Place;
+use super::buffers::Buffers;
 use super::constant;
 use super::foot::Foot;
 use super::mass::CentreOfMass;
@@ -27,15 +27,6 @@ pub(super) const LIFTED: f64 = 0.10;
 pub(super) fn smooth(x: f64) -> (f64, f64) {
     let x = x.clamp(0.0, 1.0);
     (x * x * (3.0 - 2.0 * x), 6.0 * x * (1.0 - x))
-}
-
-/// Buffers of an evaluation.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Buffers {
-    pub(super) columns: [Vec<DVec3>; 2],
-    pub(super) mass: CentreOfMass,
-    /// Where the capsules are.
-    pub(super) places: Vec<Place>,
 }
 
 impl Problem {

@@ -19,6 +19,11 @@ impl TreeMatrix {
         self.entries.resize(model.entries(), 0.0);
     }
 
+    /// Copies another matrix without new memory.
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        self.entries.clone_from(&other.entries);
+    }
+
     /// Returns a row.
     pub(super) fn row(&mut self, model: &Model, k: usize) -> &mut [f64] {
         &mut self.entries[model.row(k)]

@@ -42,9 +42,13 @@ pub(super) struct Foot {
 
 impl Foot {
     /// Returns the feet of a figure.
-    pub(super) fn all(model: &Model, figure: &Figure, rest: &Kinematics) -> Vec<Self> {
+    pub(super) fn all<'a>(
+        model: &'a Model,
+        figure: &'a Figure,
+        rest: &'a Kinematics,
+    ) -> impl Iterator<Item = Self> + 'a {
         let legs = figure.parts.limbs.iter().enumerate().filter(|(_, l)| !l.is_arm && l.stands);
-        legs.filter_map(|(index, _)| Self::new(model, figure, rest, index)).collect()
+        legs.filter_map(|(index, _)| Self::new(model, figure, rest, index))
     }
 
     fn new(model: &Model, figure: &Figure, rest: &Kinematics, index: usize) -> Option<Self> {

@@ -74,8 +74,9 @@ impl Problem {
         turn.w > 0.0 && sine < safe * safe
     }
 
-    /// Returns the sine of half the turn from rest within which each limit is far away.
-    pub(super) fn safe_turns(&self) -> Vec<f64> {
+    /// Measures by how much each limit is exceeded in the stance, and the sine of half the turn from rest within which it is far away.
+    pub(super) fn measure_limits(&mut self) {
+        let Self { model, stance, limit_slack, safe_turns, .. } = self;
         let safe = |joint: &Joint| {
             let least = match joint.limit {
                 Limit::Cone { swing, twist, .. } => swing[0].min(swing[1]).min(-twist[0]).min(twist[1]),
@@ -86,17 +87,18 @@ impl Problem {
             };
             (0.25 * (least - NEAR_LIMIT)).max(0.0)
         };
-        self.model.joints.iter().map(safe).collect()
+        safe_turns.clear();
+        safe_turns.extend(model.joints.iter().map(safe));
+        let exceeded = |(link, &turn): (usize, &DQuat)| {
+            let values = limit_values(&model.joints[link].limit, model.own(link, turn));
+            values.map(|v| (-v).max(0.0))
+        };
+        limit_slack.clear();
+        limit_slack.extend(stance.turns.iter().enumerate().map(exceeded));
     }
 
     fn bare_values(&self, link: usize, turn: DQuat) -> [f64; VALUES] {
         limit_values(&self.model.joints[link].limit, self.model.own(link, turn))
-    }
-
-    /// Returns by how much each limit is exceeded in the stance.
-    pub(super) fn limit_slacks(&self) -> Vec<[f64; VALUES]> {
-        let slack = |(link, &turn): (usize, &DQuat)| self.bare_values(link, turn).map(|v| (-v).max(0.0));
-        self.stance.turns.iter().enumerate().map(slack).collect()
     }
 
     /// Returns the change of all values per turn about the axes of the figure.

@@ -12,11 +12,13 @@
 //! Newton steps with exact second derivatives solve it, with one small quadratic program a step (see `newton`). Baerlocher & Boulic 2004
 //! order tasks of a body by projections; here the order is that of the forces.
 
+mod buffers;
 mod capsule;
 mod constant;
 mod energy;
 mod factor;
 mod foot;
+mod goals;
 mod limit_rows;
 mod mass;
 mod model;
@@ -36,7 +38,7 @@ mod tests;
 
 use glam::DVec3;
 
-use super::{Body, Goal, Hold, Options, Outcome, Start};
+use super::{Body, Goal, Hold, Holds, Options, Outcome, Start};
 use newton::{Ending, Newton};
 use pose::Pose;
 use problem::Problem;
@@ -83,18 +85,20 @@ pub(in crate::ik) struct EquilibriumSolver {
 struct Key {
     /// The body in the pose of the result.
     solved: Body,
+    /// A buffer for the comparison with the next frame.
+    moved: Body,
     goals: Vec<Goal>,
     options: Options,
 }
 
 /// The result of a solve.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(in crate::ik) struct Equilibrium {
     pub(in crate::ik) iterations: usize,
     /// Whether the pose is at rest.
     pub(in crate::ik) converged: bool,
     /// What holds the body back.
-    pub(in crate::ik) held_by: Vec<Hold>,
+    pub(in crate::ik) held_by: Holds,
 }
 
 impl Equilibrium {
@@ -132,6 +136,11 @@ impl EquilibriumSolver {
         self.is_unfinished
     }
 
+    /// Returns whether the target of a goal is farther away than the bones of the body are long.
+    pub(in crate::ik) fn is_beyond_bones(&self, goal: usize) -> bool {
+        self.problem.is_beyond_bones(goal)
+    }
+
     /// Poses a body that is a figure. Returns `None` if the body has no figure.
     pub(in crate::ik) fn solve(
         &mut self,
@@ -139,17 +148,17 @@ impl EquilibriumSolver {
         goals: &[Goal],
         options: &Options,
     ) -> Option<Equilibrium> {
-        let figure = body.figure().filter(|_| body.is_balanced_figure()).cloned()?;
+        let figure = body.figure().filter(|_| body.poses_as_figure()).cloned()?;
         let continues = options.start == Start::Continue;
-        let is_same = continues && self.key.as_ref().is_some_and(|key| key.fits(body, goals, options));
+        let is_same = continues && self.key.as_mut().is_some_and(|key| key.fits(body, goals, options));
         let rests = is_same && self.key.as_ref().is_some_and(|key| key.goals == goals);
         let mut moved = 0.0;
         if is_same {
             moved = self.problem.move_targets(&figure, goals);
         } else {
-            self.problem = Problem::new(body, &figure, goals, options);
+            self.problem.set(body, &figure, goals, options);
             self.newton.reset();
-            self.pose.clone_from(&self.problem.stance);
+            self.pose.copy_from(&self.problem.stance);
         }
         let mut ending = if is_same {
             let most = options.iterations.min(FRAME_ITERATIONS);
@@ -167,10 +176,9 @@ impl EquilibriumSolver {
         }
         self.is_unfinished = continues && !(rests && ending.converged);
         self.remember(body, goals, options);
-        let mut held_by: Vec<Hold> = Vec::new();
+        let mut held_by = Holds::default();
         for (kind, _) in self.newton.forces().filter(|(_, force)| force.abs() > HOLDING) {
-            let hold = self.problem.hold(kind).filter(|hold| !held_by.contains(hold));
-            held_by.extend(hold);
+            self.problem.hold(kind).into_iter().for_each(|hold| held_by.add(hold));
         }
         Some(Equilibrium { iterations: ending.iterations, converged: ending.converged, held_by })
     }
@@ -188,7 +196,10 @@ impl EquilibriumSolver {
                 key.goals.extend_from_slice(goals);
                 key.options = *options;
             }
-            none => *none = Some(Key { solved: body.clone(), goals: goals.to_vec(), options: *options }),
+            none => {
+                let (solved, moved) = (body.clone(), body.clone());
+                *none = Some(Key { solved, moved, goals: goals.to_vec(), options: *options });
+            }
         }
     }
 
@@ -261,7 +272,6 @@ impl EquilibriumSolver {
         newton.now.update(&problem.model, pose);
         let model = &problem.model;
         let at = |l: usize| newton.now.positions[l];
-        let mut bent: Vec<(usize, f64)> = Vec::new();
         for pull in &problem.pulls {
             let wanted = match pull.kind {
                 PullKind::Position { offset, target, .. } => target - newton.now.point(pull.link, offset),
@@ -280,11 +290,10 @@ impl EquilibriumSolver {
                 };
                 let [low, high] = model.joints[link].range;
                 if (pose.angles[link] - straight).abs() < STRAIGHT {
-                    bent.push((link, (straight + side * STRAIGHT).clamp(low, high)));
+                    pose.set_angle(model, link, (straight + side * STRAIGHT).clamp(low, high));
                 }
             }
         }
-        bent.into_iter().for_each(|(link, angle)| pose.set_angle(model, link, angle));
         let sinks = problem.pulls.iter().any(|pull| match pull.kind {
             PullKind::Position { offset, target, .. } => {
                 target.y < newton.now.point(pull.link, offset).y - LOWERED
@@ -334,11 +343,11 @@ impl EquilibriumSolver {
 
 impl Key {
     /// Returns whether a problem differs only in the targets of its goals, and the body is in the pose of the last result.
-    fn fits(&self, body: &Body, goals: &[Goal], options: &Options) -> bool {
+    fn fits(&mut self, body: &Body, goals: &[Goal], options: &Options) -> bool {
         self.options == *options
             && self.goals.len() == goals.len()
             && self.goals.iter().zip(goals).all(|(a, b)| a.moved_as(b))
-            && self.solved.is_nearly_at_its_place(body)
+            && self.solved.is_nearly_at_its_place(body, &mut self.moved)
     }
 }
 

@@ -129,6 +129,7 @@ pub(super) struct Model {
     /// The degrees of freedom above each link, and where those of each link begin.
     paths: Vec<usize>,
     path_starts: Vec<usize>,
+    rest: RestPose,
     pub(super) is_person: bool,
     /// Height of the floor.
     pub(super) floor: Option<f64>,
@@ -137,28 +138,26 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Builds the model of a body for a stance: the local rotations of its links.
-    pub(super) fn new(body: &Body, figure: &Figure, stance: (&[DQuat], DVec3), options: &Options) -> Self {
+    /// Sets the model of a body for a stance: the local rotations of its links and the translation of its base.
+    pub(super) fn set(&mut self, body: &Body, figure: &Figure, stance: (&[DQuat], DVec3), options: &Options) {
         let origin = body.world_from_base().transform_point3(body.links()[0].offset + stance.1);
         let floor = figure.parts.floor;
         let origin = DVec3::new(origin.x, floor.unwrap_or(origin.y), origin.z);
-        let space = Space::new(body, figure.parts.size.max(f64::MIN_POSITIVE), origin);
-        let mut model = Self {
-            space,
-            is_person: figure.is_person(),
-            floor: floor.map(|_| 0.0),
-            chest: figure.chest(),
-            head: figure.parts.neck.last().copied(),
-            ..Self::default()
-        };
-        model.add_joints(body, figure, stance.0, options);
-        model.connect();
-        model
+        self.space = Space::new(body, figure.parts.size.max(f64::MIN_POSITIVE), origin);
+        self.is_person = figure.is_person();
+        self.floor = floor.map(|_| 0.0);
+        self.chest = figure.chest();
+        self.head = figure.parts.neck.last().copied();
+        self.add_joints(body, figure, stance.0, options);
+        self.connect();
     }
 
     fn add_joints(&mut self, body: &Body, figure: &Figure, stance: &[DQuat], options: &Options) {
-        let rest = RestPose::new(body.links());
-        let hinges = rest.hinges(body.links(), &figure.parts);
+        self.rest.set(body.links(), &figure.parts);
+        self.joints.clear();
+        self.owners.clear();
+        self.count = 0;
+        let rest = &self.rest;
         let scale = body.world_from_base().matrix3.determinant().abs().cbrt() / self.space.size;
         let facing = body.facing();
         for (index, link) in body.links().iter().enumerate() {
@@ -170,7 +169,7 @@ impl Model {
             let signs = rest.signs[index];
             let reflected = |axis: DVec3| frame.conjugate() * reflect_axis(signs[0], axis);
             let turn = unit(above.conjugate() * reflect(signs[0], stance[index]) * frame);
-            let hinge = hinges[index];
+            let hinge = rest.hinges[index];
             let turned =
                 swing_twist(own(link.rest, false, stance[index]), hinge.map_or(DVec3::X, |h| h.axis)).1;
             let freedom = match (part, limit, hinge) {
@@ -210,6 +209,9 @@ impl Model {
 
     /// Lists the degrees of freedom above each link.
     fn connect(&mut self) {
+        self.paths.clear();
+        self.path_starts.clear();
+        self.row_starts.clear();
         for index in 0..self.joints.len() {
             self.path_starts.push(self.paths.len());
             let joint = &self.joints[index];

@@ -7,8 +7,8 @@
 mod correction;
 mod hessian;
 
+use super::buffers::Buffers;
 use super::constant;
-use super::energy::Buffers;
 use super::factor::TreeMatrix;
 use super::model::Model;
 use super::pose::{Kinematics, Pose};
@@ -16,6 +16,7 @@ use super::problem::Problem;
 use super::qp::{BoxQp, dot};
 use super::rows::{Kind, Rows};
 use super::system::System;
+use correction::Correction;
 
 /// The first damping, and the least.
 const DAMPING: f64 = 1e-3;
@@ -86,6 +87,9 @@ pub(super) struct Newton {
     left: f64,
     /// Whether the reach is spent, so that a step only mends rows.
     mends: bool,
+    /// The squared length that is left of each pull.
+    lengths: Vec<f64>,
+    correction: Correction,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -109,7 +113,9 @@ enum Attempt {
 impl Newton {
     /// Forgets the hints.
     pub(super) fn reset(&mut self) {
-        self.warm = Warm { damping: DAMPING, step: f64::INFINITY, ..Warm::default() };
+        (self.warm.damping, self.warm.step) = (DAMPING, f64::INFINITY);
+        self.warm.forces.clear();
+        self.warm.free.clear();
     }
 
     /// Returns the force on each row of the solved pose.
@@ -361,7 +367,7 @@ impl Newton {
     }
 
     /// Returns by how much the merit falls according to the quadratic model.
-    fn prediction(&self, problem: &Problem, full: bool) -> f64 {
+    fn prediction(&mut self, problem: &Problem, full: bool) -> f64 {
         let System { hessian, gradient, .. } = &self.system;
         let (model, step) = (&problem.model, &self.step);
         let n = model.count;
@@ -370,7 +376,9 @@ impl Newton {
             quadratic += self.curvature.half_form(model, step);
         }
         let (mut left, mut comfort) = (0.0, 0.0);
-        let mut lengths = vec![0.0; problem.pulls.len()];
+        let lengths = &mut self.lengths;
+        lengths.clear();
+        lengths.resize(problem.pulls.len(), 0.0);
         for (&index, row) in self.rows.near.iter().zip(self.rows.jacobian.chunks_exact(n)) {
             let own = &self.rows.all[index];
             let value = own.value + dot(row, step);
@@ -382,7 +390,7 @@ impl Newton {
             }
         }
         let mut gain = self.rows.penalty(problem) - left - dot(gradient, step) - quadratic + comfort;
-        for (pull, after) in problem.pulls.iter().zip(lengths).filter(|(p, _)| p.holds && !p.is_pin) {
+        for (pull, &mut after) in problem.pulls.iter().zip(lengths).filter(|(p, _)| p.holds && !p.is_pin) {
             let after = if after < ROUNDING * ROUNDING * 1e-2 { 0.0 } else { after.sqrt() };
             gain += pull.force * (pull.residual(&self.now).length() - after);
         }

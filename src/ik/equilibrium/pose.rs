@@ -16,9 +16,16 @@ pub(super) struct Pose {
 }
 
 impl Pose {
+    /// Copies another pose without new memory.
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        self.hips = other.hips;
+        self.turns.clone_from(&other.turns);
+        self.angles.clone_from(&other.angles);
+    }
+
     /// Sets `out` to this pose after a step of all degrees of freedom.
     pub(super) fn stepped(&self, model: &Model, step: &[f64], out: &mut Self) {
-        out.clone_from(self);
+        out.copy_from(self);
         for (link, joint) in model.joints.iter().enumerate() {
             let d = &step[joint.first..joint.first + joint.freedom.count()];
             let turn = |v: &[f64]| DQuat::from_scaled_axis(DVec3::new(v[0], v[1], v[2]));

@@ -2,15 +2,15 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
+use super::buffers::Buffers;
 use super::capsule::Capsules;
-use super::constant::{self, GRAVITY, LEVER, LIGHT_PULL, PULL, RELAXED};
+use super::constant::{self, GRAVITY, LIGHT_PULL, RELAXED};
 use super::foot::{Contact, Foot};
 use super::mass::CentreOfMass;
 use super::model::{Freedom, Model};
 use super::pose::{Kinematics, Pose};
 use super::pull::{Pull, PullKind};
 use super::table::{self, MASS};
-use crate::ik::body::unit;
 use crate::ik::figure::{Figure, Part};
 use crate::ik::{Body, Goal, Options};
 
@@ -55,47 +55,70 @@ pub(super) struct Problem {
     pub(super) capsule_slack: Vec<f64>,
     /// A direction that the head turns to, with its stiffness.
     pub(super) look: Option<(DVec3, f64)>,
+    /// The pose at rest.
+    rest: Kinematics,
+    rest_pose: Pose,
+    /// The pulls of the last frame.
+    pub(super) last_pulls: Vec<Pull>,
+    buffers: Buffers,
 }
 
 impl Problem {
-    /// Builds the problem of a body in its stance, or in its pose if it has none.
-    pub(super) fn new(body: &Body, figure: &Figure, goals: &[Goal], options: &Options) -> Self {
+    /// Sets the problem of a body in its stance, or in its pose if it has none. Allocates nothing once the buffers have grown.
+    pub(super) fn set(&mut self, body: &Body, figure: &Figure, goals: &[Goal], options: &Options) {
         let (rotations, root) = match body.stance() {
             Some(stance) => (&stance.rotations[..], stance.root),
             None => (body.rotations(), body.root()),
         };
-        let mut model = Model::new(body, figure, (rotations, root), options);
-        table::weigh(&mut model, figure);
-        table::stiffen(&mut model, body, figure, options);
-        let mut problem = Self { model, ..Self::default() };
-        problem.stance = problem.pose(body, rotations, root);
-        problem.stance_now.update(&problem.model, &problem.stance);
-        problem.keep_from_overstretching(figure);
-        problem.is_pulled = goals.iter().any(|goal| !goal.pinned && goal.weight > 0.0);
-        problem.stiffness = problem.model.joints.iter().map(|joint| joint.stiffness).collect();
-        let rest = problem.rest(body, figure.parts.hips);
-        problem.feet = Foot::all(&problem.model, figure, &rest);
-        problem.set_pulls(figure, goals);
-        problem.set_contacts(figure, goals);
-        problem.has_balance = problem.is_pulled && options.full_body.balance && !problem.contacts.is_empty();
-        if problem.is_pulled {
-            problem.relax(figure, goals);
-            problem.relax_legs(figure);
-            problem.set_floor(figure, &rest);
-            problem.capsules = Capsules::new(&problem.model, figure, &rest);
-            problem.capsule_slack = problem.capsules.slack(&problem.stance_now);
-            problem.look = problem.looks_at(figure, options);
+        self.clear();
+        self.model.set(body, figure, (rotations, root), options);
+        table::weigh(&mut self.model, figure);
+        table::stiffen(&mut self.model, body, figure, options);
+        self.set_stance(body, rotations, root);
+        self.keep_from_overstretching(figure);
+        self.is_pulled = goals.iter().any(|goal| !goal.pinned && goal.weight > 0.0);
+        self.stiffness.extend(self.model.joints.iter().map(|joint| joint.stiffness));
+        self.set_rest(body, figure.parts.hips);
+        self.feet.extend(Foot::all(&self.model, figure, &self.rest));
+        self.set_pulls(figure, goals);
+        self.set_contacts(figure, goals);
+        self.has_balance = self.is_pulled && options.full_body.balance && !self.contacts.is_empty();
+        if self.is_pulled {
+            self.relax(figure, goals);
+            self.relax_legs(figure);
+            self.set_floor(figure);
+            self.capsules.set(&self.model, figure, &self.rest);
+            self.capsules.measure(&self.stance_now, &mut self.buffers.places, &mut self.capsule_slack);
+            self.look = self.looks_at(figure, options);
         } else {
-            problem.stiffen_trunk();
+            self.stiffen_trunk();
         }
-        problem.root_stiffness = constant::ROOT * if problem.is_pulled { 1.0 } else { constant::UNPULLED };
-        problem.limit_slack = problem.limit_slacks();
-        problem.safe_turns = problem.safe_turns();
-        problem.centre = CentreOfMass::place(&problem.model, &problem.stance_now);
-        problem.set_preload();
-        let support = problem.support(&problem.stance_now, problem.centre);
-        problem.support_slack = support.map(|side| (-side.value).max(0.0));
-        problem
+        self.root_stiffness = if !self.is_pulled {
+            constant::ROOT * constant::UNPULLED
+        } else if self.hangs_on_limbs() {
+            constant::ROOT_IN_AIR
+        } else {
+            constant::ROOT
+        };
+        self.measure_limits();
+        self.centre = CentreOfMass::place(&self.model, &self.stance_now);
+        self.set_preload();
+        self.support_slack = [0.0; DIRECTIONS];
+        let support = self.support(&self.stance_now, self.centre);
+        self.support_slack = support.map(|side| (-side.value).max(0.0));
+    }
+
+    /// Empties what [`Problem::set`] fills.
+    fn clear(&mut self) {
+        self.stiffness.clear();
+        self.feet.clear();
+        self.contacts.clear();
+        self.pulls.clear();
+        self.weights.clear();
+        self.floor_points.clear();
+        self.capsules.clear();
+        self.capsule_slack.clear();
+        self.look = None;
     }
 
     /// Ends the ranges of elbows and knees where they are straight, or at the stance beyond that. A joint that is pushed over would stay
@@ -116,143 +139,37 @@ impl Problem {
         }
     }
 
-    /// Returns a pose of a body.
-    pub(super) fn pose(&self, body: &Body, rotations: &[DQuat], root: DVec3) -> Pose {
-        let model = &self.model;
+    /// Sets the stance from the pose of a body.
+    fn set_stance(&mut self, body: &Body, rotations: &[DQuat], root: DVec3) {
+        let Self { model, stance, stance_now, .. } = self;
         let hips = body.world_from_base().transform_point3(body.links()[0].offset + root);
-        let mut pose = Pose {
-            hips: model.space.from_world.transform_point3(hips),
-            turns: rotations.iter().enumerate().map(|(link, &local)| model.turn(link, local)).collect(),
-            angles: vec![0.0; rotations.len()],
-        };
+        stance.hips = model.space.from_world.transform_point3(hips);
+        stance.turns.clear();
+        stance.turns.extend(rotations.iter().enumerate().map(|(link, &local)| model.turn(link, local)));
+        stance.angles.clear();
+        stance.angles.resize(rotations.len(), 0.0);
         for (link, joint) in model.joints.iter().enumerate() {
-            if let Freedom::Hinge { axis, stance } = joint.freedom {
-                let turn = pose.turns[link] * stance.conjugate();
+            if let Freedom::Hinge { axis, stance: own } = joint.freedom {
+                let turn = stance.turns[link] * own.conjugate();
                 let angle = crate::ik::limit::swing_twist(turn, axis).1;
                 if angle != 0.0 {
-                    pose.set_angle(model, link, angle);
+                    stance.set_angle(model, link, angle);
                 }
             }
         }
-        pose
+        stance_now.update(model, stance);
     }
 
-    /// Returns the rest pose, in which all links have the axes of the figure.
-    fn rest(&self, body: &Body, hips: Option<DVec3>) -> Kinematics {
-        let model = &self.model;
+    /// Sets the rest pose, in which all links have the axes of the figure.
+    fn set_rest(&mut self, body: &Body, hips: Option<DVec3>) {
+        let Self { model, rest, rest_pose, .. } = self;
         let hips = hips.unwrap_or(body.links()[0].offset);
         let hips = body.world_from_base().transform_point3(hips);
-        let mut turns = vec![DQuat::IDENTITY; model.joints.len()];
-        turns[0] = model.turn(0, body.links()[0].rest);
-        let rest = Pose {
-            hips: model.space.from_world.transform_point3(hips),
-            angles: vec![0.0; turns.len()],
-            turns,
-        };
-        let mut now = Kinematics::default();
-        now.update(model, &rest);
-        now
-    }
-
-    /// Sets the targets of the pulls of goals that have moved. Returns how far, metres.
-    pub(super) fn move_targets(&mut self, figure: &Figure, goals: &[Goal]) -> f64 {
-        let last = std::mem::take(&mut self.pulls);
-        self.set_pulls(figure, goals);
-        let mut moved = 0.0_f64;
-        for (pull, last) in self.pulls.iter_mut().zip(last) {
-            pull.holds = last.holds;
-            if let (PullKind::Position { end, .. }, PullKind::Position { end: before, .. }) =
-                (&pull.kind, last.kind)
-            {
-                moved = moved.max(end.distance(before));
-            }
-        }
-        moved
-    }
-
-    fn set_pulls(&mut self, figure: &Figure, goals: &[Goal]) {
-        let largest = goals.iter().filter(|g| !g.pinned).map(|g| g.weight).fold(0.0, f64::max);
-        for (index, goal) in goals.iter().enumerate() {
-            let is_light = goal.pinned && goal.weight <= 0.0;
-            if !goal.pinned && goal.weight <= 0.0 {
-                continue;
-            }
-            let force = if is_light {
-                LIGHT_PULL
-            } else if goal.pinned {
-                PULL
-            } else {
-                let pull = match self.carrier(goal.link) {
-                    Some(Part::Limb(limb, _)) => figure.parts.limbs[limb].pull,
-                    _ => 1.0,
-                };
-                (PULL * pull * goal.weight / largest).max(LIGHT_PULL)
-            };
-            let is_pin = goal.pinned && !is_light;
-            let is_held = !is_light;
-            for kind in self.kinds(goal) {
-                let lever = if matches!(kind, PullKind::Position { .. }) { 1.0 } else { LEVER };
-                let force = force * lever;
-                self.pulls.push(Pull { goal: index, link: goal.link, kind, force, holds: is_held, is_pin });
-            }
-            self.pulls.extend(self.pole(index, goal));
-        }
-    }
-
-    /// Returns the parts of a goal.
-    fn kinds(&self, goal: &Goal) -> Vec<PullKind> {
-        let Self { model, stance_now: now, .. } = self;
-        let space = &model.space;
-        let mut kinds = Vec::new();
-        let offset = self.point(goal.link, goal.offset);
-        let weighted = |term: &crate::ik::AxisTerm| {
-            let weights = term.effective_weights();
-            let largest = weights.max_element();
-            (largest > 0.0).then(|| {
-                let map = space.from_world.matrix3 * space.size;
-                let axes = (map * goal.axes.world_from_axes(goal.orientation)).transpose();
-                let is_free = DVec3::select(weights.cmpeq(DVec3::ZERO), DVec3::ONE, DVec3::ZERO);
-                (DMat3::from_diagonal(weights / largest) * axes, DMat3::from_diagonal(is_free) * axes)
-            })
-        };
-        if let (Some(position), Some((axes, free))) = (goal.position, weighted(&goal.axes.position)) {
-            let end = space.from_world.transform_point3(position);
-            let start = now.point(goal.link, offset);
-            kinds.push(PullKind::Position { offset, axes, free, start, end, target: end });
-        }
-        if let (Some(orientation), Some((axes, _))) = (goal.orientation, weighted(&goal.axes.orientation)) {
-            // Orientations of links with reflected axes have no meaning that a person would expect.
-            if model.up(goal.link).all(|link| model.joints[link].signs[0] == DVec3::ONE) {
-                let end = unit(space.orientation(orientation) * model.frame(goal.link));
-                let start = now.spins[goal.link];
-                kinds.push(PullKind::Orientation { axes, start, end, target: end });
-            }
-        }
-        if let Some(aim) = goal.aim {
-            let axis =
-                model.axes(goal.link) * (aim.axis * model.joints[goal.link].signs[1]).normalize_or(DVec3::Z);
-            let (eye, end) = (now.positions[goal.link], space.from_world.transform_point3(aim.at));
-            let start = eye + now.spins[goal.link] * axis * eye.distance(end);
-            kinds.push(PullKind::Aim { axis, eye, start, end, target: end });
-        }
-        kinds
-    }
-
-    /// Returns a point of a link, given in its frame, along the axes of the figure.
-    fn point(&self, link: usize, offset: DVec3) -> DVec3 {
-        let joint = &self.model.joints[link];
-        self.model.axes(link) * (offset * joint.signs[1]) * joint.scale
-    }
-
-    /// Returns the light pull of a pole on the joint in the middle of the limb.
-    fn pole(&self, index: usize, goal: &Goal) -> Option<Pull> {
-        let pole = self.model.space.from_world.transform_point3(goal.pole?);
-        let Some(Part::Limb(limb, _)) = self.carrier(goal.link) else { return None };
-        let inner = |joint: &super::model::Joint| matches!((joint.part, joint.freedom), (Some(Part::Limb(l, _)), Freedom::Hinge { .. }) if l == limb);
-        let link = self.model.joints.iter().position(inner)?;
-        let (axes, free, start) = (DMat3::IDENTITY, DMat3::ZERO, self.stance_now.positions[link]);
-        let kind = PullKind::Position { offset: DVec3::ZERO, axes, free, start, end: pole, target: pole };
-        Some(Pull { goal: index, link, kind, force: LIGHT_PULL, holds: false, is_pin: false })
+        rest_pose.hips = model.space.from_world.transform_point3(hips);
+        rest_pose.turns.clear();
+        rest_pose.turns.resize(model.joints.len(), DQuat::IDENTITY);
+        rest_pose.turns[0] = model.turn(0, body.links()[0].rest);
+        rest.place(model, rest_pose);
     }
 
     /// Returns the part that carries a link.
@@ -263,30 +180,30 @@ impl Problem {
     /// Adds the feet that stand in the stance. Without a pull, only what is pinned stays.
     fn set_contacts(&mut self, figure: &Figure, goals: &[Goal]) {
         let Some(floor) = self.model.floor.filter(|_| self.is_pulled) else { return };
-        let mut raised: Vec<(usize, usize)> = Vec::new();
-        for (index, foot) in self.feet.iter().enumerate() {
-            let limb = &figure.parts.limbs[foot.limb];
-            let is_of_leg = |goal: &&Goal| {
-                let above = |l: &usize| limb.joints[1..].contains(l);
-                self.model.up(goal.link).any(|l| above(&l))
-            };
-            let is_pinned = goals.iter().filter(|g| g.pinned && g.weight > 0.0).any(|g| is_of_leg(&g));
-            if !foot.stands(&self.stance_now, floor) {
-                let is_pulled = goals.iter().any(|g| is_of_leg(&g));
-                raised.extend((!is_pulled).then_some((foot.link, foot.limb)));
-                continue;
-            }
-            let is_pulled = goals.iter().filter(|g| !g.pinned && g.weight > 0.0).any(|g| is_of_leg(&g));
+        let is_of_leg = |model: &Model, foot: &Foot, goal: &Goal| {
+            let leg = &figure.parts.limbs[foot.limb].joints[1..];
+            model.up(goal.link).any(|l| leg.contains(&l))
+        };
+        let pulls = |goal: &&Goal| !goal.pinned && goal.weight > 0.0;
+        for (index, foot) in self.feet.iter().enumerate().filter(|(_, f)| f.stands(&self.stance_now, floor)) {
+            let is_own = |goal: &Goal| is_of_leg(&self.model, foot, goal);
+            let is_pinned = goals.iter().any(|g| g.pinned && g.weight > 0.0 && is_own(g));
+            let is_pulled = goals.iter().filter(pulls).any(is_own);
             let is_below =
                 |goal: &Goal| goal.link != foot.link && self.model.up(goal.link).any(|l| l == foot.link);
-            let is_on_toes = goals.iter().any(|g| !g.pinned && g.weight > 0.0 && is_below(g));
+            let is_on_toes = goals.iter().filter(pulls).any(is_below);
             let contact = Contact::new(index, foot, &self.stance_now);
             self.contacts.push(Contact { is_on_toes, is_pinned, holds: is_pinned || !is_pulled, ..contact });
         }
-        if !self.contacts.is_empty() {
-            raised
-                .into_iter()
-                .for_each(|(link, limb)| self.keep_raised(link, &figure.parts.limbs[limb].joints));
+        if self.contacts.is_empty() {
+            return;
+        }
+        for index in 0..self.feet.len() {
+            let foot = &self.feet[index];
+            let is_free = !goals.iter().any(|goal| is_of_leg(&self.model, foot, goal));
+            if is_free && !foot.stands(&self.stance_now, floor) {
+                self.keep_raised(foot.link, &figure.parts.limbs[foot.limb].joints);
+            }
         }
     }
 
@@ -339,46 +256,48 @@ impl Problem {
     }
 
     fn set_preload(&mut self) {
-        self.preload = vec![0.0; self.model.count];
-        let mut columns = Vec::new();
-        for &(link, weight) in &self.weights {
-            let at = self.stance_now.point(link, self.model.joints[link].centre);
-            self.stance_now.point_columns(&self.model, link, at, &mut columns);
-            for (&d, column) in self.model.path(link).iter().zip(&columns) {
-                self.preload[d] += weight * column.y;
+        let Self { model, stance_now, weights, preload, buffers, .. } = self;
+        preload.clear();
+        preload.resize(model.count, 0.0);
+        let columns = &mut buffers.columns[0];
+        for &(link, weight) in &*weights {
+            let at = stance_now.point(link, model.joints[link].centre);
+            stance_now.point_columns(model, link, at, columns);
+            for (&d, column) in model.path(link).iter().zip(&*columns) {
+                preload[d] += weight * column.y;
             }
         }
     }
 
     /// Sets the points that stay above the floor: knees, elbows, hands, head, hips, and feet that do not stand.
-    fn set_floor(&mut self, figure: &Figure, rest: &Kinematics) {
-        let Some(floor) = self.model.floor else { return };
+    fn set_floor(&mut self, figure: &Figure) {
+        let Self { model, stance_now, rest, floor_points, feet, contacts, .. } = self;
+        let Some(floor) = model.floor else { return };
+        let mut add = |link: usize, offset: DVec3, radius: f64| {
+            // Neither in the stance nor at rest is a point beyond its bound.
+            let least = stance_now.point(link, offset).y.min(rest.point(link, offset).y);
+            floor_points.push(FloorPoint { link, offset, height: least.min(floor + radius) });
+        };
+        add(0, DVec3::ZERO, 0.1);
         // An animal lays its nose on the floor.
-        let radius = if self.model.is_person { 0.1 } else { 0.0 };
-        let mut points: Vec<(usize, DVec3, f64)> = vec![(0, DVec3::ZERO, 0.1)];
-        points.extend(self.model.head.map(|head| (head, DVec3::ZERO, radius)));
+        let radius = if model.is_person { 0.1 } else { 0.0 };
+        model.head.into_iter().for_each(|head| add(head, DVec3::ZERO, radius));
         for limb in &figure.parts.limbs {
-            let inner = &limb.joints[1..limb.joints.len() - 1];
-            points.extend(inner.iter().map(|&l| (l, DVec3::ZERO, if limb.is_arm { 0.04 } else { 0.055 })));
-            if let Some(&end) = limb.joints.last().filter(|_| limb.is_arm || !limb.stands) {
+            let [_, inner @ .., end] = &limb.joints[..] else { continue };
+            inner.iter().for_each(|&l| add(l, DVec3::ZERO, if limb.is_arm { 0.04 } else { 0.055 }));
+            if limb.is_arm || !limb.stands {
                 // Hands and fingers are thin.
-                let thin = std::iter::once(end).chain(limb.digits.iter().copied());
-                points.extend(thin.map(|link| (link, DVec3::ZERO, 0.005)));
+                std::iter::once(end).chain(&limb.digits).for_each(|&link| add(link, DVec3::ZERO, 0.005));
             }
         }
-        for foot in &self.feet {
-            let holds = self.contacts.iter().any(|c| c.holds && self.feet[c.foot].link == foot.link);
+        for foot in &*feet {
+            let holds = contacts.iter().any(|c| c.holds && feet[c.foot].link == foot.link);
             if !holds {
                 let tip = foot.tip.with_y(foot.heel.y);
                 let ends = [(foot.heel, foot.rest[0]), (foot.ball, foot.rest[1]), (tip, foot.rest[0])];
-                points.extend(ends.map(|(at, height)| (foot.link, at, height)));
+                ends.into_iter().for_each(|(at, height)| add(foot.link, at, height));
             }
         }
-        self.floor_points.extend(points.into_iter().map(|(link, offset, radius)| {
-            // Neither in the stance nor at rest is a point beyond its bound.
-            let least = self.stance_now.point(link, offset).y.min(rest.point(link, offset).y);
-            FloorPoint { link, offset, height: least.min(floor + radius) }
-        }));
     }
 
     /// Returns where the head looks while a hand is pulled.

@@ -12,7 +12,7 @@ use super::system::{Forces, System};
 use crate::ik::rotation::rotation_vector;
 
 /// A part of a goal or of a pin.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Pull {
     /// The index of the goal.
     pub(super) goal: usize,
@@ -27,7 +27,7 @@ pub(super) struct Pull {
 }
 
 /// What a pull moves, and where to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum PullKind {
     /// A point of the link. `axes` weighs the residual. The rows of `free` are the axes that do not count.
     Position { offset: DVec3, axes: DMat3, free: DMat3, start: DVec3, end: DVec3, target: DVec3 },

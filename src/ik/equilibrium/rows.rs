@@ -5,9 +5,9 @@
 
 use glam::DVec3;
 
+use super::buffers::Buffers;
 use super::capsule::{self, Place};
 use super::constant;
-use super::energy::Buffers;
 use super::factor::TreeMatrix;
 use super::mass::CentreOfMass;
 use super::model::Freedom;
@@ -110,7 +110,7 @@ fn bound(kind: Kind, value: f64, force: f64, near: f64) -> Row {
 }
 
 impl Problem {
-    /// Returns what a row stands for in a report. Contacts and goals always carry a force.
+    /// Returns what a row stands for in a report. Standing feet, pinned or not, and goals always carry a force.
     pub(super) fn hold(&self, kind: Kind) -> Option<Hold> {
         match kind {
             Kind::Contact(_) | Kind::Heel(_) | Kind::Comfort => None,
@@ -121,7 +121,11 @@ impl Problem {
                 let [a, b] = self.capsules.links(*self.capsules.pairs.get(index)?);
                 Some(Hold::Body(a, b))
             }
-            Kind::Pull(index) => self.pulls.get(index).filter(|p| p.is_pin).map(|p| Hold::Pin(p.goal)),
+            Kind::Pull(index) => {
+                let pin = self.pulls.get(index).filter(|pull| pull.is_pin)?;
+                let stands = self.contacts.iter().any(|c| self.feet[c.foot].link == pin.link);
+                (!stands).then_some(Hold::Pin(pin.goal))
+            }
         }
     }
 

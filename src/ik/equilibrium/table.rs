@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::constant::GRAVITY;
 use super::model::{Freedom, Joint, Model};
-use crate::ik::figure::{Figure, Part};
+use crate::ik::figure::{Figure, LimbParts, Part};
 use crate::ik::{Body, Options};
 
 /// Mass of a person, kilograms.
@@ -109,8 +109,8 @@ fn inner(joints: usize) -> f64 {
 pub(super) fn stiffen(model: &mut Model, body: &Body, figure: &Figure, options: &Options) {
     let parts = &figure.parts;
     let count = |n: usize| f64::from(u32::try_from(n).unwrap_or(1)).max(1.0);
-    let moments = moments(model, figure);
-    for (link, joint) in model.joints.iter_mut().enumerate() {
+    for link in 0..model.joints.len() {
+        let joint = &model.joints[link];
         let stiffness = match joint.part {
             Some(Part::Spine) => {
                 SPINE * count(parts.spine.len()) * options.full_body.spine_stiffness.max(1e-3)
@@ -119,7 +119,9 @@ pub(super) fn stiffen(model: &mut Model, body: &Body, figure: &Figure, options: 
             Some(Part::Collar(_)) => DVec3::splat(COLLAR),
             Some(Part::Limb(limb, index)) => {
                 let LimbShape { is_arm, is_first, is_last } = LimbShape::new(figure, limb, index);
-                let arm = |spring: f64| DVec3::splat(spring.max(HANGING * moments[link]));
+                let arm = |spring: f64| {
+                    DVec3::splat(spring.max(HANGING * moment(model, &parts.limbs[limb], index)))
+                };
                 match (is_arm, is_first, is_last) {
                     (true, true, _) => arm(ARM_SPRINGS[0]),
                     (true, _, false) => arm(ARM_SPRINGS[1]),
@@ -132,27 +134,22 @@ pub(super) fn stiffen(model: &mut Model, body: &Body, figure: &Figure, options: 
             Some(Part::Hips | Part::Other) | None => DVec3::ZERO,
         };
         if joint.freedom != Freedom::None {
-            joint.stiffness = stiffness / body.links()[link].weight.max(1e-6);
+            model.joints[link].stiffness = stiffness / body.links()[link].weight.max(1e-6);
         }
     }
 }
 
-/// Returns the moment of the weight that each joint of an arm carries when the arm is level, newton metres.
-fn moments(model: &Model, figure: &Figure) -> Vec<f64> {
-    let mut moments = vec![0.0; model.joints.len()];
-    for limb in figure.parts.limbs.iter().filter(|limb| limb.is_arm) {
-        let (mut weight, mut moment) = (0.0, 0.0);
-        for (index, &link) in limb.joints.iter().enumerate().rev() {
-            let joint = &model.joints[link];
-            let bone =
-                limb.joints.get(index + 1).map_or(0.0, |&next| offset_of(&model.joints, link, next).length());
-            let own = joint.mass * MASS * GRAVITY;
-            moment += weight * bone + own * joint.centre.length();
-            weight += own;
-            moments[link] = moment;
-        }
+/// Returns the moment of the weight that a joint of an arm carries when the arm is level, newton metres.
+fn moment(model: &Model, arm: &LimbParts, index: usize) -> f64 {
+    let mut reach = 0.0;
+    let mut moment = 0.0;
+    for (nth, &link) in arm.joints.iter().enumerate().skip(index) {
+        let joint = &model.joints[link];
+        moment += joint.mass * MASS * GRAVITY * (reach + joint.centre.length());
+        let next = arm.joints.get(nth + 1);
+        reach += next.map_or(0.0, |&next| offset_of(&model.joints, link, next).length());
     }
-    moments
+    moment
 }
 
 struct LimbShape {

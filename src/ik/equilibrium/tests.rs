@@ -2,7 +2,7 @@
 
 use glam::{DAffine3, DQuat, DVec3};
 
-use super::energy::Buffers;
+use super::buffers::Buffers;
 use super::factor::TreeMatrix;
 use super::pose::{Kinematics, Pose};
 use super::problem::Problem;
@@ -59,7 +59,8 @@ pub(super) fn person() -> Body {
 fn problem(goals: &[Goal]) -> (Problem, Pose) {
     let body = person();
     let options = Options::default().with_full_body(crate::ik::FullBodyOptions::default().with_look(0.5));
-    let problem = Problem::new(&body, body.figure().unwrap(), goals, &options);
+    let mut problem = Problem::default();
+    problem.set(&body, body.figure().unwrap(), goals, &options);
     let step: Vec<f64> = (0..problem.model.count).map(|i| 0.2 * f64::from(7 * i as u32 + 3).sin()).collect();
     let mut pose = Pose::default();
     problem.stance.stepped(&problem.model, &step, &mut pose);

@@ -5,7 +5,6 @@ mod ccd_joints;
 pub(super) mod damped;
 pub(super) mod example;
 pub(super) mod fabrik;
-pub(super) mod figure;
 pub(super) mod full_body;
 pub(super) mod fused;
 pub(super) mod jacobian;

@@ -12,10 +12,6 @@ pub struct FullBodyOptions {
     pub balance: bool,
     /// Stiffness of the back relative to the default of 1. A stiff back leads to a squat, a soft one to a bow.
     pub spine_stiffness: f64,
-    /// Whether a figure is posed by the static equilibrium of its body, which is to replace the solver that moves the trunk first. With it, the
-    /// answer depends on the goals and the stance and not on the way, balance comes before goals, limbs do not pass through the
-    /// body, and standing feet need no pins.
-    pub equilibrium: bool,
     /// How far the head turns towards what a hand reaches for, from 0 (not at all) to 1 (it faces the target as far as
     /// the neck allows).
     pub look: f64,
@@ -24,12 +20,11 @@ pub struct FullBodyOptions {
 with_methods!(FullBodyOptions {
     with_balance(balance: bool),
     with_spine_stiffness(spine_stiffness: f64),
-    with_equilibrium(equilibrium: bool),
     with_look(look: f64),
 });
 
 impl Default for FullBodyOptions {
     fn default() -> Self {
-        Self { balance: true, spine_stiffness: 1.0, equilibrium: false, look: 0.0 }
+        Self { balance: true, spine_stiffness: 1.0, look: 0.0 }
     }
 }

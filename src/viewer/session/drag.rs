@@ -2,10 +2,10 @@
 
 use std::f32::consts::FRAC_PI_4;
 
-use glam::{DQuat, DVec3, Vec2, Vec3};
+use glam::{DVec3, Vec2, Vec3};
 
 use crate::asset::Character;
-use crate::ik::{AxesFrame, AxisTerm, GoalAxes, Limit};
+use crate::ik::Limit;
 use crate::puppet::{Pin, Puppet, Target};
 use crate::rig::{ChainKind, Rig, default_base, orientation};
 use crate::scene::picking::{Hit, Ray};
@@ -96,7 +96,7 @@ impl DragGoal {
                 pins: Vec::new(),
                 moves_root: false,
                 turns_joint: false,
-                frees_depth: puppet.options.full_body.equilibrium,
+                frees_depth: true,
             };
         }
         let feet = || rig.chains.iter().filter(|c| c.kind == ChainKind::Leg).map(|c| c.effector);
@@ -188,10 +188,7 @@ impl Drag {
 
     /// Returns the same with all axes, as methods that move a limb alone see it.
     pub(in crate::viewer) fn plain_target_and_pins(&self) -> (Target, &[Pin]) {
-        let target = self.target;
-        let is_free = target.axes.frame == AxesFrame::Target;
-        let plain = Target { orientation: None, axes: GoalAxes::default(), ..target };
-        (if is_free { plain } else { target }, &self.pins)
+        (self.target.with_known_depth(), &self.pins)
     }
 
     /// Returns the axis to which the drag is constrained, and its direction.
@@ -208,8 +205,9 @@ impl Drag {
         let line = self.line();
         let is_free = self.frees_depth && line.is_none() && !self.is_pushed;
         // "Down" on the screen is down in the world, not also forwards. Seen from far above or below, it cannot be.
-        let upright = sight.with_y(0.0).try_normalize().filter(|_| sight.y.abs() < MAX_PITCH.sin());
-        let sight = if is_free { upright.unwrap_or(sight) } else { sight };
+        let is_upright = is_free && sight.y.abs() < MAX_PITCH.sin();
+        let level = |v: Vec3| if is_upright { v.with_y(0.0).normalize_or(v) } else { v };
+        let sight = level(sight);
         let wanted = match line {
             Some((_, direction)) => ray.nearest_on_line(start, direction),
             None => ray.intersect_plane(self.plane, sight),
@@ -221,33 +219,27 @@ impl Drag {
             wanted = start + steps * step;
         }
         self.target.position = Some(wanted.as_dvec3());
-        self.set_depth(is_free.then_some(sight));
+        self.set_depth(is_free.then(|| level(ray.direction)));
         self.move_others();
     }
 
-    /// Frees the axis along a direction, or none. A goal whose joint keeps its orientation keeps all axes.
+    /// Frees the depth along a direction, or fixes it. A goal whose joint keeps its orientation keeps all axes.
     fn set_depth(&mut self, along: Option<Vec3>) {
-        if !self.frees_depth {
-            return;
+        if self.frees_depth {
+            let known = self.target.with_known_depth();
+            self.target = along.map_or(known, |along| known.with_free_depth(along.as_dvec3()));
         }
-        let turn = |along: Vec3| DQuat::from_rotation_arc(DVec3::Z, along.as_dvec3().normalize_or(DVec3::Z));
-        let free = AxisTerm { weights: DVec3::ZERO, ..AxisTerm::default() };
-        let plane = AxisTerm { weights: DVec3::new(1.0, 1.0, 0.0), ..AxisTerm::default() };
-        self.target.orientation = along.map(turn);
-        self.target.axes = match along {
-            Some(_) => GoalAxes { frame: AxesFrame::Target, position: plane, orientation: free },
-            None => GoalAxes::default(),
-        };
     }
 
     /// Returns a target with all axes, where its point is now, to be kept after the drag.
     pub(in crate::viewer) fn settled(target: &Target, puppet: &Puppet) -> Target {
-        if target.axes.frame != AxesFrame::Target {
-            return *target;
+        let known = target.with_known_depth();
+        if known == *target {
+            return known;
         }
         let world = puppet.world_from_node().get(target.node);
         let at = world.map(|w| w.transform_point3(target.offset.as_vec3()).as_dvec3());
-        Target { position: at.or(target.position), orientation: None, axes: GoalAxes::default(), ..*target }
+        Target { position: at.or(target.position), ..known }
     }
 
     /// Moves the target to a world position. The axis and snapping, which are aids for the pointer, do not apply. A

@@ -99,7 +99,7 @@ impl Session {
         let (targets, pins) =
             self.targets_and_pins(held.or(hovered.as_ref().map(|r| (r.target, r.pins.as_slice()))));
         if targets.is_empty() {
-            (self.puppet.targets.clone(), self.puppet.pins.clone())
+            (self.puppet.targets.iter().map(|t| t.with_known_depth()).collect(), self.puppet.pins.clone())
         } else {
             (targets, pins)
         }

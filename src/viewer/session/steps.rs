@@ -136,6 +136,9 @@ impl Session {
         if problem.whole_body {
             self.puppet.options.method = Method::FullBody;
         }
+        if !matches!(self.puppet.options.method, Method::Auto | Method::FullBody) {
+            self.puppet.targets.iter_mut().for_each(|target| *target = target.with_known_depth());
+        }
         self.puppet.shown_steps = Some(0);
         self.puppet.reset_solver();
         if let Err(error) = self.puppet.update() {

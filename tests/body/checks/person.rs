@@ -32,9 +32,8 @@ pub struct Person {
 
 impl Person {
     /// Loads a character. `None` stands for the built-in one. The error is the reason why it cannot be checked.
-    pub fn load(file: Option<&Path>, equilibrium: bool) -> Result<Self, String> {
-        let mut subject = Subject::load(file)?;
-        subject.equilibrium = equilibrium;
+    pub fn load(file: Option<&Path>) -> Result<Self, String> {
+        let subject = Subject::load(file)?;
         let is_person = subject.rig.body.as_ref().is_some_and(|plan| plan.kind == BodyKind::Biped);
         if !is_person {
             return Err("the body of a person is not recognised".into());
@@ -44,7 +43,6 @@ impl Person {
         let scene = subject.character.default_scene;
         let mut puppet = Puppet::with_rig(subject.character.clone(), scene, subject.rig.clone());
         puppet.held = Some(pose.clone());
-        puppet.options = subject.options(puppet.options);
         puppet.update().map_err(|e| e.to_string())?;
         let body = &subject.body;
         let is_small = |name: &str| SMALL.iter().any(|part| name.contains(part));

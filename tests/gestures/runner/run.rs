@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use glam::{DVec3, Vec2, Vec3};
 use sinew::asset::Character;
-use sinew::ik::Options;
 use sinew::puppet::Puppet;
 use sinew::rig::Rig;
 use sinew::viewer::{Command, NodePoint, Recorder, Session};
@@ -31,8 +30,6 @@ pub struct Subject {
     pub side: Side,
     /// Whether diagonal gestures go the whole length along each of their two axes instead of along the diagonal.
     pub far: bool,
-    /// Whether the body is posed by the option `full_body.equilibrium`.
-    pub equilibrium: bool,
     /// Whether the pointer repeats its last position while it rests.
     pub repeats: bool,
     /// The folder in which every gesture is recorded as a session.
@@ -50,31 +47,12 @@ impl Subject {
         let character = Arc::new(character);
         let session = Session::new(Arc::clone(&character), Some(rig.clone()), Vec2::ONE);
         let body = Body::new(session.puppet())?;
-        Ok(Self {
-            character,
-            rig,
-            body,
-            side: Side::Left,
-            far: false,
-            repeats: false,
-            equilibrium: false,
-            recordings: None,
-        })
+        Ok(Self { character, rig, body, side: Side::Left, far: false, repeats: false, recordings: None })
     }
 
     /// Creates a session that shows the character at rest.
     pub fn session(&self, size: Vec2) -> Session {
-        let mut session = Session::new(Arc::clone(&self.character), Some(self.rig.clone()), size);
-        if self.equilibrium {
-            session.apply(Command::Solver(Box::new(self.options(session.puppet().options))));
-        }
-        session
-    }
-
-    /// Returns options with the solver of this subject.
-    pub fn options(&self, options: Options) -> Options {
-        let full_body = options.full_body.with_equilibrium(self.equilibrium);
-        options.with_full_body(full_body)
+        Session::new(Arc::clone(&self.character), Some(self.rig.clone()), size)
     }
 
     /// Returns the sum of two perpendicular unit vectors, as long as diagonal gestures ask for.

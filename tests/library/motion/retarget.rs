@@ -1,11 +1,11 @@
 //! Walks retargeted between characters: planted feet do not slide.
 
-use glam::{Affine3A, Quat, Vec3, Vec3A};
+use glam::{Affine3A, Vec3, Vec3A};
 use sinew::asset;
 use sinew::asset::{Character, Clip, humanoid};
 use sinew::motion::{Playhead, Retarget};
 use sinew::pose::{Pose, world_matrices};
-use sinew::puppet::{Puppet, Target};
+use sinew::puppet::Puppet;
 
 use super::figures::{AWKWARD, LONG_LIMBS, MANNEQUIN, MID_STRIDE, MID_STRIDE_BARE, figure, reordered};
 use crate::support::external;
@@ -120,17 +120,7 @@ fn slide(source: &str, clip: &str, target: &str) -> Option<(f32, usize)> {
         let time = clip.seconds * f32::from(frame) / f32::from(FRAMES);
         playhead.sample(clip, time, &source.skeleton, &mut pose);
         retarget.pose(&pose, &mut out, &mut contacts);
-        let posed = world(&target, &out);
-        puppet.targets = contacts
-            .iter()
-            .map(|c| {
-                let position = Vec3::from(posed[c.node].translation).lerp(c.position, c.weight);
-                let orientation = c.orientation.map(Quat::as_dquat);
-                Target::new(c.node).with_position(position.as_dvec3()).with_orientation(orientation)
-            })
-            .collect();
-        puppet.held = Some(out.clone());
-        puppet.update().unwrap();
+        puppet.follow(&out, &contacts).unwrap();
         let source_now = world(&source, &pose);
         for (i, side) in ["left", "right"].into_iter().enumerate() {
             let from = Foot::new(&source, side, &source_rest, &source_now, target_from_source);

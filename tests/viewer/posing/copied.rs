@@ -58,7 +58,9 @@ fn text_that_is_not_a_pose_of_this_character_is_one_clear_error() {
     let before = pose(&session);
     let text = session.copy_pose().unwrap();
     let other = text.replace("\"name\":\"left", "\"name\":\"x").replace("\"name\":\"right", "\"name\":\"y");
-    let long = text.replacen("\"rotation\":[", "\"rotation\":[9", 1);
+    let (before_first, first) = text.split_once("\"rotation\":[").unwrap();
+    let (_, after_first) = first.split_once(',').unwrap();
+    let long = format!("{before_first}\"rotation\":[9,{after_first}");
     for (text, expected) in [
         ("", "the text is not a pose"),
         ("hello", "the text is not a pose"),

@@ -5,6 +5,14 @@ use super::super::qp::{backward, cholesky, forward};
 use super::super::rows::{Kind, Rows};
 use super::{Newton, Trial};
 
+/// The active rows of a step, the factor of their products, and what is left of them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Correction {
+    active: Vec<usize>,
+    products: Vec<f64>,
+    left: Vec<f64>,
+}
+
 impl Newton {
     /// Brings a trial back to the active rows, which are curved, with the factors of the step (Maratos 1978; Fletcher 1982).
     pub(super) fn correct(&mut self, problem: &Problem, size: f64, tolerance: f64) {
@@ -17,12 +25,15 @@ impl Newton {
                 && self.qp.free[*k]
                 && (self.rows.all[row].is_equality || violated)
         };
-        let active: Vec<usize> = (0..m).filter(is_active).collect();
+        let Correction { active, products, left } = &mut self.correction;
+        active.clear();
+        active.extend((0..m).filter(is_active));
         let k = active.len();
         if k == 0 {
             return;
         }
-        let mut products = vec![0.0; k * k];
+        products.clear();
+        products.resize(k * k, 0.0);
         let mean: f64 = active.iter().map(|&i| self.qp.a[i * m + i]).sum::<f64>()
             / f64::from(u32::try_from(k).unwrap_or(1));
         for (i, &row) in active.iter().enumerate() {
@@ -31,7 +42,7 @@ impl Newton {
             }
             products[i * k + i] += 1e-9 * mean;
         }
-        if !cholesky(&mut products, k) {
+        if !cholesky(products, k) {
             return;
         }
         let violation = |trial: &Trial, rows: &Rows| rows.penalty(problem) + problem.pull(&trial.now);
@@ -40,12 +51,12 @@ impl Newton {
             if before < 0.1 * tolerance {
                 return;
             }
-            let mut left: Vec<f64> =
-                active.iter().map(|&i| -self.trial_rows.all[self.rows.near[i]].value).collect();
-            forward(&products, k, &mut left);
-            backward(&products, k, &mut left);
+            left.clear();
+            left.extend(active.iter().map(|&i| -self.trial_rows.all[self.rows.near[i]].value));
+            forward(products, k, left);
+            backward(products, k, left);
             self.half.fill(0.0);
-            for (&i, x) in active.iter().zip(&left) {
+            for (&i, x) in active.iter().zip(&*left) {
                 let row = &self.z[i * n..(i + 1) * n];
                 self.half.iter_mut().zip(row).for_each(|(h, z)| *h += x * z);
             }

@@ -22,7 +22,7 @@ impl Newton {
 
     fn damped(&mut self, model: &Model, curved: bool, augmented: bool) -> bool {
         let factor = &mut self.factor;
-        factor.clone_from(&self.system.hessian);
+        factor.copy_from(&self.system.hessian);
         if curved {
             factor.add(&self.curvature);
         }

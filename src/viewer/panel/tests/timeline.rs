@@ -317,7 +317,7 @@ fn the_dope_sheet_has_a_row_for_each_part_and_joint() {
     assert!(moved.len() == 1 && moved[0].joints.len() == 1 && moved[0].joints[0].0 == elbow, "{moved:?}");
     assert!(holders(0.99..1.01)[0].joints.iter().all(|(node, _)| *node != elbow));
     // The key that stays now lists all other joints, which have no rows unless they change.
-    assert!(harness.query_by_label("Row of leftHand").is_none());
+    assert!(harness.query_by_label("Row of leftMiddleDistal").is_none());
     // After Undo, nothing is selected that does not exist.
     state.borrow_mut().session.apply(Command::Undo);
     harness.run();

@@ -1,0 +1,15 @@
+//! Buffers of an evaluation.
+
+use glam::DVec3;
+
+use super::capsule::Place;
+use super::mass::CentreOfMass;
+
+/// Buffers of an evaluation of the energy and the rows.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Buffers {
+    pub(super) columns: [Vec<DVec3>; 2],
+    pub(super) mass: CentreOfMass,
+    /// Where the capsules are.
+    pub(super) places: Vec<Place>,
+}
