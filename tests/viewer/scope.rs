@@ -115,6 +115,28 @@ fn a_drag_with_another_scope_is_one_undo_step() {
     assert_eq!(pose(&session), rest);
 }
 
+/// Regression test: a pull on the skin in front of a thigh turned the thigh back, so that the knees stayed straight and the body fell into
+/// a limbo. The pointer pulls the bone below the skin.
+#[test]
+fn a_thigh_that_is_pulled_down_at_its_skin_bends_the_knees() {
+    let (mut session, mut input) = (session(), Input::default());
+    let [top, knee] = ["leftUpperLeg", "leftLowerLeg"].map(|name| at(&session, name));
+    let hips = at(&session, "hips");
+    let thigh = top.lerp(knee, 0.25);
+    drag(&mut session, &mut input, thigh, Vec2::new(0.0, 80.0));
+    for _ in 0..30 {
+        session.apply(Command::Tick(std::time::Duration::from_secs(1) / 60));
+    }
+    let sunk = at(&session, "hips").y - hips.y;
+    assert!(sunk > 60.0, "the hips went down by {sunk} pixels");
+    let skeleton = &session.puppet().character().skeleton;
+    for side in ["left", "right"] {
+        let knee = skeleton.find(&format!("{side}LowerLeg")).unwrap();
+        let bend = session.puppet().pose().locals[knee].rotation.x;
+        assert!(bend > 0.3, "the sine of half the bend of the {side} knee is {bend}");
+    }
+}
+
 /// Regression test: the base of the kept goal made the drag of the hips fail.
 #[test]
 fn a_kept_goal_of_a_limb_is_met_while_the_body_is_dragged() {

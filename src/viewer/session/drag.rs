@@ -51,8 +51,10 @@ pub(in crate::viewer) struct Drag {
     is_pushed: bool,
     /// Whether the pointer has moved since the grab.
     pub(in crate::viewer) moved: bool,
-    /// A point of the plane on which the target moves.
+    /// A point of the plane on which the pointer moves.
     plane: Vec3,
+    /// From the point that is pulled to the one under the pointer.
+    lever: Vec3,
     pointer: Vec2,
 }
 
@@ -63,11 +65,16 @@ pub(in crate::viewer) struct DragGoal {
     pub(in crate::viewer) pins: Vec<Pin>,
     pub(in crate::viewer) moves_root: bool,
     pub(in crate::viewer) turns_joint: bool,
-    /// Whether the body may choose the depth, which a pointer does not know. The equilibrium can.
+    /// Whether the whole body follows. It may choose the depth, which a pointer does not know.
     frees_depth: bool,
 }
 
 impl DragGoal {
+    /// Returns whether the whole body follows.
+    pub(in crate::viewer) fn moves_body(&self) -> bool {
+        self.frees_depth
+    }
+
     /// `base` is the node that must not move.
     pub(in crate::viewer) fn new(hit: &Hit, puppet: &Puppet, scope: DragScope, base: Option<usize>) -> Self {
         let (character, rig) = (puppet.character(), &puppet.rig);
@@ -149,8 +156,14 @@ impl Drag {
             is_pushed: false,
             moved: false,
             plane: hit.point,
+            lever: Vec3::ZERO,
             pointer: at,
         }
+    }
+
+    /// Keeps the pointer at a point of the skin, while the hit is the point of the bone below it.
+    pub(in crate::viewer) fn hold_skin(&mut self, point: Vec3) {
+        (self.plane, self.lever) = (point, point - self.hit.point);
     }
 
     /// Changes what the drag moves. The target keeps its position.
@@ -201,7 +214,7 @@ impl Drag {
         (self.pointer, self.moved) = (at, true);
         let Some(ray) = Ray::through(camera, at + self.grip, size) else { return };
         let sight = (camera.target - camera.position).normalize_or_zero();
-        let start = self.hit.point;
+        let start = self.hit.point + self.lever;
         let line = self.line();
         let is_free = self.frees_depth && line.is_none() && !self.is_pushed;
         // "Down" on the screen is down in the world, not also forwards. Seen from far above or below, it cannot be.
@@ -218,7 +231,7 @@ impl Drag {
             let steps = line.map_or(steps.round(), |(_, direction)| direction * steps.dot(direction).round());
             wanted = start + steps * step;
         }
-        self.target.position = Some(wanted.as_dvec3());
+        self.target.position = Some((wanted - self.lever).as_dvec3());
         self.set_depth(is_free.then(|| level(ray.direction)));
         self.move_others();
     }
@@ -245,7 +258,7 @@ impl Drag {
     /// Moves the target to a world position. The axis and snapping, which are aids for the pointer, do not apply. A
     /// pointer that moves afterwards drags on the plane through this position.
     pub(in crate::viewer) fn move_to(&mut self, position: DVec3) {
-        (self.plane, self.moved) = (position.as_vec3(), true);
+        (self.plane, self.moved) = (position.as_vec3() + self.lever, true);
         self.target.position = Some(position);
         self.set_depth(None);
         self.move_others();

@@ -2,10 +2,11 @@
 
 use glam::{DVec3, Vec2, Vec3};
 
+use crate::rig::LimbKind;
 use crate::scene::picking::{Hit, pick};
 use crate::view::Camera;
 use crate::viewer::session::command::{DragScope, NodePoint};
-use crate::viewer::session::drag::Drag;
+use crate::viewer::session::drag::{Drag, DragGoal};
 
 use super::{MAX_TRAIL_POINTS, Session};
 
@@ -75,8 +76,35 @@ impl Session {
             return;
         }
         if let Some(hit) = self.under(at) {
-            self.start_drag(hit, at);
+            let bone = self.bone_under(&hit);
+            self.start_drag(bone.unwrap_or(hit), at);
+            if let Some(drag) = &mut self.drag {
+                drag.hold_skin(hit.point);
+            }
         }
+    }
+
+    /// Returns the point of the bone below a point of the skin of the trunk or of a leg, if the whole body would follow it. A pull on the
+    /// skin itself would turn such a thick part about its bone.
+    fn bone_under(&self, hit: &Hit) -> Option<Hit> {
+        let goal = DragGoal::new(hit, &self.puppet, self.drag_scope, self.state.base);
+        let plan = self.puppet.rig.body.as_ref()?;
+        let mut arms = plan.limbs.iter().filter(|limb| limb.kind != LimbKind::Leg);
+        if hit.handle || !goal.moves_body() || arms.any(|arm| arm.joints.contains(&hit.node)) {
+            return None;
+        }
+        let skeleton = &self.puppet.character().skeleton;
+        let ends = skeleton.nodes.get(hit.node)?.children.iter();
+        let ends =
+            ends.filter_map(|&child| Some(self.puppet.pose().locals.get(child)?.translation.as_dvec3()));
+        let nearest = |end: DVec3| {
+            let share = hit.offset.dot(end) / end.length_squared();
+            end * if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
+        };
+        let distance = |offset: &DVec3| offset.distance_squared(hit.offset);
+        let offset = ends.map(nearest).min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+        let point = self.puppet.world_from_node().get(hit.node)?.transform_point3(offset.as_vec3());
+        point.is_finite().then_some(Hit { point, offset, ..*hit })
     }
 
     /// Grabs all selected joints at their origins.
