@@ -6,8 +6,8 @@
 //! slope 20° to the side
 //!             ground under it   sole, flat ground   sole on the slope   tilt
 //! leftFoot           0.038 m             -0.038 m            -0.000 m    20.0°
-//! rightFoot         -0.038 m              0.038 m             0.000 m    20.0°
-//! hips move by (-0.000, -0.068, -0.000)
+//! rightFoot         -0.038 m              0.038 m            -0.000 m    20.0°
+//! hips move by (-0.000, -0.068, 0.000)
 //! ```
 //!
 //! The soles are measured from the ground under them: negative ones are inside it.

@@ -20,6 +20,8 @@ const TOES: f64 = 0.3;
 const TIP: f64 = 0.7;
 /// A foot is on the floor if its ball is at most this much higher than at rest, and its heel below the second height.
 const STANDING: [f64; 2] = [0.03, 0.15];
+/// The ankle of a person is at most this far above the sole, although the floor may be far below: metres of a person.
+const HIGHEST: f64 = 0.25;
 /// An end without toes that is this near to the floor at rest is a tip, which stands on one point at any angle.
 const TIP_HEIGHT: f64 = 0.04;
 
@@ -65,6 +67,7 @@ impl Foot {
         };
         let ankle = rest.positions[link];
         let height = ankle.y - floor;
+        let height = if model.is_person { height.min(HIGHEST) } else { height };
         let level = |link: usize| (rest.positions[link] - ankle).with_y(0.0);
         let farthest = limb.digits.iter().map(|&d| level(d)).max_by(|a, b| a.length().total_cmp(&b.length()));
         let is_point =
