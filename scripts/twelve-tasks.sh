@@ -172,7 +172,7 @@ end
 
 begin "find a shortcut"
 shortcut F1
-wait_for "there is no list of shortcuts" '[ "$(changed compare-two-solvers)" -gt 20000 ]'
+wait_for "the list of shortcuts did not open" '[ "$(changed compare-two-solvers)" -gt 20000 ]'
 end
 
 # What is not part of a task: the last project shows that the limit was changed and the solvers were compared.

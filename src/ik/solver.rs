@@ -74,7 +74,9 @@ impl Solver {
         options.check(body, goals)?;
         let style = self.checked_style(body, options)?;
         let continues = options.start == Start::Continue;
-        if continues && !self.equilibrium.is_unfinished() && self.last.answers(body, goals, options) {
+        // A body that was not yet at rest is solved on. A limb that is solved after it is not.
+        let goes_on = is_whole_body(body, options) && self.equilibrium.is_unfinished();
+        if continues && !goes_on && self.last.answers(body, goals, options) {
             self.last.recall(body);
             // Nothing moves.
             self.report.trace.clear();
@@ -201,9 +203,11 @@ impl Solver {
         let held = equilibrium.outcome(&options);
         let missed = self.report.goals.iter_mut().enumerate().filter(|(_, g)| g.outcome != Outcome::Reached);
         for (index, goal) in missed {
-            let is_far = self.equilibrium.is_beyond_bones(index);
-            goal.outcome = if is_far { Outcome::OutOfReach } else { held };
-            self.report.held_by = if is_far { self.report.held_by } else { equilibrium.held_by };
+            if self.equilibrium.is_beyond_bones(index) {
+                goal.outcome = Outcome::OutOfReach;
+            } else {
+                (goal.outcome, self.report.held_by) = (held, equilibrium.held_by);
+            }
         }
         Ok(())
     }

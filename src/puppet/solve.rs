@@ -58,8 +58,7 @@ impl Workspace {
         self.is_limited.iter().enumerate().filter(|(_, limited)| **limited).map(|(node, _)| node)
     }
 
-    /// Returns whether the solver of figures would pose the whole body for the targets. Where the lengths of links depend on
-    /// the pose, it cannot.
+    /// Returns whether the solver of figures would pose the whole body for the targets.
     pub(super) fn poses_figure(&mut self, posable: &Posable<'_>, demand: &Demand<'_>) -> bool {
         let Self { bindings, groups, problem, .. } = self;
         groups.set(posable.character, posable.rig, demand);

@@ -8,7 +8,7 @@ use crate::api::with_methods;
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct FullBodyOptions {
-    /// Whether the trunk stays over the place on which the figure stands.
+    /// Whether the figure keeps its balance. Otherwise it may fall over for a goal.
     pub balance: bool,
     /// Stiffness of the back relative to the default of 1. A stiff back leads to a squat, a soft one to a bow.
     pub spine_stiffness: f64,
