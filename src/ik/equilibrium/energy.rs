@@ -236,6 +236,7 @@ impl Problem {
             if let Some(s) = &mut system {
                 now.point_columns(&self.model, foot.link, at, columns);
                 s.add_along((&self.model, foot.link), columns, DVec3::Y, (k, k * rise + weight));
+                s.forces.on_point(foot.link, at, DVec3::NEG_Y * (k * rise + weight));
             }
         }
         energy
@@ -274,6 +275,7 @@ impl Problem {
                     let k = 0.5 * constant::GRIP / size;
                     now.point_columns(&self.model, foot.link, at, columns);
                     s.add(&self.model, foot.link, columns, &DMat3::from_diagonal(DVec3::splat(k)), r * k);
+                    s.forces.on_point(foot.link, at, r * -k);
                 }
             }
         }

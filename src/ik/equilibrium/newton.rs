@@ -248,7 +248,7 @@ impl Newton {
         let predicted = self.prediction(problem, *full);
         self.trial.rows(problem, &mut self.buffers, &mut self.trial_rows);
         if size > 1e-7 {
-            self.correct(problem, size, tolerance);
+            self.correct(problem, size, 0.5 * tolerance);
         }
         let Trial { pose: trial, now } = &self.trial;
         let after = merit(problem, trial, now, &self.trial_rows, &mut self.buffers);

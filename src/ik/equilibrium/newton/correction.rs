@@ -15,7 +15,7 @@ pub(super) struct Correction {
 
 impl Newton {
     /// Brings a trial back to the active rows, which are curved, with the factors of the step (Maratos 1978; Fletcher 1982).
-    pub(super) fn correct(&mut self, problem: &Problem, size: f64, tolerance: f64) {
+    pub(super) fn correct(&mut self, problem: &Problem, size: f64, enough: f64) {
         let n = problem.model.count;
         let m = self.rows.near.len();
         let is_active = |k: &usize| {
@@ -48,7 +48,7 @@ impl Newton {
         let violation = |trial: &Trial, rows: &Rows| rows.penalty(problem) + problem.pull(&trial.now);
         for _ in 0..3 {
             let before = violation(&self.trial, &self.trial_rows);
-            if before < 0.1 * tolerance {
+            if before < enough {
                 return;
             }
             left.clear();
