@@ -17,6 +17,7 @@ use super::qp::{BoxQp, dot};
 use super::rows::{Kind, Rows};
 use super::system::System;
 use correction::Correction;
+use hessian::Augmented;
 
 /// The first damping, and the least.
 const DAMPING: f64 = 1e-3;
@@ -76,7 +77,7 @@ pub(super) struct Newton {
     z: Vec<f64>,
     half: Vec<f64>,
     step: Vec<f64>,
-    augmented: TreeMatrix,
+    augmented: Augmented,
     /// The second derivatives that forces add to the Hessian.
     curvature: TreeMatrix,
     pub(super) now: Kinematics,
@@ -193,7 +194,7 @@ impl Newton {
         curvature.begin(&problem.model);
         problem.push_rows(pose, now, (rows, &warm.forces), &buffers.places, &mut system.forces, curvature);
         system.forces.bend(&problem.model, now, curvature);
-        self.augmented.entries.clear();
+        self.augmented.is_set = false;
     }
 
     /// Tries a step with the present damping.
@@ -209,7 +210,7 @@ impl Newton {
             self.warm.damping = (self.warm.damping * 8.0).max(DAMPING);
             return Attempt::Rejected { hopeless: self.warm.damping > MOST_DAMPING };
         }
-        self.solve_qp(&problem.model);
+        self.solve_qp(&problem.model, *full);
         if *switches < SWITCHES && self.switch(problem, share, *switches) {
             *switches += 1;
             return Attempt::Switched;
@@ -291,11 +292,14 @@ impl Newton {
     }
 
     /// Solves for the forces on the near rows, and for the step that they lead to.
-    fn solve_qp(&mut self, model: &Model) {
+    fn solve_qp(&mut self, model: &Model, full: bool) {
         let n = model.count;
-        let Self { rows, factor, z, half, qp, warm, step, system, .. } = self;
+        let Self { rows, factor, z, half, qp, warm, step, system, augmented, .. } = self;
         let m = rows.near.len();
         half.clone_from(&system.gradient);
+        if full {
+            half.iter_mut().zip(&augmented.gradient).for_each(|(h, g)| *h += g);
+        }
         factor.forward(model, half);
         z.clone_from(&rows.jacobian);
         z.chunks_exact_mut(n).for_each(|row| factor.forward(model, row));

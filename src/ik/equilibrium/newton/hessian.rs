@@ -1,33 +1,38 @@
 //! The factor of the damped Hessian of a step.
 
+use super::super::factor::TreeMatrix;
 use super::super::model::Model;
 use super::super::rows::Kind;
 use super::{AUGMENTATION, Newton};
+
+/// Springs ½ σ (c + C x)² along active rows, which make an indefinite Hessian definite.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Augmented {
+    matrix: TreeMatrix,
+    pub(super) gradient: Vec<f64>,
+    /// Whether it is that of this step.
+    pub(super) is_set: bool,
+}
 
 impl Newton {
     /// Factorises the damped Hessian: with all second derivatives if they are convex on the active rows, else without them.
     pub(super) fn factorise(&mut self, model: &Model, full: &mut bool) -> bool {
         if *full {
-            if self.damped(model, true, false) {
-                return true;
-            }
             self.augment(model);
-            if self.damped(model, true, true) {
+            if self.damped(model, true) {
                 return true;
             }
             *full = false;
         }
-        self.damped(model, false, false)
+        self.damped(model, false)
     }
 
-    fn damped(&mut self, model: &Model, curved: bool, augmented: bool) -> bool {
+    fn damped(&mut self, model: &Model, curved: bool) -> bool {
         let factor = &mut self.factor;
         factor.copy_from(&self.system.hessian);
         if curved {
             factor.add(&self.curvature);
-        }
-        if augmented {
-            factor.add(&self.augmented);
+            factor.add(&self.augmented.matrix);
         }
         for d in 0..model.count {
             // The hips move by metres, the joints by radians.
@@ -37,12 +42,16 @@ impl Newton {
         factor.factorise(model)
     }
 
-    /// Sets the products with themselves of the active rows that touch one limb only, so that the factor has no fill.
+    /// Sets a stiff spring along each active row that touches one limb only, so that the factor has no fill. A step that keeps the rows
+    /// does not stretch them.
     fn augment(&mut self, model: &Model) {
-        if !self.augmented.entries.is_empty() {
+        let Augmented { matrix, gradient, is_set } = &mut self.augmented;
+        if std::mem::replace(is_set, true) {
             return;
         }
-        self.augmented.begin(model);
+        matrix.begin(model);
+        gradient.clear();
+        gradient.resize(model.count, 0.0);
         for (&index, row) in self.rows.near.iter().zip(self.rows.jacobian.chunks_exact(model.count)) {
             let own = &self.rows.all[index];
             if matches!(own.kind, Kind::Balance(_) | Kind::Body(_) | Kind::Comfort) {
@@ -50,7 +59,8 @@ impl Newton {
             }
             if own.is_equality || self.warm.forces[index] > 0.0 {
                 for (i, &x) in row.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-                    let out = &mut self.augmented.entries[model.row(i)];
+                    gradient[i] += AUGMENTATION * x * own.value;
+                    let out = &mut matrix.entries[model.row(i)];
                     let path = model.above(i).iter().chain(std::iter::once(&i));
                     out.iter_mut().zip(path).for_each(|(a, &j)| *a += AUGMENTATION * x * row[j]);
                 }
