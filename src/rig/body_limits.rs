@@ -24,6 +24,8 @@ const PAW: (f64, f64) = (105.0, 35.0);
 const COLLAR: (f64, f64) = (25.0, 25.0);
 /// First joint of the leg of a spider or an insect, and joints of it that are straight at rest.
 const COXA: (f64, f64) = (70.0, 30.0);
+/// Maximum swing and twist of the joints of the neck of an animal, which grazes and drinks from the ground.
+const GRAZING_NECK: f64 = 80.0;
 /// Largest swing of a shoulder whose arm hangs at rest, and how far beyond straight up an arm can be raised, in degrees.
 const MAX_SHOULDER: f64 = 165.0;
 const RAISED: f64 = 5.0;
@@ -63,9 +65,10 @@ impl BodyLimits<'_, '_> {
     /// Returns cones for the back and the neck, with the stiffness of each joint.
     fn trunk(&self) -> Vec<(usize, Limit, f64)> {
         let trunk: Vec<usize> = self.plan.spine.iter().chain(&self.plan.neck).copied().collect();
+        let neck = if self.plan.kind == BodyKind::Quadruped { GRAZING_NECK } else { NECK };
         let cone = |(i, &joint): (usize, &usize)| {
             let (degrees, stiffness) =
-                if i < self.plan.spine.len() { (BACK, BACK_STIFFNESS) } else { (NECK, 0.0) };
+                if i < self.plan.spine.len() { (BACK, BACK_STIFFNESS) } else { (neck, 0.0) };
             let bone = match (trunk.get(i + 1), i.checked_sub(1).and_then(|i| trunk.get(i))) {
                 (Some(&next), _) => self.rest.displacement(joint, next),
                 (None, Some(&before)) => self.rest.displacement(before, joint),
@@ -109,9 +112,27 @@ impl BodyLimits<'_, '_> {
     /// Returns the direction in which a joint in the middle of a limb bends if it is straight at rest. `middle` counts
     /// these joints. `is_front` is true for the front legs of a quadruped.
     fn default_bend(&self, limb: &BodyLimb, middle: usize, is_front: bool) -> Vec3 {
+        if let Some(bend) = self.partner_bend(limb, middle) {
+            return bend;
+        }
         let is_elbow = limb.kind == LimbKind::Arm || self.plan.kind == BodyKind::Quadruped && is_front;
         // A hock bends the other way than the knee above it.
         if is_elbow == middle.is_multiple_of(2) { -self.plan.facing } else { self.plan.facing }
+    }
+
+    /// Returns the direction in which the same joint of the other side is clearly bent, as seen in the mirror.
+    fn partner_bend(&self, limb: &BodyLimb, middle: usize) -> Option<Vec3> {
+        let is_partner =
+            |l: &&BodyLimb| l.kind == limb.kind && l.side != limb.side && l.joints.len() == limb.joints.len();
+        let mut partners = self.plan.limbs.iter().filter(is_partner);
+        let other =
+            partners.next().filter(|_| self.plan.kind == BodyKind::Biped && partners.next().is_none())?;
+        let [a, b, c] = *other.joints.get(middle..middle + 3)? else { return None };
+        let [into, out] = [self.rest.displacement(a, b), self.rest.displacement(b, c)];
+        let is_clear = f64::from(into.angle_between(out).to_degrees()) > STRAIGHT;
+        let away = into.normalize_or_zero() - out.normalize_or_zero();
+        let left = Vec3::Y.cross(self.plan.facing);
+        is_clear.then_some(away - 2.0 * away.dot(left) * left)
     }
 
     fn cone(&self, joint: usize, bone: Vec3, (swing, twist): (f64, f64)) -> Option<Limit> {

@@ -63,6 +63,9 @@ const FRAME_REST: f64 = 1e-4;
 const REST: f64 = 1e-7;
 /// A limb that is straighter is bent by this angle before the first step, because a straight limb cannot tell to which side it bends.
 const STRAIGHT: f64 = 0.035;
+/// The same for a limb that the stance stretches by less than this the wrong way, radians. A push along it would press it further that
+/// way.
+const OVERSTRETCHED: f64 = 0.26;
 /// The hips go down by this distance, metres of a person, if the knee of a standing leg is bent by less than half of [`STRAIGHT`].
 const LOWERED: f64 = 2e-4;
 /// Number of times that the targets of a body with uneven scale are moved.
@@ -289,7 +292,7 @@ impl EquilibriumSolver {
                     continue;
                 };
                 let [low, high] = model.joints[link].range;
-                if (pose.angles[link] - straight).abs() < STRAIGHT {
+                if (-OVERSTRETCHED..STRAIGHT).contains(&(side * (pose.angles[link] - straight))) {
                     pose.set_angle(model, link, (straight + side * STRAIGHT).clamp(low, high));
                 }
             }

@@ -250,6 +250,21 @@ impl Model {
         &path[..path.len() - (self.joints[link].first + self.joints[link].freedom.count() - d)]
     }
 
+    /// Returns the largest turn of a joint in a step, radians. A metre of the hips counts as two.
+    pub(super) fn largest_turn(&self, step: &[f64]) -> f64 {
+        let turn = |joint: &Joint| {
+            let own = step.get(joint.first..joint.first + joint.freedom.count()).unwrap_or_default();
+            let length = |part: &[f64]| part.iter().map(|x| x * x).sum::<f64>().sqrt();
+            match joint.freedom {
+                Freedom::Root => {
+                    own.split_at_checked(3).map_or(0.0, |(go, turn)| length(turn).max(2.0 * length(go)))
+                }
+                _ => length(own),
+            }
+        };
+        self.joints.iter().map(turn).fold(0.0, f64::max)
+    }
+
     /// Returns the links from one link up to the hips, both included.
     pub(super) fn up(&self, link: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(link), |&l| self.joints[l].parent)

@@ -219,8 +219,7 @@ impl Newton {
             self.warm.damping = (self.warm.damping * 8.0).max(DAMPING);
             return Attempt::Rejected { hopeless: self.warm.damping > MOST_DAMPING };
         }
-        let largest = |part: &[f64]| part.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-        let mut size = largest(&self.step[3..]).max(2.0 * largest(&self.step[..3]));
+        let mut size = problem.model.largest_turn(&self.step);
         // A step that mends rows must reach them, so that damping and not its length bounds it.
         let most = if self.mends { self.left } else { LARGEST_STEP };
         if size > most {

@@ -52,11 +52,14 @@ pub(super) fn complete(
             let is_front_leg = parts.kind == BodyKind::Quadruped && index == 0;
             let forwards = *kind == LimbKind::Leg && !is_front_leg;
             let is_biped = parts.kind == BodyKind::Biped;
+            let usual = if forwards { parts.facing } else { -parts.facing };
+            let other = &pair[usize::from(side == LimbSide::Left)];
+            let default = partner_bend(anatomy, other, parts.facing).filter(|_| is_biped).unwrap_or(usual);
             limbs.push(BodyLimb {
                 kind: *kind,
                 side,
                 collar: limb.collar.clone(),
-                bend: bend(anatomy, limb, if forwards { parts.facing } else { -parts.facing }, is_biped),
+                bend: bend(anatomy, limb, default, is_biped),
                 stands: *kind == LimbKind::Leg && anatomy.lowest[end] - anatomy.floor < 0.15 * top_height,
                 pull: (length(anatomy, limb) / (FULL_PULL * longest).max(f32::MIN_POSITIVE)).clamp(0.0, 1.0),
                 joints: limb.joints.clone(),
@@ -128,13 +131,25 @@ fn length(anatomy: &Anatomy<'_>, limb: &LimbParts) -> f32 {
     limb.joints.windows(2).map(|w| anatomy.length(w[0], w[1])).sum()
 }
 
+/// A limb that deviates from straight by less than this fraction of its span may do so by accident.
+const ACCIDENT: f32 = 0.07;
+
+/// Returns the direction in which the other limb of a pair is clearly bent, as seen in the mirror.
+fn partner_bend(anatomy: &Anatomy<'_>, other: &LimbParts, facing: Vec3) -> Option<Vec3> {
+    let [first, .., last] = other.joints[..] else { return None };
+    let away = deviation(anatomy, &other.joints);
+    let left = Vec3::Y.cross(facing);
+    let is_clear = away.length() > ACCIDENT * anatomy.at[last].distance(anatomy.at[first]);
+    (away - 2.0 * away.dot(left) * left).try_normalize().filter(|_| is_clear)
+}
+
 /// Returns the direction in which a limb is bent at rest, or `default` if it is straight.
 fn bend(anatomy: &Anatomy<'_>, limb: &LimbParts, default: Vec3, is_biped: bool) -> Vec3 {
     let [first, .., last] = limb.joints[..] else { return default };
     let away = deviation(anatomy, &limb.joints);
     let span = anatomy.at[last] - anatomy.at[first];
     // A human limb that is almost straight may be bent the wrong way by accident.
-    let is_wrong = is_biped && away.dot(default) < 0.0 && away.length() < 0.07 * span.length();
+    let is_wrong = is_biped && away.dot(default) < 0.0 && away.length() < ACCIDENT * span.length();
     if away.length() > MIN_BEND * span.length() && !is_wrong {
         return away.try_normalize().unwrap_or(default);
     }
