@@ -38,6 +38,7 @@ mod link;
 mod methods;
 mod mimic;
 mod options;
+mod outcome;
 mod posture;
 mod random;
 mod report;

@@ -10,16 +10,16 @@ use super::{Method, Step};
 pub enum Outcome {
     /// The goal is within tolerance. Free axes do not count.
     Reached,
-    /// The target is beyond the reach of the chain, or nearer than the chain can fold.
+    /// The target is beyond the reach of the chain, or nearer than the chain can fold, and no limit holds the chain back.
     OutOfReach,
-    /// The nearest pose within the limits: the gradient of the error points out of the limits of some joints, the
-    /// other joints cannot reduce the error, and the restarts, if any, ended no nearer.
+    /// The nearest pose within the limits that the joints can turn to: the gradient of the error points out of the limits
+    /// of some joints, and the other joints cannot reduce the error. Another posture may be nearer.
     BlockedByLimits,
     /// The body would lose its balance. See [`Report::held_by`].
     BlockedByBalance,
     /// The floor, another part of the body or a pin is in the way. See [`Report::held_by`].
     BlockedByContact,
-    /// The error stopped falling.
+    /// The error stopped falling, at no pose of the kinds above.
     #[default]
     Stalled,
     /// The iteration limit was reached.

@@ -1,15 +1,16 @@
 //! The solver, which poses a body to meet goals and reports the result.
 
 use super::chain::Chain;
-use super::driver::{Driver, Progress, Task, is_blocked};
+use super::driver::{Driver, Progress, Task};
 use super::equilibrium::EquilibriumSolver;
 use super::last_solve::{BodyPose, LastSolve};
 use super::methods::style::BoundPrior;
 use super::methods::two_bone;
 use super::options::DEFAULT_TOLERANCE;
+use super::outcome::{Evidence, Multipliers};
 use super::trace::Stage;
 use super::tree::{EffectorTask, Tree};
-use super::{Body, Goal, GoalOutcome, Holds, Method, Options, Outcome, Report, SolveError, Start, StepKind};
+use super::{Body, Goal, GoalOutcome, Holds, Method, Options, Report, SolveError, Start, StepKind};
 
 /// A joint within this angle of its limit counts as limited, radians.
 const AT_BORDER: f64 = 1e-6;
@@ -33,6 +34,7 @@ pub struct Solver {
     last: LastSolve,
     style: Option<BoundPrior>,
     equilibrium: EquilibriumSolver,
+    multipliers: Multipliers,
     report: Report,
 }
 
@@ -199,15 +201,13 @@ impl Solver {
             self.driver.history.push(self.tree.largest_error());
         }
         let iterations = equilibrium.iterations;
-        self.fill_report(&Progress { iterations, method: Method::FullBody, spent: false, agreed: true });
-        let held = equilibrium.outcome(&options);
-        let missed = self.report.goals.iter_mut().enumerate().filter(|(_, g)| g.outcome != Outcome::Reached);
-        for (index, goal) in missed {
-            if self.equilibrium.is_beyond_bones(index) {
-                goal.outcome = Outcome::OutOfReach;
-            } else {
-                (goal.outcome, self.report.held_by) = (held, equilibrium.held_by);
-            }
+        let progress =
+            Progress { iterations, method: Method::FullBody, spent: iterations >= options.iterations };
+        let Self { tree, driver, report, .. } = self;
+        let evidence = |goal| equilibrium.evidence(self.equilibrium.is_beyond_bones(goal));
+        fill_report(report, tree, &driver.history, (&progress, evidence));
+        if !self.report.reached() {
+            self.report.held_by = equilibrium.held_by;
         }
         Ok(())
     }
@@ -225,7 +225,11 @@ impl Solver {
         // was already solved, or the first pose of a drag, would make it shake visibly.
         let bend = options.restarts > 0 && options.start != Start::Continue && body.is_at_rest();
         let progress = self.run(body, goals, options, (restarts, bend))?;
-        self.fill_report(&progress);
+        let Self { tree, driver, multipliers, report, .. } = self;
+        if !(0..tree.tasks.len()).all(|task| tree.is_reached(task)) {
+            multipliers.judge(tree);
+        }
+        fill_report(report, tree, &driver.history, (&progress, |goal| multipliers.evidence(tree, goal)));
         Ok(())
     }
 
@@ -276,41 +280,35 @@ impl Solver {
         }
         Ok(progress)
     }
+}
 
-    /// Fills the report from the solved tree.
-    fn fill_report(&mut self, progress: &Progress) {
-        let (tree, report) = (&self.tree, &mut self.report);
-        report.limited.clear();
-        let limited = tree.joints.iter().filter(|j| j.is_at_border(AT_BORDER));
-        report.limited.extend(limited.map(|j| j.link));
-        let outcome = |effector: usize| {
-            if tree.is_reached(effector) {
-                Outcome::Reached
-            } else if tree.is_out_of_reach(effector) {
-                Outcome::OutOfReach
-            } else if progress.agreed && is_blocked(tree, effector) {
-                Outcome::BlockedByLimits
-            } else if progress.spent {
-                Outcome::IterationLimit
-            } else {
-                Outcome::Stalled
-            }
-        };
-        let goal = |effector| {
-            let (full_position_error, full_orientation_error) = tree.full_errors(effector);
-            GoalOutcome {
-                outcome: outcome(effector),
-                position_error: tree.error(effector),
-                orientation_error: tree.angle_error(effector),
-                full_position_error,
-                full_orientation_error,
-            }
-        };
-        report.goals.clear();
-        report.goals.extend((0..tree.tasks.len()).map(goal));
-        report.history.clone_from(&self.driver.history);
-        (report.method, report.iterations) = (progress.method, progress.iterations);
-    }
+/// Fills the report from the solved tree. `evidence` returns what is known about a goal that is missed.
+fn fill_report(
+    report: &mut Report,
+    tree: &Tree,
+    history: &[f64],
+    (progress, evidence): (&Progress, impl Fn(usize) -> Evidence),
+) {
+    report.limited.clear();
+    let limited = tree.joints.iter().filter(|j| j.is_at_border(AT_BORDER));
+    report.limited.extend(limited.map(|j| j.link));
+    let goal = |effector| {
+        let reached = tree.is_reached(effector);
+        let evidence = if reached { Evidence::default() } else { evidence(effector) };
+        let (full_position_error, full_orientation_error) = tree.full_errors(effector);
+        GoalOutcome {
+            outcome: Evidence { reached, spent: progress.spent, ..evidence }.outcome(),
+            position_error: tree.error(effector),
+            orientation_error: tree.angle_error(effector),
+            full_position_error,
+            full_orientation_error,
+        }
+    };
+    report.goals.clear();
+    report.goals.extend((0..tree.tasks.len()).map(goal));
+    report.history.clear();
+    report.history.extend_from_slice(history);
+    (report.method, report.iterations) = (progress.method, progress.iterations);
 }
 
 /// Returns whether a body is posed as a figure.

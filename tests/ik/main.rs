@@ -16,6 +16,7 @@ mod jacobian;
 mod joints;
 mod limbs;
 mod limits;
+mod outcomes;
 #[path = "../../src/ik/random.rs"]
 #[allow(dead_code, reason = "the library's generator, of which the cases use only a part")]
 mod random;

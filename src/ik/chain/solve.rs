@@ -3,9 +3,10 @@
 use glam::DVec3;
 
 use crate::ik::options::DEFAULT_TOLERANCE;
+use crate::ik::outcome::Evidence;
 use crate::ik::{
-    Body, Goal, GoalOutcome, JacobianOptions, JointParameters, LimbOptions, Method, Options, Outcome,
-    ParticleOptions, Report, Secondary, Tolerance,
+    Body, Goal, GoalOutcome, JacobianOptions, JointParameters, LimbOptions, Method, Options, ParticleOptions,
+    Report, Secondary, Tolerance,
 };
 
 use super::{Chain, ChainOutcome};
@@ -147,11 +148,12 @@ impl Chain {
     fn fill_report(&mut self, body: &Body, goal: &ChainGoal, report: &mut Report) {
         let offset = if self.unevenness > 0.0 { self.exact_end(body) } else { self.end() };
         let error = (body.world_from_base().matrix3 * (goal.target - offset)).length();
-        let outcome = if error <= goal.tolerance { Outcome::Reached } else { Outcome::OutOfReach };
+        let beyond_bones = self.too_far(goal.target) || self.too_near(goal.target);
+        let evidence = Evidence { reached: error <= goal.tolerance, beyond_bones, ..Evidence::default() };
         report.goals.clear();
         let position_error = Some(error);
         report.goals.push(GoalOutcome {
-            outcome,
+            outcome: evidence.outcome(),
             position_error,
             full_position_error: position_error,
             ..GoalOutcome::default()

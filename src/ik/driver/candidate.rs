@@ -9,10 +9,6 @@ use super::pose::TreePose;
 /// reaches them. Otherwise the body would jump to a very different pose for a gain that nobody can see.
 pub(super) const MARGIN: f64 = 1e-3;
 
-/// Number of starts that must agree that limits block a goal. Two agreed wrongly on 2 of 5,000 poses of a UR5 arm whose
-/// joints turn by ±2.5 rad.
-const AGREEING: usize = 3;
-
 /// The best pose that one start has found.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidate {
@@ -100,13 +96,5 @@ impl Candidates {
         let open = (0..self.used).filter(|&i| !self.all[i].ended);
         let error = |i: usize| self.all[i].error() + if i == 0 { 0.0 } else { margin };
         open.min_by(|&a, &b| error(a).total_cmp(&error(b)))
-    }
-
-    /// Returns whether enough starts that ran to their end found the smallest error, within `margin` metres. Without
-    /// restarts, one is enough.
-    pub(super) fn agree(&self, margin: f64) -> bool {
-        let errors = || self.all[..self.used].iter().filter(|c| c.ended).map(Candidate::error);
-        let least = errors().fold(f64::INFINITY, f64::min);
-        errors().filter(|e| *e <= least + margin).count() >= self.used.min(AGREEING)
     }
 }

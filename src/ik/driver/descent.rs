@@ -5,7 +5,7 @@ use crate::ik::trace::Order;
 use crate::ik::tree::Tree;
 use crate::ik::{Method, Options, Secondary, Start, StepKind};
 
-use super::blocked::is_flat;
+use super::flat::is_flat;
 use super::{Driver, Task, is_budgeted};
 
 /// A start stalls if this many iterations do not reduce the error below [`STALL_RATIO`] times its previous value. It

@@ -1,8 +1,8 @@
 //! The solve loop that all methods share: start, iterate, measure, keep the best pose, stop, and restart.
 
-mod blocked;
 mod candidate;
 mod descent;
+mod flat;
 mod methods;
 mod pose;
 mod race;
@@ -16,7 +16,6 @@ use super::options::DEFAULT_TOLERANCE;
 use super::trace::{Order, Recorder, Stage};
 use super::tree::Tree;
 use super::{Limit, Method, OptimizeOptions, Options, Start, StepKind, Swivel};
-pub(super) use blocked::is_blocked;
 use candidate::{Candidates, MARGIN};
 use descent::Patience;
 use methods::Methods;
@@ -71,8 +70,6 @@ pub(super) struct Progress {
     pub(super) method: Method,
     /// Whether the iteration limit ended the solve.
     pub(super) spent: bool,
-    /// Whether the starts that ran to their end found the same smallest error.
-    pub(super) agreed: bool,
 }
 
 impl Driver {
@@ -143,8 +140,7 @@ impl Driver {
     fn finish(&mut self, tree: &mut Tree, task: &Task<'_>) -> Progress {
         let margin = margin(tree);
         let (iterations, spent) = (self.iterations, self.iterations >= task.options.iterations);
-        let mut progress = Progress { iterations, method: task.method, spent, agreed: true };
-        progress.agreed = self.candidates.agree(margin);
+        let mut progress = Progress { iterations, method: task.method, spent };
         if let Some(best) = self.candidates.best(margin) {
             progress.method = best.method;
             best.pose.apply(tree);

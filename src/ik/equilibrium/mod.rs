@@ -38,6 +38,7 @@ mod tests;
 
 use glam::DVec3;
 
+use super::outcome::Evidence;
 use super::{Body, Goal, Hold, Holds, Options, Outcome, Start};
 use newton::{Ending, Newton};
 use pose::Pose;
@@ -105,20 +106,19 @@ pub(in crate::ik) struct Equilibrium {
 }
 
 impl Equilibrium {
-    /// Returns why a goal is missed. It is a statement about this pose: another posture may be nearer.
-    pub(in crate::ik) fn outcome(&self, options: &Options) -> Outcome {
+    /// Returns what is known about a goal that is missed.
+    pub(in crate::ik) fn evidence(&self, beyond_bones: bool) -> Evidence {
         let holds = |is: fn(&Hold) -> bool| self.held_by.iter().any(is);
-        if !self.converged {
-            if self.iterations >= options.iterations { Outcome::IterationLimit } else { Outcome::Stalled }
-        } else if holds(|hold| matches!(hold, Hold::Limit(_))) {
-            Outcome::BlockedByLimits
+        let held = if holds(|hold| matches!(hold, Hold::Limit(_))) {
+            Some(Outcome::BlockedByLimits)
         } else if holds(|hold| matches!(hold, Hold::Balance)) {
-            Outcome::BlockedByBalance
-        } else if !self.held_by.is_empty() {
-            Outcome::BlockedByContact
+            Some(Outcome::BlockedByBalance)
         } else {
-            Outcome::OutOfReach
-        }
+            (!self.held_by.is_empty()).then_some(Outcome::BlockedByContact)
+        };
+        // The springs of a body that nothing holds back give way to every pull within its reach.
+        let beyond_bones = beyond_bones || self.converged;
+        Evidence { held, at_rest: self.converged, beyond_bones, limited: true, ..Evidence::default() }
     }
 }
 

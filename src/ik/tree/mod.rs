@@ -96,6 +96,11 @@ impl Joint {
         if self.reversed { own.conjugate() * self.rest } else { self.rest * own }
     }
 
+    /// Returns whether the link leads from the joint to its parent.
+    pub(super) fn reversed(&self) -> bool {
+        self.reversed
+    }
+
     /// Returns whether the rotation is within `margin` radians of the limit's border.
     fn is_turned_to_border(&self, margin: f64) -> bool {
         self.limit.is_at_border(own(self.rest, self.reversed, self.rotation), margin)

@@ -1,0 +1,60 @@
+//! Poses in which no joint has a direction to turn in.
+
+use glam::DVec3;
+
+use crate::ik::tree::{EffectorTask, Tree};
+
+/// The error of a straight chain is flat: its gradient is at most this fraction of what the error and the chain's length
+/// allow. Rounding leaves far less, and limits that block a bent chain leave far more.
+const FLAT: f64 = 1e-6;
+
+/// Negative derivatives of half an effector's squared error, in base space.
+struct Gradient {
+    /// With respect to the position, metres, and, divided by `radian` twice, with respect to the orientation.
+    error: DVec3,
+    turn: DVec3,
+    radian: f64,
+}
+
+/// Returns whether no joint has a direction to turn in, although a goal is not met.
+pub(super) fn is_flat(tree: &Tree) -> bool {
+    (0..tree.tasks.len()).filter(|&t| tree.tasks[t].weight > 0.0).all(|index| {
+        let task = &tree.tasks[index];
+        let gradient = Gradient::new(task);
+        let error = gradient.error.length() + gradient.radian * gradient.turn.length();
+        let steepest = FLAT * error * tree.lengths(index).sum;
+        tree.movers(index).all(|joint| gradient.slope(tree, joint, index).length() <= steepest)
+    })
+}
+
+impl Gradient {
+    fn new(task: &EffectorTask) -> Self {
+        let error = task.target.map_or(DVec3::ZERO, |target| target - task.position);
+        // The error along the axes is already weighted once. The transposed map weights it again.
+        let turn = match (task.orientation, task.turn_map) {
+            (Some(_), Some(map)) => map.transpose() * task.orientation_term.weighted_rotation(task.turn),
+            (Some(_), None) => task.turn,
+            (None, _) => task.aim_turn,
+        };
+        let weight = task.orientation.map_or(1.0, |_| task.orientation_term.weight);
+        let axes = task.position_term.axes.map(|axes| axes.weighted_from_base);
+        let force = axes.map_or(error, |axes| axes.transpose() * (axes * error));
+        Self { error: force * task.position_term.weight, turn: turn * weight, radian: task.radian }
+    }
+
+    /// Returns the negative gradient with respect to the turn of a joint and its followers, as a rotation vector.
+    fn slope(&self, tree: &Tree, index: usize, effector: usize) -> DVec3 {
+        let along = |axis| {
+            let (turned, moved) = tree.effector_motion(index, axis, effector);
+            moved.dot(self.error) + self.radian * self.radian * turned.dot(self.turn)
+        };
+        let joint = &tree.joints[index];
+        match joint.only_axis() {
+            Some(axis) => {
+                let axis = tree.base_from_axes(joint) * axis;
+                axis * along(axis)
+            }
+            None => DVec3::new(along(DVec3::X), along(DVec3::Y), along(DVec3::Z)),
+        }
+    }
+}

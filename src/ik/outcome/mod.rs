@@ -1,0 +1,42 @@
+//! Why a goal is missed.
+//!
+//! One function decides for every method, from what is known about the pose that it returns. It is a statement about this
+//! pose: another posture may be nearer.
+
+mod border;
+mod multipliers;
+mod rows;
+
+use super::Outcome;
+
+pub(super) use multipliers::Multipliers;
+
+/// What is known about a goal in the pose that a solve returns.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Evidence {
+    /// Whether the goal is within its tolerances.
+    pub(super) reached: bool,
+    /// What holds the effector back: the error would fall if it gave way.
+    pub(super) held: Option<Outcome>,
+    /// Whether the error does not fall in any direction that is allowed.
+    pub(super) at_rest: bool,
+    /// Whether the target is farther away than the bones are long, or nearer than they can fold.
+    pub(super) beyond_bones: bool,
+    /// Whether anything could hold the effector back: limits, contacts or balance.
+    pub(super) limited: bool,
+    /// Whether the iteration limit ended the solve.
+    pub(super) spent: bool,
+}
+
+impl Evidence {
+    /// Returns the outcome.
+    pub(super) fn outcome(&self) -> Outcome {
+        match self.held {
+            _ if self.reached => Outcome::Reached,
+            Some(held) if self.at_rest => held,
+            None if self.beyond_bones && (self.at_rest || !self.limited) => Outcome::OutOfReach,
+            _ if self.spent => Outcome::IterationLimit,
+            _ => Outcome::Stalled,
+        }
+    }
+}
