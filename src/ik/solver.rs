@@ -10,7 +10,7 @@ use super::options::DEFAULT_TOLERANCE;
 use super::outcome::{Evidence, Multipliers};
 use super::trace::Stage;
 use super::tree::{EffectorTask, Tree};
-use super::{Body, Goal, GoalOutcome, Holds, Method, Options, Report, SolveError, Start, StepKind};
+use super::{Body, Goal, GoalOutcome, Holds, Method, Options, Outcome, Report, SolveError, Start, StepKind};
 
 /// A joint within this angle of its limit counts as limited, radians.
 const AT_BORDER: f64 = 1e-6;
@@ -206,8 +206,9 @@ impl Solver {
         let Self { tree, driver, report, .. } = self;
         let evidence = |goal| equilibrium.evidence(self.equilibrium.is_beyond_bones(goal));
         fill_report(report, tree, &driver.history, (&progress, evidence));
-        if !self.report.reached() {
-            self.report.held_by = equilibrium.held_by;
+        let is_held = |goal: &GoalOutcome| !matches!(goal.outcome, Outcome::Reached | Outcome::OutOfReach);
+        if report.goals.iter().any(is_held) {
+            report.held_by = equilibrium.held_by;
         }
         Ok(())
     }

@@ -71,9 +71,9 @@ impl<'a> Pose<'a> {
         }
     }
 
-    fn error(&self, values: &[[f64; 3]]) -> f64 {
-        let mut world = DAffine3::IDENTITY;
-        for (link, value) in self.body.links().iter().zip(values) {
+    /// Returns the rotations of the links.
+    fn rotations(&self, values: &[[f64; 3]]) -> impl Iterator<Item = DQuat> {
+        self.body.links().iter().zip(values).map(|(link, value)| {
             let own = match link.limit {
                 Limit::Hinge { axis, .. } => DQuat::from_axis_angle(axis, value[0]),
                 Limit::Cone { axis, side, .. } => {
@@ -83,8 +83,15 @@ impl<'a> Pose<'a> {
                 Limit::Euler { order, .. } => DQuat::from_euler(order, value[0], value[1], value[2]),
                 _ => DQuat::IDENTITY,
             };
-            world = world * DAffine3::from_rotation_translation(link.rest * own, link.offset);
-        }
+            link.rest * own
+        })
+    }
+
+    fn error(&self, values: &[[f64; 3]]) -> f64 {
+        let places = self.body.links().iter().zip(self.rotations(values));
+        let world = places.fold(DAffine3::IDENTITY, |world, (link, rotation)| {
+            world * DAffine3::from_rotation_translation(rotation, link.offset)
+        });
         self.goal.position.map_or(0.0, |target| target.distance(world.translation))
     }
 
@@ -250,5 +257,82 @@ fn outcomes_are_true_for_every_method_and_any_number_of_restarts() {
         assert!(50 * moving <= blocked && free == 0, "{restarts}: {count:?}");
         assert!(near == 0 && held == 0, "{restarts}: {count:?}");
         assert!(2 * unseen <= open, "{restarts}: {count:?}");
+    }
+}
+
+fn outcomes(body: &Body, goals: &[Goal], method: Method) -> Vec<Outcome> {
+    let options = Options::default().with_method(method).with_restarts(0);
+    report(&mut body.clone(), goals, &options).goals.iter().map(|goal| goal.outcome).collect()
+}
+
+/// Both the swing and the twist of a shoulder are at their ends, and the error has components along both borders. Without
+/// iterations, only the pose that is given decides.
+#[test]
+fn a_ball_joint_is_blocked_at_the_border_and_in_the_corner_of_its_limit() {
+    let cone = round_cone(DVec3::Y, 0.5, [-0.2, 0.4]);
+    let euler = Limit::Euler { order: EulerRot::XYZ, min: [-0.5, -0.2, -0.3], max: [0.5, 0.4, 0.3] };
+    let mut random = Random(4);
+    for limit in [cone, euler] {
+        for number in 0..60 {
+            let hand = DVec3::new(0.4, 1.0, 0.0);
+            let elbow =
+                Link::child(0, DVec3::Y).with_limit(if number % 2 == 0 { Limit::Locked } else { limit });
+            let links = vec![Link::base().with_limit(limit), elbow, Link::child(1, hand)];
+            let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
+            let goal = Goal::position(2, random.turn(1.0) * 1.2);
+            let now = error(&body, &goal);
+            let mut pose = Pose::new(&body, goal, true);
+            let bound = pose.descend();
+            let rotations: Vec<DQuat> = pose.rotations(&pose.values).collect();
+            let options = Options::default().with_iterations(0);
+            let judged = |body: &Body| report(&mut body.clone(), &[goal], &options).goals[0].outcome;
+            let start = judged(&body);
+            assert!(start != Outcome::BlockedByLimits || bound > 0.98 * now, "{number}, {limit:?}");
+            rotations.into_iter().enumerate().for_each(|(link, rotation)| body.set_rotation(link, rotation));
+            let free = Pose::new(&body, goal, false).descend();
+            if bound > 1e-3 && bound - free > 0.02 * bound {
+                assert_eq!(judged(&body), Outcome::BlockedByLimits, "{number}, {limit:?}: {bound} {free}");
+            }
+        }
+    }
+}
+
+/// A limit holds back from a target beyond the bones if the chain cannot point at the target.
+#[test]
+fn a_target_beyond_the_bones_is_out_of_reach_only_where_no_limit_holds_back() {
+    let hinge = |min: f64, max: f64| Limit::hinge(DVec3::Z, min..=max);
+    let links = vec![
+        Link::base().with_limit(hinge(-0.5, 1.0)),
+        Link::child(0, DVec3::Y * 0.5).with_limit(hinge(0.0, 2.5)),
+        Link::child(1, DVec3::Y * 0.5),
+    ];
+    let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
+    body.set_rotation(1, DQuat::from_rotation_z(0.5));
+    for method in Method::ALL.into_iter().filter(|m| *m != Method::PseudoInverse) {
+        for (angle, wanted) in [(0.5, Outcome::OutOfReach), (-1.0, Outcome::BlockedByLimits)] {
+            let goal = Goal::position(2, DQuat::from_rotation_z(angle) * DVec3::Y * 1.3);
+            assert_eq!(outcomes(&body, &[goal], method), [wanted], "{method}, {angle}");
+        }
+    }
+}
+
+/// Two hands on one beam. If they pull against each other, neither is blocked by the limit of the beam.
+#[test]
+fn a_goal_that_another_goal_holds_back_is_not_blocked_by_limits() {
+    let links = |max: f64| {
+        vec![
+            Link::base().with_limit(Limit::hinge(DVec3::Z, -1.0..=max)),
+            Link::child(0, DVec3::X),
+            Link::child(0, DVec3::NEG_X),
+        ]
+    };
+    let goals = |left: f64, right: f64| {
+        let at = |angle: f64, end: DVec3| DQuat::from_rotation_z(angle) * end;
+        [Goal::position(1, at(left, DVec3::X)), Goal::position(2, at(right, DVec3::NEG_X))]
+    };
+    for method in [Method::Dls, Method::FullBody, Method::Optimize] {
+        let body = |max: f64| Body::new(links(max), DAffine3::IDENTITY).unwrap();
+        assert_eq!(outcomes(&body(1.0), &goals(0.3, -0.3), method), [Outcome::Stalled; 2], "{method}");
+        assert_eq!(outcomes(&body(0.1), &goals(0.4, 0.4), method), [Outcome::BlockedByLimits; 2], "{method}");
     }
 }

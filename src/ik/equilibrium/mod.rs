@@ -106,8 +106,12 @@ pub(in crate::ik) struct Equilibrium {
 }
 
 impl Equilibrium {
-    /// Returns what is known about a goal that is missed.
+    /// Returns what is known about a goal that is missed. Its target is beyond the bones if it is farther from a standing foot
+    /// or a pin than the bones between them are long. Nothing that gave way would then help.
     pub(in crate::ik) fn evidence(&self, beyond_bones: bool) -> Evidence {
+        if beyond_bones {
+            return Evidence { beyond_bones, ..Evidence::default() };
+        }
         let holds = |is: fn(&Hold) -> bool| self.held_by.iter().any(is);
         let held = if holds(|hold| matches!(hold, Hold::Limit(_))) {
             Some(Outcome::BlockedByLimits)
@@ -116,9 +120,8 @@ impl Equilibrium {
         } else {
             (!self.held_by.is_empty()).then_some(Outcome::BlockedByContact)
         };
-        // The springs of a body that nothing holds back give way to every pull within its reach.
-        let beyond_bones = beyond_bones || self.converged;
-        Evidence { held, at_rest: self.converged, beyond_bones, limited: true, ..Evidence::default() }
+        // A body that nothing holds back gives way to every pull as far as it reaches.
+        Evidence { held, at_rest: self.converged, beyond_bones: true, limited: true, ..Evidence::default() }
     }
 }
 

@@ -95,7 +95,7 @@ impl Multipliers {
             }
             self.solve(|coordinate| keeps_strokes && coordinate.is_stroke);
             for (task, verdict) in self.verdicts.iter_mut().enumerate() {
-                if !keeps_strokes || tree.is_out_of_reach(task) {
+                if !keeps_strokes || tree.is_beyond_bones(task) {
                     let free = square(&self.rest[self.starts[task]..self.starts[task + 1]]);
                     verdict.is_held = verdict.left - free > HELD * verdict.square;
                 }
@@ -107,7 +107,7 @@ impl Multipliers {
     pub(in crate::ik) fn evidence(&self, tree: &Tree, effector: usize) -> Evidence {
         let Verdict { at_rest, is_held, .. } = self.verdicts.get(effector).copied().unwrap_or_default();
         let held = is_held.then_some(Outcome::BlockedByLimits);
-        let (beyond_bones, limited) = (tree.is_out_of_reach(effector), self.is_limited());
+        let (beyond_bones, limited) = (tree.is_beyond_bones(effector), self.is_limited());
         Evidence { held, at_rest, beyond_bones, limited, ..Evidence::default() }
     }
 

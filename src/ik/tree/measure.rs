@@ -120,11 +120,22 @@ impl Tree {
 
     /// Returns whether an effector cannot reach its target, regardless of the other goals.
     pub(in crate::ik) fn is_out_of_reach(&self, task: usize) -> bool {
+        self.is_beyond(task, |_| 0.0)
+    }
+
+    /// Returns whether an effector cannot come within the tolerance of its target, regardless of limits and other goals.
+    pub(in crate::ik) fn is_beyond_bones(&self, task: usize) -> bool {
+        let tolerance = self.tasks[task].tolerance;
+        self.is_beyond(task, |lengths| tolerance * lengths.sum / nonzero_length(lengths.world))
+    }
+
+    fn is_beyond(&self, task: usize, margin: impl Fn(&Lengths) -> f64) -> bool {
         let lengths = self.lengths(task);
+        let margin = margin(&lengths);
         self.has_uniform_scale
             && !self.root_moves
             && self.tasks[task].target.is_some()
-            && (lengths.too_far() || lengths.too_near())
+            && (lengths.is_farther(margin) || lengths.is_nearer(margin))
     }
 
     /// Returns the largest position error of the effectors with a positive weight, world metres.
@@ -206,11 +217,16 @@ impl Lengths {
 
     /// Returns whether the target is beyond the reach of a rigid chain.
     pub(in crate::ik) fn too_far(&self) -> bool {
-        self.to_target > self.sum
+        self.is_farther(0.0)
     }
 
-    /// Returns whether the target is nearer than a rigid chain can fold.
-    fn too_near(&self) -> bool {
-        self.is_bounded && self.to_target < self.longest - self.sum
+    /// Returns whether the target is beyond the reach of a rigid chain by more than `margin`, base space.
+    fn is_farther(&self, margin: f64) -> bool {
+        self.to_target > self.sum + margin
+    }
+
+    /// Returns whether the target is nearer than a rigid chain can fold by more than `margin`, base space.
+    fn is_nearer(&self, margin: f64) -> bool {
+        self.is_bounded && self.to_target < self.longest - self.sum - margin
     }
 }
