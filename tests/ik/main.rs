@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "measured success rates, shown with --nocapture")]
 
 mod axes;
+mod budgets;
 #[path = "../../src/cli/bench/cases.rs"]
 #[allow(dead_code, reason = "the cases of `sinew bench`, which uses more of this file")]
 mod cases;

@@ -4,14 +4,18 @@
 //! begins. Most goals are therefore met by a start that would have been quick from the beginning, and the others cost a
 //! few iterations each. If no start meets the goals, the most promising ones run until their errors no longer fall.
 
-use crate::ik::Limit;
 use crate::ik::tree::Tree;
+use crate::ik::{Limit, Options};
 
 use super::descent::{Patience, is_quick};
 use super::{Driver, Task, margin, seed};
 
 /// Maximum number of starts that run to their end if no start meets the goals.
 const POLISHED: usize = 3;
+
+/// Part of the iterations that the start which was asked for leaves to the others if its target is out of reach: one divided by
+/// this.
+const SCOUTED: usize = 4;
 
 impl Driver {
     /// Restarts until a start meets the goals, or no start is left. The first candidate has already run.
@@ -21,7 +25,9 @@ impl Driver {
         self.candidates.get(0).pose.apply(tree);
         let gain = select_joints(tree, &mut self.turns);
         if gain == Gain::Remote {
-            self.descend(tree, task, 0, Patience::Full);
+            let left = task.options.iterations.saturating_sub(self.iterations);
+            let options = Options { iterations: task.options.iterations - left / SCOUTED, ..*task.options };
+            self.descend(tree, &Task { options: &options, ..*task }, 0, Patience::Full);
             return self.scout(tree, task);
         }
         let quick = is_quick(task) && !self.remote.contains(&true);

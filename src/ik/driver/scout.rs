@@ -23,6 +23,10 @@ const FINALISTS: usize = 3;
 impl Driver {
     /// Iterates from the best of many random poses. The first candidate has already run to its end.
     pub(super) fn scout(&mut self, tree: &mut Tree, task: &Task<'_>) {
+        // The sweeps do not count, so that without this a solve would improve after its last iteration.
+        if self.is_over(task) {
+            return;
+        }
         let mut open = std::mem::take(&mut self.scouts);
         open.clear();
         for number in 0..task.restarts.saturating_mul(SCOUTS).min(MOST_SCOUTS) {
