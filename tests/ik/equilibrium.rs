@@ -165,7 +165,7 @@ fn iterations_are_obeyed() {
         let error = position(&body, HAND).distance(to);
         assert!(report.iterations <= iterations, "{iterations}: {}", report.iterations);
         // A few iterations spend some of them on the way.
-        assert!(error < last + 0.05 && error < largest, "{iterations}: {error} m after {last} m");
+        assert!(error < last + 0.06 && error < largest, "{iterations}: {error} m after {last} m");
         last = error;
     }
 }
@@ -234,4 +234,36 @@ fn a_limb_rests_after_a_body_that_was_not_at_rest() {
     let before = chain.rotations().to_vec();
     solver.solve(&mut chain, &goal, &once).unwrap();
     assert_eq!(chain.rotations(), before);
+}
+
+#[test]
+fn a_frame_of_a_drag_takes_one_iteration() {
+    // Times depend on the machine, iterations do not. Most drags took three to five before the second derivatives were complete.
+    let drags = [
+        (HAND, DVec3::new(-0.4, -0.6, 0.4)),
+        (HAND, DVec3::new(-0.3, 0.3, 0.3)),
+        (HAND, DVec3::new(-0.4, 0.0, 1.2)),
+        (0, DVec3::new(0.1, -0.3, 0.0)),
+        (FEET[0], DVec3::new(0.0, 0.3, 0.3)),
+    ];
+    let mut all = Vec::new();
+    for (link, by) in drags {
+        let mut body = person(1.0);
+        body.set_stance(|_| DQuat::IDENTITY, DVec3::ZERO);
+        let from = position(&body, link);
+        let mut solver = Solver::default();
+        let frames = (by.length() / 0.005).ceil();
+        let mut done = 0.0;
+        while done < frames {
+            done += 1.0;
+            let goal = Goal::position(link, from + by * (done / frames));
+            let report = solver.solve(&mut body, &[goal], &options(Start::Continue)).unwrap();
+            // The first frame walks from the stance.
+            all.extend((done > 1.0).then_some(report.iterations));
+        }
+    }
+    all.sort_unstable();
+    let at = |share: usize| all[(all.len() - 1) * share / 100];
+    let shares = [at(50), at(90), at(99), at(100)];
+    assert!(shares[0] <= 1 && shares[1] <= 2 && shares[2] <= 6 && shares[3] <= 12, "{shares:?} iterations");
 }

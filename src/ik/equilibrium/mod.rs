@@ -295,8 +295,10 @@ impl EquilibriumSolver {
                     continue;
                 };
                 let [low, high] = model.joints[link].range;
-                if (-OVERSTRETCHED..STRAIGHT).contains(&(side * (pose.angles[link] - straight))) {
-                    pose.set_angle(model, link, (straight + side * STRAIGHT).clamp(low, high));
+                let bent = side * (pose.angles[link] - straight);
+                if (-OVERSTRETCHED..STRAIGHT).contains(&bent) {
+                    let angle = straight + side * (STRAIGHT - 2.0 * bent.min(0.0));
+                    pose.set_angle(model, link, angle.clamp(low, high));
                 }
             }
         }

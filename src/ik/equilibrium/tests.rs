@@ -8,10 +8,15 @@ use super::pose::{Kinematics, Pose};
 use super::problem::Problem;
 use super::rows::{Kind, Rows};
 use super::system::System;
-use crate::ik::{Body, FigureParts, Goal, LimbParts, Limit, Link, Options, round_cone};
+use crate::ik::{Body, FigureParts, Goal, LimbParts, Limit, Link, Options, Solver, Start, round_cone};
 
 /// Returns a person of 1.75 m with bent limbs.
 pub(super) fn person() -> Body {
+    person_with_hands(0.02)
+}
+
+/// The same with hands that are before the line of the upper arms by this distance at rest.
+fn person_with_hands(ahead: f64) -> Body {
     let mut links: Vec<Link> = Vec::new();
     let mut add = |parent: Option<usize>, offset: [f64; 3], limit: Limit| {
         links.push(Link::base().with_parent(parent).with_offset(DVec3::from(offset)).with_limit(limit));
@@ -29,7 +34,7 @@ pub(super) fn person() -> Body {
         let collar = add(Some(chest), [0.03 * side, 0.16, 0.0], cone(out, 0.4));
         let upper = add(Some(collar), [0.14 * side, 0.0, 0.0], cone(out, 2.0));
         let lower = add(Some(upper), [0.28 * side, 0.0, 0.0], elbow);
-        add(Some(lower), [0.27 * side, 0.0, 0.02], cone(out, 1.4));
+        add(Some(lower), [0.27 * side, 0.0, ahead], cone(out, 1.4));
     }
     for side in [1.0, -1.0] {
         let thigh = add(Some(hips), [0.1 * side, -0.02, 0.0], cone(DVec3::NEG_Y, 2.2));
@@ -218,4 +223,24 @@ fn elbows_and_knees_end_where_they_are_straight() {
         // The stance itself is allowed.
         assert!((low..=high).contains(&0.0), "{link}: {low} to {high}");
     }
+}
+
+#[test]
+fn an_elbow_that_the_stance_overstretches_bends_the_right_way() {
+    // A robot's elbows were stretched by 5 degrees too far at rest. A push along the arm pressed them further that way, against their
+    // limit, so that the whole body turned away from the hand.
+    let mut body = person_with_hands(-0.026);
+    let place = |body: &Body, link: usize| body.world_from_link(link).unwrap().translation;
+    let (hand, chest) = (place(&body, 8), place(&body, 2));
+    let mut solver = Solver::default();
+    let options = Options::default().with_root_motion(true).with_start(Start::Continue);
+    for step in 1..=60 {
+        let target = hand - DVec3::X * 0.005 * f64::from(step);
+        solver.solve(&mut body, &[Goal::position(8, target)], &options).unwrap();
+    }
+    let error = place(&body, 8).distance(hand - DVec3::X * 0.3);
+    let moved = place(&body, 2).distance(chest);
+    assert!(error < 1e-3 && moved < 1e-2, "the hand misses by {error} m, the chest moves by {moved} m");
+    // The hand was pulled through the straight arm, so that the elbow went to the back.
+    assert!(place(&body, 7).z < chest.z - 0.05, "{}", place(&body, 7));
 }

@@ -6,6 +6,7 @@ use glam::{Affine3A, Quat, Vec3, Vec4};
 
 use super::recognize;
 use crate::asset::{Character, Influences, Mesh, Node, Primitive, Skeleton, Skin, Transform};
+use crate::ik::Limit;
 use crate::rig::body_plan::{BodyKind, BodyPlan, LimbKind, LimbSide};
 
 /// A skeleton under construction. Every joint moves a small part of the skin unless it is a control joint.
@@ -203,6 +204,29 @@ fn hips_and_feet_may_be_attached_elsewhere() {
         assert_eq!(limb(&found.plan, LimbKind::Leg, side), [leg[0], leg[1], foot]);
         assert_eq!(found.logical_parents.get(&foot), Some(&leg[1]));
         assert_eq!(found.logical_parents.get(&leg[0]), Some(&hips));
+    }
+}
+
+#[test]
+fn a_leg_that_is_nearly_straight_bends_as_the_other_one() {
+    // A dinosaur whose file rests in the middle of a step bent one leg to the front and the other one to the back.
+    let mut body = biped(&A_POSE);
+    for (leg, knee, foot) in [(0, -0.25, -0.1), (1, 0.02, 0.03)] {
+        let [_, k, f, ..] = body.legs[leg][..] else { panic!("a leg has four joints") };
+        (body.figure.joints[k].1.z, body.figure.joints[f].1.z) = (knee, foot);
+    }
+    let character = body.figure.character(0.0, 1.0);
+    let plan = recognize(&character).unwrap().plan;
+    let legs: Vec<_> = plan.limbs.iter().filter(|l| l.kind == LimbKind::Leg).collect();
+    assert_eq!(legs.len(), 2);
+    for leg in &legs {
+        assert!(leg.bend.z < -0.9, "{:?} bends to {}", leg.side, leg.bend);
+    }
+    let rig = crate::rig::load(&character, None).unwrap();
+    for leg in &legs {
+        let Limit::Hinge { axis, max, .. } = rig.limit(leg.joints[1]) else { panic!("a knee is a hinge") };
+        // A shin that points down turns to the front about -X, so that the knee goes to the back.
+        assert!(axis.x * max < -1.5, "{:?}: {axis} {max}", leg.side);
     }
 }
 
