@@ -1,36 +1,53 @@
-//! Default limits of a recognised body. They are guesses from living models, so that a foreign character bends like one of
-//! the cast. The rest pose is always within them.
+//! Default limits of a recognised body, so that a foreign character bends like a living one. Those of bipeds are the ranges of people, in
+//! [`people`]; those of animals are guesses. The rest pose is always within them.
 
 use glam::{DVec3, Vec3};
 
 use crate::ik::{Limit, round_cone};
 
 use super::body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
-use super::limits::{BACK, BACK_STIFFNESS, NECK, RestPose, radians};
+use super::limits::{BACK_STIFFNESS, RestPose, radians};
 use super::model::{JointRig, Rig};
 
-/// Maximum bend of an elbow, a knee or a hock, in degrees from straight, and how far it may be overstretched.
-const MAX_BEND: f64 = 150.0;
+/// Ranges of motion of people, degrees: the mean ranges of the American Academy of Orthopaedic Surgeons 1965, "Joint Motion: Method of
+/// Measuring and Recording", with the exceptions that are named. A cone has one range for both directions, so that it has the larger one.
+mod people {
+    /// Swing and twist of the whole back and of the whole neck: flexion of loins and chest (60 and 50) and rotation, extension of the neck
+    /// (60) and its rotation (80; American Medical Association 2001, "Guides to the Evaluation of Permanent Impairment", 5th edition).
+    pub(super) const BACK: (f64, f64) = (110.0, 45.0);
+    pub(super) const NECK: (f64, f64) = (60.0, 80.0);
+    /// Flexion of an elbow (150). A knee bends as far in a deep squat, and less without a load (135; Hemmerich et al. 2006, "Hip, knee, and
+    /// ankle kinematics of high range of motion activities of daily living").
+    pub(super) const BEND: f64 = 150.0;
+    /// Rotation of a shoulder (90 inwards, 70 outwards). It is raised all the way.
+    pub(super) const SHOULDER_TWIST: f64 = 80.0;
+    /// Flexion and abduction of a hip, and its rotation. A squat presses the thigh beyond its active flexion (120), towards the passive one
+    /// (145; Kapandji 1970, "The Physiology of the Joints").
+    pub(super) const HIP: ([f64; 2], f64) = ([130.0, 45.0], 45.0);
+    /// Flexion of a wrist, and the rotation of the forearm (80), which many skeletons have in the wrist.
+    pub(super) const WRIST: (f64, f64) = (80.0, 80.0);
+    /// Plantar flexion of an ankle (50) and inversion (35).
+    pub(super) const ANKLE: (f64, f64) = (50.0, 35.0);
+    /// How far toes bend up (70) and down (45), with the sign of a turn about the left.
+    pub(super) const TOES: [f64; 2] = [-70.0, 45.0];
+}
+
+/// How far an elbow, a knee or a hock may be overstretched, in degrees.
 const OVERSTRETCH: f64 = 3.0;
 /// An elbow or a knee that is bent by less than this, in degrees, counts as straight.
 const STRAIGHT: f64 = 15.0;
-/// Maximum swing and twist in degrees. The first swing of a hip is to the front and the back, the second to the side.
-const SHOULDER: (f64, f64) = (115.0, 80.0);
-const HIP: ([f64; 2], f64) = ([130.0, 50.0], 45.0);
-const WRIST: (f64, f64) = (85.0, 70.0);
-const ANKLE: (f64, f64) = (70.0, 35.0);
-/// The same for the paws and hooves of quadrupeds, which fold back.
+/// Smallest swing of a shoulder. One whose arm hangs at rest swings farther, at most by the second angle, so that it can be raised this
+/// much beyond straight up, in degrees.
+const SHOULDER: [f64; 2] = [115.0, 165.0];
+const RAISED: f64 = 5.0;
+/// Maximum swing and twist of the paws and hooves of quadrupeds, which fold back, in degrees.
 const PAW: (f64, f64) = (105.0, 35.0);
 const COLLAR: (f64, f64) = (25.0, 25.0);
 /// First joint of the leg of a spider or an insect, and joints of it that are straight at rest.
 const COXA: (f64, f64) = (70.0, 30.0);
-/// Maximum swing and twist of the joints of the neck of an animal, which grazes and drinks from the ground.
+/// Each joint of the back of an animal, and of its neck, which reaches the ground.
+const ANIMAL_BACK: f64 = 35.0;
 const GRAZING_NECK: f64 = 80.0;
-/// Largest swing of a shoulder whose arm hangs at rest, and how far beyond straight up an arm can be raised, in degrees.
-const MAX_SHOULDER: f64 = 165.0;
-const RAISED: f64 = 5.0;
-/// How far toes bend up and down, in degrees.
-const TOES: [f64; 2] = [-60.0, 30.0];
 
 /// Adds limits to the joints of a body.
 pub(super) fn add(rest: &RestPose<'_>, plan: &BodyPlan, rig: &mut Rig) {
@@ -53,7 +70,13 @@ pub(super) fn add(rest: &RestPose<'_>, plan: &BodyPlan, rig: &mut Rig) {
 /// Returns the range of a shoulder. An arm that hangs at rest swings farther, so that it can be raised nearly all the way.
 fn shoulder(bone: Vec3) -> (f64, f64) {
     let upwards = f64::from(bone.angle_between(Vec3::Y).to_degrees()) + RAISED;
-    (upwards.clamp(SHOULDER.0, MAX_SHOULDER), SHOULDER.1)
+    (upwards.clamp(SHOULDER[0], SHOULDER[1]), people::SHOULDER_TWIST)
+}
+
+/// Divides a range among joints.
+fn shared((swing, twist): (f64, f64), among: usize) -> (f64, f64) {
+    let count = f64::from(u32::try_from(among.max(1)).unwrap_or(1));
+    (swing / count, twist / count)
 }
 
 struct BodyLimits<'a, 'b> {
@@ -65,16 +88,22 @@ impl BodyLimits<'_, '_> {
     /// Returns cones for the back and the neck, with the stiffness of each joint.
     fn trunk(&self) -> Vec<(usize, Limit, f64)> {
         let trunk: Vec<usize> = self.plan.spine.iter().chain(&self.plan.neck).copied().collect();
-        let neck = if self.plan.kind == BodyKind::Quadruped { GRAZING_NECK } else { NECK };
+        let spine = self.plan.spine.len();
         let cone = |(i, &joint): (usize, &usize)| {
-            let (degrees, stiffness) =
-                if i < self.plan.spine.len() { (BACK, BACK_STIFFNESS) } else { (neck, 0.0) };
+            let is_spine = i < spine;
+            let stiffness = if is_spine { BACK_STIFFNESS } else { 0.0 };
+            let range = match (self.plan.kind, is_spine) {
+                (BodyKind::Biped, true) => shared(people::BACK, spine),
+                (BodyKind::Biped, false) => shared(people::NECK, trunk.len() - spine),
+                (_, true) => (ANIMAL_BACK, ANIMAL_BACK),
+                (_, false) => (GRAZING_NECK, GRAZING_NECK),
+            };
             let bone = match (trunk.get(i + 1), i.checked_sub(1).and_then(|i| trunk.get(i))) {
                 (Some(&next), _) => self.rest.displacement(joint, next),
                 (None, Some(&before)) => self.rest.displacement(before, joint),
                 (None, None) => self.rest.displacement(self.plan.hips, joint),
             };
-            Some((joint, self.cone(joint, bone, (degrees, degrees))?, stiffness))
+            Some((joint, self.cone(joint, bone, range)?, stiffness))
         };
         trunk.iter().enumerate().filter_map(cone).collect()
     }
@@ -145,9 +174,14 @@ impl BodyLimits<'_, '_> {
         let axis = self.rest.to_joint_frame(joint, bone).try_normalize()?;
         let across = self.rest.to_joint_frame(joint, Vec3::Y.cross(self.plan.facing));
         let Some(side) = across.reject_from_normalized(axis).try_normalize() else {
-            return self.cone(joint, bone, (HIP.0[0], HIP.1));
+            return self.cone(joint, bone, (people::HIP.0[0], people::HIP.1));
         };
-        Some(Limit::Cone { axis, side, swing: HIP.0.map(radians), twist: [-radians(HIP.1), radians(HIP.1)] })
+        Some(Limit::Cone {
+            axis,
+            side,
+            swing: people::HIP.0.map(radians),
+            twist: [-radians(people::HIP.1), radians(people::HIP.1)],
+        })
     }
 
     /// Returns the hinge of a joint between two bones. `bend` is the direction in which it bends if it is straight.
@@ -166,7 +200,7 @@ impl BodyLimits<'_, '_> {
         Some(Limit::Hinge {
             axis,
             min: radians((-rest_bend - OVERSTRETCH).min(-1.0)),
-            max: radians((MAX_BEND - rest_bend).max(5.0)),
+            max: radians((people::BEND - rest_bend).max(5.0)),
         })
     }
 
@@ -174,11 +208,11 @@ impl BodyLimits<'_, '_> {
     fn end(&self, limb: &BodyLimb) -> Option<(usize, Limit)> {
         let [.., before, end] = limb.joints[..] else { return None };
         let range = match limb.kind {
-            LimbKind::Arm | LimbKind::Wing => WRIST,
+            LimbKind::Arm | LimbKind::Wing => people::WRIST,
             // The tip of an insect's leg only marks its end.
             LimbKind::Leg if self.plan.kind == BodyKind::ManyLegged && limb.digits.is_empty() => return None,
             LimbKind::Leg if self.plan.kind == BodyKind::Quadruped => PAW,
-            LimbKind::Leg => ANKLE,
+            LimbKind::Leg => people::ANKLE,
         };
         let digit = limb.digits.iter().find_map(|d| d.first().copied());
         let bone = digit.map_or_else(Vec3::default, |d| self.rest.displacement(end, d));
@@ -198,7 +232,7 @@ impl BodyLimits<'_, '_> {
         let toes = limb.digits.iter().filter_map(|d| d.first().copied());
         let hinge = |toe: usize| {
             let axis = self.rest.to_joint_frame(toe, left).try_normalize()?;
-            let [min, max] = TOES.map(radians);
+            let [min, max] = people::TOES.map(radians);
             Some((toe, Limit::Hinge { axis, min, max }))
         };
         toes.filter_map(hinge).collect()

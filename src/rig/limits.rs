@@ -12,8 +12,8 @@ use super::model::{Chain, ChainKind, JointRig, Rig};
 /// Maximum bend of an elbow or a knee, in degrees from straight.
 const MAX_BEND: f64 = 155.0;
 /// Maximum swing and twist of the joints of the neck and of the back, in degrees.
-pub(super) const NECK: f64 = 50.0;
-pub(super) const BACK: f64 = 35.0;
+const NECK: f64 = 50.0;
+const BACK: f64 = 35.0;
 /// Stiffness of the joints of the back. It makes a hand reach out before the body leans.
 pub(super) const BACK_STIFFNESS: f64 = 0.8;
 

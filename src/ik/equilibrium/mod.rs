@@ -297,7 +297,7 @@ impl EquilibriumSolver {
                 let [low, high] = model.joints[link].range;
                 let bent = side * (pose.angles[link] - straight);
                 if (-OVERSTRETCHED..STRAIGHT).contains(&bent) {
-                    let angle = straight + side * (STRAIGHT - 2.0 * bent.min(0.0));
+                    let angle = straight + side * (STRAIGHT - 1.5 * bent.min(0.0));
                     pose.set_angle(model, link, angle.clamp(low, high));
                 }
             }

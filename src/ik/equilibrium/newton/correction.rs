@@ -62,7 +62,7 @@ impl Newton {
             }
             self.factor.backward(&problem.model, &mut self.half);
             let largest = self.half.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-            if largest > 0.5 * size + 1e-3 {
+            if largest > 0.25 * size + 1e-3 {
                 return;
             }
             self.trial.pose.stepped(&problem.model, &self.half, &mut self.other.pose);
