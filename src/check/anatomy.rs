@@ -6,12 +6,12 @@ use glam::{Affine3A, Vec3};
 
 use crate::asset::Character;
 use crate::pose::{Pose, world_matrices};
-use crate::rig::{BodyPlan, LimbKind, Rig};
-
-use super::capsule::Capsule;
+use crate::rig::{BodyPlan, Capsule, LimbKind, Rig};
 
 /// Height of the person whose lengths the limits have, metres.
 const PERSON: f32 = 1.75;
+/// The fraction of the vertices of a bone that are nearer to its axis than the radius of its capsule, so that soft contact is accepted.
+const INSIDE: f64 = 0.5;
 /// Number of directions in which the farthest vertex of a joint is kept.
 const DIRECTIONS: usize = 26;
 
@@ -87,8 +87,12 @@ impl Anatomy {
         let capsule = |&(node, next): &(usize, Option<usize>)| {
             let matrix = world.get(node)?;
             let next = next.and_then(|n| world.get(n)).map(|m| Vec3::from(m.translation));
-            let tip = next.map(|p| matrix.inverse().transform_point3(p));
-            Capsule::fit(node, owned.get(&node)?, tip, matrix)
+            let skin = owned.get(&node)?;
+            // Without a next joint, the bone ends at the centre of the vertices.
+            #[expect(clippy::cast_precision_loss, reason = "a mean needs no exact count")]
+            let centre = || skin.iter().sum::<Vec3>() / skin.len().max(1) as f32;
+            let tip = next.map_or_else(centre, |p| matrix.inverse().transform_point3(p));
+            Capsule::fit(node, skin, [Vec3::ZERO, tip], matrix, INSIDE)
         };
         let capsules = bones.iter().filter_map(capsule).collect();
         let heights = |points: &mut dyn Iterator<Item = (usize, Vec3)>| {

@@ -1,6 +1,7 @@
 //! Runs the checks of a clip.
 
 use crate::asset::{Character, Clip};
+use crate::mathematics::quantile;
 use crate::rig::Rig;
 
 use super::anatomy::Anatomy;
@@ -13,7 +14,6 @@ use super::options::CheckOptions;
 use super::sampled::{Sampled, TooLong};
 use super::seam::Seam;
 use super::self_penetration::Pair;
-use super::spans::quantile;
 use super::{
     clip_set, flip, floating, foot_slide, jerk, keys, limit, penetration, root_speed, seam, self_penetration,
     tracks,

@@ -2,9 +2,11 @@
 
 use glam::{Vec2, Vec3};
 
+use crate::mathematics::quantile;
+
 use super::anatomy::{Anatomy, Foot};
 use super::sampled::Sampled;
-use super::spans::{quantile, runs};
+use super::spans::runs;
 
 /// A point of a foot touches the floor if it is lower than this above it, metres of a person.
 const NEAR_FLOOR: f32 = 0.03;

@@ -6,7 +6,6 @@
 //! Limits of lengths are those of a person of 1.75 m, and are scaled to the size of the character.
 
 mod anatomy;
-mod capsule;
 mod checker;
 mod clip_set;
 mod contacts;

@@ -2,13 +2,14 @@
 
 use glam::Vec2;
 
+use crate::mathematics::quantile;
+
 use super::anatomy::Anatomy;
 use super::contacts::{Contacts, flat};
 use super::finding::{Curve, Finding, Measured};
 use super::kind::Check;
 use super::options::CheckOptions;
 use super::sampled::Sampled;
-use super::spans::quantile;
 
 /// A root that is slower than this does not walk, metres per second of a person.
 const MIN_SPEED: f32 = 0.3;

@@ -4,13 +4,14 @@
 
 use glam::{Quat, Vec3};
 
+use crate::mathematics::quantile;
+
 use super::anatomy::Anatomy;
 use super::contacts::flat;
 use super::finding::{Curve, Finding, Measured, length};
 use super::kind::Check;
 use super::options::{CheckOptions, Looping};
 use super::sampled::{Sampled, degrees_between};
-use super::spans::quantile;
 
 /// Most joints of a loop end within these of where they began: metres of a person, and degrees.
 const SAME_PLACE: f64 = 0.015;

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 
 use crate::asset::Skeleton;
-use crate::rig::BodyPlan;
+use crate::mathematics::nearest_points;
+use crate::rig::{BodyPlan, Capsule};
 
 use super::anatomy::Anatomy;
-use super::capsule::nearest_points;
 use super::finding::{Curve, Finding, Measured, length};
 use super::kind::Check;
 use super::sampled::Sampled;
@@ -85,7 +85,9 @@ pub(super) fn depth(
     let Some((a, b)) = anatomy.capsules.get(pair.limb).zip(anatomy.capsules.get(pair.other)) else {
         return (f32::NEG_INFINITY, Vec3::Y, [Vec3::ZERO; 2]);
     };
-    let (p, q) = nearest_points(a.axis(&world(a.node)), b.axis(&world(b.node)));
+    let axis = |capsule: &Capsule| capsule.axis(&world(capsule.node)).map(Vec3::as_dvec3);
+    let (p, q) = nearest_points(axis(a), axis(b));
+    let [p, q] = [p.as_vec3(), q.as_vec3()];
     let away = (p - q).normalize_or(Vec3::Y);
     (a.radius + b.radius - p.distance(q) - pair.rest, away, [p, q])
 }

@@ -2,13 +2,17 @@
 
 mod eigen;
 mod lbfgs;
+mod quantile;
 mod reduced_tree;
 mod rotation;
+mod segment;
 #[cfg(feature = "render")]
 pub(crate) mod single;
 
 pub(crate) use eigen::eigen;
 pub(crate) use lbfgs::{Minimum, minimise};
+pub(crate) use quantile::quantile;
 pub(crate) use reduced_tree::ReducedTree;
 pub(crate) use rotation::any_perpendicular;
 pub use rotation::{best_fit, shortest_arc};
+pub(crate) use segment::nearest_points;

@@ -5,6 +5,7 @@ use glam::DVec3;
 use super::model::Model;
 use super::pose::Kinematics;
 use crate::ik::figure::Figure;
+use crate::mathematics::nearest_points;
 
 /// Radii of a person's parts, metres: chest, pelvis, belly, head; upper arm, forearm, hand; thigh and shin.
 const CHEST: f64 = 0.115;
@@ -183,17 +184,4 @@ pub(super) struct Place {
     ends: [DVec3; 2],
     middle: DVec3,
     reach: f64,
-}
-
-/// Returns the nearest points of two segments (Ericson 2005, "Real-Time Collision Detection", section 5.1.9).
-fn nearest_points([a, b]: [DVec3; 2], [c, d]: [DVec3; 2]) -> (DVec3, DVec3) {
-    let (u, v, w) = (b - a, d - c, a - c);
-    let (uu, uv, vv, uw, vw) = (u.dot(u), u.dot(v), v.dot(v), u.dot(w), v.dot(w));
-    let determinant = uu * vv - uv * uv;
-    let s =
-        if determinant > 1e-9 * uu * vv { ((uv * vw - vv * uw) / determinant).clamp(0.0, 1.0) } else { 0.5 };
-    let along = |s: f64| ((uv * s + vw) / vv.max(1e-12)).clamp(0.0, 1.0);
-    let t = along(s);
-    let s = ((uv * t - uw) / uu.max(1e-12)).clamp(0.0, 1.0);
-    (a + u * s, c + v * along(s))
 }
