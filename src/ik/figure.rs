@@ -19,6 +19,22 @@ pub struct FigureParts {
     pub floor: Option<f64>,
     /// Size relative to a person of 1.75 m, to which lengths are compared.
     pub size: f64,
+    /// Capsules of a person's body, which limbs do not pass. A link that has none has those of a person of its size.
+    pub capsules: Vec<BodyCapsule>,
+}
+
+/// A part of a person's body for collisions: a segment with a radius, which moves with a link. A link may have several.
+///
+/// Capsules of the hips, the back, the neck, the head and the collars belong to the trunk. Forearms and hands pass neither
+/// the trunk nor a leg nor the other arm. Legs do not pass each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyCapsule {
+    /// The link that carries it, which belongs to a part of the figure.
+    pub link: usize,
+    /// The ends of the segment in the frame of the link, and in its units.
+    pub ends: [DVec3; 2],
+    /// The radius in metres of the world. It is positive.
+    pub radius: f64,
 }
 
 /// A limb of a figure.
@@ -118,6 +134,20 @@ impl Figure {
             if limb.joints.len() < 3 {
                 let link = limb.joints.first().copied().unwrap_or_default();
                 return Err(SolveError::Figure { link, what: "begins a limb of fewer than three joints" });
+            }
+        }
+        for capsule in &parts.capsules {
+            let is_part = roles.get(capsule.link).is_some_and(|role| *role != Part::Other);
+            let is_valid = capsule.ends.iter().all(|end| end.is_finite())
+                && capsule.radius.is_finite()
+                && capsule.radius > 0.0;
+            if !(is_part && is_valid) {
+                let what = if is_part {
+                    "has an invalid capsule"
+                } else {
+                    "has a capsule, but is no part of the figure"
+                };
+                return Err(SolveError::Figure { link: capsule.link, what });
             }
         }
         let figure = Self { parts, roles };

@@ -52,10 +52,11 @@ mod twins;
 
 pub use batch::solve_many;
 pub use body::{Body, Jacobian, JacobianColumn};
+pub(crate) use equilibrium::person;
 pub use error::SolveError;
 #[cfg(feature = "character")]
 pub(crate) use euler_order::{euler_order, euler_order_name};
-pub use figure::{FigureParts, LimbParts, Sole};
+pub use figure::{BodyCapsule, FigureParts, LimbParts, Sole};
 pub use goal::{Aim, Goal};
 pub use goal_axes::{AxesFrame, AxisTerm, GoalAxes, Tolerance};
 pub use limit::{Limit, round_cone, swing_twist};

@@ -4,6 +4,8 @@ use glam::Vec3;
 
 use crate::ik::Sole;
 
+use super::capsule::Capsule;
+
 /// The parts of a recognised body. Joints are node indices. Joints between the listed ones, such as twist, helper and
 /// control joints, never turn by themselves.
 ///
@@ -30,6 +32,8 @@ pub struct BodyPlan {
     pub floor: f32,
     /// Size relative to a person of 1.75 m, or for an animal to one with shoulders at 0.6 m.
     pub size: f32,
+    /// The capsules of a person: trunk and head, then the limbs in their order. Empty for other bodies, and without a skin.
+    pub capsules: Vec<Capsule>,
     /// How certain the recognition is, from 0 to 1.
     pub certainty: f32,
     /// The observations that led to the result, one sentence each.

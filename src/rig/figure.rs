@@ -1,7 +1,7 @@
 //! A recognised body as a figure of `ik`.
 
 use crate::asset::Skeleton;
-use crate::ik::{FigureParts, LimbParts};
+use crate::ik::{BodyCapsule, FigureParts, LimbParts};
 use crate::pose::rest_orientation;
 
 use super::{Binding, BodyPlan, LimbKind};
@@ -64,6 +64,13 @@ pub fn figure_parts(binding: &Binding, skeleton: &Skeleton, plan: &BodyPlan) -> 
             sole: limb.sole,
         })
     });
+    let capsules = plan.capsules.iter().map(|capsule| {
+        Some(BodyCapsule {
+            link: link(&capsule.node)?,
+            ends: capsule.ends.map(glam::Vec3::as_dvec3),
+            radius: f64::from(capsule.radius),
+        })
+    });
     Some(FigureParts {
         hips: Some(skeleton.nodes.get(plan.hips)?.rest.translation.as_dvec3()),
         spine: links(&plan.spine)?,
@@ -71,5 +78,6 @@ pub fn figure_parts(binding: &Binding, skeleton: &Skeleton, plan: &BodyPlan) -> 
         limbs: limbs.collect::<Option<_>>()?,
         floor: Some(f64::from(plan.floor)),
         size: f64::from(plan.size),
+        capsules: capsules.collect::<Option<_>>()?,
     })
 }

@@ -2,6 +2,7 @@
 //! [`Binding`] binds the joints of a pose to an [`ik::Body`](crate::ik::Body) for a solver and writes the result back.
 
 mod binding;
+mod body_capsules;
 mod body_limits;
 mod body_plan;
 mod bone_names;
@@ -19,6 +20,7 @@ mod mirror;
 mod model;
 mod recognize;
 mod reparent;
+mod rest_skin;
 mod root;
 pub(crate) mod soles;
 

@@ -2,11 +2,11 @@
 
 use glam::{Affine3A, Vec3};
 
-use crate::asset::{Character, Influences};
+use crate::asset::Character;
 use crate::ik::Sole;
-use crate::skin::{Palette, Skinned, Skinning, skin};
 
 use super::body_plan::{BodyPlan, LimbKind};
+use super::rest_skin::for_each_part;
 
 /// Vertices belong to a sole if they are lower than this above its lowest point, as a fraction of the height of the ankle.
 const SOLE_HEIGHT: f32 = 0.3;
@@ -52,28 +52,14 @@ impl Soles {
             }
         }
         let mut vertices = vec![Vec::new(); ends.len()];
-        let parts = character.parts(scene);
-        let mut palette = Palette::new(character, &parts);
-        palette.update(character, world, Skinning::Linear);
-        let mut skinned = Skinned::default();
-        for (index, part) in parts.iter().enumerate() {
-            let Some(matrices) = palette.matrices(index) else { continue };
-            let primitive = character.primitive(*part);
-            skin(primitive, matrices, &[], &mut skinned);
-            let joints = part.skin.and_then(|skin| character.skins.get(skin)).map(|skin| &skin.joints[..]);
-            for (vertex, position) in skinned.positions.iter().enumerate() {
-                let node = match joints {
-                    Some(joints) => {
-                        strongest(&primitive.influences, vertex).and_then(|j| joints.get(j).copied())
-                    }
-                    None => Some(part.node),
-                };
+        for_each_part(character, scene, world, |part| {
+            for (position, node) in part.positions.iter().zip(&part.nodes) {
                 let found = node.and_then(|node| Some((node, (*legs.get(node)?)?)));
                 if let Some((node, leg)) = found.filter(|_| position.is_finite()) {
                     vertices[leg].push((*position, carriers[node]));
                 }
             }
-        }
+        });
         let ankle = |end: &usize| world.get(*end).map_or(Vec3::ZERO, |m| m.translation.into());
         Self { vertices, ankles: ends.iter().map(ankle).collect() }
     }
@@ -137,11 +123,4 @@ pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &mut Body
         limb.sole =
             end(sole.heel).zip(end(sole.toe)).map(|(heel, toe)| Sole { heel, toe, half_width: 0.5 * width });
     }
-}
-
-/// Returns the index of the joint with the largest weight of a vertex.
-fn strongest(sets: &[Influences], vertex: usize) -> Option<usize> {
-    let all = sets.iter().filter_map(|set| Some((set.joints.get(vertex)?, set.weights.get(vertex)?)));
-    let pairs = all.flat_map(|(joints, weights)| joints.iter().copied().zip(weights.to_array()));
-    pairs.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(joint, _)| usize::from(joint))
 }

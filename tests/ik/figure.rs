@@ -83,6 +83,7 @@ pub(crate) fn parts(size: f64) -> FigureParts {
         limbs: vec![arm(5), arm(9), leg(13), leg(17)],
         floor: Some(0.0),
         size,
+        capsules: Vec::new(),
     }
 }
 

@@ -3,17 +3,15 @@
 use glam::DVec3;
 
 use super::model::Model;
+use super::person;
 use super::pose::Kinematics;
-use crate::ik::figure::Figure;
+use crate::ik::figure::{Figure, Part};
 use crate::mathematics::nearest_points;
 
-/// Radii of a person's parts, metres: chest, pelvis, belly, head; upper arm, forearm, hand; thigh and shin.
-const CHEST: f64 = 0.115;
-const PELVIS: f64 = 0.13;
-const BELLY: f64 = 0.115;
-const HEAD: f64 = 0.10;
-const ARM: [f64; 3] = [0.05, 0.04, 0.035];
-const LEG: [f64; 2] = [0.075, 0.055];
+/// Where the capsules of the bones of an arm and of a leg begin without a skin, as fractions of the bones: the first one begins in the
+/// trunk.
+const ARM_STARTS: [f64; 2] = [0.45, 0.1];
+const LEG_STARTS: [f64; 2] = [0.25, 0.1];
 /// Pairs that are farther apart need no nearest points, metres.
 pub(super) const NEAR: f64 = 0.03;
 
@@ -43,6 +41,24 @@ enum BodyPart {
     Leg(usize),
 }
 
+impl BodyPart {
+    /// Returns the part of a link.
+    fn of(figure: &Figure, link: usize) -> Option<Self> {
+        Some(match figure.part(link)? {
+            Part::Hips | Part::Spine | Part::Neck | Part::Collar(_) => Self::Trunk,
+            Part::Limb(limb, joint) if figure.parts.limbs[limb].is_arm => {
+                if joint == 0 {
+                    Self::UpperArm(limb)
+                } else {
+                    Self::Arm(limb)
+                }
+            }
+            Part::Limb(limb, _) => Self::Leg(limb),
+            Part::Other => return None,
+        })
+    }
+}
+
 /// Two capsules in a pose.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gap {
@@ -61,35 +77,49 @@ pub(super) struct Capsules {
 }
 
 impl Capsules {
-    /// Sets the capsules of a figure.
+    /// Sets the capsules of a figure: those that were measured, and those of a person for all other links.
     pub(super) fn set(&mut self, model: &Model, figure: &Figure, rest: &Kinematics) {
         self.clear();
         if !model.is_person {
             return;
         }
+        for capsule in &figure.parts.capsules {
+            let Some(part) = BodyPart::of(figure, capsule.link) else { continue };
+            let ends = capsule.ends.map(|end| model.point(capsule.link, end));
+            self.capsules.push(Capsule::new(capsule.link, ends, capsule.radius / model.space.size, part));
+        }
         self.add_trunk(model, figure, rest);
-        for (index, limb) in figure.parts.limbs.iter().enumerate() {
+        self.add_limbs(model, figure, rest);
+        self.pair();
+    }
+
+    /// Adds a capsule of a person, if the link has no measured one.
+    fn add(&mut self, figure: &Figure, link: usize, ends: [DVec3; 2], radius: f64) {
+        let is_measured = figure.parts.capsules.iter().any(|capsule| capsule.link == link);
+        if let Some(part) = BodyPart::of(figure, link).filter(|_| !is_measured) {
+            self.capsules.push(Capsule::new(link, ends, radius, part));
+        }
+    }
+
+    fn add_limbs(&mut self, model: &Model, figure: &Figure, rest: &Kinematics) {
+        for limb in &figure.parts.limbs {
             let [first, .., end] = limb.joints[..] else { continue };
-            let bone = |l: usize, next: usize| rest.positions[next] - rest.positions[l];
             for w in limb.joints.windows(2) {
-                let (link, to) = (w[0], bone(w[0], w[1]));
-                let is_upper = link == first;
-                let (radius, part, start) = match (limb.is_arm, is_upper) {
-                    (true, true) => (ARM[0], BodyPart::UpperArm(index), 0.45),
-                    (true, false) => (ARM[1], BodyPart::Arm(index), 0.1),
-                    (false, true) => (LEG[0], BodyPart::Leg(index), 0.25),
-                    (false, false) => (LEG[1], BodyPart::Leg(index), 0.1),
+                let (link, to) = (w[0], rest.positions[w[1]] - rest.positions[w[0]]);
+                let place = usize::from(link != first);
+                let (radius, start) = if limb.is_arm {
+                    (person::ARM[place], ARM_STARTS[place])
+                } else {
+                    (person::LEG[place], LEG_STARTS[place])
                 };
                 // The knee of a short leg is as thick as the leg.
-                let radius = radius.min(0.5 * to.length());
-                self.capsules.push(Capsule::new(link, [to * start, to], radius, part));
+                self.add(figure, link, [to * start, to], radius.min(0.5 * to.length()));
             }
             if limb.is_arm {
                 let to = model.joints[end].centre * (0.14 / 0.09);
-                self.capsules.push(Capsule::new(end, [to * 0.1, to], ARM[2], BodyPart::Arm(index)));
+                self.add(figure, end, [to * 0.1, to], person::ARM[2]);
             }
         }
-        self.pair();
     }
 
     /// Removes all capsules.
@@ -105,19 +135,19 @@ impl Capsules {
         let chest = model.chest;
         let neck = figure.parts.neck.first().map_or(left.lerp(right, 0.5), |&n| rest.positions[n]);
         let up = neck.y - rest.positions[chest].y;
-        let trunk = |link, ends, radius| Capsule::new(link, ends, radius, BodyPart::Trunk);
         for side in [-0.2, 0.2] {
             let x = side * width;
             let ends = [DVec3::new(x, up - 0.10, 0.0), DVec3::new(x, up - 0.30, 0.01)];
-            self.capsules.push(trunk(chest, ends, CHEST));
+            self.add(figure, chest, ends, person::CHEST);
         }
-        self.capsules.push(trunk(0, [DVec3::X * -0.05, DVec3::X * 0.05], PELVIS));
+        self.add(figure, 0, [DVec3::X * -0.05, DVec3::X * 0.05], person::PELVIS);
         if let Some(&belly) = figure.parts.spine.first() {
             let ends = [DVec3::new(-0.04, 0.05, 0.0), DVec3::new(0.04, 0.05, 0.0)];
-            self.capsules.push(trunk(belly, ends, BELLY));
+            self.add(figure, belly, ends, person::BELLY);
         }
         if let Some(head) = model.head {
-            self.capsules.push(trunk(head, [DVec3::new(0.0, 0.06, 0.02), DVec3::new(0.0, 0.10, 0.02)], HEAD));
+            let ends = [DVec3::new(0.0, 0.06, 0.02), DVec3::new(0.0, 0.10, 0.02)];
+            self.add(figure, head, ends, person::HEAD);
         }
     }
 

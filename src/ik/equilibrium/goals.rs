@@ -64,7 +64,7 @@ impl Problem {
         let Self { model, stance_now: now, .. } = self;
         let space = &model.space;
         let mut kinds = [None; 3];
-        let offset = self.point(goal.link, goal.offset);
+        let offset = model.point(goal.link, goal.offset);
         let weighted = |term: &AxisTerm| {
             let weights = term.effective_weights();
             let largest = weights.max_element();
@@ -96,12 +96,6 @@ impl Problem {
             kinds[2] = Some(PullKind::Aim { axis, eye, start, end, target: end });
         }
         kinds
-    }
-
-    /// Returns a point of a link, given in its frame, along the axes of the figure.
-    fn point(&self, link: usize, offset: DVec3) -> DVec3 {
-        let joint = &self.model.joints[link];
-        self.model.axes(link) * (offset * joint.signs[1]) * joint.scale
     }
 
     /// Returns the light pull of a pole on the joint in the middle of the limb.

@@ -23,6 +23,7 @@ mod limit_rows;
 mod mass;
 mod model;
 mod newton;
+pub(crate) mod person;
 mod pose;
 mod problem;
 mod pull;

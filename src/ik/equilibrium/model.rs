@@ -295,6 +295,12 @@ impl Model {
         reflect(signs[0], frame * turn * frame.conjugate())
     }
 
+    /// Returns a point of a link, given in its frame, along the axes of the figure.
+    pub(super) fn point(&self, link: usize, offset: DVec3) -> DVec3 {
+        let joint = &self.joints[link];
+        self.axes(link) * (offset * joint.signs[1]) * joint.scale
+    }
+
     /// Returns the rotation from the axes of a link at rest to those of the figure.
     pub(super) fn axes(&self, link: usize) -> DQuat {
         self.joints[link].frame.conjugate()

@@ -54,8 +54,15 @@ fn person_with_hands(ahead: f64) -> Body {
     };
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
     let limbs = vec![limb(5, true), limb(9, true), limb(13, false), limb(17, false)];
-    let parts =
-        FigureParts { hips: None, spine: vec![1, 2], neck: vec![3, 4], limbs, floor: Some(0.0), size: 1.0 };
+    let parts = FigureParts {
+        hips: None,
+        spine: vec![1, 2],
+        neck: vec![3, 4],
+        limbs,
+        floor: Some(0.0),
+        size: 1.0,
+        capsules: Vec::new(),
+    };
     body.set_figure(parts).unwrap();
     body
 }

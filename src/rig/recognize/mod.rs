@@ -7,7 +7,7 @@ use crate::asset::{Character, Side, humanoid};
 
 use super::body_plan::{BodyKind, BodyPlan, LimbKind, LimbSide};
 use super::reparent::reparent;
-use super::soles;
+use super::{body_capsules, soles};
 
 mod anatomy;
 mod detached;
@@ -88,6 +88,7 @@ pub fn recognize(character: &Character) -> Result<Recognized, Unrecognized> {
         return Err(Unrecognized("its parts cannot be put below the hips".into()));
     }
     soles::measure(character, &anatomy.world, &mut plan);
+    body_capsules::measure(character, &anatomy.world, &mut plan);
     Ok(Recognized { plan, logical_parents })
 }
 

@@ -86,6 +86,7 @@ pub(super) fn complete(
         facing: parts.facing,
         floor,
         size,
+        capsules: Vec::new(),
         certainty: parts.certainty.clamp(0.0, 1.0),
         reasons: [parts.reasons, parts.doubts].concat(),
     };
