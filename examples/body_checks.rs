@@ -26,6 +26,7 @@
 //! | f | in all of the above: slide and turn of standing feet, depth of hands and feet under the floor | 5 mm, 5°, 10 mm |
 //! | g | reports: error and outcome agree with the pose, no reached target is out of reach, a drag ends with the outcome of one solve | 0.1 mm, 0, 0, 0 |
 //! | h | 80 hand targets: how many are reached. This is not judged | |
+//! | i | drags of a hand onto and into the other shoulder, the chest, the belly, the other thigh and the head: depth of the hand and the forearm inside the skin, height above the skin of a hand that is pulled inside | 5 mm, 30 mm |
 //!
 //! The last lines are a table with the worst and the median figure of each kind over its checks.
 

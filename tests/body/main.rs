@@ -29,6 +29,18 @@ fn the_mannequin_follows_pulls_steadily() {
 }
 
 #[test]
+fn a_hand_stays_on_the_skin_of_the_mannequin() {
+    // Capsules with constant radii let the hand 14 mm into the head and 12 mm into the chest.
+    let person = Person::load(None).unwrap();
+    let mut selection = Selection::default();
+    selection.set_only("i").unwrap();
+    let results = run(&person, &selection);
+    let failures = failure_lines(&results);
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert_eq!(results.len(), 10);
+}
+
+#[test]
 fn a_character_without_a_person_is_not_checked() {
     let tentacle = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/tentacle.glb");
     assert!(Person::load(Some(tentacle.as_ref())).is_err());

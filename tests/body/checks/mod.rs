@@ -15,6 +15,7 @@ mod random;
 pub mod runner;
 mod same;
 mod shot;
+mod surface;
 mod sweeps;
 pub mod table;
 mod targets;
@@ -83,7 +84,7 @@ impl Selection {
 fn checks() -> Vec<(Id, String, Run)> {
     let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
     let numbered = |what: &str, count: usize| (1..=count).map(|n| format!("{what} {n}")).collect::<Vec<_>>();
-    let kinds: [(Kind, Vec<String>, Run); 7] = [
+    let kinds: [(Kind, Vec<String>, Run); 8] = [
         (Kind::Sweep, owned(&sweeps::SWEEPS), sweeps::sweep),
         (Kind::Same, owned(&targets::DRAGS), same::same),
         (Kind::Speed, owned(&targets::DRAGS), same::speeds),
@@ -91,6 +92,7 @@ fn checks() -> Vec<(Id, String, Run)> {
         (Kind::Back, back::names(), back::back),
         (Kind::Honest, numbered("exact tolerance, hand target", honest::COUNT), honest::honest),
         (Kind::Hands, numbered("hand target", HANDS), targets::hands),
+        (Kind::Surface, surface::names(), surface::surface),
     ];
     let one = |(kind, names, run): (Kind, Vec<String>, Run)| {
         let id = move |index| Id { kind, number: index + 1 };

@@ -15,10 +15,11 @@ pub enum Kind {
     Feet,
     Honest,
     Hands,
+    Surface,
 }
 
 impl Kind {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Sweep,
         Self::Same,
         Self::Speed,
@@ -27,6 +28,7 @@ impl Kind {
         Self::Feet,
         Self::Honest,
         Self::Hands,
+        Self::Surface,
     ];
 
     pub fn letter(self) -> char {
@@ -39,6 +41,7 @@ impl Kind {
             Self::Feet => 'f',
             Self::Honest => 'g',
             Self::Hands => 'h',
+            Self::Surface => 'i',
         }
     }
 
@@ -52,6 +55,7 @@ impl Kind {
             Self::Feet => "feet and floor",
             Self::Honest => "honest reports",
             Self::Hands => "random hand targets",
+            Self::Surface => "hand on the body",
         }
     }
 }
@@ -93,6 +97,10 @@ pub enum Rule {
     OutOfReach,
     /// Whether the outcomes of a drag and of one solve differ.
     Outcome,
+    /// Depth of a hand or its forearm inside the skin of the rest of the body.
+    Inside,
+    /// Height above the skin of a hand that is pulled into the body.
+    Above,
     /// Whether the solver refused a target.
     Refused,
 }
@@ -107,7 +115,8 @@ impl Rule {
             Self::SweepChanges => (1.0, "changes"),
             Self::Same => (20.0, "mm"),
             Self::Speed | Self::PullSpeed | Self::BackPlace | Self::Depth => (10.0, "mm"),
-            Self::Rise | Self::Slide => (5.0, "mm"),
+            Self::Rise | Self::Slide | Self::Inside => (5.0, "mm"),
+            Self::Above => (30.0, "mm"),
             Self::BackTurn => (3.0, "°"),
             Self::FootTurn => (5.0, "°"),
             Self::Error => (0.1, "mm"),
@@ -129,6 +138,8 @@ impl Rule {
             Self::Reached => "`reached`",
             Self::OutOfReach => "`out-of-reach`",
             Self::Outcome => "outcome",
+            Self::Inside => "inside",
+            Self::Above => "above",
             Self::Refused => "refused",
         }
     }
@@ -144,6 +155,7 @@ impl Rule {
             Kind::Feet => &[Self::Slide, Self::FootTurn, Self::Depth],
             Kind::Honest => &[Self::Error, Self::Reached, Self::OutOfReach, Self::Outcome],
             Kind::Hands => &[],
+            Kind::Surface => &[Self::Inside, Self::Above],
         }
     }
 
