@@ -220,11 +220,13 @@ fn a_leg_that_is_nearly_straight_bends_as_the_other_one() {
     let legs: Vec<_> = plan.limbs.iter().filter(|l| l.kind == LimbKind::Leg).collect();
     assert_eq!(legs.len(), 2);
     for leg in &legs {
-        assert!(leg.bend.z < -0.9, "{:?} bends to {}", leg.side, leg.bend);
+        assert!(leg.bend.z < -0.8, "{:?} bends to {}", leg.side, leg.bend);
     }
     let rig = crate::rig::load(&character, None).unwrap();
     for leg in &legs {
-        let Limit::Hinge { axis, max, .. } = rig.limit(leg.joints[1]) else { panic!("a knee is a hinge") };
+        let Limit::Hinge { axis, max, .. } = rig.joints[&leg.joints[1]].limit else {
+            panic!("a knee is a hinge")
+        };
         // A shin that points down turns to the front about -X, so that the knee goes to the back.
         assert!(axis.x * max < -1.5, "{:?}: {axis} {max}", leg.side);
     }
