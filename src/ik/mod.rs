@@ -52,6 +52,7 @@ mod twins;
 
 pub use batch::solve_many;
 pub use body::{Body, Jacobian, JacobianColumn};
+#[cfg(feature = "character")]
 pub(crate) use equilibrium::person;
 pub use error::SolveError;
 #[cfg(feature = "character")]

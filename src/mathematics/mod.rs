@@ -2,6 +2,7 @@
 
 mod eigen;
 mod lbfgs;
+#[cfg(feature = "character")]
 mod quantile;
 mod reduced_tree;
 mod rotation;
@@ -11,6 +12,7 @@ pub(crate) mod single;
 
 pub(crate) use eigen::eigen;
 pub(crate) use lbfgs::{Minimum, minimise};
+#[cfg(feature = "character")]
 pub(crate) use quantile::quantile;
 pub(crate) use reduced_tree::ReducedTree;
 pub(crate) use rotation::any_perpendicular;

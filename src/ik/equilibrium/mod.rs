@@ -65,9 +65,11 @@ const FRAME_REST: f64 = 1e-4;
 const REST: f64 = 1e-7;
 /// A limb that is straighter is bent by this angle before the first step, because a straight limb cannot tell to which side it bends.
 const STRAIGHT: f64 = 0.035;
-/// The same for a limb that the stance stretches by less than this the wrong way, radians. A push along it would press it further that
-/// way.
+/// A limb that the stance stretches by less than this the wrong way, radians, would be pressed further that way by a push along it. So it
+/// is bent farther before the first step, and straightened again when nothing pushes.
 const OVERSTRETCHED: f64 = 0.26;
+/// A pull towards the root of a limb by more than this pushes it, metres of a person.
+const PUSHED: f64 = 1e-6;
 /// The hips go down by this distance, metres of a person, if the knee of a standing leg is bent by less than half of [`STRAIGHT`].
 const LOWERED: f64 = 2e-4;
 /// Number of times that the targets of a body with uneven scale are moved.
@@ -289,17 +291,22 @@ impl EquilibriumSolver {
             while let Some((end, link)) = next.and_then(|end| Some((end, limb(model.joints[end].parent?)?))) {
                 next = Some(link);
                 let Some(above) = model.joints[link].parent.and_then(limb) else { break };
-                if !is_first && wanted.dot(at(end) - at(above)) >= 0.0 {
-                    continue;
-                }
                 let Some((straight, side)) = newton.now.straight(model, pose, [above, link, end]) else {
                     continue;
                 };
+                let is_pushed = wanted.dot(at(end) - at(above)) < -PUSHED;
                 let [low, high] = model.joints[link].range;
                 let bent = side * (pose.angles[link] - straight);
-                if (-OVERSTRETCHED..STRAIGHT).contains(&bent) {
-                    let angle = straight + side * (STRAIGHT - 1.5 * bent.min(0.0));
-                    pose.set_angle(model, link, angle.clamp(low, high));
+                let stance = -side * straight;
+                let most = STRAIGHT - 1.5 * stance.min(0.0);
+                if !(-OVERSTRETCHED..0.0).contains(&stance) {
+                    if (is_first || is_pushed) && bent.abs() < STRAIGHT {
+                        pose.set_angle(model, link, (straight + side * STRAIGHT).clamp(low, high));
+                    }
+                } else if is_pushed && bent < STRAIGHT {
+                    pose.set_angle(model, link, (straight + side * most).clamp(low, high));
+                } else if !is_pushed && (0.0..most).contains(&bent) {
+                    pose.set_angle(model, link, 0.0);
                 }
             }
         }

@@ -241,13 +241,24 @@ fn an_elbow_that_the_stance_overstretches_bends_the_right_way() {
     let (hand, chest) = (place(&body, 8), place(&body, 2));
     let mut solver = Solver::default();
     let options = Options::default().with_root_motion(true).with_start(Start::Continue);
-    for step in 1..=60 {
-        let target = hand - DVec3::X * 0.005 * f64::from(step);
-        solver.solve(&mut body, &[Goal::position(8, target)], &options).unwrap();
-    }
+    let mut drag = |body: &mut Body, from: i32, to: i32| {
+        let steps: Vec<i32> = if from < to { (from + 1..=to).collect() } else { (to..from).rev().collect() };
+        for step in steps {
+            let target = hand - DVec3::X * 0.005 * f64::from(step);
+            solver.solve(body, &[Goal::position(8, target)], &options).unwrap();
+        }
+    };
+    let rest: Vec<DVec3> = (0..body.links().len()).map(|link| place(&body, link)).collect();
+    drag(&mut body, 0, 60);
     let error = place(&body, 8).distance(hand - DVec3::X * 0.3);
     let moved = place(&body, 2).distance(chest);
     assert!(error < 1e-3 && moved < 1e-2, "the hand misses by {error} m, the chest moves by {moved} m");
     // The hand was pulled through the straight arm, so that the elbow went to the back.
     assert!(place(&body, 7).z < chest.z - 0.05, "{}", place(&body, 7));
+    // On the way back it is straightened, although the hand could also be there with a bent elbow.
+    drag(&mut body, 60, 0);
+    (0..30).for_each(|_| drag(&mut body, 1, 0));
+    for (link, at) in rest.iter().enumerate() {
+        assert!(place(&body, link).distance(*at) < 2e-3, "link {link} ends at {}", place(&body, link) - *at);
+    }
 }
