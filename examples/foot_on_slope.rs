@@ -5,9 +5,9 @@
 //!
 //! slope 20° to the side
 //!             ground under it   sole, flat ground   sole on the slope   tilt
-//! leftFoot           0.038 m             -0.038 m            -0.000 m    20.0°
-//! rightFoot         -0.038 m              0.038 m            -0.000 m    20.0°
-//! hips move by (-0.000, -0.068, 0.000)
+//! leftFoot           0.038 m             -0.038 m             0.000 m    20.0°
+//! rightFoot         -0.038 m              0.038 m             0.000 m    20.0°
+//! hips move by (0.000, -0.068, 0.000)
 //! ```
 //!
 //! The soles are measured from the ground under them: negative ones are inside it.
@@ -81,14 +81,20 @@ fn main() -> Result<(), Box<dyn Error>> {
             skeleton.label(foot),
             ground(*at) - floor,
             floor - ground(*at),
-            gap,
+            rounded(gap),
             tilted.angle_between(DVec3::Y).to_degrees(),
         );
         assert!(gap.abs() < 0.005 * f64::from(body.size), "the sole does not touch the slope");
     }
     let moved = position(&puppet, body.hips) - hips;
-    println!("hips move by ({:.3}, {:.3}, {:.3})", moved.x, moved.y, moved.z);
+    let [x, y, z] = moved.to_array().map(rounded);
+    println!("hips move by ({x:.3}, {y:.3}, {z:.3})");
     Ok(())
+}
+
+/// Rounds to millimetres, without a negative zero.
+fn rounded(metres: f64) -> f64 {
+    (1e3 * metres).round() / 1e3 + 0.0
 }
 
 fn position(puppet: &Puppet, node: usize) -> DVec3 {

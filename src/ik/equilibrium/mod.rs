@@ -65,8 +65,8 @@ const FRAME_REST: f64 = 1e-4;
 const REST: f64 = 1e-7;
 /// A limb that is straighter is bent by this angle before the first step, because a straight limb cannot tell to which side it bends.
 const STRAIGHT: f64 = 0.035;
-/// A limb that the stance stretches by less than this the wrong way, radians, would be pressed further that way by a push along it. So it
-/// is bent farther before the first step, and straightened again when nothing pushes.
+/// A limb that the stance stretches the wrong way by less than this, radians, and by more than half of [`STRAIGHT`], would be pressed
+/// further that way by a push along it. So it is bent farther before the first step, and straightened again when nothing pushes.
 const OVERSTRETCHED: f64 = 0.26;
 /// A pull towards the root of a limb by more than this pushes it, metres of a person.
 const PUSHED: f64 = 1e-6;
@@ -286,26 +286,26 @@ impl EquilibriumSolver {
                 PullKind::Position { offset, target, .. } => target - newton.now.point(pull.link, offset),
                 _ => DVec3::ZERO,
             };
+            let is_place = matches!(pull.kind, PullKind::Position { .. });
             let limb = |l: usize| model.up(l).find(|&l| model.joints[l].part.is_some());
             let mut next = limb(pull.link);
             while let Some((end, link)) = next.and_then(|end| Some((end, limb(model.joints[end].parent?)?))) {
                 next = Some(link);
                 let Some(above) = model.joints[link].parent.and_then(limb) else { break };
-                let Some((straight, side)) = newton.now.straight(model, pose, [above, link, end]) else {
-                    continue;
-                };
+                let hinge = problem.stance_now.straight(model, &problem.stance, [above, link, end]);
+                let Some((straight, side)) = hinge else { continue };
                 let is_pushed = wanted.dot(at(end) - at(above)) < -PUSHED;
                 let [low, high] = model.joints[link].range;
                 let bent = side * (pose.angles[link] - straight);
                 let stance = -side * straight;
                 let most = STRAIGHT - 1.5 * stance.min(0.0);
-                if !(-OVERSTRETCHED..0.0).contains(&stance) {
+                if !(-OVERSTRETCHED..-0.5 * STRAIGHT).contains(&stance) {
                     if (is_first || is_pushed) && bent.abs() < STRAIGHT {
                         pose.set_angle(model, link, (straight + side * STRAIGHT).clamp(low, high));
                     }
                 } else if is_pushed && bent < STRAIGHT {
                     pose.set_angle(model, link, (straight + side * most).clamp(low, high));
-                } else if !is_pushed && (0.0..most).contains(&bent) {
+                } else if is_place && !is_pushed && (0.0..most).contains(&bent) {
                     pose.set_angle(model, link, 0.0);
                 }
             }
