@@ -238,7 +238,7 @@ fn a_limb_rests_after_a_body_that_was_not_at_rest() {
 
 #[test]
 fn a_frame_of_a_drag_takes_one_iteration() {
-    // Times depend on the machine, iterations do not. Most drags took three to five before the second derivatives were complete.
+    // Times depend on the machine, iterations do not. Most drags took two to five before the second derivatives were complete.
     let drags = [
         (HAND, DVec3::new(-0.4, -0.6, 0.4)),
         (HAND, DVec3::new(-0.3, 0.3, 0.3)),
