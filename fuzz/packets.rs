@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use sinew::asset::humanoid;
 use sinew::capture::vmc::{LiveCharacter, PacketFile, PacketWriter, Performer, decode};
 use sinew::pose::Pose;
+use sinew::rig::humanoid;
 
 use crate::character::{FIGURE, check_finite};
 use crate::format::Format;
@@ -79,7 +79,7 @@ fn make(random: &mut Random) -> Vec<u8> {
 fn check(bytes: &[u8]) -> Result<bool, String> {
     let Ok(file) = PacketFile::parse(Path::new("input.packets"), bytes) else { return Ok(false) };
     let character = &FIGURE.0;
-    let bones = humanoid(character).map(|h| h.bones).unwrap_or_default();
+    let bones = humanoid(character).unwrap_or_default();
     let mut live = LiveCharacter::new(character, &bones).map_err(|e| format!("live: {e}"))?;
     let (mut performer, mut pose) = (Performer::default(), Pose::rest(&character.skeleton));
     let mut events = Vec::new();

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use sinew::asset::humanoid;
 use sinew::capture::{Smoothing, TakeOptions, parse_csv, write_csv};
 use sinew::motion::Motion;
+use sinew::rig::humanoid;
 
 use crate::character::{FIGURE, figure, sample};
 use crate::format::Format;
@@ -31,7 +31,7 @@ fn check(bytes: &[u8]) -> Result<bool, String> {
         Err(cause) => return Err(format!("written take rejected: {cause}")),
     }
     let character = &FIGURE.0;
-    let bones = humanoid(character).map(|h| h.bones).unwrap_or_default();
+    let bones = humanoid(character).unwrap_or_default();
     let smoothed = TakeOptions::default()
         .with_smooth_positions(Smoothing::POSITIONS)
         .with_smooth_orientations(Smoothing::ORIENTATIONS);

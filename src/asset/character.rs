@@ -76,14 +76,13 @@ pub struct Scene {
     pub roots: Vec<usize>,
 }
 
-/// Map from the bones of a human body to nodes, with the bone names of VRM 1.0 (`hips`, `leftUpperArm`, …). It is read
-/// from the file's VRM extension or found by [`humanoid`](super::humanoid()).
+/// Map from the bones of a human body to nodes, with the bone names of VRM 1.0 (`hips`, `leftUpperArm`, …), from the
+/// file's VRM extension.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Humanoid {
     /// Node index of each bone in the map.
     pub bones: BTreeMap<String, usize>,
-    /// Major version of VRM. Version 0 faces −Z and version 1 faces +Z. It is 1 for a map that was found by joint
-    /// names.
+    /// Major version of VRM. Version 0 faces −Z and version 1 faces +Z.
     pub vrm: u32,
 }
 

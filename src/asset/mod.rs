@@ -15,7 +15,6 @@ mod fbx;
 mod finite;
 pub mod gltf;
 mod hierarchy;
-mod humanoid;
 mod image;
 mod joint;
 mod ktx2;
@@ -43,9 +42,6 @@ pub use expression::{Expression, MorphBind, Override, Overrides, apply_overrides
 pub(crate) use family::{Family, Side, is_collar, is_foot, is_hand};
 pub use finite::NotFinite;
 pub use hierarchy::SkeletonError;
-pub use humanoid::humanoid;
-#[cfg(test)]
-pub(crate) use humanoid::tests as humanoids;
 pub use image::Image;
 pub use joint::{JointKind, MechanicalJoint};
 pub use light::{Light, LightKind};

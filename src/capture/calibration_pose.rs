@@ -51,12 +51,12 @@ fn snap_to_axis(v: DVec3) -> DVec3 {
 /// their world orientation, and all other joints keep their rotation at rest.
 ///
 /// ```
-/// use sinew::asset;
+/// use sinew::{asset, rig};
 /// use sinew::capture::calibration_pose;
 /// use sinew::pose::world_matrix;
 ///
 /// let character = asset::mannequin()?;
-/// let bones = asset::humanoid(&character).ok_or("not a humanoid")?.bones;
+/// let bones = rig::humanoid(&character)?;
 /// let pose = calibration_pose(&character.skeleton, &bones, 0.0);
 /// // In a T-pose, the arms are level.
 /// let height = |bone: &str| world_matrix(&character.skeleton, &pose, bones[bone]).translation.y;

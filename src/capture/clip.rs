@@ -60,12 +60,12 @@ impl Take {
     /// ```
     /// use std::path::Path;
     ///
-    /// use sinew::asset;
+    /// use sinew::{asset, rig};
     /// use sinew::capture::{TakeOptions, Take, parse_csv, write_csv};
     ///
     /// // The walk of the mannequin as sensors would record it.
     /// let mannequin = asset::mannequin()?;
-    /// let bones = asset::humanoid(&mannequin).ok_or("not a humanoid")?.bones;
+    /// let bones = rig::humanoid(&mannequin)?;
     /// let take = Take::of(&mannequin.clips[2], &mannequin.skeleton, &bones);
     /// let take = parse_csv(Path::new("walk.csv"), &write_csv(&take))?;
     ///

@@ -7,12 +7,13 @@ use std::process::ExitCode;
 use clap::Args;
 use serde::Serialize;
 
-use crate::asset::{Character, LightKind, Mesh, humanoid};
+use crate::asset::{Character, LightKind, Mesh};
 use crate::ik::Limit;
 use crate::rig;
 use crate::rig::{BodyKind, BodyPlan, Chain, JointRig, MimicRig, Rig};
 
 use super::failure::Failure;
+use super::rig_args::RigArgs;
 use super::timing::Stopwatch;
 use super::{ModelArg, Verbosity, output};
 
@@ -24,9 +25,8 @@ pub(super) struct InspectArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Rig file with chains and limits [default: NAME.rig.toml beside the model, or found in the model]
-    #[arg(long, value_name = "FILE")]
-    rig: Option<PathBuf>,
+    #[command(flatten)]
+    rig: RigArgs,
     /// Write the chains and limits to a rig file, keeping the comments of an existing one
     #[arg(long, value_name = "OUT.rig.toml")]
     write_rig: Option<PathBuf>,
@@ -138,7 +138,7 @@ pub(super) fn run(args: &InspectArgs, verbosity: Verbosity) -> Result<ExitCode, 
     let mut watch = Stopwatch::new(verbosity.verbose);
     let character = args.model.load()?;
     watch.stage("load");
-    let rig = super::rig_of(&character, args.rig.as_deref())?;
+    let rig = args.rig.load(&character)?;
     if let Some(path) = &args.write_rig {
         write_rig(&rig, &character, path)?;
     }
@@ -187,8 +187,9 @@ impl<'a> InspectReport<'a> {
             let MimicRig { joint: leader, ratio, offset } = joint.mimic?;
             Some(MimicReport { joint: label(node), leader: label(leader), ratio, offset })
         };
-        let body = rig::recognize(character).map(|recognized| recognized.plan);
-        let (humanoid, quadruped) = bones(character, body.as_ref().ok());
+        let body = rig::recognize_with(character, &rig.given_bones).map(|recognized| recognized.plan);
+        let bones = |kind| body.as_ref().ok().filter(|plan| plan.kind == kind).map(|plan| plan.bones.clone());
+        let (humanoid, quadruped) = (bones(BodyKind::Biped), bones(BodyKind::Quadruped));
         Self {
             humanoid,
             quadruped,
@@ -327,23 +328,6 @@ fn lights(character: &Character) -> BTreeMap<&'static str, usize> {
         *counts.entry(kind).or_default() += 1;
     }
     counts
-}
-
-/// Returns the nodes of a biped and of a quadruped by bone names. Names of joints also determine bones of a human body that
-/// does not stand at rest.
-fn bones(character: &Character, body: Option<&BodyPlan>) -> (Option<Bones>, Option<Bones>) {
-    let named = || humanoid(character).map(|h| h.bones);
-    match body {
-        None => (named(), None),
-        Some(plan) if plan.kind == BodyKind::Biped => {
-            // The names of fingers, eyes and jaw do not follow from the plan.
-            let mut bones = named().unwrap_or_default();
-            bones.extend(plan.bones());
-            (Some(bones), None)
-        }
-        Some(plan) if plan.kind == BodyKind::Quadruped => (None, Some(plan.bones())),
-        Some(_) => (None, None),
-    }
 }
 
 impl<'a> MeshReport<'a> {

@@ -14,6 +14,7 @@ use crate::export::{animated_copy, animated_copy_loss};
 
 use super::check::{SelectionArgs, line, name};
 use super::failure::Failure;
+use super::rig_args::RigArgs;
 use super::timing::Stopwatch;
 use super::{ModelArg, Verbosity, output};
 
@@ -30,9 +31,8 @@ pub(super) struct MendArgs {
     /// Write a copy of the model with the repaired clips to OUT.glb, or a repaired clip to OUT.bvh
     #[arg(short, long, value_name = "OUT", required_unless_present = "dry_run")]
     output: Option<PathBuf>,
-    /// Rig file with chains and limits [default: NAME.rig.toml beside the model, or found in the model]
-    #[arg(long, value_name = "FILE")]
-    rig: Option<PathBuf>,
+    #[command(flatten)]
+    rig: RigArgs,
     /// Only say what would be changed
     #[arg(long)]
     dry_run: bool,
@@ -88,7 +88,7 @@ impl From<Difference> for DifferenceRow {
 
 pub(super) fn run(args: &MendArgs, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let mut watch = Stopwatch::new(verbosity.verbose);
-    let inputs = || args.model.file.iter().chain(&args.rig).map(PathBuf::as_path);
+    let inputs = || args.model.file.iter().map(PathBuf::as_path).chain(args.rig.file());
     for out in [&args.output, &args.json].into_iter().flatten() {
         output::protect(out, inputs())?;
         output::check(out)?;
@@ -104,7 +104,7 @@ pub(super) fn run(args: &MendArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
     if let Some(out) = &args.output {
         output::protect(out, character.files.iter().map(PathBuf::as_path))?;
     }
-    let rig = super::rig_of(&character, args.rig.as_deref())?;
+    let rig = args.rig.load(&character)?;
     let clips = args.selection.clips(&character)?;
     if clips.is_empty() {
         return Err(Failure::Usage(format!("{}: the file has no clips", character.path.display())));

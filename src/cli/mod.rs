@@ -20,6 +20,7 @@ mod pose;
 mod posing;
 mod progress;
 mod render;
+mod rig_args;
 mod session;
 mod signals;
 mod style;

@@ -1,35 +1,50 @@
 //! Finds nodes, clips and scenes by the names or indices that users type.
 
 use crate::asset::Character;
+use crate::rig::Bones;
 
 use super::failure::Failure;
 
 /// Number of similar names that an error suggests.
 const SUGGESTIONS: usize = 3;
 
-/// Returns the node with a name, or with `#INDEX`.
-pub(super) fn node(character: &Character, name: &str) -> Result<usize, Failure> {
-    let nodes = &character.skeleton.nodes;
-    let named: Vec<usize> = (0..nodes.len()).filter(|&n| nodes[n].name.as_deref() == Some(name)).collect();
-    match named[..] {
-        [one] => return Ok(one),
-        [] => {}
-        _ => {
-            let all = named.iter().map(|n| format!("#{n}")).collect::<Vec<_>>().join(", ");
-            return Err(Failure::Usage(format!("node \"{name}\" is ambiguous; use one of {all}")));
+/// The nodes of a character, and the bones of its body.
+#[derive(Clone, Copy)]
+pub(super) struct Nodes<'a> {
+    pub(super) character: &'a Character,
+    pub(super) bones: &'a Bones,
+}
+
+impl Nodes<'_> {
+    /// Returns the node with a name, with `#INDEX`, or that is the bone with the name.
+    pub(super) fn find(&self, name: &str) -> Result<usize, Failure> {
+        let Self { character, bones } = self;
+        let nodes = &character.skeleton.nodes;
+        let named: Vec<usize> =
+            (0..nodes.len()).filter(|&n| nodes[n].name.as_deref() == Some(name)).collect();
+        match named[..] {
+            [one] => return Ok(one),
+            [] => {}
+            _ => {
+                let all = named.iter().map(|n| format!("#{n}")).collect::<Vec<_>>().join(", ");
+                return Err(Failure::Usage(format!("node \"{name}\" is ambiguous; use one of {all}")));
+            }
         }
-    }
-    if let Some(index) = name.strip_prefix('#').and_then(|i| i.parse::<usize>().ok()) {
-        if index < nodes.len() {
-            return Ok(index);
+        if let Some(index) = name.strip_prefix('#').and_then(|i| i.parse::<usize>().ok()) {
+            if index < nodes.len() {
+                return Ok(index);
+            }
+            return Err(Failure::Usage(format!(
+                "node {name} does not exist; the file has {}, counted from #0",
+                nodes.len()
+            )));
         }
-        return Err(Failure::Usage(format!(
-            "node {name} does not exist; the file has {}, counted from #0",
-            nodes.len()
-        )));
+        if let Some(&node) = bones.get(name) {
+            return Ok(node);
+        }
+        let known = nodes.iter().filter_map(|n| n.name.as_deref()).chain(bones.keys().map(String::as_str));
+        Err(unknown("node", name, known))
     }
-    let known = nodes.iter().filter_map(|n| n.name.as_deref());
-    Err(unknown("node", name, known))
 }
 
 /// Returns the index of the clip with this name. If no clip has the name, it is parsed as an index.

@@ -9,10 +9,11 @@ use crate::files::Progress;
 use crate::viewer::{Recording, Replay};
 
 use super::failure::Failure;
-use super::{ModelArg, Verbosity, output, rig_of};
+use super::rig_args::RigArgs;
+use super::{ModelArg, Verbosity, output};
 
 /// Posing options that can be used with `--replay`. The session determines all others.
-const ALLOWED: [&str; 2] = ["rig", "require_reached"];
+const ALLOWED: [&str; 3] = ["file", "bone", "require_reached"];
 
 /// A recorded session that is about to be replayed with a character.
 pub(super) struct ReplayedSession {
@@ -28,11 +29,11 @@ impl ReplayedSession {
     pub(super) fn open(
         session: &Path,
         model: &ModelArg,
-        rig: Option<&Path>,
+        rig: &RigArgs,
         output: Option<&Path>,
         (verbosity, progress): (Verbosity, &Progress),
     ) -> Result<Self, Failure> {
-        let inputs = || [Some(session), model.file.as_deref(), rig].into_iter().flatten();
+        let inputs = || [Some(session), model.file.as_deref(), rig.file()].into_iter().flatten();
         output.map_or(Ok(()), |output| output::protect(output, inputs()))?;
         let recording = Recording::open_with(session, progress)?;
         let given = model.without_project();
@@ -41,7 +42,7 @@ impl ReplayedSession {
         let character = ModelArg { file: file.clone(), units }.load_with(progress)?;
         let files = character.files.iter().map(PathBuf::as_path);
         output.map_or(Ok(()), |output| output::protect(output, files))?;
-        let rig = rig_of(&character, rig)?;
+        let rig = rig.load(&character)?;
         verbosity.warn(&character.warnings);
         verbosity.warn(&recording.warnings(&character, &rig));
         let replay = Replay::new_with(&recording, character, rig, progress)?;

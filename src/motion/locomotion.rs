@@ -2,8 +2,10 @@
 
 use glam::{Affine3A, Vec3};
 
-use crate::asset::{Character, Skeleton, Values, humanoid};
+use crate::asset::{Character, Skeleton, Values};
 use crate::pose::{Pose, world_matrices, world_matrix};
+
+use crate::rig::recognize;
 
 use super::planar::PlanarTransform;
 
@@ -24,8 +26,8 @@ pub(super) struct LocomotionRoot {
 }
 
 impl LocomotionRoot {
-    /// Finds the locomotion root. `feet` are node indices.
-    pub(super) fn new(character: &Character, feet: &[usize]) -> Self {
+    /// Finds the locomotion root, unless it is known. `feet` are node indices.
+    pub(super) fn new(character: &Character, feet: &[usize], root: Option<usize>) -> Self {
         let skeleton = &character.skeleton;
         let nodes = skeleton.nodes.len();
         let mut counts = vec![0_usize; nodes];
@@ -43,7 +45,8 @@ impl LocomotionRoot {
         }
         let parentless = |n: &usize| skeleton.nodes[*n].parent.is_none() && counts[*n] > 0;
         let tops: Vec<usize> = (0..nodes).filter(parentless).collect();
-        let root = root(character, &counts).unwrap_or(0);
+        let known = root.filter(|&root| root < nodes);
+        let root = known.or_else(|| find_root(character, &counts)).unwrap_or(0);
         let mut world = Vec::new();
         world_matrices(skeleton, &Pose::rest(skeleton), &mut world);
         let rest = world.get(root).copied().unwrap_or(Affine3A::IDENTITY);
@@ -61,13 +64,13 @@ impl LocomotionRoot {
 /// Returns the joint that defines the character's position on the ground, such as the hips of a human.
 #[cfg(feature = "render")]
 pub(crate) fn locomotion_root(character: &Character) -> usize {
-    LocomotionRoot::new(character, &[]).root
+    LocomotionRoot::new(character, &[], None).root
 }
 
 /// Finds the locomotion root: the hips of a human, or otherwise the deepest translated node above enough joints.
-fn root(character: &Character, counts: &[usize]) -> Option<usize> {
+fn find_root(character: &Character, counts: &[usize]) -> Option<usize> {
     let skeleton = &character.skeleton;
-    if let Some(hips) = humanoid(character).and_then(|h| h.bones.get("hips").copied()) {
+    if let Some(hips) = recognize(character).ok().and_then(|body| body.plan.bones.get("hips").copied()) {
         return Some(hips);
     }
     let is_translated = |values: &Values| match values {

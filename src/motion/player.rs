@@ -32,6 +32,9 @@ pub struct Player {
     pub looping: bool,
     /// Whether key poses are left out, so that the motion is played on the pose that is passed in.
     pub skips_keys: bool,
+    /// The node that defines the character's position on the ground, such as the hips. `None` finds it, which takes some milliseconds for
+    /// a motion that was not played before.
+    pub root: Option<usize>,
     prepared: Option<PreparedMotion>,
     scratch: Scratch,
 }
@@ -49,6 +52,7 @@ struct Scratch {
 struct PreparedMotion {
     motion: Motion,
     feet: Vec<usize>,
+    root: Option<usize>,
     looping: bool,
     /// Length of the loop in seconds, if the motion is played as a loop.
     round: Option<f32>,
@@ -122,10 +126,12 @@ impl Player {
         if motion.is_rest() {
             return;
         }
-        let is_current =
-            |p: &PreparedMotion| p.motion == *motion && p.feet == feet && p.looping == self.looping;
+        let is_current = |p: &PreparedMotion| {
+            p.motion == *motion && p.feet == feet && p.root == self.root && p.looping == self.looping
+        };
         if !self.prepared.as_ref().is_some_and(is_current) {
-            let prepared = PreparedMotion::new(character, motion, feet, self.looping, &mut self.scratch);
+            let prepared =
+                PreparedMotion::new(character, motion, feet, self.root, self.looping, &mut self.scratch);
             self.prepared = Some(prepared);
         }
         let Some(prepared) = &mut self.prepared else { return };
@@ -144,10 +150,11 @@ impl PreparedMotion {
         character: &Character,
         motion: &Motion,
         feet: &[usize],
+        root: Option<usize>,
         looping: bool,
         scratch: &mut Scratch,
     ) -> Self {
-        let locomotion = LocomotionRoot::new(character, feet);
+        let locomotion = LocomotionRoot::new(character, feet, root);
         let skeleton = &character.skeleton;
         let rest = Pose::rest(skeleton);
         let is_valid = motion.validate().is_ok();
@@ -195,7 +202,7 @@ impl PreparedMotion {
         let round = looping.then(|| motion.seconds(&character.clips)).filter(|r| *r > 0.0);
         let (motion, feet) = (motion.clone(), feet.to_vec());
         let mut prepared =
-            Self { motion, feet, looping, round, locomotion, strips, layers, planted: Vec::new() };
+            Self { motion, feet, root, looping, round, locomotion, strips, layers, planted: Vec::new() };
         if prepared.motion.plant {
             prepared.plant(character, &rest, scratch);
         }

@@ -127,7 +127,7 @@ impl Motion {
         let earlier = self.strips.iter().enumerate().filter(|(i, s)| *i != index && s.start <= before.start);
         let taken = earlier.map(|(_, s)| s.start + s.length(clips) - before.start).fold(0.0, f32::max);
         let longest = (length - taken).min(strip.length(clips)).clamp(0.0, LONGEST);
-        let locomotion = LocomotionRoot::new(character, feet);
+        let locomotion = LocomotionRoot::new(character, feet, None);
         let prepared = |strip: &Strip| {
             PreparedStrip::new(&Strip { start: 0.0, ..strip.clone() }, character, &locomotion, feet)
         };
@@ -202,7 +202,7 @@ mod tests {
         let (walk, run) = (Strip::new(clip("walk")), Strip::new(clip("run")));
         let one = Motion { strips: vec![walk.clone()], ..Motion::default() };
         let seconds = one.overlap(0, &run, &character, &feet);
-        let locomotion = LocomotionRoot::new(&character, &feet);
+        let locomotion = LocomotionRoot::new(&character, &feet, None);
         let phase = |strip: &Strip, since: f32| {
             let prepared = PreparedStrip::new(strip, &character, &locomotion, &feet).unwrap();
             prepared.cycles_since_strike(feet[0], since, &character.clips).unwrap()

@@ -330,8 +330,9 @@ impl Puppet {
         }
         self.feet.clear();
         self.feet.extend(self.rig.feet());
-        let Self { character, motion, looping, time, player, pose, feet, contacts, .. } = self;
+        let Self { character, rig, motion, looping, time, player, pose, feet, contacts, .. } = self;
         player.looping = *looping;
+        player.root = rig.bones.get("hips").copied();
         player.skips_keys = self.shows_held && motion.has_only_keys();
         player.pose(character, motion, feet, *time, pose, contacts);
         for &(node, rotation) in &self.rotations {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::asset;
 use crate::puppet::Puppet;
 use crate::render::{DecodedImage, Frame};
 use crate::rig::{LimbKind, LimbSide};
@@ -69,7 +68,7 @@ impl Selection {
         let character = puppet.character();
         let skeleton = &character.skeleton;
         let limbs = limbs(puppet);
-        let bones = asset::humanoid(character).map(|humanoid| humanoid.bones).unwrap_or_default();
+        let bones = &puppet.rig.bones;
         let limb = limbs.iter().find(|(limb, _)| limb == name).map(|(_, node)| *node);
         let node = limb.or_else(|| skeleton.find(name)).or_else(|| bones.get(name).copied());
         if let Some(node) = node {
@@ -94,7 +93,8 @@ impl Selection {
         }
         let labels = (0..skeleton.nodes.len()).map(|node| skeleton.label(node));
         let known = labels.chain(limbs.into_iter().map(|(limb, _)| limb)).chain(names);
-        let known = known.chain(materials.into_iter().flatten().map(str::to_owned)).chain(bones.into_keys());
+        let known =
+            known.chain(materials.into_iter().flatten().map(str::to_owned)).chain(bones.keys().cloned());
         Err(similar(name, known.collect()))
     }
 }

@@ -4,6 +4,7 @@ use glam::Vec3;
 
 use crate::ik::Sole;
 
+use super::bone_names::Bones;
 use super::capsule::Capsule;
 
 /// The parts of a recognised body. Joints are node indices. Joints between the listed ones, such as twist, helper and
@@ -14,6 +15,9 @@ use super::capsule::Capsule;
 pub struct BodyPlan {
     /// The kind of body.
     pub kind: BodyKind,
+    /// The node of each bone by name. A biped has the names of VRM 1.0, such as `leftUpperLeg`. A quadruped has `hips`, `chest`,
+    /// `neck`, `head`, `tail`, and for each leg names such as `leftFrontUpperLeg` and `rightHindFoot`. Any other body has none.
+    pub bones: Bones,
     /// The joint that carries the hind limbs and the spine. Everything else is below it in the
     /// [reparented](super::Reparented) skeleton.
     pub hips: usize,

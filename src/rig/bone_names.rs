@@ -4,57 +4,128 @@ use std::collections::BTreeMap;
 
 use super::body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
 
-impl BodyPlan {
-    /// Returns the node of each bone by name. A biped has the names of VRM 1.0, such as `leftUpperLeg`. A quadruped has
-    /// `hips`, `chest`, `neck`, `head`, `tail`, and for each leg names such as `leftFrontUpperLeg` and `rightHindFoot`. Any
-    /// other body has no names.
-    pub fn bones(&self) -> BTreeMap<String, usize> {
-        let mut bones = BTreeMap::new();
-        match self.kind {
-            BodyKind::Biped => self.add_biped(&mut bones),
-            BodyKind::Quadruped => self.add_quadruped(&mut bones),
-            BodyKind::Bird | BodyKind::ManyLegged => return bones,
-        }
-        bones.insert("hips".into(), self.hips);
-        bones.extend(self.head().map(|head| ("head".into(), head)));
-        if let [neck, _, ..] = self.neck[..] {
-            bones.insert("neck".into(), neck);
-        }
-        bones
-    }
+/// Nodes by the names of bones.
+pub type Bones = BTreeMap<String, usize>;
 
-    fn add_biped(&self, bones: &mut BTreeMap<String, usize>) {
-        let names: &[(&str, usize)] = match self.spine.len() {
-            0 => &[],
-            1 => &[("spine", 0)],
-            2 => &[("spine", 0), ("chest", 1)],
-            count => &[("spine", 0), ("chest", count / 2), ("upperChest", count - 1)],
+/// The bones of a human body in VRM 1.0.
+pub(crate) const BIPED: [&str; 55] = [
+    "hips",
+    "spine",
+    "chest",
+    "upperChest",
+    "neck",
+    "head",
+    "leftEye",
+    "rightEye",
+    "jaw",
+    "leftUpperLeg",
+    "leftLowerLeg",
+    "leftFoot",
+    "leftToes",
+    "rightUpperLeg",
+    "rightLowerLeg",
+    "rightFoot",
+    "rightToes",
+    "leftShoulder",
+    "leftUpperArm",
+    "leftLowerArm",
+    "leftHand",
+    "rightShoulder",
+    "rightUpperArm",
+    "rightLowerArm",
+    "rightHand",
+    "leftThumbMetacarpal",
+    "leftThumbProximal",
+    "leftThumbDistal",
+    "leftIndexProximal",
+    "leftIndexIntermediate",
+    "leftIndexDistal",
+    "leftMiddleProximal",
+    "leftMiddleIntermediate",
+    "leftMiddleDistal",
+    "leftRingProximal",
+    "leftRingIntermediate",
+    "leftRingDistal",
+    "leftLittleProximal",
+    "leftLittleIntermediate",
+    "leftLittleDistal",
+    "rightThumbMetacarpal",
+    "rightThumbProximal",
+    "rightThumbDistal",
+    "rightIndexProximal",
+    "rightIndexIntermediate",
+    "rightIndexDistal",
+    "rightMiddleProximal",
+    "rightMiddleIntermediate",
+    "rightMiddleDistal",
+    "rightRingProximal",
+    "rightRingIntermediate",
+    "rightRingDistal",
+    "rightLittleProximal",
+    "rightLittleIntermediate",
+    "rightLittleDistal",
+];
+
+/// Returns bones with the names of left and right ones exchanged.
+pub(super) fn mirrored(bones: &Bones) -> Bones {
+    let other = |bone: &str| match (bone.strip_prefix("left"), bone.strip_prefix("right")) {
+        (Some(part), _) => format!("right{part}"),
+        (_, Some(part)) => format!("left{part}"),
+        _ => bone.to_owned(),
+    };
+    bones.iter().map(|(bone, &node)| (other(bone), node)).collect()
+}
+
+/// Returns the node of each bone of a body. Bones that somebody has `named` are those of the body.
+pub(super) fn bones(plan: &BodyPlan, named: Bones) -> Bones {
+    let mut bones = Bones::new();
+    match plan.kind {
+        BodyKind::Biped => add_biped(plan, &mut bones),
+        BodyKind::Quadruped => add_quadruped(plan, &mut bones),
+        BodyKind::Bird | BodyKind::ManyLegged => return bones,
+    }
+    bones.insert("hips".into(), plan.hips);
+    bones.extend(plan.head().map(|head| ("head".into(), head)));
+    if let [neck, _, ..] = plan.neck[..] {
+        bones.insert("neck".into(), neck);
+    }
+    // A node has one name: that which it was given.
+    bones.retain(|_, node| !named.values().any(|n| n == node));
+    bones.extend(named);
+    bones
+}
+
+fn add_biped(plan: &BodyPlan, bones: &mut Bones) {
+    let names: &[(&str, usize)] = match plan.spine.len() {
+        0 => &[],
+        1 => &[("spine", 0)],
+        2 => &[("spine", 0), ("chest", 1)],
+        count => &[("spine", 0), ("chest", count / 2), ("upperChest", count - 1)],
+    };
+    bones.extend(names.iter().filter_map(|&(name, i)| Some((name.to_owned(), *plan.spine.get(i)?))));
+    for limb in &plan.limbs {
+        let parts = match limb.kind {
+            LimbKind::Leg => ["UpperLeg", "LowerLeg", "Foot", "Toes"],
+            _ => ["UpperArm", "LowerArm", "Hand", ""],
         };
-        bones.extend(names.iter().filter_map(|&(name, i)| Some((name.to_owned(), *self.spine.get(i)?))));
-        for limb in &self.limbs {
-            let parts = match limb.kind {
-                LimbKind::Leg => ["UpperLeg", "LowerLeg", "Foot", "Toes"],
-                _ => ["UpperArm", "LowerArm", "Hand", ""],
-            };
-            add_limb(limb, "", parts, bones);
-            if limb.kind == LimbKind::Arm {
-                bones.extend(limb.collar.last().map(|&n| (format!("{}Shoulder", side(limb)), n)));
-            }
-        }
-    }
-
-    fn add_quadruped(&self, bones: &mut BTreeMap<String, usize>) {
-        bones.insert("chest".into(), self.chest());
-        bones.extend(self.tails.first().and_then(|t| t.first()).map(|&n| ("tail".into(), n)));
-        for (index, limb) in self.limbs.iter().enumerate() {
-            let place = if index < 2 { "Front" } else { "Hind" };
-            add_limb(limb, place, ["UpperLeg", "LowerLeg", "Foot", "Toes"], bones);
+        add_limb(limb, "", parts, bones);
+        if limb.kind == LimbKind::Arm {
+            bones.extend(limb.collar.last().map(|&n| (format!("{}Shoulder", side(limb)), n)));
         }
     }
 }
 
+fn add_quadruped(plan: &BodyPlan, bones: &mut Bones) {
+    bones.insert("chest".into(), plan.chest());
+    bones.extend(plan.tails.first().and_then(|t| t.first()).map(|&n| ("tail".into(), n)));
+    for (index, limb) in plan.limbs.iter().enumerate() {
+        let place = if index < 2 { "Front" } else { "Hind" };
+        add_limb(limb, place, ["UpperLeg", "LowerLeg", "Foot", "Toes"], bones);
+    }
+}
+
 /// Adds the bones of a limb. The lower bone is the last one above the end.
-fn add_limb(limb: &BodyLimb, place: &str, parts: [&str; 4], bones: &mut BTreeMap<String, usize>) {
+fn add_limb(limb: &BodyLimb, place: &str, parts: [&str; 4], bones: &mut Bones) {
     let mut add = |part: &str, node: usize| bones.insert(format!("{}{place}{part}", side(limb)), node);
     if let [upper, .., lower, _] = limb.joints[..] {
         add(parts[0], upper);

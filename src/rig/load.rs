@@ -6,7 +6,9 @@ use crate::asset;
 use crate::asset::Character;
 use crate::files::bounded;
 
-use super::{BodyPlan, Reparented, Rig, RigError, detect, file, recognize};
+use super::detect::detect_recognized;
+use super::recognize::{Recognized, Unrecognized, recognize_with};
+use super::{BodyPlan, Bones, Reparented, Rig, RigError, file};
 
 /// Maximum size of a rig file, bytes.
 const MAX_BYTES: u64 = 16 << 20;
@@ -31,6 +33,9 @@ pub enum RigLoadCause {
     /// The contents of the file are invalid.
     #[error(transparent)]
     Rig(#[from] RigError),
+    /// The bones that the file or the user names contradict the hierarchy or each other.
+    #[error("the given bones do not make a body: {0}")]
+    Bones(#[from] Unrecognized),
 }
 
 /// Loads the rig of a character from the given file or from `NAME.rig.toml` beside the model. If neither exists, the
@@ -51,25 +56,54 @@ pub enum RigLoadCause {
 /// # Errors
 /// [`RigLoadError`] if a file exists but cannot be used.
 pub fn load(character: &Character, given: Option<&Path>) -> Result<Rig, RigLoadError> {
+    load_with(character, given, &Bones::new())
+}
+
+/// Loads a rig as [`load`] does, with bones that replace those of the file and those that would be recognised.
+///
+/// # Errors
+/// [`RigLoadError`] if a file exists but cannot be used, or if the bones contradict each other.
+pub fn load_with(character: &Character, given: Option<&Path>, bones: &Bones) -> Result<Rig, RigLoadError> {
     let default_path = character.path.with_extension("rig.toml");
-    let with_body = |rig| with_body(character, rig);
-    let path = match given {
-        Some(path) => path,
-        None if character.path == Path::new(asset::MANNEQUIN_PATH) => {
-            let rig = file::read(asset::MANNEQUIN_RIG, &character.skeleton);
-            return rig
-                .map(with_body)
-                .map_err(|e| RigLoadError { path: character.path.clone(), cause: e.into() });
-        }
-        None if default_path.is_file() => &default_path,
-        None => return Ok(detect(character)),
+    let is_built_in = character.path == Path::new(asset::MANNEQUIN_PATH);
+    let file = given.or_else(|| Some(&*default_path).filter(|path| !is_built_in && path.is_file()));
+    let failed = |cause| RigLoadError { path: file.unwrap_or(&character.path).to_owned(), cause };
+    let text = match file {
+        Some(path) => Some(bounded::read_to_string(path, MAX_BYTES).map_err(|e| failed(e.into()))?),
+        None => is_built_in.then(|| asset::MANNEQUIN_RIG.to_owned()),
     };
-    read(character, path).map(with_body).map_err(|cause| RigLoadError { path: path.to_owned(), cause })
+    with_text(character, text.as_deref(), bones).map_err(failed)
+}
+
+/// Reads a rig from the text of a file, or detects it.
+fn with_text(character: &Character, text: Option<&str>, bones: &Bones) -> Result<Rig, RigLoadCause> {
+    let mut given = match text {
+        Some(text) => file::bones(text, &character.skeleton)?,
+        None => Bones::new(),
+    };
+    given.extend(bones.clone());
+    let recognized = match recognize_with(character, &given) {
+        Err(error) if !given.is_empty() => return Err(error.into()),
+        recognized => recognized.ok(),
+    };
+    let mut rig = match text {
+        Some(text) => {
+            let known = recognized.as_ref().map_or(&given, |r| &r.plan.bones);
+            with_body(character, file::read_with(text, &character.skeleton, known)?, recognized)
+        }
+        None => detect_recognized(character, recognized),
+    };
+    rig.given_bones = given;
+    Ok(rig)
 }
 
 /// Adds the body of a character to the rig of a file, whose chains, limits and logical parents stay as they are.
-fn with_body(character: &Character, mut rig: Rig) -> Rig {
-    let Ok(recognized) = recognize(character) else { return rig };
+fn with_body(character: &Character, mut rig: Rig, recognized: Option<Recognized>) -> Rig {
+    let Some(recognized) = recognized else { return rig };
+    rig.bones.clone_from(&recognized.plan.bones);
+    if !recognized.stands() {
+        return rig;
+    }
     rig.body = Some(recognized.plan).filter(BodyPlan::has_middle_joints);
     rig.apply_pull();
     let mut joined = rig.clone();
@@ -78,10 +112,6 @@ fn with_body(character: &Character, mut rig: Rig) -> Rig {
     }
     // Logical parents of the file may contradict those of the body.
     if Reparented::new(&character.skeleton, &joined).is_ok() { joined } else { rig }
-}
-
-fn read(character: &Character, path: &Path) -> Result<Rig, RigLoadCause> {
-    Ok(file::read(&bounded::read_to_string(path, MAX_BYTES)?, &character.skeleton)?)
 }
 
 /// Returns the current text of a rig file, or `None` if the file does not exist, and the text that results from

@@ -27,16 +27,22 @@ pub(crate) mod soles;
 pub use crate::pose::orientation;
 pub use binding::{Binding, default_base};
 pub use body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
+pub use bone_names::Bones;
 pub use capsule::Capsule;
 pub use detect::detect;
 pub use displacement::Slide;
 pub use error::RigError;
 pub use figure::{body_ends, figure_parts};
-pub use load::{RigLoadCause, RigLoadError, load, updated};
+pub use load::{RigLoadCause, RigLoadError, load, load_with, updated};
 pub use mimic::MimicError;
 pub use mirror::Mirror;
 pub use model::{Chain, ChainKind, JointRig, MimicRig, Rig};
-pub use recognize::{Recognized, Unrecognized, recognize};
+pub(crate) use recognize::LIMB_BONES;
+#[cfg(feature = "capture")]
+pub(crate) use recognize::bones_by_name;
+#[cfg(test)]
+pub(crate) use recognize::outlines;
+pub use recognize::{Recognized, Unrecognized, humanoid, recognize, recognize_with};
 pub use reparent::Reparented;
 pub use root::skeleton_root;
 pub(crate) use root::topmost_joint;

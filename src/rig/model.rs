@@ -8,7 +8,7 @@ use crate::asset::Skeleton;
 use crate::ik::{Limit, OptionOverrides};
 use crate::text::toml::single;
 
-use super::{BodyPlan, RigError};
+use super::{BodyPlan, Bones, RigError};
 
 /// The chains of a character that can be dragged, and how its joints bend. Joints are node indices.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,8 +21,12 @@ pub struct Rig {
     pub pins: Vec<usize>,
     /// Solver options of the character, which replace the defaults.
     pub options: OptionOverrides,
-    /// The parts of the body, if it was recognised and each limb has a joint in the middle.
+    /// The parts of the body, if it was recognised, stands at rest, and each limb has a joint in the middle.
     pub body: Option<BodyPlan>,
+    /// The bones of the body by name ([`BodyPlan::bones`]), if it was recognised.
+    pub bones: Bones,
+    /// The bones that the rig file or the user has named. They replace recognised ones.
+    pub given_bones: Bones,
 }
 
 /// How a joint can move.

@@ -12,7 +12,8 @@ use std::path::Path;
 use glam::{DVec3, Vec3};
 
 use crate::api::with_methods;
-use crate::asset::{self, Character, Clip, Humanoid, Node, Skeleton, Transform};
+use crate::asset::{Character, Clip, Humanoid, Node, Skeleton, Transform};
+use crate::rig;
 
 use super::{CaptureError, Take, TakeOptions};
 
@@ -255,7 +256,10 @@ fn at_rest(
     // Names of VRM 1.0 are taken literally. Others are recognised if there are enough of them.
     let exact = joints.iter().all(|name| hierarchy::is_bone(name));
     let exact = exact.then(|| Humanoid { bones: joints.iter().cloned().zip(0..).collect(), vrm: 1 });
-    let humanoid = exact.or_else(|| asset::humanoid(&Character::new(skeleton.clone())));
+    let humanoid = exact.or_else(|| {
+        let bones = rig::bones_by_name(&Character::new(skeleton.clone()))?;
+        Some(Humanoid { bones, vrm: 1 })
+    });
     let positions = shape::rest_positions(&skeleton, humanoid.as_ref().map(|h| &h.bones));
     let mut nodes = skeleton.nodes;
     for (index, node) in nodes.iter_mut().enumerate() {

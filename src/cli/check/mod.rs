@@ -17,6 +17,7 @@ use crate::rig::Rig;
 use crate::text::shell::quoted;
 
 use super::failure::Failure;
+use super::rig_args::RigArgs;
 use super::timing::Stopwatch;
 use super::{ModelArg, Verbosity, names, output};
 
@@ -32,9 +33,8 @@ mod strip;
 pub(super) struct CheckArgs {
     #[command(flatten)]
     model: ModelArg,
-    /// Rig file with chains and limits [default: NAME.rig.toml beside the model, or found in the model]
-    #[arg(long, value_name = "FILE")]
-    rig: Option<PathBuf>,
+    #[command(flatten)]
+    rig: RigArgs,
     /// Write findings and curves as JSON
     #[arg(long, value_name = "OUT.json")]
     json: Option<PathBuf>,
@@ -120,14 +120,14 @@ impl SelectionArgs {
 
 pub(super) fn run(args: &CheckArgs, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let mut watch = Stopwatch::new(verbosity.verbose);
-    let inputs = || args.model.file.iter().chain(&args.rig).map(PathBuf::as_path);
+    let inputs = || args.model.file.iter().map(PathBuf::as_path).chain(args.rig.file());
     for out in [&args.json, &args.report].into_iter().flatten() {
         output::protect(out, inputs())?;
         output::check(out)?;
     }
     let options = args.selection.options()?;
     let character = args.model.load()?;
-    let rig = super::rig_of(&character, args.rig.as_deref())?;
+    let rig = args.rig.load(&character)?;
     watch.stage("load");
     let clips = args.selection.clips(&character)?;
     let started = Instant::now();

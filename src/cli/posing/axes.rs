@@ -6,9 +6,8 @@ use std::str::FromStr;
 use clap::ValueEnum;
 use glam::{DQuat, DVec3};
 
-use crate::asset::Character;
 use crate::cli::failure::Failure;
-use crate::cli::names;
+use crate::cli::names::Nodes;
 use crate::ik::{AxesFrame, AxisTerm, Tolerance, Unit};
 use crate::puppet::Target;
 
@@ -122,27 +121,27 @@ impl PosingArgs {
     ///
     /// # Errors
     /// [`Failure::Usage`] if a node does not exist or has no goal of the kind, or if a number is invalid.
-    pub(super) fn apply_axes(&self, targets: &mut [Target], character: &Character) -> Result<(), Failure> {
+    pub(super) fn apply_axes(&self, targets: &mut [Target], nodes: Nodes<'_>) -> Result<(), Failure> {
         let has_position = |t: &Target| t.position.is_some();
         let turns = |t: &Target| t.orientation.is_some();
         let turns_or_looks = |t: &Target| t.orientation.is_some() || t.look.is_some();
         for weight in &self.position_weight {
             let option = Change::new("--position-weight", &weight.node, "--reach");
-            option.apply(targets, character, has_position, |t| set_weights(&mut t.axes.position, weight))?;
+            option.apply(targets, nodes, has_position, |t| set_weights(&mut t.axes.position, weight))?;
         }
         for weight in &self.orientation_weight {
             let option = Change::new("--orientation-weight", &weight.node, "--orient");
-            option.apply(targets, character, turns, |t| set_weights(&mut t.axes.orientation, weight))?;
+            option.apply(targets, nodes, turns, |t| set_weights(&mut t.axes.orientation, weight))?;
         }
         for tolerance in &self.position_tolerance {
             let option = Change::new("--position-tolerance", &tolerance.node, "--reach");
             let tolerance = Some(tolerance.tolerance());
-            option.apply(targets, character, has_position, |t| t.axes.position.tolerance = tolerance)?;
+            option.apply(targets, nodes, has_position, |t| t.axes.position.tolerance = tolerance)?;
         }
         for tolerance in &self.orientation_tolerance {
             let option = Change::new("--orientation-tolerance", &tolerance.node, "--orient or --look");
             let tolerance = Some(tolerance.tolerance());
-            option.apply(targets, character, turns_or_looks, |t| t.axes.orientation.tolerance = tolerance)?;
+            option.apply(targets, nodes, turns_or_looks, |t| t.axes.orientation.tolerance = tolerance)?;
         }
         for Frame { node, frame } in &self.axes {
             let frame = match frame {
@@ -151,11 +150,11 @@ impl PosingArgs {
             };
             let needs_turn = |t: &Target| frame == AxesFrame::World || turns(t);
             let option = Change::new("--axes", node, "--orient");
-            option.apply(targets, character, needs_turn, |t| t.axes.frame = frame)?;
+            option.apply(targets, nodes, needs_turn, |t| t.axes.frame = frame)?;
         }
         match targets.iter().find(|t| has_no_effect(t)) {
             Some(target) => {
-                let name = character.skeleton.label(target.node);
+                let name = nodes.character.skeleton.label(target.node);
                 Err(Failure::Usage(format!(
                     "{name}: all axes of its goal are free, so that it has no effect"
                 )))
@@ -195,12 +194,12 @@ impl<'a> Change<'a> {
     fn apply(
         &self,
         targets: &mut [Target],
-        character: &Character,
+        nodes: Nodes<'_>,
         fits: impl Fn(&Target) -> bool,
         set: impl Fn(&mut Target),
     ) -> Result<(), Failure> {
         let Self { option, node: name, needed } = self;
-        let node = names::node(character, name)?;
+        let node = nodes.find(name)?;
         let mut found = false;
         for target in targets.iter_mut().filter(|t| t.node == node && fits(t)) {
             set(target);

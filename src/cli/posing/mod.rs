@@ -14,6 +14,8 @@ use crate::puppet::{GoalReport, Pin, Puppet, Target};
 use crate::rig::Rig;
 
 use super::failure::Failure;
+use super::names::Nodes;
+use super::rig_args::RigArgs;
 use super::{ModelArg, Verbosity, names};
 
 mod axes;
@@ -103,9 +105,8 @@ pub(super) struct PosingArgs {
     /// Keep a joint fixed for the --reach, --orient and --look options that follow [default: the chain's base; none if the whole body moves]
     #[arg(long, value_name = "NODE")]
     base: Vec<String>,
-    /// Rig file with chains and limits [default: NAME.rig.toml beside the model, or found in the model]
-    #[arg(long, value_name = "FILE")]
-    rig: Option<PathBuf>,
+    #[command(flatten)]
+    rig: RigArgs,
     /// Pose prior of --method style: a file written by `sinew style`, or a glTF, BVH or CSV file with example clips
     #[arg(long, value_name = "FILE")]
     style: Option<PathBuf>,
@@ -189,7 +190,7 @@ impl PosingArgs {
         verbosity: Verbosity,
     ) -> Result<Puppet, Failure> {
         verbosity.warn(&character.warnings);
-        let rig = super::rig_of(&character, self.rig())?;
+        let rig = self.rig.load(&character)?;
         let (character, warnings) = self.extend(character.into(), &rig)?;
         verbosity.warn(&warnings);
         self.puppet_of(character, rig, matches)
@@ -197,13 +198,13 @@ impl PosingArgs {
 
     /// The files that the options name as inputs, including the model.
     pub(super) fn files<'a>(&'a self, model: &'a ModelArg) -> impl Iterator<Item = &'a Path> {
-        let files = [&model.file, &self.motion, &self.rig, &self.style];
+        let files = [&model.file, &self.motion, &self.style];
         files.into_iter().flatten().chain(&self.clips).map(PathBuf::as_path)
     }
 
     /// The file of `--rig`.
-    pub(super) fn rig(&self) -> Option<&Path> {
-        self.rig.as_deref()
+    pub(super) fn rig(&self) -> &RigArgs {
+        &self.rig
     }
 
     /// Does the same as [`Self::puppet`], but takes the character's rig and a shared character that already has all
@@ -219,10 +220,11 @@ impl PosingArgs {
             None => character.default_scene,
         };
         let clip = self.animation.as_deref().map(|name| names::clip(&character, name)).transpose()?;
-        let targets = self.targets(&character, matches)?;
-        let pins = self.pin.iter().map(|n| Ok(names::node(&character, n)?.into()));
+        let nodes = Nodes { character: &character, bones: &rig.bones };
+        let targets = self.targets(nodes, matches)?;
+        let pins = self.pin.iter().map(|n| Ok(nodes.find(n)?.into()));
         let pins = pins.collect::<Result<Vec<Pin>, Failure>>()?;
-        let rotations = self.rotations(&character)?;
+        let rotations = self.rotations(nodes)?;
         let load_prior = |path| super::style::load_prior(path, &character, &rig, self.keep_hands);
         let style = self.style.as_deref().map(load_prior).transpose()?;
         let mut puppet = Puppet::with_rig(character, scene, rig);
@@ -247,9 +249,9 @@ impl PosingArgs {
         ExitCode::from(u8::from(self.require_reached && !reached))
     }
 
-    fn rotations(&self, character: &Character) -> Result<Vec<(usize, Quat)>, Failure> {
+    fn rotations(&self, nodes: Nodes<'_>) -> Result<Vec<(usize, Quat)>, Failure> {
         let rotation = |a: &Assignment<4>| {
-            let node = names::node(character, &a.node)?;
+            let node = nodes.find(&a.node)?;
             let q = unit(a.values)
                 .ok_or_else(|| Failure::Usage(format!("--rotate {}: quaternion has zero length", a.node)))?;
             Ok((node, DQuat::from_array(q).as_quat()))
@@ -258,27 +260,27 @@ impl PosingArgs {
     }
 
     /// The goals of each node. Nodes are in the order in which the options first name them.
-    fn targets(&self, character: &Character, matches: &ArgMatches) -> Result<Vec<Target>, Failure> {
+    fn targets(&self, nodes: Nodes<'_>, matches: &ArgMatches) -> Result<Vec<Target>, Failure> {
         let indices = |id: &str| matches.indices_of(id).into_iter().flatten();
         let bases: Vec<_> = indices("base").zip(&self.base).collect();
         let base_at = |index: usize| {
             let base = bases.iter().rev().find(|(at, _)| *at < index);
-            base.map(|(_, name)| names::node(character, name)).transpose()
+            base.map(|(_, name)| nodes.find(name)).transpose()
         };
         let mut targets: Vec<(usize, Target)> = Vec::new();
         for (index, reach) in indices("reach").zip(&self.reach) {
-            let node = names::node(character, &reach.node)?;
+            let node = nodes.find(&reach.node)?;
             let position = Some(position("--reach", reach)?);
             targets.push((index, Target { position, base: base_at(index)?, ..Target::new(node) }));
         }
         for (index, orient) in indices("orient").zip(&self.orient) {
-            let node = names::node(character, &orient.node)?;
+            let node = nodes.find(&orient.node)?;
             let zero = || Failure::Usage(format!("--orient {}: quaternion has zero length", orient.node));
             let orientation = DQuat::from_array(unit(orient.values).ok_or_else(zero)?);
             target(&mut targets, node, index, base_at(index)?).orientation = Some(orientation);
         }
         for (index, look) in indices("look").zip(&self.look) {
-            let node = names::node(character, &look.node)?;
+            let node = nodes.find(&look.node)?;
             target(&mut targets, node, index, base_at(index)?).look = Some(position("--look", look)?);
         }
         targets.sort_by_key(|(index, _)| *index);
@@ -288,7 +290,7 @@ impl PosingArgs {
             return Err(Failure::Usage(format!("--base {name}: no --reach, --orient or --look follows it")));
         }
         let update = |targets: &mut Vec<Target>, option: &str, name: &str, set: &dyn Fn(&mut Target)| {
-            let node = names::node(character, name)?;
+            let node = nodes.find(name)?;
             if !targets.iter().any(|t| t.node == node) {
                 let cause = "node has no goal; add --reach, --orient or --look for it";
                 return Err(Failure::Usage(format!("{option} {name}: {cause}")));
@@ -308,7 +310,7 @@ impl PosingArgs {
             }
             update(&mut targets, "--weight", &weight.node, &|t| t.weight = value)?;
         }
-        self.apply_axes(&mut targets, character)?;
+        self.apply_axes(&mut targets, nodes)?;
         Ok(targets)
     }
 }

@@ -174,7 +174,11 @@ impl AssetCache {
         let matches = CaseArgs::command().try_get_matches_from(arguments).map_err(|e| first_line(&e))?;
         let args = CaseArgs::from_arg_matches(&matches).map_err(|e| first_line(&e))?;
         let message = |e: Failure| e.to_string();
-        let rig = self.rig(&character, args.posing.rig())?;
+        let options = args.posing.rig();
+        let rig = match options.names_no_bones() {
+            true => self.rig(&character, options.file())?,
+            false => options.load(&character).map_err(message)?,
+        };
         let (character, _) = args.posing.extend(character, &rig).map_err(message)?;
         let mut puppet = args.posing.puppet_of(character, rig, &matches).map_err(message)?;
         puppet.skinning = args.image.skinning();

@@ -10,7 +10,7 @@ use crate::asset::{Character, LoadError};
 use crate::capture::{CaptureError, Take, TakeOptions, is_take, load_csv_with};
 use crate::files::{Progress, Stopped};
 use crate::motion::{Retarget, RetargetError};
-use crate::rig::Rig;
+use crate::rig::{self, Rig};
 
 use super::{RetargetedClips, retarget_clips_while};
 
@@ -35,6 +35,9 @@ pub enum SourceError {
     /// Reading was stopped.
     #[error(transparent)]
     Stopped(#[from] Stopped),
+    /// The rig file beside the source cannot be used.
+    #[error("{0}")]
+    Rig(String),
     /// The source cannot be retargeted to the character.
     #[error(transparent)]
     Retarget(#[from] RetargetError),
@@ -105,14 +108,14 @@ impl Source {
         let retargeted = match self {
             Self::Character(source) if source.clips.is_empty() => return Err(SourceError::Empty),
             Self::Character(source) => {
-                let mut retarget = Retarget::new(source, target)?;
+                let bones = rig::load(source, None).map_err(|e| SourceError::Rig(e.to_string()))?.bones;
+                let mut retarget = Retarget::with_bones(source, &bones, target, &rig.bones)?;
                 retarget.hands = hands;
                 retarget_clips_while(retarget, source, target, rig, progress)?.ok_or(Stopped)?
             }
             #[cfg(feature = "capture")]
             Self::Take(take) => {
-                let bones = asset::humanoid(target).map(|h| h.bones).unwrap_or_default();
-                let clip = take.clip(&target.skeleton, &bones, &TakeOptions::default())?.clip;
+                let clip = take.clip(&target.skeleton, &rig.bones, &TakeOptions::default())?.clip;
                 RetargetedClips { clips: vec![clip], contacts: Vec::new() }
             }
         };

@@ -1,19 +1,18 @@
 //! A humanoid in its reference pose.
 
-use crate::asset::{Character, Skeleton, humanoid};
+use crate::asset::{Character, Skeleton};
 use crate::pose::{Pose, world_matrices};
+use crate::rig::Bones;
 
 use super::frame::{BodyFrame, STANDING_HEIGHTS, turns};
 use super::reference::reference;
-use std::collections::BTreeMap;
-
 use glam::{Affine3A, Quat, Vec3};
 
 /// A character's bones by their VRM 1.0 names, and the reference pose in which the character is compared with another
 /// one. The reference pose is the rest pose unless [`reference()`] chooses another.
 pub(super) struct RestFigure<'a> {
     pub(super) skeleton: &'a Skeleton,
-    bones: BTreeMap<String, usize>,
+    bones: &'a Bones,
     pub(super) pose: Pose,
     /// World positions of all nodes.
     pub(super) positions: Vec<Vec3>,
@@ -31,11 +30,10 @@ pub(super) struct RestFigure<'a> {
 }
 
 impl<'a> RestFigure<'a> {
-    /// Returns `None` if the character is not a humanoid or its body frame is degenerate.
-    pub(super) fn new(character: &'a Character) -> Option<Self> {
+    /// Returns `None` if the body frame is degenerate.
+    pub(super) fn new(character: &'a Character, bones: &'a Bones) -> Option<Self> {
         let skeleton = &character.skeleton;
-        let bones = humanoid(character)?.bones;
-        let pose = reference(character, &bones);
+        let pose = reference(character, bones);
         let mut world = Vec::new();
         world_matrices(skeleton, &pose, &mut world);
         let positions: Vec<Vec3> = world.iter().map(|m: &Affine3A| m.translation.into()).collect();

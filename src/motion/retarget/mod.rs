@@ -27,6 +27,7 @@ use glam::{Affine3A, Vec3};
 use crate::asset::{Character, NotFinite};
 use crate::motion::ContactConstraint;
 use crate::pose::Pose;
+use crate::rig::{self, Bones};
 
 use bodies::BodyMapping;
 use figure::RestFigure;
@@ -38,24 +39,25 @@ use names::NameMapping;
 pub enum RetargetError {
     /// The characters match neither by joint names nor as humanoids.
     #[error(
-        "{}: not recognized as a humanoid, and its joint names do not match those of {}",
+        "{}: not recognised as a humanoid ({reason}), and its joint names do not match those of {}",
         file.display(),
         other.display()
     )]
     NoMatch {
         /// The file that is not a humanoid.
         file: PathBuf,
+        /// Why it is none, as a clause.
+        reason: String,
         /// The other file.
         other: PathBuf,
     },
     /// A character is not a humanoid.
-    #[error(
-        "{}: not recognized as a humanoid; it needs joints whose names identify two arms and two legs",
-        file.display()
-    )]
+    #[error("{}: not recognised as a humanoid: {reason}", file.display())]
     NoHumanoid {
         /// The file of the character.
         file: PathBuf,
+        /// Why it is none, as a clause.
+        reason: String,
     },
     /// The characters have no joint name in common.
     #[error("{}: none of its joint names occurs in {}", file.display(), other.display())]
@@ -126,18 +128,33 @@ impl Retarget {
     /// # Errors
     /// [`RetargetError`] if the characters cannot be matched.
     pub fn new(source: &Character, target: &Character) -> Result<Self, RetargetError> {
-        let names = NameMapping::new(source, target);
+        let [from, to] = [source, target].map(|c| rig::humanoid(c).unwrap_or_default());
+        Self::with_bones(source, &from, target, &to)
+    }
+
+    /// Does the same as [`Self::new`] with known bones of the source (`from`) and of the target (`to`), as in
+    /// [`Rig::bones`](crate::rig::Rig::bones). If one of them is not a humanoid, its bones may be empty.
+    ///
+    /// # Errors
+    /// [`RetargetError`] if the characters cannot be matched.
+    pub fn with_bones(
+        source: &Character,
+        from: &Bones,
+        target: &Character,
+        to: &Bones,
+    ) -> Result<Self, RetargetError> {
+        let names = NameMapping::new(source, target, [from, to]);
         if let Some(names) = names.as_ref().filter(|n| n.is_same_skeleton) {
             return Ok(Self { hands: false, mapping: Mapping::Names(names.clone()) });
         }
-        match (Self::by_bodies(source, target), names) {
+        match (Self::by_known_bodies(source, from, target, to), names) {
             (Ok(retarget), _) => Ok(retarget),
             (Err(_), Some(names)) if names.has_most_joints => {
                 Ok(Self { hands: false, mapping: Mapping::Names(names) })
             }
-            (Err(RetargetError::NoHumanoid { file }), _) => {
+            (Err(RetargetError::NoHumanoid { file, reason }), _) => {
                 let other = if file == target.path { &source.path } else { &target.path };
-                Err(RetargetError::NoMatch { file, other: other.clone() })
+                Err(RetargetError::NoMatch { file, reason, other: other.clone() })
             }
             (Err(error), _) => Err(error),
         }
@@ -150,19 +167,30 @@ impl Retarget {
     /// [`RetargetError::NoNames`] if no name occurs in both.
     pub fn by_names(source: &Character, target: &Character) -> Result<Self, RetargetError> {
         let no_names = || RetargetError::NoNames { file: source.path.clone(), other: target.path.clone() };
-        let names = NameMapping::new(source, target).ok_or_else(no_names)?;
+        let [from, to] = [source, target].map(|c| rig::humanoid(c).unwrap_or_default());
+        let names = NameMapping::new(source, target, [&from, &to]).ok_or_else(no_names)?;
         Ok(Self { hands: false, mapping: Mapping::Names(names) })
     }
 
-    /// Matches the characters as humanoids ([`humanoid`](crate::asset::humanoid())).
+    /// Matches the characters as humanoids ([`humanoid`](crate::rig::humanoid())).
     ///
     /// # Errors
     /// [`RetargetError::NoHumanoid`] if one of them is not a humanoid.
     pub fn by_bodies(source: &Character, target: &Character) -> Result<Self, RetargetError> {
-        let no_humanoid = |c: &'_ Character| RetargetError::NoHumanoid { file: c.path.clone() };
-        let from = RestFigure::new(source).ok_or_else(|| no_humanoid(source))?;
-        let to = RestFigure::new(target).ok_or_else(|| no_humanoid(target))?;
-        let bodies = BodyMapping::new(source, &from, &to).ok_or_else(|| no_humanoid(target))?;
+        let [from, to] = [source, target].map(|c| rig::humanoid(c).unwrap_or_default());
+        Self::by_known_bodies(source, &from, target, &to)
+    }
+
+    fn by_known_bodies(
+        source: &Character,
+        from: &Bones,
+        target: &Character,
+        to: &Bones,
+    ) -> Result<Self, RetargetError> {
+        let source_figure = figure(source, from)?;
+        let target_figure = figure(target, to)?;
+        let bodies = BodyMapping::new(source, &source_figure, &target_figure);
+        let bodies = bodies.ok_or_else(|| no_humanoid(target, "its hips are on the ground".into()))?;
         Ok(Self { hands: false, mapping: Mapping::Bodies(Box::new(bodies)) })
     }
 
@@ -194,6 +222,23 @@ impl Retarget {
             Mapping::Bodies(bodies) => bodies.pose(source, self.hands, out, contacts),
         }
     }
+}
+
+/// Returns the figure of a character with known bones.
+fn figure<'a>(character: &'a Character, bones: &'a Bones) -> Result<RestFigure<'a>, RetargetError> {
+    let missing: Vec<&str> = rig::LIMB_BONES.into_iter().filter(|bone| !bones.contains_key(*bone)).collect();
+    if missing.is_empty() {
+        let degenerate = || no_humanoid(character, "its shoulders and hips are at one place".into());
+        return RestFigure::new(character, bones).ok_or_else(degenerate);
+    }
+    // Without any bone, the recogniser knows why.
+    let reason = rig::humanoid(character).err().map(|reason| reason.to_string());
+    let reason = reason.unwrap_or_else(|| format!("no node is known for {}", missing.join(", ")));
+    Err(no_humanoid(character, reason))
+}
+
+fn no_humanoid(character: &Character, reason: String) -> RetargetError {
+    RetargetError::NoHumanoid { file: character.path.clone(), reason }
 }
 
 /// Copies the rest pose into existing buffers.

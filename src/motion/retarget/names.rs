@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use glam::{Quat, Vec3};
 
-use crate::asset::{Character, Transform, humanoid};
+use crate::asset::{Character, Transform};
 use crate::pose::Pose;
+use crate::rig::Bones;
 
 use super::copy_rest;
 use super::reference::reference;
@@ -39,7 +40,8 @@ struct NodePair {
 }
 
 impl NameMapping {
-    pub(super) fn new(source: &Character, target: &Character) -> Option<Self> {
+    /// `bones` are those of the source and of the target. They may be empty.
+    pub(super) fn new(source: &Character, target: &Character, bones: [&Bones; 2]) -> Option<Self> {
         let (from, to) = (&source.skeleton, &target.skeleton);
         let mut named: BTreeMap<&str, usize> = BTreeMap::new();
         for (index, node) in from.nodes.iter().enumerate().rev().filter(|(_, n)| n.mesh.is_none()) {
@@ -70,10 +72,7 @@ impl NameMapping {
         let fewer = joints(source).min(joints(target));
         let has_most_joints = count > 0 && 4 * count >= 3 * fewer;
         let is_same_skeleton = has_most_joints && 10 * same >= 9 * count;
-        let reference_pose = |c: &Character| {
-            humanoid(c).map_or_else(|| Pose::rest(&c.skeleton), |human| reference(c, &human.bones))
-        };
-        let (from_rest, rest) = (reference_pose(source), reference_pose(target));
+        let (from_rest, rest) = (reference(source, bones[0]), reference(target, bones[1]));
         let pairs: Vec<NodePair> = pairs
             .into_iter()
             .map(|(from_node, to_node)| {

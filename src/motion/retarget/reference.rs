@@ -3,13 +3,12 @@
 //! It is the rest pose, unless the rest pose is asymmetric because a frame of a motion was saved as rest. The reference
 //! pose is then the bind pose of the skin, or without a skin a standing pose that is found in the clips.
 
-use std::collections::BTreeMap;
-
 use glam::{Affine3A, Quat, Vec3};
 
 use crate::asset::{Character, Clip, Skeleton, Skin, Values};
 use crate::motion::interpolate::slerp;
 use crate::pose::{Pose, world_matrices};
+use crate::rig::Bones;
 
 use super::frame::{BodyFrame, SIDES, STANDING_HEIGHTS, turns};
 use super::samples::each_pose;
@@ -24,13 +23,13 @@ const MAX_RISE: f32 = 0.01;
 /// A character's bones and a pose of all its nodes.
 struct ReferencePose<'a> {
     skeleton: &'a Skeleton,
-    bones: &'a BTreeMap<String, usize>,
+    bones: &'a Bones,
     pose: Pose,
     world: Vec<Affine3A>,
 }
 
 /// Returns the reference pose of a character. `bones` are its nodes by VRM 1.0 names.
-pub(super) fn reference(character: &Character, bones: &BTreeMap<String, usize>) -> Pose {
+pub(super) fn reference(character: &Character, bones: &Bones) -> Pose {
     let rest = Pose::rest(&character.skeleton);
     let Some(at_rest) = ReferencePose::new(&character.skeleton, bones, rest.clone()) else { return rest };
     if at_rest.asymmetry().is_none_or(|a| a <= MAX_ASYMMETRY) {
@@ -42,7 +41,7 @@ pub(super) fn reference(character: &Character, bones: &BTreeMap<String, usize>) 
 }
 
 impl<'a> ReferencePose<'a> {
-    fn new(skeleton: &'a Skeleton, bones: &'a BTreeMap<String, usize>, pose: Pose) -> Option<Self> {
+    fn new(skeleton: &'a Skeleton, bones: &'a Bones, pose: Pose) -> Option<Self> {
         let mut world = Vec::new();
         world_matrices(skeleton, &pose, &mut world);
         let reference = Self { skeleton, bones, pose, world };

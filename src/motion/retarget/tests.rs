@@ -1,9 +1,10 @@
 use glam::{Affine3A, Quat, Vec3};
 
-use crate::asset::humanoids::{CMU, from_outline};
-use crate::asset::{Channel, Clip, Interpolation, Node, Transform, Values, humanoid, mannequin};
+use crate::asset::{Channel, Clip, Interpolation, Node, Transform, Values, mannequin};
 use crate::motion::Playhead;
 use crate::pose::world_matrices;
+use crate::rig::humanoid;
+use crate::rig::outlines::{CMU, from_outline};
 
 use super::*;
 
@@ -74,7 +75,7 @@ fn a_t_pose_and_an_a_pose_give_the_same_motion() {
     let character = mannequin().unwrap();
     let mut t_pose = character.clone();
     let rest = world(&character, &Pose::rest(&character.skeleton));
-    let bones = humanoid(&character).unwrap().bones;
+    let bones = humanoid(&character).unwrap();
     for (side, x) in [("left", Vec3::X), ("right", Vec3::NEG_X)] {
         let node = |bone: &str| bones[&format!("{side}{bone}")];
         let (upper, lower) = (node("UpperArm"), node("LowerArm"));
@@ -126,7 +127,7 @@ fn the_motion_scales_with_the_size_of_the_target() {
 fn front_and_up_directions_follow_the_body() {
     let character = mannequin().unwrap();
     let turned = |turn: Quat| below(character.clone(), Transform { rotation: turn, ..Transform::IDENTITY });
-    let hips = humanoid(&character).unwrap().bones["hips"];
+    let hips = humanoid(&character).unwrap()["hips"];
     for turn in
         [Quat::from_rotation_y(std::f32::consts::PI), Quat::from_rotation_x(std::f32::consts::FRAC_PI_2)]
     {
@@ -174,7 +175,7 @@ fn the_ground_of_a_lying_rest_pose_comes_from_the_clip() {
     let pose = poses(&source, &source).remove(0);
     let (out, contacts) = retargeted(&mut retarget, &pose);
     let (rest, now) = (world(&target, &Pose::rest(&target.skeleton)), world(&target, &out));
-    let bones = humanoid(&target).unwrap().bones;
+    let bones = humanoid(&target).unwrap();
     for bone in ["hips", "chest", "head"] {
         let (a, b) = (rest[bones[bone]], now[bones[bone]]);
         assert!((a.matrix3.inverse() * b.matrix3).abs_diff_eq(glam::Mat3A::IDENTITY, 1e-3), "{bone}");
@@ -236,7 +237,7 @@ fn saved_in_mid_stride(character: &Character, phase: f32) -> Character {
 /// The largest differences of bone orientations and positions between two poses, in radians and metres.
 fn difference(character: &Character, a: &Pose, b: &Pose) -> (f32, f32) {
     let (a, b) = (world(character, a), world(character, b));
-    humanoid(character).unwrap().bones.values().fold((0.0, 0.0), |(turned, moved), &n| {
+    humanoid(character).unwrap().values().fold((0.0, 0.0), |(turned, moved), &n| {
         let rotation = |m: &Affine3A| m.to_scale_rotation_translation().1;
         let distance = Vec3::from(a[n].translation - b[n].translation).length();
         (angle(rotation(&a[n]), rotation(&b[n])).max(turned), distance.max(moved))
@@ -284,7 +285,7 @@ fn a_rest_pose_in_mid_stride_is_replaced_by_the_bind_pose() {
 #[test]
 fn a_rest_pose_in_mid_stride_without_a_skin_is_replaced_from_the_clips() {
     let character = mannequin().unwrap();
-    let bones = humanoid(&character).unwrap().bones;
+    let bones = humanoid(&character).unwrap();
     for phase in [0.1, 0.25, 0.6] {
         let mut saved = saved_in_mid_stride(&character, phase);
         saved.skins.clear();
@@ -326,7 +327,7 @@ fn left_stays_left() {
     let still = world(&target, &retargeted(&mut retarget, &pose).0);
     pose.locals[source.skeleton.find("LeftArm").unwrap()].rotation = Quat::from_rotation_z(0.8);
     let moved = world(&target, &retargeted(&mut retarget, &pose).0);
-    let bones = humanoid(&target).unwrap().bones;
+    let bones = humanoid(&target).unwrap();
     let rise = |bone: &str| moved[bones[bone]].translation.y - still[bones[bone]].translation.y;
     assert!(rise("leftHand") > 0.3 && rise("rightHand").abs() < 1e-6);
 }
@@ -359,7 +360,7 @@ fn characters_without_common_names_or_bodies_are_refused() {
     let error = Retarget::new(&other, &human).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "outline: not recognized as a humanoid, and its joint names do not match those of the built-in mannequin"
+        "outline: not recognised as a humanoid (it has no joints), and its joint names do not match those of the built-in mannequin"
     );
     assert!(matches!(Retarget::by_names(&other, &human), Err(RetargetError::NoNames { .. })));
     assert!(matches!(Retarget::by_bodies(&human, &other), Err(RetargetError::NoHumanoid { .. })));

@@ -114,7 +114,8 @@ pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result
         if version.as_integer() != Some(VERSION) {
             return Err(SpannedError::at(version, format!("version must be {VERSION}")));
         }
-        MotionReader { character, rig, names: NodeNames::new(&character.skeleton) }.motion(root)
+        MotionReader { character, rig, names: NodeNames::with_bones(&character.skeleton, &rig.bones) }
+            .motion(root)
     };
     motion().map_err(format_error)
 }
@@ -123,7 +124,8 @@ pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result
 #[cfg(feature = "render")]
 pub(crate) fn read_table(table: &Table, character: &Character, rig: &Rig) -> Result<Motion, SpannedError> {
     check_keys(table, &["plant", "duration", "key", "strip", "layer", "edit"])?;
-    MotionReader { character, rig, names: NodeNames::new(&character.skeleton) }.motion(table)
+    MotionReader { character, rig, names: NodeNames::with_bones(&character.skeleton, &rig.bones) }
+        .motion(table)
 }
 
 struct MotionReader<'a> {

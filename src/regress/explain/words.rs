@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::asset;
 use crate::puppet::Puppet;
 
 /// Returns a length in metres with a unit that suits its size.
@@ -41,8 +40,7 @@ pub(super) struct JointNames {
 impl JointNames {
     /// Uses the bones of a human body where it is known, and otherwise the names in the file.
     pub(super) fn of(puppet: &Puppet) -> Self {
-        let bones = asset::humanoid(puppet.character()).map(|humanoid| humanoid.bones).unwrap_or_default();
-        Self { words: bones.into_iter().map(|(bone, node)| (node, spaced(&bone))).collect() }
+        Self { words: puppet.rig.bones.iter().map(|(bone, node)| (*node, spaced(bone))).collect() }
     }
 
     /// Returns the words for a joint, for example "left lower arm".

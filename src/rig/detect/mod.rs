@@ -11,7 +11,7 @@ use super::body_plan::{BodyPlan, LimbSide};
 use super::limits::{self, RestPose};
 use super::mechanical;
 use super::model::{ChainKind, Rig, path};
-use super::recognize::recognize;
+use super::recognize::{Recognized, recognize};
 use super::reparent::{reparent, webxr};
 
 mod body;
@@ -40,11 +40,17 @@ const MAX_STUB_LENGTH: f32 = 0.4;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn detect(character: &Character) -> Rig {
+    detect_recognized(character, recognize(character).ok())
+}
+
+/// Finds the chains of a character whose body is known.
+pub(super) fn detect_recognized(character: &Character, recognized: Option<Recognized>) -> Rig {
     let hand = webxr(&character.skeleton);
-    // The joints of a hand are no body, and neither are those of a machine, although they may be called shoulder and wrist.
+    let bones = recognized.as_ref().map(|r| r.plan.bones.clone()).unwrap_or_default();
+    // The joints of a hand are no body, and those of a machine have limits of their own, although they may be called shoulder and wrist.
     let is_machine = !character.joints.is_empty();
-    let recognized = if hand.is_empty() && !is_machine { recognize(character).ok() } else { None };
-    let (body, logical_parents) = match recognized {
+    let is_body = |r: &Recognized| r.stands() && hand.is_empty() && !is_machine;
+    let (body, logical_parents) = match recognized.filter(is_body) {
         Some(recognized) => (Some(recognized.plan), recognized.logical_parents),
         None => (None, hand),
     };
@@ -58,7 +64,8 @@ pub fn detect(character: &Character) -> Rig {
     };
     finder.add_chains_by_shape(&mut found, body.is_some());
     let facing = body.as_ref().map_or(Vec3::Z, |b| b.facing);
-    let mut rig = Rig { chains: finder.named_chains(found, facing), ..Rig::default() };
+    let chains = finder.named_chains(found, facing);
+    let mut rig = Rig { chains, bones, ..Rig::default() };
     match &body {
         Some(plan) => {
             let rest = RestPose { skeleton: finder.skeleton, world: &finder.world };

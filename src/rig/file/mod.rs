@@ -14,6 +14,7 @@ use crate::text::toml::{
     tables,
 };
 
+use super::bone_names::{BIPED, Bones};
 use super::model::{Chain, ChainKind, JointRig, Rig, path};
 use super::reparent::reparent;
 use super::{MimicRig, RigError};
@@ -63,9 +64,28 @@ const VERSION: i64 = 1;
 /// [`RigError::File`] with the line of invalid TOML, of an unknown or missing key, of an invalid value, or of a node
 /// that does not exist.
 pub fn read(text: &str, skeleton: &Skeleton) -> Result<Rig, RigError> {
-    let document =
-        Document::parse(text.to_owned()).map_err(|e| file_error(text, SpannedError::syntax(&e)))?;
-    RigReader { text, skeleton, names: NodeNames::new(skeleton) }.rig(document.as_table())
+    let bones = bones(text, skeleton)?;
+    read_with(text, skeleton, &bones)
+}
+
+/// Reads a rig for a skeleton with known bones, whose names can be used for nodes.
+pub(super) fn read_with(text: &str, skeleton: &Skeleton, bones: &Bones) -> Result<Rig, RigError> {
+    let document = parse(text)?;
+    RigReader { text, skeleton, names: NodeNames::with_bones(skeleton, bones) }.rig(document.as_table())
+}
+
+/// Reads the table `humanoid` of a rig file: nodes by the names of bones.
+///
+/// # Errors
+/// [`RigError::File`] as for [`read`].
+pub fn bones(text: &str, skeleton: &Skeleton) -> Result<Bones, RigError> {
+    let document = parse(text)?;
+    let reader = RigReader { text, skeleton, names: NodeNames::new(skeleton) };
+    reader.bones(document.as_table()).map_err(|error| file_error(text, error))
+}
+
+fn parse(text: &str) -> Result<Document<String>, RigError> {
+    Document::parse(text.to_owned()).map_err(|e| file_error(text, SpannedError::syntax(&e)))
 }
 
 /// Converts an error at a position in a text to an error with its line number.
@@ -83,12 +103,12 @@ struct RigReader<'a> {
 impl RigReader<'_> {
     fn rig(&self, root: &Table) -> Result<Rig, RigError> {
         let read = || {
-            check_keys(root, &["version", "pins", "options", "chain", "joint"])?;
+            check_keys(root, &["version", "humanoid", "pins", "options", "chain", "joint"])?;
             let version = root.get("version").ok_or_else(|| missing(root.span(), "version"))?;
             if version.as_integer() != Some(VERSION) {
                 return Err(SpannedError::at(version, format!("version must be {VERSION}")));
             }
-            let mut rig = Rig::default();
+            let mut rig = Rig { given_bones: self.bones(root)?, ..Rig::default() };
             if let Some(pins) = root.get("pins") {
                 let array =
                     pins.as_array().ok_or_else(|| SpannedError::at(pins, "pins must be a list of nodes"))?;
@@ -131,6 +151,22 @@ impl RigReader<'_> {
             Ok(rig)
         };
         read().map_err(|error| file_error(self.text, error))
+    }
+
+    fn bones(&self, root: &Table) -> Result<Bones, SpannedError> {
+        let mut bones = Bones::new();
+        let Some(item) = root.get("humanoid") else { return Ok(bones) };
+        let table = item
+            .as_table_like()
+            .ok_or_else(|| SpannedError::at(item, "humanoid must be a table of nodes"))?;
+        for (bone, item) in table.iter() {
+            if !BIPED.contains(&bone) {
+                let cause = format!("\"{bone}\" is not a bone of VRM 1.0, such as leftUpperArm");
+                return Err(SpannedError::at(item, cause));
+            }
+            bones.insert(bone.to_owned(), self.node(item, item.span())?);
+        }
+        Ok(bones)
     }
 
     fn chain(&self, table: &Table, skeleton: &Skeleton) -> Result<Chain, SpannedError> {

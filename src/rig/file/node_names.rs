@@ -4,20 +4,28 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use crate::asset::Skeleton;
+use crate::rig::bone_names::Bones;
 
-/// The names of a skeleton's nodes. They are hashed when the first one is looked up.
+/// The names of a skeleton's nodes, and of the bones of its body. They are hashed when the first one is looked up.
 #[derive(Debug)]
 pub(crate) struct NodeNames<'a> {
     skeleton: &'a Skeleton,
+    bones: Option<&'a Bones>,
     by_name: OnceCell<HashMap<&'a str, usize>>,
 }
 
 impl<'a> NodeNames<'a> {
     pub(crate) fn new(skeleton: &'a Skeleton) -> Self {
-        Self { skeleton, by_name: OnceCell::new() }
+        Self { skeleton, bones: None, by_name: OnceCell::new() }
     }
 
-    /// Finds a node by its name, or by an index after `#`. Of several nodes with the same name, it finds the first one.
+    /// With the names of bones, for example those of a [`Rig`](crate::rig::Rig).
+    pub(crate) fn with_bones(skeleton: &'a Skeleton, bones: &'a Bones) -> Self {
+        Self { bones: Some(bones), ..Self::new(skeleton) }
+    }
+
+    /// Finds a node by its name, by an index after `#`, or by the name of a bone that no node has. Of several nodes with the same name,
+    /// it finds the first one.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
         let nodes = &self.skeleton.nodes;
         let index = name.strip_prefix('#').and_then(|i| i.parse().ok());
@@ -30,7 +38,8 @@ impl<'a> NodeNames<'a> {
             by_name
         };
         let named = || self.by_name.get_or_init(by_name).get(name).copied();
-        index.filter(|&i: &usize| i < nodes.len()).or_else(named)
+        let bone = || self.bones.and_then(|bones| bones.get(name).copied()).filter(|&n| n < nodes.len());
+        index.filter(|&i: &usize| i < nodes.len()).or_else(named).or_else(bone)
     }
 
     /// Returns the name of a node, or `#INDEX` if [`Self::find`] would find another node by that name.

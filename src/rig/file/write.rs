@@ -39,6 +39,7 @@ pub fn write(rig: &Rig, skeleton: &Skeleton, existing: &str) -> Result<String, R
     let root = document.as_table_mut();
     set(root, "version", VERSION.into());
     let names = &NodeNames::new(skeleton);
+    update_bones(root, names, rig);
     let pins: Array = rig.pins.iter().map(|&n| names.name(n)).collect();
     if !rig.pins.is_empty() || root.contains_key("pins") {
         set(root, "pins", pins.into());
@@ -51,6 +52,30 @@ pub fn write(rig: &Rig, skeleton: &Skeleton, existing: &str) -> Result<String, R
     let text = document.to_string();
     read(&text, skeleton)?;
     Ok(text)
+}
+
+/// Writes the bones that the rig names, and removes all others.
+fn update_bones(root: &mut Table, names: &NodeNames<'_>, rig: &Rig) {
+    if rig.given_bones.is_empty() {
+        root.remove("humanoid");
+        return;
+    }
+    let table = root.entry("humanoid").or_insert_with(|| Item::Table(Table::new()));
+    if !table.is_table_like() {
+        *table = Item::Table(Table::new());
+    }
+    let Some(table) = table.as_table_like_mut() else { return };
+    let unknown = |bone: &String| !rig.given_bones.contains_key(bone);
+    let unknown: Vec<String> = table.iter().map(|(bone, _)| bone.to_owned()).filter(unknown).collect();
+    unknown.iter().for_each(|bone| {
+        table.remove(bone);
+    });
+    for (bone, &node) in &rig.given_bones {
+        let name = names.name(node);
+        if table.get(bone).and_then(Item::as_str) != Some(&name) {
+            table.insert(bone, Item::Value(name.into()));
+        }
+    }
 }
 
 type Keys = Vec<(&'static str, Option<Value>)>;

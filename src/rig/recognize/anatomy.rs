@@ -4,9 +4,10 @@
 use glam::{Affine3A, Vec3};
 
 use crate::asset::{Character, Skeleton};
-use crate::pose::{Pose, world_matrices};
+use crate::pose::world_matrices;
 
 use super::skin_mass::SkinMass;
+use super::stance::Stance;
 
 /// A node that moves less than this share of the skin does not count as moving it.
 const MIN_MASS: f32 = 5e-4;
@@ -15,7 +16,7 @@ const MIN_MASS: f32 = 5e-4;
 /// does, are left out, and detached parts are below the node that they continue.
 pub(super) struct Anatomy<'a> {
     pub(super) skeleton: &'a Skeleton,
-    /// World positions at rest.
+    /// World positions in the stance.
     pub(super) at: Vec<Vec3>,
     /// Whether a node belongs to the body.
     pub(super) relevant: Vec<bool>,
@@ -25,7 +26,7 @@ pub(super) struct Anatomy<'a> {
     /// The relevant nodes, parents before their children.
     pub(super) order: Vec<usize>,
     pub(super) mass: SkinMass,
-    /// The matrices at rest.
+    /// The matrices in the stance.
     pub(super) world: Vec<Affine3A>,
     /// The mass of each node and of everything below it.
     pub(super) mass_below: Vec<f32>,
@@ -45,10 +46,14 @@ pub(super) struct Anatomy<'a> {
 
 impl<'a> Anatomy<'a> {
     /// Returns `None` if the character has fewer than three relevant nodes, or nodes without finite positions.
-    pub(super) fn new(character: &'a Character) -> Option<Self> {
+    pub(super) fn new(character: &'a Character, stance: &Stance) -> Option<Self> {
         let skeleton = &character.skeleton;
         let mut world = Vec::new();
-        world_matrices(skeleton, &Pose::rest(skeleton), &mut world);
+        world_matrices(skeleton, &stance.pose(character), &mut world);
+        let upright = Affine3A::from_quat(stance.upright());
+        if stance.lies() {
+            world.iter_mut().for_each(|m| *m = upright * *m);
+        }
         let at: Vec<Vec3> = world.iter().map(|m| m.translation.into()).collect();
         let mass = SkinMass::new(character, &world);
         let count = at.len();

@@ -3,6 +3,7 @@
 use glam::Vec3;
 
 use crate::rig::body_plan::{BodyKind, LimbKind};
+use crate::rig::bone_names::Bones;
 
 use super::facing::Facing;
 use super::parts::Parts;
@@ -56,6 +57,7 @@ impl Finder<'_, '_> {
             tails: Vec::new(),
             facing: front,
             logical_parents: trunk.logical_parents.clone(),
+            named: Bones::new(),
             certainty: if has_head { 0.9 } else { 0.6 },
             reasons: vec!["two pairs of limbs stand on the floor".into()],
             doubts: if has_head { Vec::new() } else { vec!["it has no head".into()] },

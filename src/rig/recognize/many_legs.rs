@@ -3,6 +3,7 @@
 use glam::Vec3;
 
 use crate::rig::body_plan::{BodyKind, LimbKind};
+use crate::rig::bone_names::Bones;
 
 use super::facing::Facing;
 use super::limb;
@@ -59,6 +60,7 @@ impl Finder<'_, '_> {
             tails: Vec::new(),
             facing: front,
             logical_parents: std::mem::take(&mut trunk.logical_parents),
+            named: Bones::new(),
             certainty: 0.85,
             reasons: vec![format!("{} pairs of limbs stand on the floor", legs.len())],
             doubts: Vec::new(),

@@ -1,25 +1,31 @@
-//! Recognizes the body of a character: from the file's own map of bones, from the names of its joints, or from its shape
-//! and symmetry alone. The shape also checks the names. The time is linear in the number of nodes and vertices.
+//! Recognizes the body of a character: from bones that the user names, from the file's own map of bones, from the names of its
+//! joints, or from its shape and symmetry alone. The shape also checks the names. The time is linear in the number of nodes and vertices.
 
 use std::collections::BTreeMap;
 
-use crate::asset::{Character, Side, humanoid};
+use glam::Vec3;
+
+use crate::asset::{Character, Side};
 
 use super::body_plan::{BodyKind, BodyPlan, LimbKind, LimbSide};
+use super::bone_names::Bones;
 use super::reparent::reparent;
 use super::{body_capsules, soles};
 
 mod anatomy;
+mod by_name;
 mod detached;
 mod facing;
 mod four_legs;
+mod from_bones;
+mod given;
 mod limb;
 mod many_legs;
-mod named;
 mod parts;
 mod plan;
 mod shape;
 mod skin_mass;
+mod stance;
 mod symmetry;
 #[cfg(test)]
 mod tests;
@@ -27,10 +33,17 @@ mod trunk;
 mod two_legs;
 
 use anatomy::Anatomy;
+pub(crate) use by_name::LIMBS as LIMB_BONES;
 use parts::Parts;
+use stance::Stance;
+
+#[cfg(test)]
+pub(crate) use by_name::tests as outlines;
 
 /// A body is recognised if it is at least this certain.
 const MIN_CERTAINTY: f32 = 0.5;
+/// If a body is less certain than this in the rest pose, it is looked for in other poses too.
+const SURE: f32 = 0.7;
 
 /// A recognised body.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +52,15 @@ pub struct Recognized {
     pub plan: BodyPlan,
     /// The logical parents of nodes that the file has attached elsewhere. With them, everything is below the hips.
     pub logical_parents: BTreeMap<usize, usize>,
+    /// The direction in the world that is up for the body: +Y, or another axis if the file has one, so that the body lies at rest.
+    pub up: Vec3,
+}
+
+impl Recognized {
+    /// Returns whether the body stands upright at rest, so that it has a floor.
+    pub fn stands(&self) -> bool {
+        self.up == Vec3::Y
+    }
 }
 
 /// The reason why no body was recognised, as a clause.
@@ -67,17 +89,88 @@ pub struct Unrecognized(pub String);
 /// # Errors
 /// [`Unrecognized`] if the character has no body of a known kind, or if the result would be a guess.
 pub fn recognize(character: &Character) -> Result<Recognized, Unrecognized> {
-    let mut anatomy = Anatomy::new(character).ok_or_else(|| Unrecognized("it has no joints".into()))?;
+    recognize_with(character, &Bones::new())
+}
+
+/// Recognizes the body of a character, some of whose bones are given by their VRM 1.0 names. The given bones replace those that the
+/// file maps or that would be found. As few as one are enough if the others can be found.
+///
+/// ```
+/// use sinew::asset;
+/// use sinew::rig::{Bones, recognize_with};
+///
+/// let character = asset::mannequin()?;
+/// let wrist = character.skeleton.find("leftHand").ok_or("no hand")?;
+/// let given = Bones::from([("leftHand".to_owned(), wrist)]);
+/// assert_eq!(recognize_with(&character, &given)?.plan.bones["leftHand"], wrist);
+///
+/// let error = recognize_with(&character, &Bones::from([("leftHnad".to_owned(), wrist)])).unwrap_err();
+/// assert!(error.to_string().contains("leftHnad"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`Unrecognized`] as for [`recognize`], if a given bone has an unknown name or no node, or if the bones contradict each other.
+pub fn recognize_with(character: &Character, given: &Bones) -> Result<Recognized, Unrecognized> {
+    given::check(character, given)?;
+    let mut best = in_stance(character, given, &Stance::rest());
+    let certainty = |found: &Result<Recognized, _>| found.as_ref().map_or(0.0, |f| f.plan.certainty);
+    if certainty(&best) < SURE {
+        for stance in Stance::others(character) {
+            let found = in_stance(character, given, &stance);
+            if certainty(&found) > certainty(&best) {
+                best = found;
+            }
+        }
+    }
+    best
+}
+
+/// Returns the bones of a human body by their VRM 1.0 names, such as `leftUpperLeg`.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use sinew::{asset, rig};
+///
+/// let mannequin = asset::mannequin()?;
+/// let elbow = rig::humanoid(&mannequin)?["leftLowerArm"];
+/// assert_eq!(mannequin.skeleton.label(elbow), "leftLowerArm");
+///
+/// let spider = asset::load(Path::new("assets/spider.glb"))?;
+/// assert_eq!(rig::humanoid(&spider).unwrap_err().to_string(), "it is many-legged");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`Unrecognized`] if the body is not recognised or is not that of a human.
+pub fn humanoid(character: &Character) -> Result<Bones, Unrecognized> {
+    let plan = recognize(character)?.plan;
+    match plan.kind {
+        BodyKind::Biped => Ok(plan.bones),
+        BodyKind::ManyLegged => Err(Unrecognized("it is many-legged".into())),
+        kind => Err(Unrecognized(format!("it is a {}", kind.name()))),
+    }
+}
+
+/// Returns the bones of a human body that the names of joints say, without a look at their positions.
+#[cfg(feature = "capture")]
+pub(crate) fn bones_by_name(character: &Character) -> Option<Bones> {
+    by_name::bones(character)
+}
+
+/// Recognizes a body in one pose.
+fn in_stance(character: &Character, given: &Bones, stance: &Stance) -> Result<Recognized, Unrecognized> {
+    let mut anatomy =
+        Anatomy::new(character, stance).ok_or_else(|| Unrecognized("it has no joints".into()))?;
     let detached = detached::attach(&mut anatomy);
-    let by_shape = shape::find(&mut anatomy);
-    let has_map = character.humanoid.is_some();
-    let by_name = humanoid(character).and_then(|bones| named::find(&anatomy, &bones));
-    let parts = match (by_name, by_shape) {
-        // The front legs of an animal may be named like arms.
-        (Some(_), Ok(shape)) if !has_map && shape.kind == BodyKind::Quadruped => with_sides(character, shape),
-        (Some(named), shape) => with_shape(named, shape, has_map),
-        (None, Ok(shape)) => with_wings(character, with_sides(character, shape)),
-        (None, Err(reason)) => return Err(Unrecognized(reason)),
+    let found = parts(character, &mut anatomy, stance);
+    let parts = if given.is_empty() {
+        found?
+    } else {
+        let bones = found.map(|parts| plan::complete(&anatomy, &detached, parts).0);
+        let bones = bones.ok().filter(|plan| plan.kind == BodyKind::Biped).map(|plan| plan.bones);
+        given::parts(character, &anatomy, bones.unwrap_or_default(), given)?
     };
     if parts.certainty < MIN_CERTAINTY {
         let doubts = parts.doubts.join(", ");
@@ -89,7 +182,25 @@ pub fn recognize(character: &Character) -> Result<Recognized, Unrecognized> {
     }
     soles::measure(character, &anatomy.world, &mut plan);
     body_capsules::measure(character, &anatomy.world, &mut plan);
-    Ok(Recognized { plan, logical_parents })
+    plan.reasons.extend(stance.reason());
+    Ok(Recognized { plan, logical_parents, up: stance.up() })
+}
+/// Finds the parts of a body by names and by its shape.
+fn parts(character: &Character, anatomy: &mut Anatomy<'_>, stance: &Stance) -> Result<Parts, Unrecognized> {
+    let has_map = character.humanoid.is_some();
+    let by_name = by_name::bones(character).and_then(|bones| from_bones::find(anatomy, &bones));
+    if stance.lies() && by_name.is_none() {
+        return Err(Unrecognized("its joints have no names of bones".into()));
+    }
+    match (by_name, shape::find(anatomy)) {
+        // The front legs of an animal may be named like arms.
+        (Some(_), Ok(shape)) if !has_map && shape.kind == BodyKind::Quadruped => {
+            Ok(with_sides(character, shape))
+        }
+        (Some(named), shape) => Ok(with_shape(named, shape, has_map)),
+        (None, Ok(shape)) => Ok(with_wings(character, with_sides(character, shape))),
+        (None, Err(reason)) => Err(Unrecognized(reason)),
+    }
 }
 
 /// Compares parts found by names with those found by shape.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 
 use crate::rig::body_plan::{BodyKind, LimbKind};
+use crate::rig::bone_names::Bones;
 
 use super::limb::LimbParts;
 
@@ -22,6 +23,8 @@ pub(super) struct Parts {
     pub(super) facing: Vec3,
     /// The new parents of nodes that the file has attached elsewhere.
     pub(super) logical_parents: BTreeMap<usize, usize>,
+    /// The bones of a human body that the file, the names of joints or the user have named. Empty if the parts were found by shape.
+    pub(super) named: Bones,
     pub(super) certainty: f32,
     pub(super) reasons: Vec<String>,
     /// What makes the result uncertain.

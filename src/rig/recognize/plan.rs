@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 
 use crate::rig::body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
+use crate::rig::bone_names::{Bones, bones};
 
 use super::anatomy::Anatomy;
 use super::facing::deviation;
@@ -76,7 +77,8 @@ pub(super) fn complete(
     // The lowest surface may belong to something above the feet, for example to a sign.
     let floor = joints.map(|&n| anatomy.at[n].y).fold(sole.unwrap_or(anatomy.floor), f32::min);
     let size = size(anatomy, parts.kind, &limbs, floor);
-    let plan = BodyPlan {
+    let mut plan = BodyPlan {
+        bones: Bones::new(),
         kind: parts.kind,
         hips: parts.hips,
         spine: parts.spine,
@@ -90,6 +92,7 @@ pub(super) fn complete(
         certainty: parts.certainty.clamp(0.0, 1.0),
         reasons: [parts.reasons, parts.doubts].concat(),
     };
+    plan.bones = bones(&plan, parts.named);
     (plan, parents.logical)
 }
 

@@ -3,6 +3,7 @@
 use glam::Vec3;
 
 use crate::rig::body_plan::{BodyKind, LimbKind};
+use crate::rig::bone_names::Bones;
 
 use super::facing::Facing;
 use super::limb::{self, LimbParts};
@@ -73,6 +74,7 @@ impl Finder<'_, '_> {
             tails: Vec::new(),
             facing: Vec3::Z,
             logical_parents: trunk.logical_parents.clone(),
+            named: Bones::new(),
             certainty,
             reasons,
             doubts,

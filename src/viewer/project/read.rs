@@ -40,7 +40,7 @@ impl Project {
             root: self.document.as_table(),
             character,
             rig,
-            names: NodeNames::new(&character.skeleton),
+            names: NodeNames::with_bones(&character.skeleton, &rig.bones),
         };
         reader.commands().map_err(|e| self.error(e))
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::asset::{Clip, humanoid};
+use crate::asset::Clip;
 use crate::capture::{Take, parse_csv, write_csv};
 use crate::export::bake::{Source, SourceError, unique_clip_name};
 use crate::files::Progress;
@@ -64,8 +64,7 @@ impl Session {
     /// Returns one line that says why the take was not saved or cannot become a clip.
     pub fn save_take_as_clip(&mut self, recorded: &Clip, folder: &Path) -> Result<PathBuf, String> {
         let character = self.puppet.character();
-        let bones = humanoid(character).map(|h| h.bones).unwrap_or_default();
-        let take = Take::of(recorded, &character.skeleton, &bones);
+        let take = Take::of(recorded, &character.skeleton, &self.puppet.rig.bones);
         // The file stores its columns in a different order, which changes the last bits of the values.
         let take = parse_csv(Path::new("take.csv"), &write_csv(&take)).map_err(|e| e.to_string())?;
         let saved = self.save_take(write_csv(&take).as_bytes(), folder);

@@ -38,7 +38,7 @@ pub(in crate::viewer) fn of_character(character: &Character, clips: &[Clip], rig
     // Some fields had another name, or did not exist, when the format was defined. With a new name, or with a default
     // value, every recorded fingerprint would differ. Solver options do not count, because a session sets all of them.
     // The body follows from the character and the rest of the rig.
-    let Rig { chains, joints, pins, options: _, body: _ } = rig;
+    let Rig { chains, joints, pins, options: _, body: _, bones: _, given_bones: _ } = rig;
     let rig = format!("Rig {{ chains: {chains:?}, joints: {joints:?}, pins: {pins:?} }}");
     let rig = rig.replace("logical_parent: ", "carrier: ").replace(", ccd_budget: inf", "");
     hasher.update(rig.replace(", mimic: None", "").replace(", pull: None", "").as_bytes());

@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::asset::{Character, humanoid};
 use crate::capture::Smoothing;
 use crate::capture::vmc::{LiveCharacter, LiveSource, Receiver, ReceiverState};
 use crate::pose::Pose;
+use crate::puppet::Puppet;
 use crate::viewer::panel::LiveStatus;
 use crate::viewer::{Command, Session};
 
@@ -23,11 +23,9 @@ pub(super) struct Capture {
     pose: Pose,
 }
 
-fn create_live(character: &Character) -> Result<LiveCharacter, String> {
-    let found =
-        humanoid(character).ok_or("the character is not a humanoid, so it cannot follow a performer")?;
-    let bones = &found.bones;
-    LiveCharacter::new(character, bones).map_err(|e| format!("the character cannot follow a performer: {e}"))
+fn create_live(puppet: &Puppet) -> Result<LiveCharacter, String> {
+    LiveCharacter::new(puppet.character(), &puppet.rig.bones)
+        .map_err(|e| format!("the character cannot follow a performer: {e}"))
 }
 
 impl Capture {
@@ -36,7 +34,7 @@ impl Capture {
     /// # Errors
     /// Returns one line if the address cannot be used or if the character is not a humanoid.
     pub(super) fn new(address: SocketAddr, session: &Session, smooth: Option<f64>) -> Result<Self, String> {
-        let live = create_live(session.puppet.character())?;
+        let live = create_live(&session.puppet)?;
         let receiver = Receiver::bind(address).map_err(|e| format!("{address}: {e}"))?;
         let mut source = LiveSource::new(receiver, live);
         let with_cutoff =
@@ -87,7 +85,7 @@ impl App {
         let character = self.session.puppet.character();
         // Discard a take in progress, because it belongs to the previous skeleton.
         drop(capture.source.stop(&character.skeleton, ""));
-        match create_live(character) {
+        match create_live(&self.session.puppet) {
             Ok(live) => capture.source.live = live,
             Err(error) => {
                 (self.capture, self.panel.live_status) = (None, None);

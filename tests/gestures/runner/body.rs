@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use glam::{Affine3A, Vec3};
-use sinew::asset::humanoid;
 use sinew::puppet::Puppet;
 use sinew::rig::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
 use sinew::skin::Skinned;
@@ -57,10 +56,8 @@ impl Body {
             Some(plan) if plan.kind == BodyKind::Biped => (plan.kind, biped(plan, puppet)),
             Some(plan) if plan.kind == BodyKind::Quadruped => (plan.kind, quadruped(plan, &rest)),
             Some(plan) => return Err(format!("a {} has no gestures", plan.kind.name())),
-            None => {
-                let found = humanoid(puppet.character()).ok_or("the body is not recognised")?;
-                (BodyKind::Biped, found.bones)
-            }
+            None if puppet.rig.bones.is_empty() => return Err("the body is not recognised".into()),
+            None => (BodyKind::Biped, puppet.rig.bones.clone()),
         };
         let (lowest, highest) = extent(puppet, &rest);
         // The surface may be above the feet, as a sign that is held up.

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use sinew::asset;
-use sinew::asset::{Character, humanoid};
+use sinew::asset::Character;
+use sinew::rig::humanoid;
 
 use crate::support::{built_in_gltf_files, external};
 
@@ -109,7 +110,7 @@ const OTHERS: [&str; 6] = [
 #[test]
 fn joint_names_yield_the_bones_of_the_vrm_map() {
     let (character, map) = unmapped();
-    let found = humanoid(&character).unwrap().bones;
+    let found = humanoid(&character).unwrap();
     // Eyes are read only from a map.
     for (bone, node) in map.iter().filter(|(bone, _)| !bone.ends_with("Eye")) {
         assert_eq!(found.get(bone), Some(node), "{bone}");
@@ -128,7 +129,7 @@ fn several_naming_conventions_are_understood() {
                 character.skeleton.nodes[map[bone]].name = Some(names[convention].to_owned());
             }
         }
-        let found = humanoid(&character).unwrap().bones;
+        let found = humanoid(&character).unwrap();
         // A joint with a meaningless name is found by its position in the hierarchy or not at all.
         for (bone, names) in CONVENTIONS {
             if names[convention] != "-" {
@@ -165,11 +166,11 @@ fn the_bones_of_humans_are_found() {
 
 /// Checks the names of some bones, and that no bone is on the wrong side.
 fn check(file: &str, character: &Character, bones: &[(&str, &str)]) {
-    let found = humanoid(character).unwrap_or_else(|| panic!("{file}: no humanoid"));
+    let found = humanoid(character).unwrap_or_else(|e| panic!("{file}: {e}"));
     for (bone, name) in bones {
-        assert_eq!(character.skeleton.label(found.bones[*bone]), *name, "{file}: {bone}");
+        assert_eq!(character.skeleton.label(found[*bone]), *name, "{file}: {bone}");
     }
-    let sided = found.bones.iter().filter(|(b, _)| b.starts_with("left"));
+    let sided = found.iter().filter(|(b, _)| b.starts_with("left"));
     for (bone, &node) in sided {
         let name = character.skeleton.label(node).to_lowercase();
         assert!(!name.contains("right") && !name.ends_with(".r"), "{file}: {bone} is {name}");
@@ -181,10 +182,10 @@ fn characters_that_are_not_human_have_no_human_bones() {
     for path in built_in_gltf_files() {
         let name = path.file_stem().unwrap().to_str().unwrap();
         let is_human = ["mannequin", "awkward"].contains(&name);
-        assert_eq!(humanoid(&asset::load(&path).unwrap()).is_some(), is_human, "{name}");
+        assert_eq!(humanoid(&asset::load(&path).unwrap()).is_ok(), is_human, "{name}");
     }
     for file in OTHERS {
         let Some(path) = external(&format!("models/{file}")) else { continue };
-        assert_eq!(humanoid(&asset::load(&path).unwrap()), None, "{file}");
+        assert!(humanoid(&asset::load(&path).unwrap()).is_err(), "{file}");
     }
 }

@@ -2,10 +2,11 @@
 
 use glam::{Affine3A, Vec3, Vec3A};
 use sinew::asset;
-use sinew::asset::{Character, Clip, humanoid};
+use sinew::asset::{Character, Clip};
 use sinew::motion::{Playhead, Retarget};
 use sinew::pose::{Pose, world_matrices};
 use sinew::puppet::Puppet;
+use sinew::rig::humanoid;
 
 use super::figures::{AWKWARD, LONG_LIMBS, MANNEQUIN, MID_STRIDE, MID_STRIDE_BARE, figure, reordered};
 use crate::support::external;
@@ -47,7 +48,7 @@ impl Foot {
         now: &[Affine3A],
         target_from_source: Affine3A,
     ) -> Self {
-        let bones = humanoid(character).unwrap().bones;
+        let bones = humanoid(character).unwrap();
         let at = |n: usize| [target_from_source * rest[n], target_from_source * now[n]];
         Self {
             ankle: at(bones[&format!("{side}Foot")]),
@@ -74,7 +75,7 @@ impl Foot {
 
 /// Replaces the rest matrices of each foot by those of the frame in which it is flattest on the ground.
 fn stand_flat(character: &Character, clip: &Clip, rest: &mut [Affine3A]) {
-    let bones = humanoid(character).unwrap().bones;
+    let bones = humanoid(character).unwrap();
     let (mut pose, mut frames) = (Pose::rest(&character.skeleton), Vec::new());
     for frame in 0..FRAMES {
         let time = clip.seconds * f32::from(frame) / f32::from(FRAMES);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::{DQuat, DVec3, Vec3, Vec3A};
 use sinew::asset;
-use sinew::asset::{Character, humanoid};
+use sinew::asset::Character;
 use sinew::ik::Limit;
 use sinew::pose::{Pose, world_matrices};
 use sinew::rig::{Binding, BodyKind, BodyPlan, LimbKind, LimbSide, Reparented, detect, recognize};
@@ -83,17 +83,9 @@ fn side(name: &str) -> Option<LimbSide> {
     }
 }
 
-/// Returns the ends of the limbs that names describe, or those of the plan that uses the names.
-fn named_ends(character: &Character) -> Option<Vec<usize>> {
-    let mut ends: Vec<usize> = match humanoid(character) {
-        Some(map) if recognize(character).is_ok_and(|r| r.plan.kind == BodyKind::Biped) => {
-            ["leftHand", "rightHand", "leftFoot", "rightFoot"]
-                .iter()
-                .filter_map(|b| map.bones.get(*b).copied())
-                .collect()
-        }
-        _ => ends(&recognize(character).ok()?.plan),
-    };
+/// Returns the ends of the limbs of a body.
+fn ends_of(character: &Character) -> Option<Vec<usize>> {
+    let mut ends = ends(&recognize(character).ok()?.plan);
     ends.sort_unstable();
     Some(ends)
 }
@@ -133,7 +125,7 @@ fn limbs_and_sides_are_found_without_names() {
             }
         };
         let found = ends(&plan);
-        let agrees = named_ends(&character).is_some_and(|named| same_places(&character, &named, &found));
+        let agrees = ends_of(&character).is_some_and(|named| same_places(&character, &named, &found));
         let label = |n: usize| character.skeleton.label(n);
         let mut votes = (0, 0);
         for limb in &plan.limbs {
@@ -218,7 +210,7 @@ fn control_nodes_stay_when_the_hips_move() {
 fn bones_have_names() {
     let Some(path) = external("models/quaternius/animals_pack/Wolf/Wolf.glb") else { return };
     let character = asset::load(&path).unwrap();
-    let bones: BTreeMap<String, usize> = recognize(&character).unwrap().plan.bones();
+    let bones: BTreeMap<String, usize> = recognize(&character).unwrap().plan.bones;
     let label = |bone: &str| character.skeleton.label(bones[bone]);
     assert_eq!(label("hips"), "Back");
     assert_eq!(label("head"), "Head");
@@ -226,7 +218,7 @@ fn bones_have_names() {
     assert_eq!(label("rightHindFoot"), "IKBackLeg.R");
     assert_eq!(label("tail"), "Tail1");
     let mannequin = asset::mannequin().unwrap();
-    let bones = recognize(&stripped(&mannequin)).unwrap().plan.bones();
+    let bones = recognize(&stripped(&mannequin)).unwrap().plan.bones;
     let named = mannequin.humanoid.unwrap().bones;
     assert!(bones.len() > 18, "{bones:?}");
     assert!(bones.iter().all(|(bone, node)| named.get(bone) == Some(node)), "{bones:?}");

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use glam::{Affine3A, Vec3};
 
-use super::family::{Family, Side, is_collar, is_foot, is_hand};
-use super::{Character, Humanoid, Skeleton};
+use crate::asset::{Character, Family, Side, Skeleton, is_collar, is_foot, is_hand};
+use crate::rig::bone_names::Bones;
 
 /// Parts of names that identify a forearm or a shin. If no name matches, the order of the joints in the limb decides.
 const LOWER_ARM: [&str; 4] = ["forearm", "lowerarm", "loarm", "elbow"];
@@ -21,37 +21,23 @@ const FINGERS: [(&str, &str); 6] = [
     ("ring", "Ring"),
 ];
 
-/// Finds the bones of a human body, named as in VRM 1.0, from the file's own map or from joint names in any common
-/// naming convention. Returns `None` if the character does not have hips, two arms and two legs of at least two bones
-/// each.
+/// Finds the bones of a human body from the file's own map, or from the names and the hierarchy of its joints. Returns
+/// `None` without hips, two arms and two legs of at least two bones each.
 ///
 /// Names decide the side of a joint. A joint that names one side but belongs to a limb of the other side is ignored. If
 /// no limb names a side, the character is assumed to face +Z, so that its left is at +X.
-///
-/// ```
-/// use std::path::Path;
-///
-/// use sinew::asset;
-///
-/// let mannequin = asset::mannequin()?;
-/// let bones = asset::humanoid(&mannequin).ok_or("not a humanoid")?.bones;
-/// let elbow = *bones.get("leftLowerArm").ok_or("no elbow")?;
-/// assert_eq!(mannequin.skeleton.label(elbow), "leftLowerArm");
-///
-/// let spider = asset::load(Path::new("assets/spider.glb"))?;
-/// assert!(asset::humanoid(&spider).is_none());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn humanoid(character: &Character) -> Option<Humanoid> {
-    let is_complete = |h: &&Humanoid| {
-        let limb = |bone| h.bones.contains_key(bone);
-        LIMBS.into_iter().all(limb) && limb("hips")
-    };
-    let own = character.humanoid.as_ref().filter(is_complete).cloned();
-    own.or_else(|| Some(Humanoid { bones: BoneFinder::new(character).bones()?, vrm: 1 }))
+pub(super) fn bones(character: &Character) -> Option<Bones> {
+    let own = character.humanoid.as_ref().map(|h| &h.bones).filter(|bones| is_complete(bones));
+    own.cloned().or_else(|| BoneFinder::new(character).bones())
 }
 
-const LIMBS: [&str; 8] = [
+/// Returns whether bones include the hips and all bones of the limbs, without hands and feet.
+pub(super) fn is_complete(bones: &Bones) -> bool {
+    LIMBS.into_iter().chain(["hips"]).all(|bone| bones.contains_key(bone))
+}
+
+/// The bones without which a body is not human, besides the hips.
+pub(crate) const LIMBS: [&str; 8] = [
     "leftUpperArm",
     "leftLowerArm",
     "rightUpperArm",
@@ -61,8 +47,6 @@ const LIMBS: [&str; 8] = [
     "rightUpperLeg",
     "rightLowerLeg",
 ];
-
-type Bones = BTreeMap<String, usize>;
 
 /// A skeleton with the body part and the side of each joint.
 struct BoneFinder<'a> {

@@ -115,8 +115,8 @@ const CONVENTIONS: [Convention; 9] = [
 fn every_convention_yields_the_same_bones() {
     for (trunk, arm, leg, sides) in CONVENTIONS {
         let character = body(trunk, arm, leg, sides);
-        let found = humanoid(&character).unwrap_or_else(|| panic!("{trunk:?}: no humanoid"));
-        let name = |bone: &str| found.bones.get(bone).map(|&n| character.skeleton.label(n));
+        let found = bones(&character).unwrap_or_else(|| panic!("{trunk:?}: no humanoid"));
+        let name = |bone: &str| found.get(bone).map(|&n| character.skeleton.label(n));
         let named = |bone: &str, name: &str| (bone.to_owned(), Some(name.to_owned()));
         let middle = ["hips", "spine", "neck", "head"].into_iter().zip(trunk);
         let mut expected: Vec<_> = middle.map(|(bone, name)| named(bone, name)).collect();
@@ -126,7 +126,7 @@ fn every_convention_yields_the_same_bones() {
             let limbs = bones.into_iter().zip(names).filter(|(_, n)| !n.is_empty());
             expected.extend(limbs.map(|(b, n)| named(&format!("{side}{b}"), &n)));
         }
-        assert_eq!(found.bones.len(), expected.len(), "{:?}", found.bones);
+        assert_eq!(found.len(), expected.len(), "{:?}", found);
         for (bone, expected) in expected {
             assert_eq!(name(&bone), expected, "{trunk:?}: {bone}");
         }
@@ -178,8 +178,8 @@ Hips 0 0 0
 #[test]
 fn motion_capture_names_are_recognised() {
     let character = from_outline(CMU);
-    let found = humanoid(&character).unwrap();
-    let name = |bone: &str| character.skeleton.label(found.bones[bone]);
+    let found = bones(&character).unwrap();
+    let name = |bone: &str| character.skeleton.label(found[bone]);
     let pairs = [
         ("spine", "LowerBack"),
         ("chest", "Spine"),
@@ -201,12 +201,12 @@ fn motion_capture_names_are_recognised() {
 fn joint_names_of_the_mannequin_match_its_own_map() {
     let mut character = mannequin().unwrap();
     let map = character.humanoid.take().unwrap();
-    let found = humanoid(&character).unwrap();
+    let found = bones(&character).unwrap();
     let eyes = |bone: &str| bone.ends_with("Eye");
     for (bone, node) in map.bones.iter().filter(|(b, _)| !eyes(b)) {
-        assert_eq!(found.bones.get(bone), Some(node), "{bone}");
+        assert_eq!(found.get(bone), Some(node), "{bone}");
     }
-    assert!(found.bones.keys().all(|b| map.bones.contains_key(b)));
+    assert!(found.keys().all(|b| map.bones.contains_key(b)));
 }
 
 /// Names take precedence over positions. The joints of a right thumb on a left hand are assigned to neither hand.
@@ -215,18 +215,18 @@ fn sides_are_never_mixed() {
     let mirrored = CMU.replace("Left", "#").replace("Right", "Left").replace('#', "Right");
     let mirrored = mirrored.replace("LThumb", "#").replace("RThumb", "LThumb").replace('#', "RThumb");
     let character = from_outline(&mirrored);
-    let found = humanoid(&character).unwrap();
-    assert_eq!(character.skeleton.label(found.bones["leftHand"]), "LeftHand");
+    let found = bones(&character).unwrap();
+    assert_eq!(character.skeleton.label(found["leftHand"]), "LeftHand");
     let crossed = CMU.replace("LThumb", "#").replace("RThumb", "LThumb").replace('#', "RThumb");
-    let found = humanoid(&from_outline(&crossed)).unwrap();
-    assert!(!found.bones.keys().any(|b| b.contains("Thumb")), "{:?}", found.bones);
+    let found = bones(&from_outline(&crossed)).unwrap();
+    assert!(!found.keys().any(|b| b.contains("Thumb")), "{:?}", found);
 }
 
 #[test]
 fn quadrupeds_are_not_human() {
     let front = CMU.replace("Arm", "UpLeg").replace("ForeUpLeg", "Leg").replace("Hand", "Foot");
-    assert_eq!(humanoid(&from_outline(&front)), None);
-    assert_eq!(humanoid(&Character::default()), None);
+    assert_eq!(bones(&from_outline(&front)), None);
+    assert_eq!(bones(&Character::default()), None);
 }
 
 #[test]
@@ -234,9 +234,9 @@ fn sides_follow_positions_if_names_have_none() {
     let plain =
         CMU.replace("Left", "").replace("Right", "").replace("LThumb", "Thumb").replace("RThumb", "Thumb");
     let character = from_outline(&plain.replace("LHip", "Hip").replace("RHip", "Hip"));
-    let found = humanoid(&character).unwrap();
+    let found = bones(&character).unwrap();
     let x = |bone: &str| {
-        let up = character.skeleton.ancestors(found.bones[bone]);
+        let up = character.skeleton.ancestors(found[bone]);
         up.map(|n| character.skeleton.nodes[n].rest.translation.x).sum::<f32>()
     };
     assert!(x("leftHand") > 5.0 && x("rightHand") < -5.0 && x("leftFoot") > 5.0 && x("rightFoot") < -5.0);

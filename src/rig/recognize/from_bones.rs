@@ -2,8 +2,8 @@
 
 use glam::Vec3;
 
-use crate::asset::Humanoid;
 use crate::rig::body_plan::{BodyKind, LimbKind};
+use crate::rig::bone_names::{Bones, mirrored};
 
 use super::anatomy::Anatomy;
 use super::facing::{Facing, axis_name};
@@ -12,8 +12,8 @@ use super::parts::Parts;
 use super::trunk::Trunk;
 
 /// Returns the parts of a body with known bones. `None` if its arms and legs are incomplete.
-pub(super) fn find(anatomy: &Anatomy<'_>, humanoid: &Humanoid) -> Option<Parts> {
-    let bone = |name: &str| humanoid.bones.get(name).copied().filter(|&n| n < anatomy.at.len());
+pub(super) fn find(anatomy: &Anatomy<'_>, bones: &Bones) -> Option<Parts> {
+    let bone = |name: &str| bones.get(name).copied().filter(|&n| n < anatomy.at.len());
     let limb = |side: &str, [collar, upper, lower, end]: [&str; 4]| {
         let named = |part: &str| bone(&format!("{side}{part}"));
         let joints = vec![named(upper)?, named(lower)?, named(end).or_else(|| next(anatomy, named(lower)?))?];
@@ -64,12 +64,14 @@ pub(super) fn find(anatomy: &Anatomy<'_>, humanoid: &Humanoid) -> Option<Parts> 
     evidence.add_knees(anatomy, &[&left_leg, &right_leg]);
     let (front, clear) = evidence.result();
     let (mut certainty, mut reasons, mut doubts) = (0.95, Vec::new(), Vec::new());
+    let mut named = bones.clone();
     let (mut facing, mut arms, mut legs) = (facing, [left_arm, right_arm], [left_leg, right_leg]);
     if front.dot(facing) < 0.0 && clear > 0.3 {
         if anatomy.mass.is_mirrored() {
             facing = front;
             arms.reverse();
             legs.reverse();
+            named = mirrored(&named);
             reasons.push("it is mirrored, so its left limbs have the names of right ones".into());
         } else {
             certainty *= 0.7;
@@ -92,6 +94,7 @@ pub(super) fn find(anatomy: &Anatomy<'_>, humanoid: &Humanoid) -> Option<Parts> 
         tails: Vec::new(),
         facing,
         logical_parents: trunk.logical_parents,
+        named,
         certainty,
         reasons,
         doubts,
