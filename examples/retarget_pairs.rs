@@ -104,7 +104,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             counts[verdict] += 1;
             let shown = if verbose { lines.len() } else { 1 };
             let word = ["refused", "fails", "passes"][verdict];
-            println!("  {word:8}{:24}{}", target.name, lines[..shown.min(lines.len())].join("\n            "));
+            println!(
+                "  {word:8}{:24}{}",
+                target.name,
+                lines[..shown.min(lines.len())].join("\n            ")
+            );
         }
     }
     let [refused, fails, passes] = counts;

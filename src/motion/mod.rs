@@ -46,7 +46,7 @@ pub(crate) use pose_key::pose_key_at;
 pub use pose_key::{Easing, PoseKey};
 pub use recorder::Recorder;
 pub use reduce::{Tolerance, reduce};
-pub use retarget::{Retarget, RetargetError};
+pub use retarget::{Retarget, RetargetError, RetargetedFrame};
 pub use sample::Playhead;
 pub use timeline::{Layer, Motion, MotionError, RootMotion, Strip, WeightedClip};
 pub use transition::Transition;

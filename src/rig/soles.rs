@@ -64,6 +64,20 @@ impl Soles {
         Self { vertices, ankles: ends.iter().map(ankle).collect() }
     }
 
+    /// Returns the vertices of a foot that are outermost in directions all around it: world positions at rest, and the nodes that move
+    /// them most.
+    pub(crate) fn extremes(&self, leg: usize) -> Vec<(Vec3, usize)> {
+        let vertices = self.vertices.get(leg).map_or(&[][..], Vec::as_slice);
+        let axis = [-1.0, 0.0, 1.0];
+        let directions = axis
+            .into_iter()
+            .flat_map(|x| axis.into_iter().flat_map(move |y| axis.map(|z| Vec3::new(x, y, z))));
+        let outermost = |direction: Vec3| {
+            vertices.iter().max_by(|(a, _), (b, _)| a.dot(direction).total_cmp(&b.dot(direction))).copied()
+        };
+        directions.filter(|d| *d != Vec3::ZERO).filter_map(outermost).collect()
+    }
+
     /// Returns the sole of a leg: its outermost points in six directions, all at the height of the lowest one. `facing` is
     /// where the body faces, and `size` the length of the leg.
     pub(crate) fn of_leg(&self, leg: usize, end: usize, facing: Vec3, size: f32) -> SolePoints {

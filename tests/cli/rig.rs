@@ -9,6 +9,22 @@ use sinew::puppet::{Puppet, Target};
 use crate::support::external;
 use crate::{folder, json, refusal, stdout};
 
+/// Joints of this character have other names. Every command names them by their bones, and `--bone` replaces a bone.
+#[test]
+fn bones_are_named_wherever_a_node_is() {
+    let file = "assets/awkward.glb";
+    let reach =
+        ["pose", file, "--reach", "leftHand=0.4,0.9,0.3", "--weight", "leftHand=2", "--pin", "rightFoot"];
+    let pose = json(reach);
+    let goal = pose["reports"].as_array().unwrap().iter().find(|r| r["kind"] == "goal").unwrap();
+    assert_eq!((goal["effector"].as_str(), goal["outcome"].as_str()), (Some("hand.L"), Some("reached")));
+    let other = ["inspect", "--json", file, "--bone", "leftHand=forearm.L", "--bone", "leftLowerArm=arm.L"];
+    let cause = refusal(other);
+    assert!(cause.contains("cannot be both leftLowerArm and leftUpperArm"), "{cause}");
+    assert!(refusal(["pose", file, "--bone", "leftHand"]).contains("'=' is missing"));
+    assert!(refusal(["pose", file, "--reach", "leftHnad=0,0,0"]).contains("leftHand"));
+}
+
 #[test]
 fn a_rig_file_is_used_and_its_errors_name_the_line() {
     let path = folder("rig").join("figure.rig.toml");
@@ -22,7 +38,7 @@ fn a_rig_file_is_used_and_its_errors_name_the_line() {
     };
     assert_eq!(
         error("version = 1\n", "version = 1\nspeed = 2\n"),
-        "line 2: unknown key \"speed\"; known: version, pins, options, chain, joint"
+        "line 2: unknown key \"speed\"; known: version, humanoid, pins, options, chain, joint"
     );
     assert_eq!(error("version = 1\n", "version = 2\n"), "line 1: version must be 1");
     assert!(error("kind = \"arm\"", "kind = \"wing\"").starts_with("line 5: kind must be one of arm, leg"));

@@ -151,22 +151,23 @@ fn retarget_clips_while(
 ) -> Result<Option<RetargetedClips>, RetargetError> {
     let mut reports = Vec::new();
     let mut puppet = Puppet::with_rig(target.clone(), target.default_scene, rig.clone());
+    // Bodies differ in their widths, so that a hand beside one body may be inside another.
+    puppet.options.full_body.clear = true;
     let mut faces = FaceTransfer::new(source, target);
     let retarget_clip = |(index, clip): (usize, &Clip)| {
-        let (mut playhead, mut contacts) = (Playhead::default(), Vec::new());
         let mut recorder = Recorder::new(&target.skeleton);
-        let mut from = Pose::rest(&source.skeleton);
-        let mut to = Pose::rest(&target.skeleton);
-        for time in sample_times(clip) {
+        let (mut playhead, mut from) = (Playhead::default(), Pose::rest(&source.skeleton));
+        let times = sample_times(clip);
+        let frames = retarget.clip(source, clip, &times, target, &|| progress.is_stopped());
+        for (time, mut frame) in times.into_iter().zip(frames) {
             if progress.is_stopped() {
                 return Ok(Clip::default());
             }
             from.reset(&source.skeleton);
             playhead.sample(clip, time, &source.skeleton, &mut from);
-            retarget.pose(&from, &mut to, &mut contacts);
-            to.weights.clone_from(&target.skeleton.rest_weights);
-            faces.apply(target, &from, &mut to);
-            let solved = puppet.follow(&to, &contacts);
+            frame.pose.weights.clone_from(&target.skeleton.rest_weights);
+            faces.apply(target, &from, &mut frame.pose);
+            let solved = puppet.follow(&frame.pose, &frame.contacts);
             solved.map_err(|source| RetargetError::NotFinite {
                 clip: index,
                 time: time.to_string(),

@@ -173,10 +173,16 @@ impl Capsules {
         pair.map(|index| self.capsules[index].link)
     }
 
-    /// Sets `slack` to how deep each pair is in the stance.
-    pub(super) fn measure(&self, stance: &Kinematics, places: &mut Vec<Place>, slack: &mut Vec<f64>) {
-        self.place(stance, places);
-        let depth = |&pair: &[usize; 2]| self.gap(places, pair).map_or(0.0, |gap| (-gap.value).max(0.0));
+    /// Sets `slack` to how deep each pair is in a pose, and at least to `least`.
+    pub(super) fn measure(
+        &self,
+        pose: &Kinematics,
+        least: f64,
+        places: &mut Vec<Place>,
+        slack: &mut Vec<f64>,
+    ) {
+        self.place(pose, places);
+        let depth = |&pair: &[usize; 2]| self.gap(places, pair).map_or(least, |gap| (-gap.value).max(least));
         slack.clear();
         slack.extend(self.pairs.iter().map(depth));
     }

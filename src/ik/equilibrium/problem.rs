@@ -25,6 +25,9 @@ pub(super) struct FloorPoint {
     pub(super) height: f64,
 }
 
+/// Flesh gives way by this much where parts of the body are moved apart, metres of a person.
+const SOFT: f64 = 0.025;
+
 /// The problem. Every bound is relaxed so that the stance is allowed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Problem {
@@ -87,11 +90,17 @@ impl Problem {
             self.relax(figure, goals);
             self.relax_legs(figure);
             self.set_floor(figure);
-            self.capsules.set(&self.model, figure, &self.rest);
-            self.capsules.measure(&self.stance_now, &mut self.buffers.places, &mut self.capsule_slack);
             self.look = self.looks_at(figure, options);
         } else {
             self.stiffen_trunk();
+        }
+        if self.is_pulled || options.full_body.clear {
+            self.capsules.set(&self.model, figure, &self.rest);
+            let (allowed, least) = match options.full_body.clear {
+                true => (&self.rest, SOFT),
+                false => (&self.stance_now, 0.0),
+            };
+            self.capsules.measure(allowed, least, &mut self.buffers.places, &mut self.capsule_slack);
         }
         self.root_stiffness = if !self.is_pulled {
             constant::ROOT * constant::UNPULLED

@@ -15,16 +15,19 @@ pub struct FullBodyOptions {
     /// How far the head turns towards what a hand reaches for, from 0 (not at all) to 1 (it faces the target as far as
     /// the neck allows).
     pub look: f64,
+    /// Whether parts of the body that pass through each other at the start are moved apart. Otherwise they come no nearer.
+    pub clear: bool,
 }
 
 with_methods!(FullBodyOptions {
     with_balance(balance: bool),
     with_spine_stiffness(spine_stiffness: f64),
     with_look(look: f64),
+    with_clear(clear: bool),
 });
 
 impl Default for FullBodyOptions {
     fn default() -> Self {
-        Self { balance: true, spine_stiffness: 1.0, look: 0.0 }
+        Self { balance: true, spine_stiffness: 1.0, look: 0.0, clear: false }
     }
 }

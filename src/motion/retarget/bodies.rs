@@ -37,18 +37,20 @@ pub(super) struct BodyMapping {
     /// For each node of the target, its index in `turns`.
     turn_of: Vec<Option<usize>>,
     anchor: usize,
+    /// Height of the target's ground along its up axis.
+    pub(super) ground: f32,
     /// Offset from the midpoint of the hip joints to the anchor. It rotates with the anchor but is not scaled, so its
     /// length is in world metres.
     anchor_from_middle: Vec3,
     /// The hip joints of the source.
-    hips: [usize; 2],
-    feet: Vec<FootPair>,
+    pub(super) hips: [usize; 2],
+    pub(super) feet: Vec<FootPair>,
     arms: Vec<ArmPair>,
     /// Joints that are not below their anatomical parent in the file's hierarchy.
     detached: Vec<DetachedJoint>,
     /// The up direction of the target, and the height of its hips above the ground.
-    up: Vec3,
-    height: f32,
+    pub(super) up: Vec3,
+    pub(super) height: f32,
 }
 
 impl BodyMapping {
@@ -96,6 +98,7 @@ impl BodyMapping {
             turn_of,
             turns,
             anchor,
+            ground: target.ground,
             anchor_from_middle: target.turns[anchor].conjugate() * (target.positions[anchor] - target.middle),
             hips,
             feet,
@@ -104,6 +107,38 @@ impl BodyMapping {
             up,
             height,
         })
+    }
+
+    /// Computes the pose of the target without any contact. `source` must have as many transforms as the source has nodes.
+    pub(super) fn free_pose(&mut self, source: &Pose, out: &mut Pose) {
+        copy_rest(&self.rest, out);
+        if source.locals.len() != self.source.turns.len() {
+            return;
+        }
+        self.source.update_orientations(source, self.turn);
+        self.source.update_matrices(source, self.target_from_source);
+        self.set_rotations(out);
+        self.set_anchor(&[], out);
+        self.move_detached(out);
+    }
+
+    /// Returns the hip joint and the ankle of each foot in the last pose, whose matrices are `world`.
+    pub(super) fn legs(&self, world: &[Affine3A]) -> Vec<[Vec3; 2]> {
+        let at = |node: usize| world.get(node).map_or(Vec3::ZERO, |m| m.translation.into());
+        let turn = self.target.turns[self.anchor];
+        self.feet.iter().map(|f| [at(self.anchor) + turn * f.hip, at(f.to)]).collect()
+    }
+
+    /// Moves the whole body in the world.
+    pub(super) fn shift_anchor(&mut self, by: Vec3, out: &mut Pose) {
+        let at = Vec3::from(self.target.world_of(self.anchor, out).translation);
+        self.place(self.anchor, at + by, out);
+        self.move_detached(out);
+    }
+
+    /// Moves a node to a position in the world.
+    pub(super) fn place(&self, node: usize, position: Vec3, out: &mut Pose) {
+        set_position(&self.target, node, position, out);
     }
 
     pub(super) fn pose(
@@ -206,7 +241,7 @@ impl BodyMapping {
 
     /// Adds a constraint for each hand, at the offset of the source's hand from the midpoint of the shoulders, scaled
     /// by the arm span.
-    fn constrain_hands(&mut self, out: &mut Pose, contacts: &mut Vec<ContactConstraint>) {
+    pub(super) fn constrain_hands(&mut self, out: &mut Pose, contacts: &mut Vec<ContactConstraint>) {
         for a in &self.arms {
             let [left, right] = a.from_shoulders.map(|n| self.source.at(n));
             let reach = self.source.at(a.from) - 0.5 * (left + right);

@@ -10,8 +10,10 @@ mod align;
 mod bodies;
 mod figure;
 mod followed_joints;
+mod footfall;
 mod frame;
 mod ground;
+mod landing;
 mod limbs;
 mod names;
 mod reference;
@@ -24,13 +26,15 @@ use std::path::PathBuf;
 
 use glam::{Affine3A, Vec3};
 
-use crate::asset::{Character, NotFinite};
-use crate::motion::ContactConstraint;
+use crate::asset::{Character, Clip, NotFinite};
+use crate::motion::{ContactConstraint, Playhead};
 use crate::pose::Pose;
 use crate::rig::{self, Bones};
 
 use bodies::BodyMapping;
 use figure::RestFigure;
+use landing::Landing;
+pub use landing::RetargetedFrame;
 use names::NameMapping;
 
 /// An error that occurred while a motion was retargeted.
@@ -206,6 +210,50 @@ impl Retarget {
             Mapping::Names(names) => Affine3A::from_scale(Vec3::splat(names.ratio)),
             Mapping::Bodies(bodies) => bodies.target_from_source,
         }
+    }
+
+    /// Transfers a clip. The soles of the target stand on its floor, and stay in place, while those of the source do. `times` are those of
+    /// the frames in seconds, which must increase. `is_stopped` is asked before each frame, and if it says yes, the result is empty.
+    ///
+    /// The poses are those of [`Self::pose`] before the contacts are kept. A mapping by names adds no contacts.
+    pub fn clip(
+        &mut self,
+        source: &Character,
+        clip: &Clip,
+        times: &[f32],
+        target: &Character,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Vec<RetargetedFrame> {
+        let (mut playhead, mut from) = (Playhead::default(), Pose::rest(&source.skeleton));
+        let mut frames = vec![RetargetedFrame::default(); times.len()];
+        let mut sample = |time: f32, from: &mut Pose| {
+            from.reset(&source.skeleton);
+            playhead.sample(clip, time, &source.skeleton, from);
+        };
+        let hands = self.hands;
+        let bodies = match &mut self.mapping {
+            Mapping::Bodies(bodies) => bodies,
+            Mapping::Names(names) => {
+                for (frame, &time) in frames.iter_mut().zip(times) {
+                    if is_stopped() {
+                        return Vec::new();
+                    }
+                    sample(time, &mut from);
+                    names.pose(&from, &mut frame.pose);
+                }
+                return frames;
+            }
+        };
+        let mut landing = Landing::new(bodies, source, target);
+        for (frame, &time) in frames.iter_mut().zip(times) {
+            if is_stopped() {
+                return Vec::new();
+            }
+            sample(time, &mut from);
+            landing.push(source, time, &from, &mut frame.pose, hands.then_some(&mut frame.contacts));
+        }
+        landing.finish(&mut frames);
+        frames
     }
 
     /// Computes the target's pose for a pose of the source. Morph weights, and joints without a counterpart, stay at

@@ -12,6 +12,9 @@ use super::stance::Stance;
 /// A node that moves less than this share of the skin does not count as moving it.
 const MIN_MASS: f32 = 5e-4;
 
+/// Nodes are in one line if they are nearer to it than this fraction of the size of the body.
+const MAX_LINE: f32 = 0.05;
+
 /// A hierarchy of the nodes that belong to the body. Control nodes, which neither move the skin nor carry a node that
 /// does, are left out, and detached parts are below the node that they continue.
 pub(super) struct Anatomy<'a> {
@@ -127,6 +130,15 @@ impl<'a> Anatomy<'a> {
             self.lowest[parent] = self.lowest[parent].min(self.lowest[node]);
             self.highest[parent] = self.highest[parent].max(self.highest[node]);
         }
+    }
+
+    /// Returns whether all nodes are nearly in one line, so that the pose shows no body.
+    pub(super) fn is_line(&self) -> bool {
+        let positions = || self.order.iter().map(|&n| self.at[n]);
+        let Some(first) = positions().next() else { return true };
+        let farthest = positions().max_by(|a, b| a.distance(first).total_cmp(&b.distance(first)));
+        let Some(along) = farthest.and_then(|far| (far - first).try_normalize()) else { return true };
+        positions().all(|p| (p - first).reject_from_normalized(along).length() < MAX_LINE * self.size)
     }
 
     /// Returns the distance of two nodes.

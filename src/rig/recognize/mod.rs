@@ -189,7 +189,9 @@ fn in_stance(character: &Character, given: &Bones, stance: &Stance) -> Result<Re
 fn parts(character: &Character, anatomy: &mut Anatomy<'_>, stance: &Stance) -> Result<Parts, Unrecognized> {
     let has_map = character.humanoid.is_some();
     let by_name = by_name::bones(character).and_then(|bones| from_bones::find(anatomy, &bones));
-    if stance.lies() && by_name.is_none() {
+    // A shape that is found in one of many poses may be an accident.
+    let needs_names = stance.lies() || !stance.is_rest() && !rest_is_line(character);
+    if needs_names && by_name.is_none() {
         return Err(Unrecognized("its joints have no names of bones".into()));
     }
     match (by_name, shape::find(anatomy)) {
@@ -201,6 +203,11 @@ fn parts(character: &Character, anatomy: &mut Anatomy<'_>, stance: &Stance) -> R
         (None, Ok(shape)) => Ok(with_wings(character, with_sides(character, shape))),
         (None, Err(reason)) => Err(Unrecognized(reason)),
     }
+}
+
+/// Returns whether all joints of the rest pose are nearly in one line.
+fn rest_is_line(character: &Character) -> bool {
+    Anatomy::new(character, &Stance::rest()).is_none_or(|anatomy| anatomy.is_line())
 }
 
 /// Compares parts found by names with those found by shape.

@@ -93,6 +93,8 @@ pub(super) fn complete(
         reasons: [parts.reasons, parts.doubts].concat(),
     };
     plan.bones = bones(&plan, parts.named);
+    // The mark at the end of a foot is no joint that could be turned.
+    plan.bones.retain(|bone, node| !(bone.ends_with("Toes") && anatomy.is_marker[*node]));
     (plan, parents.logical)
 }
 

@@ -33,6 +33,10 @@ impl Stance {
         all.skip(1)
     }
 
+    pub(super) fn is_rest(&self) -> bool {
+        self.clip.is_none()
+    }
+
     /// Returns whether another axis than +Y is up.
     pub(super) fn lies(&self) -> bool {
         self.up.0 != Vec3::Y

@@ -3,6 +3,7 @@
 mod bases;
 mod bodies;
 mod chains;
+mod given_bones;
 mod humanoids;
 mod joints;
 mod pull;

@@ -1,0 +1,293 @@
+//! Lands the soles of a retargeted clip: a foot stands on the floor of the target, and stays in place, while that of the source does.
+//!
+//! Between two contacts, the correction of a foot changes evenly (Kovar, Schreiner & Gleicher 2002, "Footskate cleanup for motion capture
+//! editing", section 4). Contacts are those of soles and not of ankles, because feet differ in their shape.
+
+use glam::{Affine3A, Vec3};
+
+use crate::asset::Character;
+use crate::motion::ContactConstraint;
+use crate::pose::{Pose, orientation, world_matrices};
+use crate::rig::soles::Soles;
+
+use super::bodies::BodyMapping;
+use super::footfall::{Footfalls, Track, least_step, low};
+
+/// Height of the hips of a person of size one, metres.
+const HIPS: f32 = 0.92;
+/// Seconds over which the lowering of the hips is smoothed.
+const SMOOTHING: f32 = 0.15;
+/// The largest part of the length of a leg that is used, so that its knee is never quite straight.
+const REACH: f32 = 0.998;
+/// Largest part of the height of the hips by which they are lowered so that feet reach the floor.
+const MAX_LOWERING: f32 = 0.15;
+
+/// The points of the soles of two feet: nodes, and positions in their frames.
+pub(super) struct FootSoles(Vec<Vec<(usize, Vec3)>>);
+
+impl FootSoles {
+    /// Measures the feet of a character in its rest pose. A foot without a skin consists of its joints.
+    pub(super) fn new(character: &Character, feet: &[usize]) -> Self {
+        let skeleton = &character.skeleton;
+        let mut world = Vec::new();
+        world_matrices(skeleton, &Pose::rest(skeleton), &mut world);
+        let slot = |node: usize| u32::try_from(node).ok();
+        let soles = Soles::new(character, character.default_scene, &world, feet, &slot);
+        let points = feet.iter().enumerate().map(|(index, &foot)| {
+            let skin = soles.extremes(index);
+            if skin.is_empty() {
+                let below = |n: &usize| skeleton.ancestors(*n).any(|a| a == foot);
+                return (0..world.len()).filter(below).map(|n| (n, Vec3::ZERO)).collect();
+            }
+            let local =
+                |(at, node): (Vec3, usize)| Some((node, world.get(node)?.inverse().transform_point3(at)));
+            skin.into_iter().filter_map(local).filter(|(_, p)| p.is_finite()).collect()
+        });
+        Self(points.collect())
+    }
+
+    /// Returns the world positions of the points of each foot. `world` are the matrices of the nodes.
+    fn at(&self, world: &[Affine3A]) -> Vec<Vec<Vec3>> {
+        let point = |(node, at): &(usize, Vec3)| world.get(*node).map(|m| m.transform_point3(*at));
+        self.0.iter().map(|points| points.iter().filter_map(point).collect()).collect()
+    }
+}
+
+/// A frame of a retargeted clip.
+#[derive(Clone, Debug, Default)]
+pub struct RetargetedFrame {
+    /// The pose of the target before its contacts are kept.
+    pub pose: Pose,
+    /// Where its feet must be, and with [`Retarget::hands`](super::Retarget::hands) its hands.
+    pub contacts: Vec<ContactConstraint>,
+}
+
+/// Records a clip frame by frame, and lands it.
+pub(super) struct Landing<'a> {
+    bodies: &'a mut BodyMapping,
+    target: &'a Character,
+    soles: [FootSoles; 2],
+    times: Vec<f32>,
+    /// For each foot, the points of its sole in each frame: of the source in the world of the target, and of the target.
+    from: Vec<Track>,
+    to: Vec<Track>,
+    /// The hips of the source.
+    hips: Vec<Vec3>,
+    /// For each frame, the hip joint and the ankle of each foot of the target.
+    legs: Vec<Vec<[Vec3; 2]>>,
+    world: Vec<Affine3A>,
+}
+
+impl<'a> Landing<'a> {
+    pub(super) fn new(bodies: &'a mut BodyMapping, source: &Character, target: &'a Character) -> Self {
+        let feet =
+            |node: fn(&super::limbs::FootPair) -> usize| bodies.feet.iter().map(node).collect::<Vec<_>>();
+        let soles = [FootSoles::new(source, &feet(|f| f.from)), FootSoles::new(target, &feet(|f| f.to))];
+        let count = bodies.feet.len();
+        Self {
+            target,
+            soles,
+            times: Vec::new(),
+            from: vec![Vec::new(); count],
+            to: vec![Vec::new(); count],
+            hips: Vec::new(),
+            legs: Vec::new(),
+            world: Vec::new(),
+            bodies,
+        }
+    }
+
+    /// Adds a frame. `source` is a pose of the source, and `out` becomes that of the target.
+    /// If there is a list for `hands`, their contacts are added to it.
+    pub(super) fn push(
+        &mut self,
+        source: &Character,
+        time: f32,
+        pose: &Pose,
+        out: &mut Pose,
+        hands: Option<&mut Vec<ContactConstraint>>,
+    ) {
+        self.bodies.free_pose(pose, out);
+        if let Some(hands) = hands {
+            self.bodies.constrain_hands(out, hands);
+        }
+        world_matrices(&source.skeleton, pose, &mut self.world);
+        let mapping = self.bodies.target_from_source;
+        let from = self.soles[0].at(&self.world);
+        for (track, points) in self.from.iter_mut().zip(from) {
+            track.push(points.into_iter().map(|p| mapping.transform_point3(p)).collect());
+        }
+        let hips = self.bodies.hips.map(|n| self.world.get(n).map_or(Vec3::ZERO, |m| m.translation.into()));
+        self.hips.push(mapping.transform_point3(0.5 * (hips[0] + hips[1])));
+        world_matrices(&self.target.skeleton, out, &mut self.world);
+        for (track, points) in self.to.iter_mut().zip(self.soles[1].at(&self.world)) {
+            track.push(points);
+        }
+        let legs = self.bodies.legs(&self.world);
+        self.legs.push(legs);
+        self.times.push(time);
+    }
+
+    /// Moves the feet of all frames to the floor, and adds their contacts.
+    pub(super) fn finish(self, frames: &mut [RetargetedFrame]) {
+        let (up, size) = (self.bodies.up, self.bodies.height / HIPS);
+        let falls = Footfalls::new(&self.from, &self.hips, &self.times, up, size);
+        let lift = self.lift(&falls);
+        let offsets: Vec<Vec<Vec3>> =
+            (0..self.to.len()).map(|foot| self.offsets(foot, &falls, lift, size)).collect();
+        let lowering = self.lowering(&falls, &offsets, lift);
+        for (i, frame) in frames.iter_mut().enumerate() {
+            let by = up * (lift - lowering.get(i).copied().unwrap_or(0.0));
+            self.bodies.shift_anchor(by, &mut frame.pose);
+            // The hands move with the body.
+            frame.contacts.iter_mut().for_each(|hand| hand.position += by);
+            for (foot, pair) in self.bodies.feet.iter().enumerate() {
+                let Some([_, ankle]) = self.legs.get(i).and_then(|legs| legs.get(foot)) else { continue };
+                let position = *ankle + up * lift + offsets[foot][i];
+                let turn = orientation(&self.target.skeleton, &frame.pose, pair.to).as_quat();
+                if pair.is_detached {
+                    self.bodies.place(pair.to, position, &mut frame.pose);
+                }
+                let orientation = Some(turn).filter(|_| !pair.is_detached);
+                frame.contacts.push(ContactConstraint {
+                    node: pair.constrained,
+                    position,
+                    orientation,
+                    weight: 1.0,
+                });
+            }
+        }
+    }
+
+    /// Returns how far the whole body is raised, so that the foot that stands is on the floor in half of the frames.
+    fn lift(&self, falls: &Footfalls) -> f32 {
+        let stands = |foot: usize, i: usize| falls.contacts[foot].iter().any(|&(a, b)| (a..=b).contains(&i));
+        let height = |i: usize| {
+            let feet = (0..self.to.len()).filter(|&foot| stands(foot, i));
+            feet.map(|foot| low(&self.to[foot][i], self.bodies.up)).reduce(f32::min)
+        };
+        let mut heights: Vec<f32> = (0..self.times.len()).filter_map(height).collect();
+        heights.sort_by(f32::total_cmp);
+        heights.get(heights.len() / 2).map_or(0.0, |height| self.bodies.ground - height)
+    }
+
+    /// Returns how far a foot is moved in each frame, besides the lift of the whole body.
+    fn offsets(&self, foot: usize, falls: &Footfalls, lift: f32, size: f32) -> Vec<Vec3> {
+        let (up, track, contacts) = (self.bodies.up, &self.to[foot], &falls.contacts[foot]);
+        let drop = |i: usize| self.bodies.ground - (low(&track[i], up) + lift);
+        let mut offsets: Vec<Option<Vec3>> = vec![None; track.len()];
+        for frames in runs(contacts, track.len(), falls.is_loop) {
+            let mut path = vec![Vec3::ZERO];
+            let mut at = Vec3::ZERO;
+            for pair in frames.windows(2) {
+                // From the last frame to the first one, nothing moves.
+                if let [i, j] = *pair
+                    && i < j
+                {
+                    let ground = falls.ground * (self.times[j] - self.times[i]);
+                    let step = least_step(&track[i], &track[j], up, size, ground).unwrap_or(ground);
+                    at += ground - step;
+                }
+                path.push(at);
+            }
+            if falls.is_loop && frames.len() == track.len() {
+                // A foot that stands in all frames is where it was.
+                let count = path.len() - 1;
+                #[expect(clippy::cast_precision_loss, reason = "clips have fewer than 2²⁴ frames")]
+                path.iter_mut().enumerate().for_each(|(i, p)| *p -= at * (i as f32 / count as f32));
+            }
+            #[expect(clippy::cast_precision_loss, reason = "clips have fewer than 2²⁴ frames")]
+            let mean = path.iter().sum::<Vec3>() / path.len() as f32;
+            for (&i, at) in frames.iter().zip(path) {
+                offsets[i] = Some(at - mean + up * drop(i));
+            }
+        }
+        let mut filled = fill(&offsets, &self.times, falls.is_loop);
+        for (i, offset) in filled.iter_mut().enumerate() {
+            // A foot in the air does not sink into the floor either.
+            let sinks = drop(i) - offset.dot(up);
+            *offset += up * sinks.max(0.0);
+        }
+        filled
+    }
+
+    /// Returns how far the hips are lowered in each frame, so that feet that stand are within reach.
+    fn lowering(&self, falls: &Footfalls, offsets: &[Vec<Vec3>], lift: f32) -> Vec<f32> {
+        let up = self.bodies.up;
+        let needed = |i: usize| {
+            let legs = self.bodies.feet.iter().zip(&self.legs[i]).enumerate();
+            let stands = |foot: usize| falls.contacts[foot].iter().any(|&(a, b)| (a..=b).contains(&i));
+            let lower = legs.filter(|(foot, _)| stands(*foot)).map(|(foot, (pair, [hip, ankle]))| {
+                let leg = (*hip + up * lift) - (*ankle + up * lift + offsets[foot][i]);
+                let height = leg.dot(up);
+                let across_squared = (leg.length_squared() - height * height).max(0.0);
+                let reach = REACH * pair.reach;
+                height - (reach * reach - across_squared).max(0.0).sqrt()
+            });
+            lower.fold(0.0, f32::max).min(MAX_LOWERING * self.bodies.height)
+        };
+        let raw: Vec<f32> = (0..self.times.len()).map(needed).collect();
+        let count = raw.len();
+        let duration = self.times.last().copied().unwrap_or(0.0) - self.times.first().copied().unwrap_or(0.0);
+        let gap = |i: usize, j: usize| {
+            let gap = (self.times[j] - self.times[i]).abs();
+            if falls.is_loop { gap.min(duration - gap) } else { gap }
+        };
+        // Frames near the ends of a loop are near each other.
+        let reach = (0..count).take_while(|&j| gap(0, j) <= SMOOTHING || j == 0).count();
+        let window = |i: usize| {
+            let near = move |k: usize| (i + k + count).checked_sub(reach);
+            let all = (0..=2 * reach).filter_map(near);
+            let inside = all.filter_map(move |j| match falls.is_loop {
+                true => Some(j % count),
+                false => j.checked_sub(count).filter(|j| *j < count),
+            });
+            inside.filter(move |&j| gap(i, j) <= SMOOTHING)
+        };
+        let largest: Vec<f32> =
+            (0..raw.len()).map(|i| window(i).map(|j| raw[j]).fold(0.0, f32::max)).collect();
+        #[expect(clippy::cast_precision_loss, reason = "clips have fewer than 2²⁴ frames")]
+        let mean = |i: usize| window(i).map(|j| largest[j]).sum::<f32>() / window(i).count().max(1) as f32;
+        (0..raw.len()).map(mean).collect()
+    }
+}
+
+/// Returns the frames of each contact. In a loop, a contact that goes on across the ends is one, with its end first.
+fn runs(contacts: &[(usize, usize)], count: usize, is_loop: bool) -> Vec<Vec<usize>> {
+    let mut runs: Vec<Vec<usize>> = contacts.iter().map(|&(first, last)| (first..=last).collect()).collect();
+    let goes_on =
+        |first: &[usize], last: &[usize]| first.first() == Some(&0) && last.last() == Some(&(count - 1));
+    if is_loop && runs.len() > 1 && runs.first().zip(runs.last()).is_some_and(|(a, b)| goes_on(a, b)) {
+        let start = runs.remove(0);
+        runs.iter_mut().rev().take(1).for_each(|last| last.extend(&start));
+    }
+    runs
+}
+
+/// Returns known values, and between them values that change evenly over time. Before the first and after the last one, they stay, or
+/// in a loop change across the ends.
+fn fill(values: &[Option<Vec3>], times: &[f32], is_loop: bool) -> Vec<Vec3> {
+    let known = values.iter().zip(times).filter_map(|(value, time)| Some((*time, (*value)?)));
+    let mut known: Vec<(f32, Vec3)> = known.collect();
+    if let (true, Some(&first), Some(&last)) = (is_loop, known.first(), known.last()) {
+        let duration = times.last().copied().unwrap_or(0.0) - times.first().copied().unwrap_or(0.0);
+        known.insert(0, (last.0 - duration, last.1));
+        known.push((first.0 + duration, first.1));
+    }
+    let mut next = 0;
+    let value = |&time: &f32| {
+        while known.get(next).is_some_and(|(at, _)| *at < time) {
+            next += 1;
+        }
+        let before = next.checked_sub(1).and_then(|n| known.get(n));
+        match (before, known.get(next)) {
+            (Some(&(a, from)), Some(&(b, to))) => {
+                let part = ((time - a) / (b - a).max(f32::MIN_POSITIVE)).clamp(0.0, 1.0);
+                from.lerp(to, part * part * (3.0 - 2.0 * part))
+            }
+            (Some((_, only)), None) | (None, Some((_, only))) => *only,
+            (None, None) => Vec3::ZERO,
+        }
+    };
+    times.iter().map(value).collect()
+}
