@@ -59,6 +59,20 @@ fn reduced_keys_stay_within_the_key_error() {
     assert!(error > 0.0 && error < 0.05, "{error}");
 }
 
+/// Regression: a motion in which nothing moves was baked without its length, as an animation that other programs refuse.
+#[test]
+fn a_still_motion_keeps_its_length() {
+    let folder = folder("bake-still");
+    let (motion, out) = (folder.join("still.motion.toml"), folder.join("still.glb"));
+    fs::write(&motion, "version = 1\n[[strip]]\nclips = \"walk\"\nspeed = 0\nseconds = 1.5\n").unwrap();
+    let (motion, out) = (motion.to_str().unwrap(), out.to_str().unwrap());
+    stdout(["bake", "-q", "-o", out, "--motion", motion]);
+    let copy = asset::load(Path::new(out)).unwrap();
+    assert_eq!(copy.clips[0].seconds, 1.5);
+    assert!(!copy.clips[0].channels.is_empty());
+    assert!(copy.warnings.is_empty(), "{:?}", copy.warnings);
+}
+
 #[test]
 fn a_clip_survives_a_round_trip_through_bvh() {
     let folder = folder("bake-bvh");

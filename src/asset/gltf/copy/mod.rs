@@ -11,6 +11,7 @@ use crate::text::printable;
 use super::{container, uri};
 
 pub(super) mod clips;
+mod end_key;
 
 /// Alignment of buffer views in the joined buffer, in bytes: 8, twice the 4 bytes of the largest component type.
 const ALIGNMENT: usize = 8;
