@@ -67,12 +67,11 @@ impl PreparedStrip {
         let clips = &character.clips;
         let cycle = f64::from(strip.cycle_seconds(clips));
         let speed = f64::from(strip.speed);
-        let backwards = speed < 0.0 && strip.from == 0.0;
         let mut prepared = Self {
             start: strip.start,
             length: strip.length(clips),
             placement: PlanarTransform::default(),
-            from: if backwards { cycle } else { f64::from(strip.from) },
+            from: f64::from(strip.clip_start(clips)),
             speed,
             looping: strip.looping,
             root_motion: strip.root_motion,
@@ -131,6 +130,13 @@ impl PreparedStrip {
         let mut transforms = Vec::with_capacity(self.blended.len());
         for blended in &mut self.blended {
             let clip = &character.clips[blended.clip];
+    /// Returns the time in clip seconds from the start of the first cycle, `since` seconds after the strip's start. A strip that does
+    /// not loop stops at the ends of its clips.
+    fn elapsed(&self, since: f32) -> f64 {
+        let elapsed = self.from + f64::from(since.clamp(0.0, self.length)) * self.speed;
+        if self.looping { elapsed } else { elapsed.clamp(0.0, self.cycle.max(0.0)) }
+    }
+
             let mut pose = Pose::rest(skeleton);
             let (time, _) = time_of(blended.warp.phase(phase), clip, self.wraps);
             blended.playhead.sample(clip, time, skeleton, &mut pose);
@@ -152,7 +158,7 @@ impl PreparedStrip {
         if self.cycle <= 0.0 {
             return (0.0, 0.0);
         }
-        let phase = at / self.cycle;
+        let phase = self.elapsed(since) / self.cycle;
         let cycles = if self.looping { phase.floor() } else { 0.0 };
         (phase - cycles, cycles)
     }
@@ -162,8 +168,7 @@ impl PreparedStrip {
         let (phase, cycles) = self.phase(since);
         // The time is computed directly, because a conversion to a phase and back would round it.
         #[expect(clippy::cast_possible_truncation, reason = "clips are single precision")]
-        let time =
-            (self.from + f64::from(since.clamp(0.0, self.length)) * self.speed - cycles * self.cycle) as f32;
+        let time = (self.elapsed(since) - cycles * self.cycle) as f32;
         StripTime { phase, cycles, single: (self.blended.len() == 1).then_some(time), wraps: self.wraps }
     }
 

@@ -197,6 +197,66 @@ fn an_edit_has_full_weight_at_its_time_and_none_outside_its_window() {
     let from = pose_at(&mut player, &character, &feet, &plain, 0.5);
     let mut to = from.clone();
     let arm =
+/// Regression: a strip that began within its clip lasted as long as the whole clip, and a strip that was longer than its clip went on
+/// removing root motion from its last pose, so that the figure slid.
+#[test]
+fn a_part_of_a_clip_ends_with_it_and_then_stands_still() {
+    let (character, feet) = walker();
+    let walk = clip(&character, "walk");
+    let whole = character.clips[walk].seconds;
+    let part = |speed| Strip { from: 0.25, speed, ..Strip::new(walk) };
+    assert!((part(0.5).length(&character.clips) - 2.0 * (whole - 0.25)).abs() < 1e-6);
+    assert!((part(-1.0).length(&character.clips) - 0.25).abs() < 1e-6);
+    assert_eq!(Strip { looping: true, ..part(1.0) }.length(&character.clips), whole);
+    assert_eq!(Strip { from: 9.0, ..part(1.0) }.length(&character.clips), 0.0);
+    let both = [walk, clip(&character, "run")].map(|clip| WeightedClip { clip, weight: 0.5 });
+    for (root_motion, speed) in
+        [(RootMotion::InPlace, 1.0), (RootMotion::InPlace, -1.0), (RootMotion::Accumulate, 1.0)]
+    {
+        for clips in [&both[..1], &both] {
+            let strip = Strip { clips: clips.to_vec(), root_motion, seconds: Some(4.0), ..part(speed) };
+            let motion = Motion { strips: vec![strip], ..Motion::default() };
+            let mut player = Player::default();
+            let end = pose_at(&mut player, &character, &feet, &motion, 2.0);
+            assert_eq!(end, pose_at(&mut player, &character, &feet, &motion, 3.9), "{motion:?}");
+        }
+    }
+}
+
+/// Regression: each round of a loop began where the first one had begun, so that a figure that walks jumped back.
+#[test]
+fn rounds_continue_where_the_last_one_ended() {
+    let (character, feet) = walker();
+    let walk = clip(&character, "walk");
+    let part = Strip { from: 0.25, ..Strip::new(walk) };
+    for strip in
+        [Strip::new(walk), Strip { looping: true, ..part.clone() }, Strip { seconds: Some(0.5), ..part }]
+    {
+        let motion = Motion { strips: vec![strip.clone()], plant: true, ..Motion::default() };
+        let round = motion.seconds(&character.clips);
+        let mut player = Player::default();
+        player.looping = true;
+        let mut at = |time| hips(&character, &pose_at(&mut player, &character, &feet, &motion, time));
+        let (start, end) = (at(0.0), at(round));
+        for rounds in [-2.0_f32, 1.0, 3.0] {
+            let (before, after) = (at(rounds * round - 1e-3), at(rounds * round + 1e-3));
+            assert!((after - before).with_y(0.0).length() < 0.01, "{strip:?} {rounds}: {before} {after}");
+            let travelled = (after - start).z / (end - start).z;
+            // The hips twist with each step, so a loop of a single step turns.
+            assert!(
+                strip.seconds.is_some() || (travelled - rounds).abs() < 0.01,
+                "{strip:?} {rounds}: {travelled}"
+            );
+        }
+        let in_place = Strip { root_motion: RootMotion::InPlace, ..strip };
+        let motion = Motion { strips: vec![in_place], ..Motion::default() };
+        let first = pose_at(&mut player, &character, &feet, &motion, 0.1);
+        let later = pose_at(&mut player, &character, &feet, &motion, 0.1 + 5.0 * round);
+        let drift = hips(&character, &later) - hips(&character, &first);
+        assert!(drift.length() < 1e-3, "{drift}");
+    }
+}
+
         character.skeleton.find("left_upper_arm").or(character.skeleton.find("upper_arm_l")).unwrap_or(3);
     to.locals[arm].rotation *= glam::Quat::from_rotation_x(0.8);
     to.locals[character.skeleton.find("hips").unwrap()].translation.y -= 0.1;
