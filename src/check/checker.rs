@@ -15,8 +15,8 @@ use super::sampled::{Sampled, TooLong};
 use super::seam::Seam;
 use super::self_penetration::Pair;
 use super::{
-    clip_set, flip, floating, foot_slide, jerk, keys, limit, penetration, root_speed, seam, self_penetration,
-    tracks,
+    clip_set, flip, floating, foot_slide, jerk, jump, keys, limit, penetration, root_speed, seam,
+    self_penetration, tracks,
 };
 
 /// Number of clips and of frames of each that are used to find the floor.
@@ -209,6 +209,7 @@ impl<'a> Checker<'a> {
         let smooth: Vec<usize> = turning.iter().copied().filter(|n| !flipped(n)).collect();
         measured.extend(jerk::check(sampled, &smooth, limit(Check::Jerk)));
         measured.extend(flips);
+        measured.extend(jump::check(anatomy, sampled, limit(Check::Jump)));
         measured.extend(limit::check(&self.limited, sampled, limit(Check::Limit)));
         measured.extend(self_penetration::check(
             anatomy,

@@ -63,6 +63,28 @@ fn faults_of_characters_from_other_sources_are_found() {
     assert!(results.recall() >= 0.98 && results.false_alarms() <= 0.02, "{details}\n{}", results.table());
 }
 
+/// A part of a clip that was played as a loop without its root motion.
+#[test]
+fn a_root_that_jumps_is_found() {
+    let character = asset::mannequin().unwrap();
+    let hips = character.skeleton.find("hips").unwrap();
+    let mut walk = character.clips[2].clone();
+    assert!(check(&character, &walk, &CheckOptions::default()).passed());
+    for channel in walk.channels.iter_mut().filter(|c| c.node == hips) {
+        if let Values::Translation(values) = &mut channel.values {
+            let middle = values.len() / 2;
+            values.iter_mut().skip(middle).for_each(|v| v.z += 0.7);
+        }
+    }
+    let report = check(&character, &walk, &CheckOptions::default());
+    let jumps: Vec<_> = report.errors(Check::Jump).collect();
+    assert!(
+        matches!(jumps[..], [jump] if jump.node == Some(hips) && (jump.value - 0.7).abs() < 0.05),
+        "{jumps:?}"
+    );
+    assert!(jumps[0].text.starts_with("jumps by "), "{}", jumps[0].text);
+}
+
 #[test]
 fn the_same_clip_has_the_same_report() {
     let character = asset::mannequin().unwrap();
