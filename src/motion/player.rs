@@ -321,7 +321,7 @@ impl PreparedMotion {
                     self.pose(character, time, &mut pose, scratch);
                     locomotion::position(&character.skeleton, &pose, foot)
                 });
-                let (lead, trail) = (position - first, position - last);
+                let [lead, trail] = [first, last].map(|at| held(position, at) - at);
                 self.planted.push(PlantedFoot { foot, from, to, position, lead, trail });
             }
         }
@@ -346,9 +346,15 @@ impl PreparedMotion {
             let position = match () {
                 () if early > 0.0 => current() + planted.lead,
                 () if late > 0.0 => current() + planted.trail,
-                () => planted.position,
+                () => held(planted.position, current()),
             };
             contacts.push(ContactConstraint { node: planted.foot, position, orientation: None, weight });
         }
     }
+}
+
+/// Returns where an ankle stays that the motion places at `current`. It keeps its place on the ground, but rises with the heel, because
+/// the toes would otherwise be pressed into the ground.
+fn held(planted: Vec3, current: Vec3) -> Vec3 {
+    planted.with_y(planted.y.max(current.y))
 }
