@@ -192,7 +192,9 @@ impl PosingArgs {
         let rig = super::rig_of(&character, self.rig())?;
         let (character, warnings) = self.extend(character.into(), &rig)?;
         verbosity.warn(&warnings);
-        self.puppet_of(character, rig, matches)
+        let puppet = self.puppet_of(character, rig, matches)?;
+        verbosity.warn(&self.namesakes(&puppet));
+        Ok(puppet)
     }
 
     /// The files that the options name as inputs, including the model.
