@@ -1,7 +1,9 @@
 //! Joints that move impossibly far within one frame, as where a part of a clip starts over without its root motion.
 //!
-//! The root is measured in the world, and all other joints relative to it. A fast movement covers large distances in several frames.
-//! A jump has slow frames on both sides.
+//! The root is measured in the world, and the joints below it relative to their parents. Rotations that carry a hand or a foot far are
+//! left to the check of flips. A fast movement covers large distances in several frames. A jump has slow frames on both sides.
+
+use crate::asset::{Clip, Interpolation, Skeleton, Values};
 
 use super::anatomy::Anatomy;
 use super::finding::{Curve, Finding, Measured, length};
@@ -9,15 +11,33 @@ use super::kind::Check;
 use super::sampled::Sampled;
 
 /// A jump is at least this many times as far as the way in the frames before and after it.
-const RATIO: f64 = 4.0;
+const RATIO: f64 = 10.0;
+
+/// Returns the nodes that can jump: the root first, and the joints below it. Nodes that the clip moves in steps jump on purpose.
+fn nodes(anatomy: &Anatomy, skeleton: &Skeleton, clip: &Clip) -> Vec<usize> {
+    let is_below = |node: &usize| skeleton.ancestors(*node).skip(1).any(|above| above == anatomy.hips);
+    let is_stepped = |node: &usize| {
+        let moves = |values: &Values| matches!(values, Values::Translation(_));
+        clip.channels
+            .iter()
+            .any(|c| c.node == *node && c.interpolation == Interpolation::Step && moves(&c.values))
+    };
+    let below = anatomy.joints.iter().copied().filter(is_below);
+    std::iter::once(anatomy.hips).chain(below).filter(|node| !is_stepped(node)).collect()
+}
 
 /// Returns the distance in metres that a joint moves from each frame to the next.
-fn distances(anatomy: &Anatomy, sampled: &Sampled, node: usize) -> Vec<f64> {
-    let place = |frame: usize| match sampled.position(frame, node) {
-        root if node == anatomy.hips => root,
-        joint => joint - sampled.position(frame, anatomy.hips),
+fn distances(anatomy: &Anatomy, skeleton: &Skeleton, sampled: &Sampled, node: usize) -> Vec<f64> {
+    let parent = skeleton.nodes.get(node).and_then(|n| n.parent).filter(|_| node != anatomy.hips);
+    let distance = |frame: usize| match parent {
+        Some(parent) => {
+            let place = |frame: usize| sampled.local(frame, node).translation;
+            let scale = sampled.matrix(frame, parent).matrix3.x_axis.length();
+            scale * place(frame).distance(place(frame - 1))
+        }
+        None => sampled.position(frame, node).distance(sampled.position(frame - 1, node)),
     };
-    (1..sampled.len()).map(|frame| f64::from(place(frame).distance(place(frame - 1)))).collect()
+    (1..sampled.len()).map(|frame| f64::from(distance(frame))).collect()
 }
 
 /// Returns whether a joint jumps after a frame.
@@ -31,13 +51,16 @@ fn is_jump(distances: &[f64], frame: usize, limit: f64) -> bool {
 }
 
 /// Reports the joint that jumps farthest in each frame, or the root if it jumps.
-pub(super) fn check(anatomy: &Anatomy, sampled: &Sampled, limit: f64) -> Measured {
+pub(super) fn check(
+    anatomy: &Anatomy,
+    skeleton: &Skeleton,
+    sampled: &Sampled,
+    clip: &Clip,
+    limit: f64,
+) -> Measured {
     let mut measured = Measured::default();
-    // Nodes above the root may jump as long as it does not, as where a cycle starts over.
-    let is_other = |node: &usize| *node != anatomy.hips && !anatomy.above_hips.contains(node);
-    let others = anatomy.joints.iter().copied().filter(is_other);
-    let nodes: Vec<usize> = std::iter::once(anatomy.hips).chain(others).collect();
-    let all: Vec<Vec<f64>> = nodes.iter().map(|n| distances(anatomy, sampled, *n)).collect();
+    let nodes = nodes(anatomy, skeleton, clip);
+    let all: Vec<Vec<f64>> = nodes.iter().map(|n| distances(anatomy, skeleton, sampled, *n)).collect();
     for frame in 0..sampled.len().saturating_sub(1) {
         let jumps = nodes.iter().zip(&all).filter(|(_, d)| is_jump(d, frame, limit));
         let jumps = jumps.filter_map(|(node, d)| Some((*node, *d.get(frame)?)));

@@ -177,7 +177,7 @@ impl Check {
             Self::SeamRotation => 4.0,
             Self::SeamVelocity => 0.5,
             Self::Flip => 90.0,
-            Self::Jump => 0.3,
+            Self::Jump => 0.5,
             Self::Limit => 15.0,
             Self::Jerk => 6.0,
             Self::SelfPenetration => 0.03,

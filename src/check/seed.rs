@@ -263,7 +263,7 @@ impl Seeder<'_, '_, '_> {
         let sampled = &self.draft.sampled;
         let moves =
             |i: usize| f64::from(sampled.position(i, carrier).distance(sampled.position(i + 1, carrier)));
-        let calm = |first: &usize| (first - 3..first + frames + 3).all(|i| moves(i) < 0.2 * self.limit);
+        let calm = |first: &usize| (first - 3..first + frames + 3).all(|i| moves(i) < 0.1 * self.limit);
         let places: Vec<usize> = (3..self.last().saturating_sub(frames + 3)).filter(calm).collect();
         let first = *places.get(self.random.index(places.len()))?;
         let way = self.random.direction().as_vec3() * self.amount(1.5, 4.0);
