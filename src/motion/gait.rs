@@ -8,8 +8,11 @@ use super::locomotion;
 use super::locomotion::LocomotionRoot;
 use super::planar::PlanarTransform;
 use super::sample::Playhead;
-use super::strip::{MAX_SAMPLES, RATE};
 
+/// Samples per second when foot contacts are detected.
+pub(super) const RATE: f32 = 60.0;
+/// Maximum number of samples of one clip or timeline: ten minutes at [`RATE`].
+pub(super) const MAX_SAMPLES: usize = 36_000;
 /// A clip is cyclic if the mean angle of its joints between the pose at the start and the pose at the end is less
 /// than this, in radians.
 const MAX_CYCLE_ANGLE: f32 = 0.1;

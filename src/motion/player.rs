@@ -8,10 +8,11 @@ use crate::pose::Pose;
 use super::blend::{add, blend, blend_some, ease};
 use super::contact::intervals;
 use super::edit::deform;
+use super::gait::{MAX_SAMPLES, RATE};
 use super::locomotion::LocomotionRoot;
 use super::planar::PlanarTransform;
 use super::sample::Playhead;
-use super::strip::{MAX_SAMPLES, PreparedStrip, RATE};
+use super::strip::PreparedStrip;
 use super::timeline::{Motion, RootMotion};
 use super::{ContactConstraint, Layer, locomotion, sample_keys};
 

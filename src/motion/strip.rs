@@ -12,11 +12,6 @@ use super::sample::Playhead;
 use super::timeline::{RootMotion, Strip};
 use super::warp::{FootStrikes, Warp, warps};
 
-/// Samples per second when foot contacts are detected.
-pub(super) const RATE: f32 = 60.0;
-/// Maximum number of samples of one clip or timeline: ten minutes at [`RATE`].
-pub(super) const MAX_SAMPLES: usize = 36_000;
-
 /// A clip in the blend of a strip.
 #[derive(Clone, Debug)]
 struct BlendedClip {
