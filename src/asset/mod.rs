@@ -6,6 +6,7 @@
 pub mod bvh;
 mod character;
 mod clip;
+mod clip_name;
 mod decode;
 mod error;
 mod expression;

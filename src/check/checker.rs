@@ -15,8 +15,8 @@ use super::sampled::{Sampled, TooLong};
 use super::seam::Seam;
 use super::self_penetration::Pair;
 use super::{
-    clip_set, flip, floating, foot_slide, jerk, keys, limit, penetration, root_speed, seam, self_penetration,
-    tracks,
+    clip_set, flip, floating, foot_slide, jerk, jump, keys, limit, penetration, root_speed, seam,
+    self_penetration, tracks,
 };
 
 /// Number of clips and of frames of each that are used to find the floor.
@@ -174,7 +174,7 @@ impl<'a> Checker<'a> {
         let mut measured = keys::check(self.character, clip, index, options);
         measured.extend(tracks::check(self.character, self.rig, clip, index, options));
         if prepared.sampled.len() > 0 {
-            measured.extend(self.motion(prepared, options));
+            measured.extend(self.motion(clip, prepared, options));
         }
         let Measured { mut findings, mut curves, mut not_applied } = measured;
         findings.retain(|f| options.runs(f.check));
@@ -187,7 +187,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The checks of the samples.
-    fn motion(&self, prepared: &Prepared, options: &CheckOptions) -> Measured {
+    fn motion(&self, clip: &Clip, prepared: &Prepared, options: &CheckOptions) -> Measured {
         let Prepared { sampled, contacts, seam, floor } = prepared;
         let (anatomy, skeleton) = (&self.anatomy, &self.character.skeleton);
         let limit = |check: Check| options.limit(check, anatomy.size);
@@ -209,6 +209,7 @@ impl<'a> Checker<'a> {
         let smooth: Vec<usize> = turning.iter().copied().filter(|n| !flipped(n)).collect();
         measured.extend(jerk::check(sampled, &smooth, limit(Check::Jerk)));
         measured.extend(flips);
+        measured.extend(jump::check(anatomy, skeleton, sampled, clip, limit(Check::Jump)));
         measured.extend(limit::check(&self.limited, sampled, limit(Check::Limit)));
         measured.extend(self_penetration::check(
             anatomy,

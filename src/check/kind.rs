@@ -49,6 +49,8 @@ pub enum Check {
     SeamVelocity,
     /// A joint turns by a large angle within one frame.
     Flip,
+    /// The root or a joint moves impossibly far within one frame.
+    Jump,
     /// A joint leaves its range.
     Limit,
     /// A joint leaves its path for a few frames, or trembles.
@@ -89,7 +91,7 @@ pub enum Check {
 
 impl Check {
     /// All checks, in the order in which they are reported.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::FootSlide,
         Self::Penetration,
         Self::Floating,
@@ -97,6 +99,7 @@ impl Check {
         Self::SeamRotation,
         Self::SeamVelocity,
         Self::Flip,
+        Self::Jump,
         Self::Limit,
         Self::Jerk,
         Self::SelfPenetration,
@@ -127,6 +130,7 @@ impl Check {
             Self::SeamRotation => "seam-rotation",
             Self::SeamVelocity => "seam-velocity",
             Self::Flip => "flip",
+            Self::Jump => "jump",
             Self::Limit => "limit",
             Self::Jerk => "jerk",
             Self::SelfPenetration => "self-penetration",
@@ -152,7 +156,7 @@ impl Check {
     pub fn unit(self) -> &'static str {
         match self {
             Self::FootSlide | Self::Penetration | Self::Floating | Self::SeamPosition => "m",
-            Self::SelfPenetration | Self::RootDrift => "m",
+            Self::Jump | Self::SelfPenetration | Self::RootDrift => "m",
             Self::SeamVelocity | Self::RootSpeed => "m/s",
             Self::SeamRotation | Self::Flip | Self::Limit | Self::Jerk => "degrees",
             Self::SparseKeys | Self::StartPose => "degrees",
@@ -173,6 +177,7 @@ impl Check {
             Self::SeamRotation => 4.0,
             Self::SeamVelocity => 0.5,
             Self::Flip => 90.0,
+            Self::Jump => 0.5,
             Self::Limit => 15.0,
             Self::Jerk => 6.0,
             Self::SelfPenetration => 0.03,

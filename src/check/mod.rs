@@ -14,6 +14,7 @@ mod flip;
 mod floating;
 mod foot_slide;
 mod jerk;
+mod jump;
 mod key_values;
 mod keys;
 mod kind;

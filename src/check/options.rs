@@ -10,7 +10,7 @@ use super::kind::Check;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Looping {
-    /// A clip is a loop if most of its joints end where they began, or if its name says so.
+    /// A clip is a loop if most of the joints that move in it end where they began.
     #[default]
     Detect,
     /// Every clip is a loop.

@@ -1,6 +1,6 @@
 //! The seam of a loop: positions, rotations and velocities that jump where it starts over.
 //!
-//! A clip is a loop if its name says so, or if most of its joints end where they began. Its travel over the ground does not count.
+//! A clip is a loop if its name says so, or if most of the joints that move in it end where they began. Its travel over the ground does not count.
 
 use glam::{Quat, Vec3};
 
@@ -13,7 +13,7 @@ use super::kind::Check;
 use super::options::{CheckOptions, Looping};
 use super::sampled::{Sampled, degrees_between};
 
-/// Most joints of a loop end within these of where they began: metres of a person, and degrees.
+/// Most joints that move in a loop end within these of where they began: metres of a person, and degrees.
 const SAME_PLACE: f64 = 0.015;
 const SAME_ROTATION: f64 = 2.0;
 /// A clip whose root is farther than this from where it began is no loop, unless its name says so, metres of a person.
@@ -28,6 +28,9 @@ const UNUSUAL: f64 = 3.0;
 const SAME_VELOCITY: f64 = 0.35;
 /// A joint moves at the seam if it turns by at least this on both sides together, degrees per frame.
 const MOVING: f64 = 0.3;
+/// A joint moves if it turns or is moved relative to its parent by more than this, degrees and metres.
+const MOVES: f64 = 0.1;
+const MOVES_BY: f64 = 1e-4;
 /// Words in the names of clips that are loops.
 const LOOP_WORDS: [&str; 10] =
     ["loop", "looped", "cycle", "walk", "walking", "run", "running", "jog", "sprint", "idle"];
@@ -56,6 +59,8 @@ pub(super) struct Gap {
     pub(super) offset: Vec3,
     /// Degrees between the local rotations.
     pub(super) angle: f64,
+    /// Whether the joint moves relative to its parent at any time.
+    pub(super) moves: bool,
     /// From the first local translation to the last one, metres.
     pub(super) local_offset: f64,
     /// Change of the local angular velocity from the end to the start, and the sum of both speeds, degrees per frame.
@@ -84,8 +89,11 @@ impl Seam {
         let gaps = gaps(anatomy, sampled);
         let size = f64::from(anatomy.size);
         let is_same = |g: &&Gap| g.local_offset < SAME_PLACE * size && g.angle < SAME_ROTATION;
-        let same = gaps.iter().filter(is_same).count();
-        let is_closed = same > 0 && super::spans::number(same) >= MOST * super::spans::number(gaps.len());
+        // Hair and fingers that never move end where they began, whether the clip is a loop or not.
+        let moving = || gaps.iter().filter(|g| g.moves);
+        let same = moving().filter(is_same).count();
+        let is_closed =
+            !gaps.is_empty() && super::spans::number(same) >= MOST * super::spans::number(moving().count());
         let root = gaps.iter().find(|g| g.node == anatomy.hips).map_or(0.0, |g| f64::from(g.offset.length()));
         let kind = match options.looping {
             Looping::Always => LoopKind::Declared,
@@ -152,7 +160,13 @@ fn gaps(anatomy: &Anatomy, sampled: &Sampled) -> Vec<Gap> {
         let (turn_end, turn_start) = (shorter(turn_of(last - 1, last)), shorter(turn_of(0, 1)));
         let turns =
             [(turn_start - turn_end).length(), turn_end.length() + turn_start.length()].map(f64::to_degrees);
-        Gap { node, offset, angle, local_offset: local_offset * scale, turns, velocity: end - start, usual }
+        let local_offset = local_offset * scale;
+        let moves = (1..=last).any(|frame| {
+            let [now, first] = [frame, 0].map(|frame| sampled.local(frame, node));
+            let moved = f64::from(now.translation.distance(first.translation)) * scale;
+            degrees_between(now.rotation, first.rotation) > MOVES || moved > MOVES_BY
+        });
+        Gap { node, offset, angle, moves, local_offset, turns, velocity: end - start, usual }
     };
     anatomy.joints.iter().filter(|n| !travels || !anatomy.above_hips.contains(n)).map(gap).collect()
 }

@@ -35,7 +35,7 @@ pub struct Seeded {
 }
 
 /// The checks whose faults can be added.
-pub const KINDS: [Check; 12] = [
+pub const KINDS: [Check; 13] = [
     Check::FootSlide,
     Check::Penetration,
     Check::Floating,
@@ -48,6 +48,7 @@ pub const KINDS: [Check; 12] = [
     Check::SelfPenetration,
     Check::RootSpeed,
     Check::Unnormalised,
+    Check::Jump,
 ];
 
 /// Adds a fault of random size at a random time, always the same for the same seed. Returns `None` if the clip cannot have such a fault, for
@@ -77,6 +78,7 @@ pub fn seed(
         Check::Floating => seeder.heave(1.0),
         Check::SeamPosition | Check::SeamRotation | Check::SeamVelocity => seeder.open_seam(check),
         Check::Flip => seeder.flip(),
+        Check::Jump => seeder.jump(),
         Check::Limit => seeder.overbend(),
         Check::Jerk => seeder.pop(),
         Check::SelfPenetration => seeder.enter_body(),
@@ -252,6 +254,21 @@ impl Seeder<'_, '_, '_> {
         let jump = DQuat::from_axis_angle(self.random.direction(), self.random.between(2.1, 3.1));
         self.turn(node, first, frames, jump);
         Some((Some(node), first, first + frames))
+    }
+
+    /// The body is elsewhere for some frames.
+    fn jump(&mut self) -> Option<Place> {
+        let frames = 1 + self.random.index(8.min(self.last() / 3));
+        let carrier = self.draft.carrier();
+        let sampled = &self.draft.sampled;
+        let moves =
+            |i: usize| f64::from(sampled.position(i, carrier).distance(sampled.position(i + 1, carrier)));
+        let calm = |first: &usize| (first - 3..first + frames + 3).all(|i| moves(i) < 0.1 * self.limit);
+        let places: Vec<usize> = (3..self.last().saturating_sub(frames + 3)).filter(calm).collect();
+        let first = *places.get(self.random.index(places.len()))?;
+        let way = self.random.direction().as_vec3() * self.amount(1.5, 4.0);
+        (first + 1..=first + frames).for_each(|frame| self.draft.shift(frame, carrier, way));
+        Some((Some(carrier), first, first + frames))
     }
 
     /// A joint leaves its path for one or two frames.

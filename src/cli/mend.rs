@@ -12,11 +12,11 @@ use crate::check::{CheckOptions, Checker, Severity};
 use crate::export::bake::{BakedClip, ClipFormat};
 use crate::export::{animated_copy, animated_copy_loss};
 
-use super::check::{SelectionArgs, line, name};
+use super::check::{SelectionArgs, line};
 use super::failure::Failure;
 use super::rig_args::RigArgs;
 use super::timing::Stopwatch;
-use super::{ModelArg, Verbosity, output};
+use super::{ModelArg, Verbosity, names, output};
 
 /// Frame rate of a BVH file that is written, frames per second.
 const BVH_RATE: f32 = 60.0;
@@ -106,6 +106,7 @@ pub(super) fn run(args: &MendArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
     }
     let rig = args.rig.load(&character)?;
     let clips = args.selection.clips(&character)?;
+    verbosity.warn(&names::namesakes(&character, &args.selection.clip));
     if clips.is_empty() {
         return Err(Failure::Usage(format!("{}: the file has no clips", character.path.display())));
     }
@@ -152,7 +153,7 @@ fn print(
     let mut lines = Vec::new();
     for (index, mended) in clips.iter().zip(all) {
         let (before, after) = (errors(&mended.before), errors(&mended.after));
-        let name = name(&mended.before, *index);
+        let name = character.clip_name(*index);
         if mended.changes.is_empty() && before == 0 {
             lines.push(format!("unchanged  {name}"));
             continue;
@@ -204,7 +205,7 @@ fn row(character: &Character, index: usize, mended: &Mended) -> ClipRow {
     };
     let remaining = mended.after.findings.iter().filter(|f| f.severity == Severity::Error);
     ClipRow {
-        name: name(&mended.before, index),
+        name: character.clip_name(index),
         errors_before: errors(&mended.before),
         errors_after: errors(&mended.after),
         difference: mended.difference.into(),

@@ -47,31 +47,33 @@ impl Nodes<'_> {
     }
 }
 
-/// Returns the index of the clip with this name. If no clip has the name, it is parsed as an index.
+/// Returns the index of a clip by its name ([`Character::find_clip`]).
 pub(super) fn clip(character: &Character, name: &str) -> Result<usize, Failure> {
-    by_name_or_index("animation", name, character.clips.iter().map(|c| c.name.as_deref()))
+    let names = character.clips.iter().map(|c| c.name.as_deref());
+    character.find_clip(name).ok_or_else(|| missing("animation", name, names))
+}
+
+/// Returns a note for each name that several clips have.
+pub(super) fn namesakes(character: &Character, names: &[String]) -> Vec<String> {
+    names.iter().filter_map(|name| character.namesakes(name)).collect()
 }
 
 /// Returns the index of the scene with this name. If no scene has the name, it is parsed as an index.
 pub(super) fn scene(character: &Character, name: &str) -> Result<usize, Failure> {
-    by_name_or_index("scene", name, character.scenes.iter().map(|s| s.name.as_deref()))
+    let mut names = character.scenes.iter().map(|s| s.name.as_deref());
+    let all = names.clone();
+    let index = || name.parse().ok().filter(|i| *i < character.scenes.len());
+    names.position(|n| n == Some(name)).or_else(index).ok_or_else(|| missing("scene", name, all))
 }
 
-fn by_name_or_index<'a>(
-    kind: &str,
-    name: &str,
-    mut names: impl ExactSizeIterator<Item = Option<&'a str>> + Clone,
-) -> Result<usize, Failure> {
-    let (all, count) = (names.clone(), names.len());
-    if let Some(index) = names.position(|n| n == Some(name)) {
-        return Ok(index);
-    }
+/// The error for a name or an index that does not exist.
+fn missing<'a>(kind: &str, name: &str, names: impl ExactSizeIterator<Item = Option<&'a str>>) -> Failure {
     match name.parse::<usize>() {
-        Ok(index) if index < count => Ok(index),
-        Ok(index) => Err(Failure::Usage(format!(
-            "{kind} {index} does not exist; the file has {count}, counted from 0"
-        ))),
-        Err(_) => Err(unknown(kind, name, all.flatten())),
+        Ok(index) => Failure::Usage(format!(
+            "{kind} {index} does not exist; the file has {}, counted from 0",
+            names.len()
+        )),
+        Err(_) => unknown(kind, name, names.flatten()),
     }
 }
 

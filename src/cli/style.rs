@@ -46,6 +46,7 @@ pub(super) fn run(args: &StyleArgs, verbosity: Verbosity) -> Result<ExitCode, Fa
     verbosity.warn(&character.warnings);
     let clips = args.animation.iter().map(|name| names::clip(&character, name));
     let mut clips = clips.collect::<Result<Vec<usize>, Failure>>()?;
+    verbosity.warn(&names::namesakes(&character, &args.animation));
     if clips.is_empty() {
         clips = (0..character.clips.len()).collect();
     }

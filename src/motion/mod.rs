@@ -10,6 +10,7 @@ pub(crate) mod contact;
 mod contact_constraint;
 mod edit;
 pub(crate) mod euler;
+mod gait;
 pub(crate) mod interpolate;
 mod joint_keys;
 #[cfg(feature = "render")]

@@ -8,11 +8,12 @@ use crate::pose::Pose;
 use super::blend::{add, blend, blend_some, ease};
 use super::contact::intervals;
 use super::edit::deform;
+use super::gait::{MAX_SAMPLES, RATE};
 use super::locomotion::LocomotionRoot;
 use super::planar::PlanarTransform;
 use super::sample::Playhead;
-use super::strip::{MAX_SAMPLES, PreparedStrip, RATE};
-use super::timeline::Motion;
+use super::strip::PreparedStrip;
+use super::timeline::{Motion, RootMotion};
 use super::{ContactConstraint, Layer, locomotion, sample_keys};
 
 /// Seconds in which a foot moves from its position in the motion to its planted position. Afterwards, it moves back
@@ -28,7 +29,7 @@ const ALIGNMENT_STEPS: u8 = 8;
 #[derive(Clone, Debug, Default)]
 pub struct Player {
     /// Whether the motion is played as a loop. Times outside the motion are then wrapped, and the windows of edits wrap
-    /// around the ends.
+    /// around the ends. If the root motion of a strip accumulates, each round continues where the last one ended.
     pub looping: bool,
     /// Whether key poses are left out, so that the motion is played on the pose that is passed in.
     pub skips_keys: bool,
@@ -56,6 +57,8 @@ struct PreparedMotion {
     looping: bool,
     /// Length of the loop in seconds, if the motion is played as a loop.
     round: Option<f32>,
+    /// Root motion from the start of a round to its end, if the root motion of a strip accumulates.
+    round_motion: PlanarTransform,
     locomotion: LocomotionRoot,
     strips: Vec<PreparedStrip>,
     layers: Vec<PreparedLayer>,
@@ -135,13 +138,16 @@ impl Player {
             self.prepared = Some(prepared);
         }
         let Some(prepared) = &mut self.prepared else { return };
-        let time = prepared.wrap(time);
+        let (time, rounds) = prepared.wrap(time);
         if !self.skips_keys {
             let other = &mut self.scratch.other;
             sample_keys::sample(&motion.keys, &character.skeleton, time, pose, other);
         }
         prepared.pose(character, time, pose, &mut self.scratch);
         prepared.add_contacts(character, time, pose, contacts);
+        let earlier = prepared.round_motion.times(rounds);
+        earlier.apply(&prepared.locomotion.tops, pose);
+        contacts.iter_mut().for_each(|contact| contact.position = earlier.transform_point(contact.position));
     }
 }
 
@@ -201,23 +207,50 @@ impl PreparedMotion {
         let layers = motion.layers.iter().filter(|_| is_valid).filter_map(prepare_layer).collect();
         let round = looping.then(|| motion.seconds(&character.clips)).filter(|r| *r > 0.0);
         let (motion, feet) = (motion.clone(), feet.to_vec());
-        let mut prepared =
-            Self { motion, feet, root, looping, round, locomotion, strips, layers, planted: Vec::new() };
+        let round_motion = PlanarTransform::default();
+        let mut prepared = Self {
+            motion,
+            feet,
+            root,
+            looping,
+            round,
+            round_motion,
+            locomotion,
+            strips,
+            layers,
+            planted: Vec::new(),
+        };
+        prepared.measure_round(character, &rest, scratch);
         if prepared.motion.plant {
             prepared.plant(character, &rest, scratch);
         }
         prepared
     }
 
-    /// Wraps a time of a loop into the first round. The end is not wrapped to the start, so that the last frame of a
-    /// motion that is not cyclic is also shown.
-    fn wrap(&self, time: f32) -> f32 {
+    /// Measures the root motion of a round.
+    fn measure_round(&mut self, character: &Character, rest: &Pose, scratch: &mut Scratch) {
+        let accumulates = self.motion.strips.iter().any(|s| s.root_motion == RootMotion::Accumulate);
+        let Some(round) = self.round.filter(|_| accumulates) else { return };
+        let [start, end] = [0.0, round].map(|time| {
+            let mut pose = rest.clone();
+            sample_keys::sample(&self.motion.keys, &character.skeleton, time, &mut pose, &mut scratch.other);
+            self.pose(character, time, &mut pose, scratch);
+            self.locomotion.planar_transform(&character.skeleton, &pose)
+        });
+        self.round_motion = end.after(start.inverse());
+    }
+
+    /// Wraps a time of a loop into the first round, and returns it with the number of rounds before it. The end is not wrapped to the
+    /// start, so that the last frame of a motion that is not cyclic is also shown.
+    fn wrap(&self, time: f32) -> (f32, f64) {
         match self.round {
-            #[expect(clippy::cast_possible_truncation, reason = "times are single precision")]
             Some(round) if !(0.0..=round).contains(&time) => {
-                f64::from(time).rem_euclid(f64::from(round)) as f32
+                let (time, round) = (f64::from(time), f64::from(round));
+                #[expect(clippy::cast_possible_truncation, reason = "times are single precision")]
+                let within = time.rem_euclid(round) as f32;
+                (within, time.div_euclid(round))
             }
-            _ => time,
+            _ => (time, 0.0),
         }
     }
 
@@ -297,7 +330,7 @@ impl PreparedMotion {
                     self.pose(character, time, &mut pose, scratch);
                     locomotion::position(&character.skeleton, &pose, foot)
                 });
-                let (lead, trail) = (position - first, position - last);
+                let [lead, trail] = [first, last].map(|at| held(position, at) - at);
                 self.planted.push(PlantedFoot { foot, from, to, position, lead, trail });
             }
         }
@@ -322,9 +355,15 @@ impl PreparedMotion {
             let position = match () {
                 () if early > 0.0 => current() + planted.lead,
                 () if late > 0.0 => current() + planted.trail,
-                () => planted.position,
+                () => held(planted.position, current()),
             };
             contacts.push(ContactConstraint { node: planted.foot, position, orientation: None, weight });
         }
     }
+}
+
+/// Returns where an ankle stays that the motion places at `current`. It keeps its place on the ground, but rises with the heel, because
+/// the toes would otherwise be pressed into the ground.
+fn held(planted: Vec3, current: Vec3) -> Vec3 {
+    planted.with_y(planted.y.max(current.y))
 }

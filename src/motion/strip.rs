@@ -4,21 +4,13 @@ use crate::asset::{Character, Clip};
 use crate::pose::Pose;
 
 use super::blend::blend;
-use super::contact::{Contact, FootPath, contacts};
-use super::locomotion;
+use super::contact::Contact;
+use super::gait::Gait;
 use super::locomotion::LocomotionRoot;
 use super::planar::PlanarTransform;
 use super::sample::Playhead;
 use super::timeline::{RootMotion, Strip};
 use super::warp::{FootStrikes, Warp, warps};
-
-/// Samples per second when foot contacts are detected.
-pub(super) const RATE: f32 = 60.0;
-/// Maximum number of samples of one clip or timeline: ten minutes at [`RATE`].
-pub(super) const MAX_SAMPLES: usize = 36_000;
-/// A clip is cyclic if the mean angle of its joints between the pose at the start and the pose at the end is less
-/// than this, in radians.
-const MAX_CYCLE_ANGLE: f32 = 0.1;
 
 /// A clip in the blend of a strip.
 #[derive(Clone, Debug)]
@@ -67,12 +59,11 @@ impl PreparedStrip {
         let clips = &character.clips;
         let cycle = f64::from(strip.cycle_seconds(clips));
         let speed = f64::from(strip.speed);
-        let backwards = speed < 0.0 && strip.from == 0.0;
         let mut prepared = Self {
             start: strip.start,
             length: strip.length(clips),
             placement: PlanarTransform::default(),
-            from: if backwards { cycle } else { f64::from(strip.from) },
+            from: f64::from(strip.clip_start(clips)),
             speed,
             looping: strip.looping,
             root_motion: strip.root_motion,
@@ -85,22 +76,10 @@ impl PreparedStrip {
         let mut steps = Vec::with_capacity(weights.len());
         for &(clip, weight) in &weights {
             let gait = Gait::measure(&clips[clip], character, locomotion, feet);
-            let strikes = gait.contacts.iter().map(|c| (c.from, c.node));
-            let mut strikes: Vec<(f32, usize)> = strikes.collect();
-            strikes.sort_by(|a, b| a.0.total_cmp(&b.0));
-            // If a foot is on the ground both at the end and at the start of a cyclic clip, this is one contact that
-            // continues across the end, so its strike is not at the start.
-            if gait.cyclic {
-                let first = strikes.iter().filter(|s| s.0 <= 0.0).map(|s| s.1).collect::<Vec<_>>();
-                let end = clips[clip].seconds - 1.0 / RATE;
-                let wraps =
-                    |n: usize| gait.contacts.iter().any(|c| c.node == n && c.to >= end && c.from > 0.0);
-                strikes.retain(|s| s.0 > 0.0 || !(first.contains(&s.1) && wraps(s.1)));
-            }
             let seconds = clips[clip].seconds;
             let cycle = gait.cyclic && seconds > 0.0;
-            let cyclic_strikes = if cycle { strikes.clone() } else { Vec::new() };
-            steps.push(FootStrikes { weight, seconds, cyclic: gait.cyclic, strikes });
+            let cyclic_strikes = if cycle { gait.strikes.clone() } else { Vec::new() };
+            steps.push(FootStrikes { weight, seconds, cyclic: gait.cyclic, strikes: gait.strikes });
             prepared.blended.push(BlendedClip {
                 clip,
                 weight,
@@ -146,13 +125,19 @@ impl PreparedStrip {
         self.start + self.length
     }
 
+    /// Returns the time in clip seconds from the start of the first cycle, `since` seconds after the strip's start. A strip that does
+    /// not loop stops at the ends of its clips.
+    fn elapsed(&self, since: f32) -> f64 {
+        let elapsed = self.from + f64::from(since.clamp(0.0, self.length)) * self.speed;
+        if self.looping { elapsed } else { elapsed.clamp(0.0, self.cycle.max(0.0)) }
+    }
+
     /// Returns the phase within a cycle and the number of completed cycles, `since` seconds after the strip's start.
     fn phase(&self, since: f32) -> (f64, f64) {
-        let at = self.from + f64::from(since.clamp(0.0, self.length)) * self.speed;
         if self.cycle <= 0.0 {
             return (0.0, 0.0);
         }
-        let phase = at / self.cycle;
+        let phase = self.elapsed(since) / self.cycle;
         let cycles = if self.looping { phase.floor() } else { 0.0 };
         (phase - cycles, cycles)
     }
@@ -162,8 +147,7 @@ impl PreparedStrip {
         let (phase, cycles) = self.phase(since);
         // The time is computed directly, because a conversion to a phase and back would round it.
         #[expect(clippy::cast_possible_truncation, reason = "clips are single precision")]
-        let time =
-            (self.from + f64::from(since.clamp(0.0, self.length)) * self.speed - cycles * self.cycle) as f32;
+        let time = (self.elapsed(since) - cycles * self.cycle) as f32;
         StripTime { phase, cycles, single: (self.blended.len() == 1).then_some(time), wraps: self.wraps }
     }
 
@@ -254,57 +238,4 @@ fn time_of(phase: f64, clip: &Clip, wraps: bool) -> (f32, f64) {
     #[expect(clippy::cast_possible_truncation, reason = "clips are single precision")]
     let time = ((phase - cycles) * f64::from(clip.seconds)) as f32;
     (time.clamp(0.0, clip.seconds), cycles)
-}
-
-/// The root motion and the foot contacts of a clip, and whether it is cyclic.
-struct Gait {
-    root_motion: PlanarTransform,
-    cyclic: bool,
-    contacts: Vec<Contact>,
-}
-
-impl Gait {
-    fn measure(clip: &Clip, character: &Character, locomotion: &LocomotionRoot, feet: &[usize]) -> Self {
-        let skeleton = &character.skeleton;
-        let rest = Pose::rest(skeleton);
-        let mut playhead = Playhead::default();
-        let mut sample = |time: f32, pose: &mut Pose| {
-            pose.clone_from(&rest);
-            playhead.sample(clip, time, skeleton, pose);
-        };
-        let (mut first, mut last, mut pose) = (rest.clone(), rest.clone(), rest.clone());
-        sample(0.0, &mut first);
-        sample(clip.seconds, &mut last);
-        let (from, to) =
-            (locomotion.planar_transform(skeleton, &first), locomotion.planar_transform(skeleton, &last));
-        let mut paths: Vec<FootPath> =
-            feet.iter().map(|&node| FootPath { node, positions: Vec::new() }).collect();
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "clamped to a small range"
-        )]
-        let samples = (clip.seconds * RATE).ceil().clamp(0.0, MAX_SAMPLES as f32) as usize;
-        for i in 0..=samples {
-            sample(i as f32 / RATE, &mut pose);
-            for path in &mut paths {
-                path.positions.push(locomotion::position(skeleton, &pose, path.node));
-            }
-        }
-        let pairs = || first.locals.iter().zip(&last.locals).enumerate();
-        let animated = clip.channels.iter().map(|c| c.node).collect::<std::collections::BTreeSet<_>>();
-        let angles = pairs()
-            .filter(|(n, _)| animated.contains(n) && *n != locomotion.root && !locomotion.tops.contains(n));
-        let angles: Vec<f32> = angles.map(|(_, (a, b))| a.rotation.angle_between(b.rotation)).collect();
-        let mean = angles.iter().sum::<f32>() / (angles.len().max(1) as f32);
-        Self {
-            root_motion: to.after(from.inverse()),
-            cyclic: mean < MAX_CYCLE_ANGLE,
-            contacts: if locomotion.height > 0.0 {
-                contacts(&paths, 1.0 / RATE, locomotion.height)
-            } else {
-                Vec::new()
-            },
-        }
-    }
 }

@@ -5,7 +5,9 @@ use glam::Vec3;
 use crate::asset::{Character, Values, mannequin};
 use crate::pose::{Pose, world_matrices};
 
-use super::{ContactConstraint, Edit, Layer, Motion, Player, Playhead, RootMotion, Strip, WeightedClip};
+use super::{
+    ContactConstraint, Edit, Layer, Motion, Player, Playhead, Recorder, RootMotion, Strip, WeightedClip,
+};
 
 /// Speeds of the mannequin's clips in metres per second, measured from the feet on the ground.
 const WALK: f32 = 0.54 / 0.6;
@@ -106,6 +108,50 @@ fn a_blend_of_a_clip_with_itself_is_the_clip() {
     }
 }
 
+/// Returns a cyclic clip that begins at another phase, with 240 keys.
+fn shifted(character: &Character, clip: usize, phase: f32) -> crate::asset::Clip {
+    let seconds = character.clips[clip].seconds;
+    let strip = Strip { from: phase * seconds, looping: true, ..Strip::new(clip) };
+    let motion = Motion { strips: vec![strip], ..Motion::default() };
+    let (mut player, mut recorder) = (Player::default(), Recorder::new(&character.skeleton));
+    for key in 0..=240_u8 {
+        let time = seconds * f32::from(key) / 240.0;
+        recorder.push(f64::from(time), &pose_at(&mut player, character, &[], &motion, time));
+    }
+    recorder.clip(&character.skeleton, None).unwrap()
+}
+
+/// Regression: a foot strike shortly before the seam of a cycle was taken for one at the seam, so that blended clips were out of step.
+#[test]
+fn a_blend_does_not_depend_on_where_its_cycles_begin() {
+    let (mut character, feet) = walker();
+    for name in ["walk", "run"] {
+        let clip = clip(&character, name);
+        let seconds = character.clips[clip].seconds;
+        for ninth in 1..9_u8 {
+            let phase = f32::from(ninth) / 9.0;
+            let other = shifted(&character, clip, phase);
+            character.clips.push(other);
+            let both = [clip, character.clips.len() - 1].map(|clip| WeightedClip { clip, weight: 0.5 });
+            let blend = Strip { clips: both.to_vec(), looping: true, ..Strip::new(clip) };
+            // The strikes meet halfway between both clips.
+            let ahead = 0.5 * (phase - phase.round()) * seconds;
+            let alone = Strip { from: ahead.rem_euclid(seconds), looping: true, ..Strip::new(clip) };
+            let [blend, alone] = [blend, alone].map(|s| Motion { strips: vec![s], ..Motion::default() });
+            let (mut player, mut expected) = (Player::default(), Player::default());
+            let mut worst = 0.0_f32;
+            for time in frames(seconds) {
+                let blended = pose_at(&mut player, &character, &feet, &blend, time);
+                let single = pose_at(&mut expected, &character, &feet, &alone, time);
+                let pairs = blended.locals.iter().zip(&single.locals);
+                worst = pairs.map(|(a, b)| a.rotation.angle_between(b.rotation)).fold(worst, f32::max);
+            }
+            assert!(worst.to_degrees() < 1.0, "{name} {phase}: {}°", worst.to_degrees());
+            character.clips.pop();
+        }
+    }
+}
+
 #[test]
 fn length_and_root_motion_of_a_blend_are_weighted_means() {
     let (character, feet) = walker();
@@ -148,6 +194,66 @@ fn a_loop_accumulates_root_motion_or_stays_in_place() {
             let position = hips(&character, &pose_at(&mut b, &character, &feet, &in_place, time));
             assert!((position - start).with_y(0.0).length() < 0.1, "{time}: {position}");
         }
+    }
+}
+
+/// Regression: a strip that began within its clip lasted as long as the whole clip, and a strip that was longer than its clip went on
+/// removing root motion from its last pose, so that the figure slid.
+#[test]
+fn a_part_of_a_clip_ends_with_it_and_then_stands_still() {
+    let (character, feet) = walker();
+    let walk = clip(&character, "walk");
+    let whole = character.clips[walk].seconds;
+    let part = |speed| Strip { from: 0.25, speed, ..Strip::new(walk) };
+    assert!((part(0.5).length(&character.clips) - 2.0 * (whole - 0.25)).abs() < 1e-6);
+    assert!((part(-1.0).length(&character.clips) - 0.25).abs() < 1e-6);
+    assert_eq!(Strip { looping: true, ..part(1.0) }.length(&character.clips), whole);
+    assert_eq!(Strip { from: 9.0, ..part(1.0) }.length(&character.clips), 0.0);
+    let both = [walk, clip(&character, "run")].map(|clip| WeightedClip { clip, weight: 0.5 });
+    for (root_motion, speed) in
+        [(RootMotion::InPlace, 1.0), (RootMotion::InPlace, -1.0), (RootMotion::Accumulate, 1.0)]
+    {
+        for clips in [&both[..1], &both] {
+            let strip = Strip { clips: clips.to_vec(), root_motion, seconds: Some(4.0), ..part(speed) };
+            let motion = Motion { strips: vec![strip], ..Motion::default() };
+            let mut player = Player::default();
+            let end = pose_at(&mut player, &character, &feet, &motion, 2.0);
+            assert_eq!(end, pose_at(&mut player, &character, &feet, &motion, 3.9), "{motion:?}");
+        }
+    }
+}
+
+/// Regression: each round of a loop began where the first one had begun, so that a figure that walks jumped back.
+#[test]
+fn rounds_continue_where_the_last_one_ended() {
+    let (character, feet) = walker();
+    let walk = clip(&character, "walk");
+    let part = Strip { from: 0.25, ..Strip::new(walk) };
+    for strip in
+        [Strip::new(walk), Strip { looping: true, ..part.clone() }, Strip { seconds: Some(0.5), ..part }]
+    {
+        let motion = Motion { strips: vec![strip.clone()], plant: true, ..Motion::default() };
+        let round = motion.seconds(&character.clips);
+        let mut player = Player::default();
+        player.looping = true;
+        let mut at = |time| hips(&character, &pose_at(&mut player, &character, &feet, &motion, time));
+        let (start, end) = (at(0.0), at(round));
+        for rounds in [-2.0_f32, 1.0, 3.0] {
+            let (before, after) = (at(rounds * round - 1e-3), at(rounds * round + 1e-3));
+            assert!((after - before).with_y(0.0).length() < 0.01, "{strip:?} {rounds}: {before} {after}");
+            let travelled = (after - start).z / (end - start).z;
+            // The hips twist with each step, so a loop of a single step turns.
+            assert!(
+                strip.seconds.is_some() || (travelled - rounds).abs() < 0.01,
+                "{strip:?} {rounds}: {travelled}"
+            );
+        }
+        let in_place = Strip { root_motion: RootMotion::InPlace, ..strip };
+        let motion = Motion { strips: vec![in_place], ..Motion::default() };
+        let first = pose_at(&mut player, &character, &feet, &motion, 0.1);
+        let later = pose_at(&mut player, &character, &feet, &motion, 0.1 + 5.0 * round);
+        let drift = hips(&character, &later) - hips(&character, &first);
+        assert!(drift.length() < 1e-3, "{drift}");
     }
 }
 

@@ -44,7 +44,8 @@ pub struct Strip {
     /// Start on the timeline, in seconds.
     #[serde(default)]
     pub start: f32,
-    /// Duration in seconds. `None` plays the clip once.
+    /// Duration in seconds. `None` plays the clip until it ends, or for one cycle if it loops. A clip that ends earlier and does not
+    /// loop stands still in its last pose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f32>,
     /// Start within the clip, in clip seconds.
@@ -290,9 +291,25 @@ impl Strip {
         self.normalized_weights(clips).map(|(clip, weight)| clips[clip].seconds * weight).sum()
     }
 
-    /// Duration on the timeline, in seconds.
+    /// Time within the clips at which the strip begins, in clip seconds: [`Strip::from`], or the end of the clips if they are played
+    /// backwards from 0.
+    pub(super) fn clip_start(&self, clips: &[Clip]) -> f32 {
+        if self.speed < 0.0 && self.from == 0.0 { self.cycle_seconds(clips) } else { self.from }
+    }
+
+    /// Duration in seconds until the clips end, or until their start if they are played backwards. Zero if the speed is zero.
+    pub(super) fn seconds_left(&self, clips: &[Clip]) -> f32 {
+        let start = self.clip_start(clips);
+        let left = if self.speed < 0.0 { start } else { self.cycle_seconds(clips) - start };
+        if self.speed == 0.0 { 0.0 } else { left.max(0.0) / self.speed.abs() }
+    }
+
+    /// Duration on the timeline, in seconds: [`Strip::seconds`], or otherwise one cycle of clips that loop, and what is left of others.
     pub fn length(&self, clips: &[Clip]) -> f32 {
-        let once = || if self.speed == 0.0 { 0.0 } else { self.cycle_seconds(clips) / self.speed.abs() };
+        let once = || match self.looping && self.speed != 0.0 {
+            true => self.cycle_seconds(clips) / self.speed.abs(),
+            false => self.seconds_left(clips),
+        };
         self.seconds.unwrap_or_else(once).max(0.0)
     }
 }

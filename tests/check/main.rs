@@ -63,6 +63,67 @@ fn faults_of_characters_from_other_sources_are_found() {
     assert!(results.recall() >= 0.98 && results.false_alarms() <= 0.02, "{details}\n{}", results.table());
 }
 
+/// A part of a clip that was played as a loop without its root motion.
+#[test]
+fn a_root_that_jumps_is_found() {
+    let character = asset::mannequin().unwrap();
+    let hips = character.skeleton.find("hips").unwrap();
+    let mut walk = character.clips[2].clone();
+    assert!(check(&character, &walk, &CheckOptions::default()).passed());
+    for channel in walk.channels.iter_mut().filter(|c| c.node == hips) {
+        if let Values::Translation(values) = &mut channel.values {
+            let middle = values.len() / 2;
+            values.iter_mut().skip(middle).for_each(|v| v.z += 0.7);
+        }
+    }
+    let report = check(&character, &walk, &CheckOptions::default());
+    let jumps: Vec<_> = report.errors(Check::Jump).collect();
+    assert!(
+        matches!(jumps[..], [jump] if jump.node == Some(hips) && (jump.value - 0.7).abs() < 0.05),
+        "{jumps:?}"
+    );
+    assert!(jumps[0].text.starts_with("jumps by "), "{}", jumps[0].text);
+}
+
+/// Regression: joints that never move outvoted the legs in the decision whether a clip is a loop, and a leg that had turned was led back.
+#[test]
+fn joints_that_never_move_have_no_vote() {
+    let character = asset::mannequin().unwrap();
+    let clip = |joints: &[&str]| {
+        let channel = |joint: &&str| {
+            let node = character.skeleton.find(joint).unwrap();
+            let rest = character.skeleton.nodes[node].rest.rotation;
+            let values = Values::Rotation(vec![rest, rest * Quat::from_rotation_x(0.9)]);
+            Channel { node, timeline: 0, interpolation: Interpolation::Linear, values }
+        };
+        let channels = joints.iter().map(channel).collect();
+        Clip { seconds: 1.0, timelines: vec![vec![0.0, 1.0]], channels, ..Clip::default() }
+    };
+    let options = CheckOptions::default();
+    let step = clip(&["leftUpperLeg", "rightUpperLeg"]);
+    assert_eq!(check(&character, &step, &options).errors(Check::SeamRotation).count(), 0);
+    let always = options.with_looping(Looping::Always);
+    assert_eq!(check(&character, &step, &always).errors(Check::SeamRotation).count(), 1);
+}
+
+#[test]
+fn a_large_seam_is_closed_only_if_the_clip_is_said_to_be_a_loop() {
+    let character = asset::mannequin().unwrap();
+    let rig = rig::detect(&character);
+    let checker = Checker::new(&character, &rig);
+    let seam = |angle: f32, looping: Looping| {
+        let part = |i: usize, n: usize| i as f32 / (n - 1) as f32;
+        let clip = turned(&character, 2, "head", |i, n| Quat::from_rotation_y(angle * part(i, n)));
+        let mended = mend(&checker, &clip, &CheckOptions::default().with_looping(looping)).unwrap();
+        assert_eq!(mended.before.errors(Check::SeamRotation).count(), 1, "{angle}");
+        mended.after.errors(Check::SeamRotation).count()
+    };
+    assert_eq!(
+        [seam(0.4, Looping::Detect), seam(0.8, Looping::Detect), seam(0.8, Looping::Always)],
+        [0, 1, 0]
+    );
+}
+
 #[test]
 fn the_same_clip_has_the_same_report() {
     let character = asset::mannequin().unwrap();

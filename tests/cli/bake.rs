@@ -5,7 +5,7 @@ use std::path::Path;
 
 use glam::DVec3;
 use serde_json::Value;
-use sinew::asset;
+use sinew::{asset, export};
 
 use crate::support::external;
 use crate::{MANNEQUIN, command, folder, json, refusal, sinew, stdout};
@@ -59,6 +59,20 @@ fn reduced_keys_stay_within_the_key_error() {
     assert!(error > 0.0 && error < 0.05, "{error}");
 }
 
+/// Regression: a motion in which nothing moves was baked without its length, as an animation that other programs refuse.
+#[test]
+fn a_still_motion_keeps_its_length() {
+    let folder = folder("bake-still");
+    let (motion, out) = (folder.join("still.motion.toml"), folder.join("still.glb"));
+    fs::write(&motion, "version = 1\n[[strip]]\nclips = \"walk\"\nspeed = 0\nseconds = 1.5\n").unwrap();
+    let (motion, out) = (motion.to_str().unwrap(), out.to_str().unwrap());
+    stdout(["bake", "-q", "-o", out, "--motion", motion]);
+    let copy = asset::load(Path::new(out)).unwrap();
+    assert_eq!(copy.clips[0].seconds, 1.5);
+    assert!(!copy.clips[0].channels.is_empty());
+    assert!(copy.warnings.is_empty(), "{:?}", copy.warnings);
+}
+
 #[test]
 fn a_clip_survives_a_round_trip_through_bvh() {
     let folder = folder("bake-bvh");
@@ -104,6 +118,27 @@ fn a_motion_file_is_played() {
     fs::write(path, format!("{text}speed = fast\n")).unwrap();
     let line = refusal(["pose", "--motion", path]);
     assert!(line.starts_with(&format!("{path}: line 7: ")), "{line}");
+}
+
+#[test]
+fn clips_of_one_name_are_numbered() {
+    let character = asset::mannequin().unwrap();
+    let clip = |name: &str| character.clips[character.find_clip(name).unwrap()].clone();
+    let clips = [clip("walk"), asset::Clip { name: Some("walk".to_owned()), ..clip("run") }];
+    let file = folder("namesakes").join("two.glb");
+    fs::write(&file, export::animated_copy(&character, None, &clips).unwrap()).unwrap();
+    let file = file.to_str().unwrap();
+    let pose = |file: &str, name: &str| {
+        let output =
+            command(["pose", file, "--animation", name, "--animation-time", "0.2"]).output().unwrap();
+        let pose: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (pose["nodes"].clone(), String::from_utf8(output.stderr).unwrap())
+    };
+    let note = "the first of 2 clips of this name plays; \"walk#2\" is the second";
+    let (first, notes) = pose(file, "walk");
+    assert!(first == pose(MANNEQUIN, "walk").0 && notes.contains(note), "{notes}");
+    let (second, notes) = pose(file, "walk#2");
+    assert!(second == pose(MANNEQUIN, "run").0 && notes.is_empty(), "{notes}");
 }
 
 #[test]

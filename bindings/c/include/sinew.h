@@ -476,7 +476,7 @@ const char *sinew_character_clip_name(const SinewCharacter *character,
 float sinew_character_clip_seconds(const SinewCharacter *character, size_t clip);
 
 /**
- * Stores the index of the first clip that has a name in `*out`.
+ * Stores the index of the clip that a name stands for in `*out`: the first clip of this name, or the n-th one for `NAME#n`.
  */
 SinewStatus sinew_character_find_clip(const SinewCharacter *character,
                                       const char *name,

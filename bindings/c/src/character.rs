@@ -170,7 +170,7 @@ pub unsafe extern "C" fn sinew_character_clip_seconds(character: *const SinewCha
     value_or(0.0, seconds).0
 }
 
-/// Stores the index of the first clip that has a name in `*out`.
+/// Stores the index of the clip that a name stands for in `*out`: the first clip of this name, or the n-th one for `NAME#n`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_character_find_clip(
     character: *const SinewCharacter,
@@ -180,7 +180,7 @@ pub unsafe extern "C" fn sinew_character_find_clip(
     guard(|| {
         // SAFETY: the caller promises a character, a text and memory for an index.
         let (character, name) = unsafe { (shared("character", character)?, text("name", name)?) };
-        let found = character.character.clips.iter().position(|clip| clip.name.as_deref() == Some(name));
+        let found = character.character.find_clip(name);
         let found = found.ok_or_else(|| Failure::invalid(format_args!("clip \"{name}\" does not exist")))?;
         // SAFETY: as above.
         unsafe { write("out", out, 1, &[found]) }

@@ -84,7 +84,12 @@ impl Character {
 
     /// Returns the index of a clip.
     pub(crate) fn clip(&self, py: Python<'_>, key: &Key) -> PyResult<usize> {
-        key.find(py, "clip", self.character.clips.iter().map(|clip| clip.name.as_deref()))
+        let named = match key {
+            Key::Name(name) => self.character.find_clip(name),
+            Key::Index(_) => None,
+        };
+        let names = self.character.clips.iter().map(|clip| clip.name.as_deref());
+        named.map_or_else(|| key.find(py, "clip", names), Ok)
     }
 
     /// Returns a description in one line.

@@ -21,6 +21,8 @@ pub(in crate::check) struct Draft<'a, 'b> {
     pub(in crate::check) floor: f32,
     /// Number of earlier rounds of repairs.
     pub(in crate::check) round: usize,
+    /// Whether a loop is closed whose ends differ.
+    pub(in crate::check) closes_loop: bool,
     rotated: BTreeSet<usize>,
     translated: BTreeSet<usize>,
     /// The samples before the current repair.
@@ -37,6 +39,7 @@ impl<'a, 'b> Draft<'a, 'b> {
             contacts,
             floor,
             round: 0,
+            closes_loop: true,
             rotated: BTreeSet::new(),
             translated: BTreeSet::new(),
             before,

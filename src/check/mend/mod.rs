@@ -74,6 +74,7 @@ pub struct Mended {
 /// [`CheckError`] if the clip is too long.
 pub fn mend(checker: &Checker<'_>, clip: &Clip, options: &CheckOptions) -> Result<Mended, CheckError> {
     let before = checker.check(clip, options)?;
+    let closes_loop = seam::may_close(&before, options, checker.size());
     let (mut repaired, mut changes) = keys::repair(checker, clip, &before);
     let mut report = checker.check(&repaired, options)?;
     let (mut current, mut found, mut tried) = (repaired.clone(), report.clone(), Vec::new());
@@ -83,6 +84,7 @@ pub fn mend(checker: &Checker<'_>, clip: &Clip, options: &CheckOptions) -> Resul
         }
         let mut draft = Draft::new(checker, checker.prepare(&current, options)?);
         draft.round = round;
+        draft.closes_loop = closes_loop;
         let made = repair(&mut draft, &found, options);
         if made.is_empty() {
             break;

@@ -6,7 +6,7 @@ use glam::{DQuat, DVec3, Vec3};
 use crate::check::checker::ClipReport;
 use crate::check::contacts::flat;
 use crate::check::kind::Check;
-use crate::check::options::CheckOptions;
+use crate::check::options::{CheckOptions, Looping};
 use crate::check::spans::number;
 
 use super::draft::Draft;
@@ -17,10 +17,16 @@ const WINDOW: f32 = 0.4;
 /// Jumps smaller than these are left as they are: radians, metres of a person.
 const MIN_TURN: f64 = 0.002;
 const MIN_OFFSET: f32 = 0.0005;
+/// Larger jumps are reported and not closed, unless the options say that the clip is a loop: degrees, metres of a person.
+const MAX_TURN: f64 = 30.0;
+const MAX_OFFSET: f64 = 0.35;
 /// A root that travels farther than this is not led back, metres of a person.
 const TRAVEL: f32 = 0.3;
 
 pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, _: &CheckOptions) -> bool {
+    if !draft.closes_loop {
+        return false;
+    }
     let count = draft.sampled.len();
     let Some(last) = count.checked_sub(1).filter(|last| *last >= 4) else { return false };
     let window = draft.sampled.frames_in(WINDOW).min(last / 2).max(1);
@@ -66,6 +72,14 @@ pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, _: &CheckOp
     }
     draft.refresh_all();
     true
+}
+
+/// Returns whether a loop may be closed. Closing one that is far from closed would change the motion.
+pub(super) fn may_close(report: &ClipReport, options: &CheckOptions, size: f32) -> bool {
+    let exceeds = |check: Check, largest: f64| report.errors(check).any(|f| f.value > largest);
+    let is_large =
+        exceeds(Check::SeamRotation, MAX_TURN) || exceeds(Check::SeamPosition, MAX_OFFSET * f64::from(size));
+    options.looping == Looping::Always || !is_large
 }
 
 /// Closes the height of a root that travels.

@@ -53,7 +53,7 @@ pub(super) struct CheckArgs {
 pub(super) struct SelectionArgs {
     /// Check only this clip, by name or index (repeatable) [default: all clips]
     #[arg(long, value_name = "NAME")]
-    clip: Vec<String>,
+    pub(super) clip: Vec<String>,
     /// Run only this check (repeatable)
     #[arg(long, value_name = "CHECK")]
     only: Vec<Check>,
@@ -130,10 +130,11 @@ pub(super) fn run(args: &CheckArgs, verbosity: Verbosity) -> Result<ExitCode, Fa
     let rig = args.rig.load(&character)?;
     watch.stage("load");
     let clips = args.selection.clips(&character)?;
+    verbosity.warn(&names::namesakes(&character, &args.selection.clip));
     let started = Instant::now();
     let reports = reports(&character, &rig, &clips, &options)?;
     watch.stage("check");
-    print(&character, &reports, verbosity)?;
+    print(&character, &clips, &reports, verbosity)?;
     let seconds = started.elapsed().as_secs_f64() / reports.len().max(1) as f64;
     if args.json.is_some() || args.report.is_some() {
         let file = args.model.file.as_deref();
@@ -173,13 +174,14 @@ pub(super) fn reports(
 /// Prints one line per clip and per finding, and a line with the numbers of all.
 pub(super) fn print(
     character: &Character,
+    clips: &[usize],
     reports: &[ClipReport],
     verbosity: Verbosity,
 ) -> Result<(), Failure> {
     let mut lines = Vec::new();
-    for (index, report) in reports.iter().enumerate() {
+    for (clip, report) in clips.iter().zip(reports) {
         let status = if report.passed() { "passed" } else { "failed" };
-        lines.push(format!("{status}  {}  {:.2} s", name(report, index), report.seconds));
+        lines.push(format!("{status}  {}  {:.2} s", character.clip_name(*clip), report.seconds));
         let shown = |f: &&Finding| f.severity != Severity::Information || verbosity.verbose;
         lines.extend(report.findings.iter().filter(shown).map(|f| line(character, f)));
         if verbosity.verbose {
@@ -201,10 +203,6 @@ pub(super) fn print(
     output::lines(lines)
 }
 
-pub(super) fn name(report: &ClipReport, index: usize) -> String {
-    report.name.clone().unwrap_or_else(|| format!("#{index}"))
-}
-
 /// Returns a finding on one line, with its time span and its numbers.
 pub(super) fn line(character: &Character, finding: &Finding) -> String {
     let Finding { check, severity, node, from, to, value, limit, text, .. } = finding;
@@ -224,7 +222,7 @@ fn row(
     seconds: f64,
 ) -> CheckRow {
     let model = file.and_then(Path::file_name).map_or_else(|| "built-in".into(), |f| f.to_string_lossy());
-    let clip_name = name(report, clip);
+    let clip_name = character.clip_name(clip);
     let repeat = match file {
         Some(file) => {
             format!("sinew check {} --clip {}", quoted(&file.display().to_string()), quoted(&clip_name))

@@ -63,6 +63,21 @@ impl PosingArgs {
         Ok(())
     }
 
+    /// Returns a note for each clip that is played and whose name other clips have.
+    pub(super) fn namesakes(&self, puppet: &Puppet) -> Vec<String> {
+        let character = puppet.character();
+        let motion = &puppet.motion;
+        let blended = self.blend.iter().map(|text| text.rsplit_once('=').map_or(&**text, |(name, _)| name));
+        let named = self.animation.as_deref().into_iter().chain(blended).map(str::to_owned);
+        let played = motion.strips.iter().flat_map(|strip| strip.clips.iter().map(|weighted| weighted.clip));
+        let played =
+            played.chain(motion.layers.iter().map(|layer| layer.clip)).filter(|_| self.motion.is_some());
+        let mut names: Vec<String> = played.map(|clip| character.clip_name(clip)).chain(named).collect();
+        names.sort_unstable();
+        names.dedup();
+        names::namesakes(character, &names)
+    }
+
     fn blend(&self, puppet: &mut Puppet, clip: usize) -> Result<(), Failure> {
         if self.blend.is_empty() {
             return Ok(());

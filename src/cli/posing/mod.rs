@@ -193,7 +193,9 @@ impl PosingArgs {
         let rig = self.rig.load(&character)?;
         let (character, warnings) = self.extend(character.into(), &rig)?;
         verbosity.warn(&warnings);
-        self.puppet_of(character, rig, matches)
+        let puppet = self.puppet_of(character, rig, matches)?;
+        verbosity.warn(&self.namesakes(&puppet));
+        Ok(puppet)
     }
 
     /// The files that the options name as inputs, including the model.

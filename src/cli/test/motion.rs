@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::asset;
 use crate::check::{CheckRow, ClipReport, Severity};
-use crate::cli::check::{Strips, line, name, reports};
+use crate::cli::check::{Strips, line, reports};
 use crate::cli::failure::Failure;
 use crate::cli::{Verbosity, names, output};
 use crate::regress::{MotionCheck, Suite};
@@ -72,7 +72,7 @@ fn clips(
     };
     let mut rows = Vec::new();
     for (&clip, report) in clips.iter().zip(&reports) {
-        let clip_name = name(report, clip);
+        let clip_name = character.clip_name(clip);
         let status = if report.passed() { "passed" } else { "failed" };
         let head = format!("{status:8}{} {clip_name}  {:.1} ms", check.name, seconds * 1e3);
         let is_shown = |severity: Severity| severity == Severity::Error || verbosity.verbose;

@@ -32,12 +32,7 @@ impl Snap {
         if let Some(Grip::Last(Item::Strip(i))) = grip
             && let Some(strip) = motion.strips.get(i).filter(|s| s.speed != 0.0)
         {
-            let left = if strip.speed < 0.0 {
-                clip_start(strip, clips)
-            } else {
-                strip.cycle_seconds(clips) - strip.from
-            };
-            marks.push(strip.start + left / strip.speed.abs());
+            marks.push(strip.start + strip.seconds_left(clips));
         }
         Self { marks, distance: 0.05, step: 0.1 }
     }
@@ -104,16 +99,11 @@ pub(crate) fn drag(
     }
 }
 
-/// Returns the time within its clip at which a strip begins, in clip seconds.
-fn clip_start(strip: &Strip, clips: &[Clip]) -> f32 {
-    if strip.speed < 0.0 && strip.from == 0.0 { strip.cycle_seconds(clips) } else { strip.from }
-}
-
 /// Returns the strip with another start time. After that time the strip plays the same poses at the same times as
 /// before. Unless it loops or its speed is 0, it cannot start before its clip does.
 fn with_start(strip: &Strip, clips: &[Clip], to: f32) -> Strip {
     let (cycle, last) = (strip.cycle_seconds(clips), end(strip, clips));
-    let clip_start = clip_start(strip, clips);
+    let clip_start = strip.clip_start(clips);
     let before = if strip.speed < 0.0 { cycle - clip_start } else { clip_start };
     let is_still = strip.speed == 0.0;
     let earliest = if strip.looping || is_still { 0.0 } else { strip.start - before / strip.speed.abs() };

@@ -375,10 +375,7 @@ impl MotionReader<'_> {
     }
 
     fn clip(&self, item: &Item, name: &str) -> Result<usize, SpannedError> {
-        let clips = &self.character.clips;
-        let index =
-            || name.strip_prefix('#').unwrap_or(name).parse().ok().filter(|&i: &usize| i < clips.len());
-        let clip = clips.iter().position(|c| c.name.as_deref() == Some(name)).or_else(index);
+        let clip = self.character.find_clip(name);
         clip.ok_or_else(|| SpannedError::at(item, format!("animation \"{name}\" does not exist")))
     }
 

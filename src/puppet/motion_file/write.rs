@@ -37,14 +37,6 @@ struct MotionWriter<'a> {
 }
 
 impl MotionWriter<'_> {
-    /// Returns the name of a clip, or `#INDEX` if it has none or another clip has the same.
-    fn clip(&self, clip: usize) -> String {
-        let clips = &self.character.clips;
-        let name = clips.get(clip).and_then(|c| c.name.clone());
-        let is_first = |name: &String| clips.iter().position(|c| c.name.as_ref() == Some(name)) == Some(clip);
-        name.filter(is_first).unwrap_or_else(|| format!("#{clip}"))
-    }
-
     fn node(&self, node: usize) -> String {
         self.names.name(node)
     }
@@ -61,7 +53,7 @@ impl MotionWriter<'_> {
         let mut table = Table::new();
         #[expect(clippy::float_cmp, reason = "a weight that was never changed")]
         let clips: Value = match clips.as_slice() {
-            [only] if only.weight == 1.0 => self.clip(only.clip).into(),
+            [only] if only.weight == 1.0 => self.character.clip_name(only.clip).into(),
             blended => self.weights(blended).into(),
         };
         table.insert("clips", clips.into());
@@ -89,7 +81,7 @@ impl MotionWriter<'_> {
                 None => sums.push(*one),
             }
         }
-        sums.iter().map(|c| (self.clip(c.clip), short(c.weight))).collect()
+        sums.iter().map(|c| (self.character.clip_name(c.clip), short(c.weight))).collect()
     }
 
     fn key(&self, key: &PoseKey) -> Table {
@@ -117,7 +109,7 @@ impl MotionWriter<'_> {
     fn layer(&self, layer: &Layer) -> Table {
         let Layer { clip, weight, additive, mask, speed } = layer;
         let mut table = Table::new();
-        table.insert("clip", self.clip(*clip).into());
+        table.insert("clip", self.character.clip_name(*clip).into());
         insert_unless(&mut table, "weight", *weight, 1.0);
         if *additive {
             table.insert("additive", true.into());

@@ -1,10 +1,51 @@
 //! Copies of a character's file in another pose.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use sinew::asset::{self, LoadError};
+use sinew::asset::{self, Character, LoadError};
 use sinew::export::{animated_copy, posed_copy};
 use sinew::puppet::Puppet;
+
+use crate::support::external;
+
+/// Returns a file for a copy of a model.
+fn tempfile(model: &Path) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("copies");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder.join(model.file_name().unwrap())
+}
+
+/// Regression: copies kept the keys of the clips that they dropped.
+#[test]
+fn the_data_of_dropped_clips_is_removed_and_nothing_else() {
+    let own = |name: &str| Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name));
+    let files = [
+        own("spider.glb"),
+        // Clips, meshes and skins share views.
+        external("models/vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb"),
+        external("models/khronos-sample-models/Fox/glTF-Binary/Fox.glb"),
+        external("models/derived/Fox-meshopt/Fox-meshopt.glb"),
+        external("models/derived/CesiumMan-draco/CesiumMan-draco.glb"),
+    ];
+    for file in files.into_iter().flatten() {
+        let character = asset::load(&file).unwrap();
+        let of = |c: &Character| {
+            let skins: Vec<_> =
+                c.skins.iter().map(|s| (s.joints.clone(), s.joint_from_mesh.clone())).collect();
+            format!("{:?} {skins:?} {:?}", c.meshes, c.images)
+        };
+        let bare = animated_copy(&character, Some(&file), &[]).unwrap();
+        let copy = asset::gltf::load_bytes(&file, &bare, None).unwrap();
+        assert!(of(&copy) == of(&character) && copy.clips.is_empty(), "{}", file.display());
+        // What was removed is what the clips occupied: once more with the clips, and without them again.
+        let all = animated_copy(&character, Some(&file), &character.clips).unwrap();
+        let folder = tempfile(&file);
+        std::fs::write(&folder, &all).unwrap();
+        let again = animated_copy(&character, Some(&folder), &[]).unwrap();
+        assert!(again.len().abs_diff(bare.len()) < 256, "{}: {} {}", file.display(), again.len(), bare.len());
+        assert!(bare.len() + 1000 < all.len(), "{}: {} {}", file.display(), bare.len(), all.len());
+    }
+}
 
 /// Regression: the pose of one character was written into the file of another one, and the result was a garbled figure.
 #[test]

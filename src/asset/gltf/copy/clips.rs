@@ -1,11 +1,13 @@
 //! Writes clips and skeletons as glTF.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
 use crate::asset::{Character, Clip, Interpolation, Skeleton, Values};
 
+use super::end_key::with_end_key;
 use super::{add_views, append, list};
 
 /// Component type `FLOAT` of an accessor.
@@ -48,7 +50,12 @@ pub(in crate::asset::gltf) fn add(
     if clips.is_empty() {
         return;
     }
-    decompose_animated_matrices(root, skeleton, clips);
+    // Instances of a mesh are nodes that the file does not have.
+    let nodes = list(root, "nodes");
+    let held = nodes.iter().position(|node| node.get("matrix").is_none()).unwrap_or(0);
+    let clips: Vec<Cow<'_, Clip>> =
+        clips.iter().map(|clip| with_end_key(clip, skeleton, nodes.len(), held)).collect();
+    decompose_animated_matrices(root, skeleton, &clips);
     let had_buffer = !binary.is_empty();
     let mut writer = ClipWriter {
         nodes: list(root, "nodes").len(),
@@ -70,7 +77,7 @@ pub(in crate::asset::gltf) fn add(
 }
 
 /// Replaces the matrices of animated nodes by translation, rotation and scale, because glTF does not allow both.
-fn decompose_animated_matrices(root: &mut Value, skeleton: &Skeleton, clips: &[Clip]) {
+fn decompose_animated_matrices(root: &mut Value, skeleton: &Skeleton, clips: &[Cow<'_, Clip>]) {
     let nodes = list(root, "nodes");
     for channel in clips.iter().flat_map(|c| &c.channels) {
         let json = nodes.get_mut(channel.node).and_then(Value::as_object_mut);
@@ -96,7 +103,6 @@ impl ClipWriter<'_> {
     fn clip(&mut self, clip: &Clip) -> Value {
         let mut timelines = BTreeMap::new();
         let (mut channels, mut samplers) = (Vec::new(), Vec::new());
-        // Instances of a mesh are nodes that the file does not have.
         let nodes = self.nodes;
         for channel in clip.channels.iter().filter(|c| c.node < nodes) {
             let Some(times) = clip.timelines.get(channel.timeline) else { continue };

@@ -11,9 +11,13 @@ use crate::text::printable;
 use super::{container, uri};
 
 pub(super) mod clips;
+mod end_key;
+mod unused;
 
 /// Alignment of buffer views in the joined buffer, in bytes: 8, twice the 4 bytes of the largest component type.
 const ALIGNMENT: usize = 8;
+/// Extensions of buffer views that name compressed data.
+const COMPRESSIONS: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
 /// Returns a copy of a file with a pose as its rest pose, as a GLB that needs no other file.
 ///
@@ -64,10 +68,8 @@ pub fn posed_copy(
         return Err(format("the file has other nodes than the character".to_owned()));
     }
     pose_nodes(&mut root, skeleton, locals, weights);
-    if let Some(root) = root.as_object_mut() {
-        root.remove("animations");
-    }
     let mut binary = gather_buffers(&mut root, container.binary, folder);
+    unused::remove_animations(&mut root, &mut binary);
     embed_images(&mut root, &mut binary, folder);
     clips::add(&mut root, &mut binary, skeleton, clips);
     if !binary.is_empty()
@@ -151,7 +153,7 @@ fn gather_buffers(root: &mut Value, chunk: Option<&[u8]>, folder: Option<&Path>)
     };
     for view in list(root, "bufferViews").iter_mut().filter_map(Value::as_object_mut) {
         relocate(view);
-        for name in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {
+        for name in COMPRESSIONS {
             if let Some(compressed) =
                 view.get_mut("extensions").and_then(|e| e.get_mut(name)?.as_object_mut())
             {
