@@ -7,6 +7,7 @@
 //! VMC packets ──▶ vmc::LiveCharacter ─────────────────┘
 //! ```
 
+mod bones;
 mod calibration_pose;
 mod clip;
 mod csv;
@@ -27,6 +28,7 @@ mod tracker;
 pub mod vmc;
 mod zero_phase;
 
+pub use bones::{BONES, Bone};
 pub use calibration_pose::{calibration_pose, facing};
 pub use clip::{Captured, TakeOptions};
 pub use csv::{load_csv, load_csv_with, parse_csv, write_csv};

@@ -11,13 +11,15 @@ use clap::Args;
 use glam::Vec2;
 
 use crate::asset::UnknownVariant;
-use crate::capture::{Smoothing, is_take};
+use crate::capture::{Bone, Smoothing, is_take};
 use crate::files::{Progress, atomic};
 use crate::render::{AdapterChoice, RenderError};
 use crate::scene::CrowdLayout;
 use crate::view::Framing;
 use crate::viewer;
-use crate::viewer::{Command, CrowdOpening, Opening, Recorder, SaveError, Session, Transfer, ViewerError};
+use crate::viewer::{
+    Command, CrowdOpening, Listening, Opening, Recorder, SaveError, Session, Transfer, ViewerError,
+};
 
 use super::crowd::MAX_COUNT;
 use super::failure::Failure;
@@ -63,6 +65,9 @@ pub(super) struct ViewArgs {
     /// Receive live motion by the VMC protocol [address if omitted: 127.0.0.1:39539, reachable from this machine only]
     #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:39539", value_parser = address)]
     vmc: Option<SocketAddr>,
+    /// Bone that carries a tracker of --vmc, as in waist=hips [default: the nearest one] (repeatable)
+    #[arg(long, value_name = "NAME=BONE", requires = "vmc", value_parser = tracker)]
+    tracker: Vec<(String, Bone)>,
     /// Add the clips of another file, retargeted to this character (repeatable)
     #[arg(long, value_name = "FILE")]
     clips: Vec<PathBuf>,
@@ -96,6 +101,14 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| "expected ADDRESS:PORT with an IP address, for example 127.0.0.1:39539".into())
 }
 
+/// Parses the name of a tracker and its bone. The name may contain `=`.
+fn tracker(text: &str) -> Result<(String, Bone), String> {
+    let (name, bone) = text.rsplit_once('=').ok_or("expected NAME=BONE, for example waist=hips")?;
+    let bone =
+        Bone::from_vrm(bone).ok_or_else(|| format!("\"{bone}\" is no bone of VRM 1.0, such as leftHand"))?;
+    Ok((name.to_owned(), bone))
+}
+
 /// Returns a recorder for a file. `replaces` allows it to replace an existing file.
 fn recorder(path: &Path, replaces: bool, verbosity: Verbosity) -> Result<Recorder, Failure> {
     let interrupted =
@@ -124,7 +137,7 @@ pub(super) fn run(args: &ViewArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
         args.adapter.clone(),
         verbosity,
         move || path.map_or(Ok(None), |path| recorder(&path, force, verbosity).map(Some)),
-        (args.vmc, args.smooth),
+        args.vmc.map(|address| Listening { address, smooth: args.smooth, trackers: args.tracker.clone() }),
     )? {
         Ok(recorded) => Ok(report_recording(recorded, verbosity)),
         // These errors do not mean that no window can be opened, so `sinew render` is not suggested.
@@ -184,15 +197,7 @@ fn report_recording(recorded: Option<PathBuf>, verbosity: Verbosity) -> ExitCode
 /// Runs `sinew [FILE]`, which opens the viewer, or draws an image if that is impossible.
 pub(super) fn run_or_draw(model: &ModelArg, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let start = Start { framing: Framing::Tight, ..Start::default() };
-    match open(
-        model,
-        (&[], Transfer::default()),
-        start,
-        AdapterChoice::Auto,
-        verbosity,
-        || Ok(None),
-        (None, None),
-    )? {
+    match open(model, (&[], Transfer::default()), start, AdapterChoice::Auto, verbosity, || Ok(None), None)? {
         Ok(recorded) => Ok(report_recording(recorded, verbosity)),
         // An adapter that cannot present to the display may still be able to draw images.
         Err(
@@ -210,7 +215,7 @@ fn open(
     adapter: AdapterChoice,
     verbosity: Verbosity,
     recorder: impl FnOnce() -> Result<Option<Recorder>, Failure> + Send + 'static,
-    (listen, smooth): (Option<SocketAddr>, Option<f64>),
+    listening: Option<Listening>,
 ) -> Result<Result<Option<PathBuf>, ViewerError>, Failure> {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
     // The display is checked before any file is read, so that files are not read twice if an image is drawn instead.
@@ -226,7 +231,7 @@ fn open(
         let session = session(&model, (&clips, transfer), &start, (verbosity, progress))?;
         Ok((session, recorder()?))
     };
-    viewer::open(load, Opening { name, adapter, listen, smooth }, signals::set_close_handler)
+    viewer::open(load, Opening { name, adapter, listening }, signals::set_close_handler)
 }
 
 /// Returns the session of a project, or a new one of a character, to which the clips of other files are added.
@@ -309,6 +314,13 @@ mod tests {
         let light = session.light();
         assert_eq!((light.source.name(), light.exposure), ("outdoor", -1.0));
         assert_eq!(light.rotation, std::f32::consts::FRAC_PI_2);
+    }
+
+    #[test]
+    fn bones_of_trackers_are_checked() {
+        assert_eq!(tracker("LHR-0=A=leftFoot"), Ok(("LHR-0=A".into(), Bone::from_vrm("leftFoot").unwrap())));
+        assert_eq!(tracker("a=tail").unwrap_err(), "\"tail\" is no bone of VRM 1.0, such as leftHand");
+        assert!(tracker("leftFoot").unwrap_err().contains("expected NAME=BONE"));
     }
 
     #[test]

@@ -50,7 +50,7 @@ use files::{AppEvent, Files};
 use open_window::OpenWindow;
 pub(super) use open_window::initial_size;
 use startup::Startup;
-pub use startup::{Opened, Opening};
+pub use startup::{Listening, Opened, Opening};
 use unsaved::Unsaved;
 
 /// Why the viewer could not open or had to close.

@@ -11,6 +11,7 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy};
 use winit::keyboard::{Key, NamedKey};
 use winit::window::WindowId;
 
+use crate::capture::Bone;
 use crate::files::Progress;
 use crate::render::{AdapterChoice, DecodedImages, RenderError};
 use crate::text::printable;
@@ -37,10 +38,19 @@ pub struct Opening {
     pub name: String,
     /// The graphics adapter.
     pub adapter: AdapterChoice,
-    /// The address on which to receive a performer's motion.
-    pub listen: Option<SocketAddr>,
-    /// The cutoff at rest in hertz with which that motion is smoothed.
+    /// How a performer's motion is received.
+    pub listening: Option<Listening>,
+}
+
+/// How a performer's motion is received.
+#[derive(Clone, Debug)]
+pub struct Listening {
+    /// The address on which to receive it.
+    pub address: SocketAddr,
+    /// The cutoff at rest in hertz with which it is smoothed.
     pub smooth: Option<f64>,
+    /// The bones that carry trackers, by the names of the trackers. Others are carried by the nearest bones.
+    pub trackers: Vec<(String, Bone)>,
 }
 
 /// A session and the recorder that records it from the start.
@@ -156,9 +166,8 @@ impl<E: Send + 'static> Startup<E> {
         mut open: OpenWindow,
     ) -> Result<App, ViewerError> {
         let mut app = App::new(session, self.opening.adapter.clone(), recorder, self.proxy.clone());
-        if let Some(address) = self.opening.listen {
-            app.capture =
-                Some(Capture::new(address, &app.session, self.opening.smooth).map_err(ViewerError::Capture)?);
+        if let Some(listening) = &self.opening.listening {
+            app.capture = Some(Capture::new(listening, &app.session).map_err(ViewerError::Capture)?);
         }
         open.graphics.show(&app.session, images)?;
         open.window.request_redraw();
