@@ -74,7 +74,7 @@ pub(super) struct ViewArgs {
     /// Also retarget hand positions relative to the shoulders, scaled by the arm span
     #[arg(long, requires = "clips")]
     keep_hands: bool,
-    /// Smooth takes (.csv) of --clips without lag, and live motion of --vmc with some lag, which -v prints: remove what is faster than HZ
+    /// Smooth takes (.csv, .trc, .c3d) of --clips without lag, and live motion of --vmc with some lag, which -v prints: remove what is faster than HZ
     #[arg(long, value_name = "HZ", value_parser = clips::cutoff)]
     smooth: Option<f64>,
     /// How the whole character is framed
@@ -156,7 +156,7 @@ pub(super) fn run(args: &ViewArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
 fn check_smoothing(args: &ViewArgs, verbosity: Verbosity) -> Result<(), Failure> {
     let Some(cutoff) = args.smooth else { return Ok(()) };
     if args.vmc.is_none() && !args.clips.iter().any(|file| is_take(file)) {
-        return Err(Failure::Usage("--smooth needs --vmc, or a take (.csv) as --clips".into()));
+        return Err(Failure::Usage("--smooth needs --vmc, or a take (.csv, .trc, .c3d) as --clips".into()));
     }
     if verbosity.verbose && args.vmc.is_some() {
         verbosity.print(&Smoothing::ORIENTATIONS.with_min_cutoff(cutoff).describe_rotations());

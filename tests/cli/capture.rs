@@ -114,13 +114,13 @@ fn smoothing_removes_noise_from_takes_and_is_refused_without_one() {
     assert!(raw.distance(truth) > 0.012, "{}", raw.distance(truth));
     assert!(smooth.distance(truth) < 0.002, "{}", smooth.distance(truth));
 
-    let cause = "--smooth needs a take (.csv), as the model or as --clips";
+    let cause = "--smooth needs a take (.csv, .trc, .c3d), as the model or as --clips";
     assert_eq!(refusal(["pose", MANNEQUIN, "--smooth", "6"]), cause);
     assert!(refusal(["pose", text(&clean), "--smooth", "0"]).contains("must be a frequency in hertz"));
     #[cfg(feature = "viewer")]
     assert_eq!(
         refusal(["view", MANNEQUIN, "--smooth", "6"]),
-        "--smooth needs --vmc, or a take (.csv) as --clips"
+        "--smooth needs --vmc, or a take (.csv, .trc, .c3d) as --clips"
     );
 }
 

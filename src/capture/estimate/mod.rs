@@ -17,7 +17,6 @@ use crate::asset::{self, Character, Clip, Humanoid, Node, Skeleton, Transform};
 use super::{CaptureError, Take, TakeOptions};
 
 pub use lengths::EstimatedBone;
-pub(crate) use load::is_take;
 pub use load::load_character;
 
 /// Maximum number of joints whose hierarchy can be estimated. The time grows with its square.

@@ -158,7 +158,7 @@ pub(in crate::cli) fn check_smooth<'a>(
     if smooth.is_none() || files.into_iter().any(is_take) {
         return Ok(());
     }
-    Err(Failure::Usage("--smooth needs a take (.csv), as the model or as --clips".into()))
+    Err(Failure::Usage("--smooth needs a take (.csv, .trc, .c3d), as the model or as --clips".into()))
 }
 
 /// Parses a cutoff in hertz.

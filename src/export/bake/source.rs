@@ -7,7 +7,7 @@ use crate::asset;
 use crate::asset::Clip;
 use crate::asset::{Character, LoadError};
 #[cfg(feature = "capture")]
-use crate::capture::{CaptureError, Take, TakeOptions, is_take, load_csv_with};
+use crate::capture::{CaptureError, Take, TakeOptions, is_take, load_take_with};
 use crate::files::{Progress, Stopped};
 use crate::motion::{Retarget, RetargetError};
 use crate::rig::Rig;
@@ -45,7 +45,7 @@ pub enum SourceError {
 }
 
 impl Source {
-    /// Loads a `.csv` file as a take, and any other file as a character.
+    /// Loads a `.csv`, `.trc` or `.c3d` file as a take, and any other file as a character.
     ///
     /// # Errors
     /// [`LoadError`] if the file cannot be loaded.
@@ -60,7 +60,7 @@ impl Source {
     pub fn load_with(path: &Path, progress: &Progress) -> Result<Self, LoadError> {
         #[cfg(feature = "capture")]
         if is_take(path) {
-            return Ok(Self::Take(load_csv_with(path, progress)?));
+            return Ok(Self::Take(load_take_with(path, progress)?));
         }
         Ok(Self::Character(Box::new(asset::load_with(path, None, progress)?)))
     }
