@@ -19,6 +19,7 @@ mod filter;
 mod frames;
 mod gaps;
 mod joint_rotation;
+mod joints;
 mod markers;
 mod orientations;
 mod pose_filter;

@@ -276,6 +276,8 @@ fn session(
     }
     let character = session.puppet().shared_character();
     for addition in clips::added_clips(&character, clips, &session.puppet().rig, transfer)? {
+        let named = |line: &String| format!("--clips {}: {line}", addition.file.display());
+        verbosity.warn(&addition.warnings().iter().map(named).collect::<Vec<_>>());
         session.apply(Command::AddClips(Box::new(addition)));
     }
     Ok(session)

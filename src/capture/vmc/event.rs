@@ -57,7 +57,7 @@ pub fn decode(packet: &[u8], events: &mut Vec<VmcEvent>) -> Result<usize, Packet
     let known = |address: &str| KNOWN.contains(&address) || address.starts_with(POSITION_OF);
     let read = messages(packet, known, |address, arguments| {
         let bad = || PacketError::Arguments { address: address.chars().take(MAX_NAME_BYTES).collect() };
-        events.extend(event(address, arguments).map_err(|()| bad())?);
+        events.extend(event(address, &arguments).map_err(|()| bad())?);
         Ok(())
     });
     if let Err(error) = read {
@@ -84,7 +84,7 @@ const KNOWN: [&str; 10] = [
 /// The start of the address of a position whose name is the rest of the address.
 const POSITION_OF: &str = "/position/";
 
-fn event(address: &str, arguments: Vec<OscType>) -> Result<Option<VmcEvent>, ()> {
+fn event(address: &str, arguments: &[OscType]) -> Result<Option<VmcEvent>, ()> {
     let numbers = |from: usize| -> Result<[f32; 7], ()> {
         let mut out = [0.0; 7];
         for (out, argument) in out.iter_mut().zip(arguments.get(from..from + 7).ok_or(())?) {
@@ -119,7 +119,7 @@ fn event(address: &str, arguments: Vec<OscType>) -> Result<Option<VmcEvent>, ()>
         "/VMC/Ext/Blend/Apply" => VmcEvent::Apply,
         _ => match address.strip_prefix(POSITION_OF) {
             Some(joint) if joint.len() <= MAX_NAME_BYTES => {
-                VmcEvent::Tracker(joint.to_owned(), point(Some(&arguments))?)
+                VmcEvent::Tracker(joint.to_owned(), point(Some(arguments))?)
             }
             _ => return Err(()),
         },

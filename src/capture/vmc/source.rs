@@ -93,7 +93,7 @@ impl LiveSource {
         for goal in &mut self.goals {
             let filter = self.goal_filters.entry(goal.node).or_insert_with(|| PointFilter::new(smoothing));
             goal.position =
-                filter.filter(time, goal.position.as_dvec3()).map_or(goal.position, |p| p.as_vec3());
+                filter.filter(time, goal.position.as_dvec3()).map_or(goal.position, glam::DVec3::as_vec3);
         }
     }
 

@@ -112,8 +112,12 @@ impl Source {
             #[cfg(feature = "capture")]
             Self::Take(take) => {
                 let bones = asset::humanoid(target).map(|h| h.bones).unwrap_or_default();
-                let clip = take.clip(&target.skeleton, &bones, &TakeOptions::default())?.clip;
-                RetargetedClips { clips: vec![clip], contacts: Vec::new() }
+                let captured = take.clip(&target.skeleton, &bones, &TakeOptions::default())?;
+                RetargetedClips {
+                    clips: vec![captured.clip],
+                    contacts: Vec::new(),
+                    warnings: captured.warnings,
+                }
             }
         };
         if retargeted.clips.is_empty() { Err(SourceError::Empty) } else { Ok(retargeted) }
