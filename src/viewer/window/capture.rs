@@ -1,5 +1,6 @@
 //! The live source that drives the character.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -9,10 +10,21 @@ use crate::capture::{Bone, Smoothing};
 use crate::viewer::Session;
 use crate::viewer::panel::LiveStatus;
 
-use super::{App, Listening, requests};
+use super::{App, requests};
 
 /// Interval at which the source is polled.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(8);
+
+/// How a performer's motion is received.
+#[derive(Clone, Debug)]
+pub struct Listening {
+    /// The address on which to receive it.
+    pub address: SocketAddr,
+    /// The cutoff at rest in hertz with which it is smoothed.
+    pub smooth: Option<f64>,
+    /// The bones that carry trackers, by the names of the trackers. Others are carried by the nearest bones.
+    pub trackers: Vec<(String, Bone)>,
+}
 
 /// A live source, the time at which it was started, and the bones of its trackers.
 pub(super) struct Capture {

@@ -46,11 +46,12 @@ pub(super) mod watch;
 mod watched;
 
 use capture::Capture;
+pub use capture::Listening;
 use files::{AppEvent, Files};
 use open_window::OpenWindow;
 pub(super) use open_window::initial_size;
 use startup::Startup;
-pub use startup::{Listening, Opened, Opening};
+pub use startup::{Opened, Opening};
 use unsaved::Unsaved;
 
 /// Why the viewer could not open or had to close.

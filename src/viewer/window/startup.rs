@@ -1,6 +1,5 @@
 //! Opens the window before its file is read, so that something is shown at once.
 
-use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
@@ -11,13 +10,12 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy};
 use winit::keyboard::{Key, NamedKey};
 use winit::window::WindowId;
 
-use crate::capture::Bone;
 use crate::files::Progress;
 use crate::render::{AdapterChoice, DecodedImages, RenderError};
 use crate::text::printable;
 use crate::viewer::{Recorder, Session, Settings, panel};
 
-use super::capture::Capture;
+use super::capture::{Capture, Listening};
 use super::files::AppEvent;
 use super::loader::decode;
 use super::open_window::OpenWindow;
@@ -40,17 +38,6 @@ pub struct Opening {
     pub adapter: AdapterChoice,
     /// How a performer's motion is received.
     pub listening: Option<Listening>,
-}
-
-/// How a performer's motion is received.
-#[derive(Clone, Debug)]
-pub struct Listening {
-    /// The address on which to receive it.
-    pub address: SocketAddr,
-    /// The cutoff at rest in hertz with which it is smoothed.
-    pub smooth: Option<f64>,
-    /// The bones that carry trackers, by the names of the trackers. Others are carried by the nearest bones.
-    pub trackers: Vec<(String, Bone)>,
 }
 
 /// A session and the recorder that records it from the start.
