@@ -38,11 +38,13 @@ fn packet(random: &mut Random) -> Vec<u8> {
     let one = number(1.0);
     let bone =
         random.choose(&["Hips", "Spine", "Head", "LeftUpperArm", "LeftLowerArm", "RightHand", "Tail", ""]);
-    let mut bytes = match random.below(6) {
+    let mut bytes = match random.below(8) {
         0 => message("/VMC/Ext/Root/Pos", &["root"], &transform),
         1 => message("/VMC/Ext/Blend/Val", &["Joy"], &[one]),
         2 => message("/VMC/Ext/Blend/Apply", &[], &[]),
         3 => message("/VMC/Ext/T", &[], &[one]),
+        4 => message("/VMC/Ext/Tra/Pos", &[bone], &transform),
+        5 => message("/position", &[bone], &transform),
         _ => message("/VMC/Ext/Bone/Pos", &[bone], &transform),
     };
     for _ in 0..random.below(3) {

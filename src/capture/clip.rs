@@ -45,15 +45,19 @@ pub struct Captured {
     pub clip: Clip,
     /// The factor from the unit of the positions to metres that was used.
     pub scale: f64,
-    /// For each frame and joint of [`Take::positions`], whether the position was filled in. If the take has markers, the joints are
-    /// those of [`MarkerTake`].
+    /// The names of the joints whose positions were used, as those of the nodes or bones that they stand for.
+    pub joints: Vec<String>,
+    /// For each frame and joint of `joints`, whether the position was filled in.
     pub filled: Frames<bool>,
+    /// What the take lacks or has in excess, one line each.
+    pub warnings: Vec<String>,
 }
 
 impl Take {
     /// Fits a skeleton to the take and returns the clip. Positions are fitted first, and orientations are then
-    /// applied on top. A joint name refers to the node of that name, or otherwise to the humanoid's bone of that name.
-    /// Nodes that are not in the take stay at rest. Markers (`SEGMENT/MARKER`) are converted to joints first
+    /// applied on top. A joint name refers to the node of that name, or otherwise to the humanoid's bone of that name, for which sensors
+    /// have other names too ([`Bone::from_sensor`](super::Bone::from_sensor)). Nodes that are not in the take stay at rest, joints that do not
+    /// exist are ignored, and both are described in [`Captured::warnings`]. Markers (`SEGMENT/MARKER`) are converted to joints first
     /// ([`Take::joints_of_markers`]). The axes of their segments are turned to those of the joints, on the average of the take or, if
     /// it is given, by the calibration pose.
     ///
@@ -75,7 +79,7 @@ impl Take {
     /// ```
     ///
     /// # Errors
-    /// [`CaptureError`] if a joint name is unknown, [`Fit::new`] rejects the joints, times do not increase, or a
+    /// [`CaptureError`] if no joint name is known, [`Fit::new`] rejects the joints, times do not increase, or a
     /// clip cannot contain that many frames.
     pub fn clip(
         &self,
@@ -83,10 +87,18 @@ impl Take {
         bones: &BTreeMap<String, usize>,
         options: &TakeOptions,
     ) -> Result<Captured, CaptureError> {
-        match markers::for_skeleton(self, skeleton, bones) {
-            Some(markers) => markers.take.clone().joint_clip(skeleton, bones, options, Some(markers)),
-            None => self.joint_clip(skeleton, bones, options, None),
+        let matched = self.matched(|name| find_joint(skeleton, bones, name));
+        let take = &matched.take;
+        if let ([], [], Some(name)) =
+            (&*take.positions.joints, &*take.orientations.joints, matched.unknown.first())
+        {
+            return Err(CaptureError::UnknownJoint { name: name.clone() });
         }
+        let captured = match markers::for_skeleton(take, skeleton, bones) {
+            Some(markers) => markers.take.clone().joint_clip(skeleton, bones, options, Some(markers)),
+            None => take.joint_clip(skeleton, bones, options, None),
+        }?;
+        Ok(Captured { warnings: matched.warnings().collect(), ..captured })
     }
 
     /// Does what [`Self::clip`] does for a take of joints, which may have been converted from markers.
@@ -151,7 +163,7 @@ impl Take {
             }
         }
         let clip = recorder.clip(skeleton, None).ok_or(CaptureError::Empty)?;
-        Ok(Captured { clip, scale, filled })
+        Ok(Captured { clip, scale, joints: self.positions.joints.clone(), filled, warnings: Vec::new() })
     }
 }
 
@@ -162,10 +174,15 @@ fn find_joints(
     names: &[String],
 ) -> Result<Vec<usize>, CaptureError> {
     let by_name = |name: &String| {
-        let node = skeleton.find(name).or_else(|| bones.get(name).copied());
+        let node = find_joint(skeleton, bones, name);
         node.ok_or_else(|| CaptureError::UnknownJoint { name: name.clone() })
     };
     names.iter().map(by_name).collect()
+}
+
+/// Finds the node with a name, or otherwise the bone.
+fn find_joint(skeleton: &Skeleton, bones: &BTreeMap<String, usize>, name: &str) -> Option<usize> {
+    skeleton.find(name).or_else(|| bones.get(name).copied())
 }
 
 #[cfg(test)]

@@ -26,13 +26,21 @@ use crate::files::{Progress, bounded};
 use super::{Take, Tracks};
 
 /// Maximum size of a file, bytes.
-const MAX_FILE_BYTES: u64 = 1 << 30;
+pub(super) const MAX_FILE_BYTES: u64 = 1 << 30;
 /// Maximum number of columns of a line.
-const MAX_COLUMNS: usize = 1 << 14;
+pub(super) const MAX_COLUMNS: usize = 1 << 14;
 
 /// An error in a file: the line and the column, both counted from one, and the cause. A column is a field, not a
 /// character.
-struct CsvError(usize, usize, String);
+pub(super) struct TextError(pub(super) usize, pub(super) usize, pub(super) String);
+
+impl TextError {
+    /// Returns the error of a file.
+    pub(super) fn of(self, path: &Path) -> LoadError {
+        let Self(line, column, cause) = self;
+        LoadError::Object { path: path.to_owned(), at: format!("line {line}, column {column}"), cause }
+    }
+}
 
 /// Reads a take from a CSV file.
 ///
@@ -80,22 +88,18 @@ pub fn parse_csv(path: &Path, text: &str) -> Result<Take, LoadError> {
 }
 
 fn parse_csv_with(path: &Path, text: &str, progress: &Progress) -> Result<Take, LoadError> {
-    parse(text, progress).map_err(|CsvError(line, column, cause)| LoadError::Object {
-        path: path.to_owned(),
-        at: format!("line {line}, column {column}"),
-        cause,
-    })
+    parse(text, progress).map_err(|error| error.of(path))
 }
 
 /// The name of each joint, and the columns of its position (N = 3) or its orientation (N = 4).
 type JointColumns<const N: usize> = Vec<(String, [usize; N])>;
 
-fn parse(text: &str, progress: &Progress) -> Result<Take, CsvError> {
+fn parse(text: &str, progress: &Progress) -> Result<Take, TextError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = (1..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty());
-    let (number, head) = lines.next().ok_or_else(|| CsvError(1, 1, "the header is missing".to_owned()))?;
-    let names = fields(head).map_err(|(column, cause)| CsvError(number, column, cause))?;
-    let header = header(&names).map_err(|(column, cause)| CsvError(number, column, cause))?;
+    let (number, head) = lines.next().ok_or_else(|| TextError(1, 1, "the header is missing".to_owned()))?;
+    let names = fields(head).map_err(|(column, cause)| TextError(number, column, cause))?;
+    let header = header(&names).map_err(|(column, cause)| TextError(number, column, cause))?;
     let (time_column, positions, orientations) = header;
     let named = |names: Vec<&String>| names.into_iter().cloned().collect();
     let mut take = Take {
@@ -105,29 +109,29 @@ fn parse(text: &str, progress: &Progress) -> Result<Take, CsvError> {
     };
     let (mut cells, mut rotations): (Vec<Option<f64>>, Vec<Option<Quat>>) = (Vec::new(), Vec::new());
     for (number, line) in lines {
-        progress.check().map_err(|stopped| CsvError(number, 1, stopped.to_string()))?;
-        let fields = fields(line).map_err(|(column, cause)| CsvError(number, column, cause))?;
+        progress.check().map_err(|stopped| TextError(number, 1, stopped.to_string()))?;
+        let fields = fields(line).map_err(|(column, cause)| TextError(number, column, cause))?;
         if fields.len() != names.len() {
             let cause = format!("the line has {} columns, but the header has {}", fields.len(), names.len());
-            return Err(CsvError(number, fields.len().min(names.len()), cause));
+            return Err(TextError(number, fields.len().min(names.len()), cause));
         }
         cells.clear();
         for (column, field) in (1..).zip(&fields) {
-            let cell = cell(field).ok_or_else(|| CsvError(number, column, not_a_number(field)))?;
+            let cell = cell(field).ok_or_else(|| TextError(number, column, not_a_number(field)))?;
             cells.push(cell);
         }
         let at = |column: usize| cells.get(column).copied().flatten();
         let time = at(time_column)
-            .ok_or_else(|| CsvError(number, time_column + 1, "the time is missing".to_owned()))?;
+            .ok_or_else(|| TextError(number, time_column + 1, "the time is missing".to_owned()))?;
         if take.times.last().is_some_and(|last| time <= *last) {
             let cause = format!("the time {time} s is not after the time of the previous line");
-            return Err(CsvError(number, time_column + 1, cause));
+            return Err(TextError(number, time_column + 1, cause));
         }
         take.times.push(time);
         take.positions.frames.push(positions.iter().map(|(_, c)| position(c.map(at))));
         rotations.clear();
         for (_, columns) in &orientations {
-            let error = |cause| CsvError(number, columns[0] + 1, cause);
+            let error = |cause| TextError(number, columns[0] + 1, cause);
             rotations.push(orientation(columns.map(at)).map_err(error)?);
         }
         take.orientations.frames.push(rotations.iter().copied());
@@ -235,7 +239,7 @@ fn unquoted(text: &str) -> Option<(Cow<'_, str>, Option<&str>)> {
 }
 
 /// Parses a cell: `Some(None)` if the value is missing, `None` if it is not a number in the range of `f32`.
-fn cell(field: &str) -> Option<Option<f64>> {
+pub(super) fn cell(field: &str) -> Option<Option<f64>> {
     let field = field.trim();
     if field.is_empty() || field.eq_ignore_ascii_case("nan") {
         return Some(None);
@@ -245,7 +249,7 @@ fn cell(field: &str) -> Option<Option<f64>> {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "cells are in the range of single precision")]
-fn position(cells: [Option<f64>; 3]) -> Option<Vec3> {
+pub(super) fn position(cells: [Option<f64>; 3]) -> Option<Vec3> {
     let [x, y, z] = cells;
     Some(Vec3::new(x? as f32, y? as f32, z? as f32))
 }
@@ -266,12 +270,12 @@ fn orientation(cells: [Option<f64>; 4]) -> Result<Option<Quat>, String> {
 }
 
 /// Returns the error message for a cell that is not a number.
-fn not_a_number(field: &str) -> String {
+pub(super) fn not_a_number(field: &str) -> String {
     format!("\"{}\" is not a number in the range of single precision", brief(field))
 }
 
 /// Returns the start of a text without control characters, so that an error message stays on one line.
-fn brief(text: &str) -> String {
+pub(super) fn brief(text: &str) -> String {
     text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 

@@ -7,15 +7,19 @@
 //! VMC packets ──▶ vmc::LiveCharacter ─────────────────┘
 //! ```
 
+mod bones;
+mod c3d;
 mod calibration_pose;
 mod clip;
 mod csv;
 mod error;
 mod estimate;
+mod files;
 mod filter;
 mod frames;
 mod gaps;
 mod joint_rotation;
+mod joints;
 mod markers;
 mod orientations;
 mod pose_filter;
@@ -23,16 +27,23 @@ mod positions;
 mod take;
 mod tracked;
 mod tracker;
+mod trc;
+mod units;
 #[cfg(feature = "vmc")]
 pub mod vmc;
 mod zero_phase;
 
+pub use bones::{BONES, Bone};
+pub use c3d::parse_c3d;
 pub use calibration_pose::{calibration_pose, facing};
 pub use clip::{Captured, TakeOptions};
 pub use csv::{load_csv, load_csv_with, parse_csv, write_csv};
 pub use error::CaptureError;
-pub(crate) use estimate::is_take;
 pub use estimate::{EstimatedBone, EstimatedSkeleton, SkeletonOptions, load_character};
+#[cfg(feature = "viewer")]
+pub(crate) use files::TAKE_EXTENSIONS;
+pub(crate) use files::is_take;
+pub use files::{load_take, load_take_with};
 pub use filter::{OrientationFilter, PointFilter, Smoothing, smooth_orientations, smooth_positions};
 pub use frames::Frames;
 pub use gaps::fill_gaps;
@@ -42,6 +53,7 @@ pub use pose_filter::PoseFilter;
 pub use positions::Fit;
 pub use take::{Take, Tracks};
 pub use tracker::{Presence, Tracker};
+pub use trc::parse_trc;
 
 #[cfg(test)]
 pub(crate) mod tests;

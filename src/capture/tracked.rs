@@ -88,6 +88,17 @@ impl TrackedTree {
         })
     }
 
+    /// Computes the world matrices of the tracked joints in a pose in which all nodes between them are at rest.
+    #[cfg(feature = "vmc")]
+    pub(super) fn world_from_joints(&self, pose: &Pose, world: &mut Vec<DAffine3>) {
+        world.clear();
+        for joint in &self.joints {
+            let above = joint.parent.and_then(|parent| world.get(parent).copied()).unwrap_or_default();
+            let local = pose.locals.get(joint.node).copied().unwrap_or(joint.rest);
+            world.push(above * joint.between * affine(local));
+        }
+    }
+
     /// Resets to rest: the transforms of the nodes between tracked joints, and the translations and scales of the
     /// tracked joints below the root.
     pub(super) fn reset_untracked(&self, pose: &mut Pose) {

@@ -110,7 +110,7 @@ struct MissingViewArgs {
 /// The model to work on.
 #[derive(Args, Clone, Debug)]
 struct ModelArg {
-    /// Model or project to load: .gltf, .glb, .vrm, .fbx, .urdf, .bvh, a take as .csv, or .sinew [default: the built-in character]
+    /// Model or project to load: .gltf, .glb, .vrm, .fbx, .urdf, .bvh, a take as .csv, .trc or .c3d, or .sinew [default: the built-in character]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     /// Length of one BVH or CSV unit in metres [default: guessed so that the figure is human-sized]

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::asset::Character;
+use crate::capture::is_take;
 use crate::ik::{Learned, Learning};
 use crate::puppet::{CharacterPrior, Puppet, read_style};
 use crate::rig::Rig;
@@ -80,7 +81,7 @@ pub(super) fn load_prior(
     keep_hands: bool,
 ) -> Result<CharacterPrior, Failure> {
     let is = |extension: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension));
-    if !["bvh", "csv", "gltf", "glb", "vrm"].into_iter().any(is) {
+    if !is_take(path) && !["bvh", "gltf", "glb", "vrm"].into_iter().any(is) {
         return Ok(read_style(path).map_err(|e| Failure::Usage(e.to_string()))?.into());
     }
     let transfer = Transfer { keep_hands, ..Transfer::default() };

@@ -11,19 +11,22 @@ use clap::Args;
 use glam::Vec2;
 
 use crate::asset::UnknownVariant;
-use crate::capture::{Smoothing, is_take};
+use crate::capture::{Bone, Smoothing, is_take};
 use crate::files::{Progress, atomic};
 use crate::render::{AdapterChoice, RenderError};
 use crate::scene::CrowdLayout;
 use crate::view::Framing;
 use crate::viewer;
-use crate::viewer::{Command, CrowdOpening, Opening, Recorder, SaveError, Session, Transfer, ViewerError};
+use crate::viewer::{
+    Command, CrowdOpening, Listening, Opening, Recorder, SaveError, Session, Transfer, ViewerError,
+};
 
 use super::crowd::MAX_COUNT;
 use super::failure::Failure;
 use super::image_args;
 use super::light_args::LightArgs;
 use super::posing::clips;
+use super::rig_args::RigArgs;
 use super::session::ReplayedSession;
 use super::{ModelArg, Verbosity, default_image, rig_of, signals};
 
@@ -63,13 +66,16 @@ pub(super) struct ViewArgs {
     /// Receive live motion by the VMC protocol [address if omitted: 127.0.0.1:39539, reachable from this machine only]
     #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:39539", value_parser = address)]
     vmc: Option<SocketAddr>,
+    /// Bone that carries a tracker of --vmc, as in waist=hips [default: the nearest one] (repeatable)
+    #[arg(long, value_name = "NAME=BONE", requires = "vmc", value_parser = tracker)]
+    tracker: Vec<(String, Bone)>,
     /// Add the clips of another file, retargeted to this character (repeatable)
     #[arg(long, value_name = "FILE")]
     clips: Vec<PathBuf>,
     /// Also retarget hand positions relative to the shoulders, scaled by the arm span
     #[arg(long, requires = "clips")]
     keep_hands: bool,
-    /// Smooth takes (.csv) of --clips without lag, and live motion of --vmc with some lag, which -v prints: remove what is faster than HZ
+    /// Smooth takes (.csv, .trc, .c3d) of --clips without lag, and live motion of --vmc with some lag, which -v prints: remove what is faster than HZ
     #[arg(long, value_name = "HZ", value_parser = clips::cutoff)]
     smooth: Option<f64>,
     /// How the whole character is framed
@@ -94,6 +100,14 @@ pub(super) struct ViewArgs {
 
 fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| "expected ADDRESS:PORT with an IP address, for example 127.0.0.1:39539".into())
+}
+
+/// Parses the name of a tracker and its bone. The name may contain `=`.
+fn tracker(text: &str) -> Result<(String, Bone), String> {
+    let (name, bone) = text.rsplit_once('=').ok_or("expected NAME=BONE, for example waist=hips")?;
+    let bone =
+        Bone::from_vrm(bone).ok_or_else(|| format!("\"{bone}\" is no bone of VRM 1.0, such as leftHand"))?;
+    Ok((name.to_owned(), bone))
 }
 
 /// Returns a recorder for a file. `replaces` allows it to replace an existing file.
@@ -124,7 +138,7 @@ pub(super) fn run(args: &ViewArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
         args.adapter.clone(),
         verbosity,
         move || path.map_or(Ok(None), |path| recorder(&path, force, verbosity).map(Some)),
-        (args.vmc, args.smooth),
+        args.vmc.map(|address| Listening { address, smooth: args.smooth, trackers: args.tracker.clone() }),
     )? {
         Ok(recorded) => Ok(report_recording(recorded, verbosity)),
         // These errors do not mean that no window can be opened, so `sinew render` is not suggested.
@@ -143,7 +157,7 @@ pub(super) fn run(args: &ViewArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
 fn check_smoothing(args: &ViewArgs, verbosity: Verbosity) -> Result<(), Failure> {
     let Some(cutoff) = args.smooth else { return Ok(()) };
     if args.vmc.is_none() && !args.clips.iter().any(|file| is_take(file)) {
-        return Err(Failure::Usage("--smooth needs --vmc, or a take (.csv) as --clips".into()));
+        return Err(Failure::Usage("--smooth needs --vmc, or a take (.csv, .trc, .c3d) as --clips".into()));
     }
     if verbosity.verbose && args.vmc.is_some() {
         verbosity.print(&Smoothing::ORIENTATIONS.with_min_cutoff(cutoff).describe_rotations());
@@ -184,15 +198,7 @@ fn report_recording(recorded: Option<PathBuf>, verbosity: Verbosity) -> ExitCode
 /// Runs `sinew [FILE]`, which opens the viewer, or draws an image if that is impossible.
 pub(super) fn run_or_draw(model: &ModelArg, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let start = Start { framing: Framing::Tight, ..Start::default() };
-    match open(
-        model,
-        (&[], Transfer::default()),
-        start,
-        AdapterChoice::Auto,
-        verbosity,
-        || Ok(None),
-        (None, None),
-    )? {
+    match open(model, (&[], Transfer::default()), start, AdapterChoice::Auto, verbosity, || Ok(None), None)? {
         Ok(recorded) => Ok(report_recording(recorded, verbosity)),
         // An adapter that cannot present to the display may still be able to draw images.
         Err(
@@ -210,7 +216,7 @@ fn open(
     adapter: AdapterChoice,
     verbosity: Verbosity,
     recorder: impl FnOnce() -> Result<Option<Recorder>, Failure> + Send + 'static,
-    (listen, smooth): (Option<SocketAddr>, Option<f64>),
+    listening: Option<Listening>,
 ) -> Result<Result<Option<PathBuf>, ViewerError>, Failure> {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
     // The display is checked before any file is read, so that files are not read twice if an image is drawn instead.
@@ -226,7 +232,7 @@ fn open(
         let session = session(&model, (&clips, transfer), &start, (verbosity, progress))?;
         Ok((session, recorder()?))
     };
-    viewer::open(load, Opening { name, adapter, listen, smooth }, signals::set_close_handler)
+    viewer::open(load, Opening { name, adapter, listening }, signals::set_close_handler)
 }
 
 /// Returns the session of a project, or a new one of a character, to which the clips of other files are added.
@@ -238,7 +244,8 @@ fn session(
 ) -> Result<Session, Failure> {
     let mut session = match model.project() {
         Some(project) => {
-            let replayed = ReplayedSession::open(project, model, None, None, (verbosity, progress))?;
+            let replayed =
+                ReplayedSession::open(project, model, &RigArgs::default(), None, (verbosity, progress))?;
             let mut session = replayed.replay.into_session();
             session.apply(Command::Framing(start.framing));
             session
@@ -271,6 +278,8 @@ fn session(
     }
     let character = session.puppet().shared_character();
     for addition in clips::added_clips(&character, clips, &session.puppet().rig, transfer)? {
+        let named = |line: &String| format!("--clips {}: {line}", addition.file.display());
+        verbosity.warn(&addition.warnings().iter().map(named).collect::<Vec<_>>());
         session.apply(Command::AddClips(Box::new(addition)));
     }
     Ok(session)
@@ -309,6 +318,13 @@ mod tests {
         let light = session.light();
         assert_eq!((light.source.name(), light.exposure), ("outdoor", -1.0));
         assert_eq!(light.rotation, std::f32::consts::FRAC_PI_2);
+    }
+
+    #[test]
+    fn bones_of_trackers_are_checked() {
+        assert_eq!(tracker("LHR-0=A=leftFoot"), Ok(("LHR-0=A".into(), Bone::from_vrm("leftFoot").unwrap())));
+        assert_eq!(tracker("a=tail").unwrap_err(), "\"tail\" is no bone of VRM 1.0, such as leftHand");
+        assert!(tracker("leftFoot").unwrap_err().contains("expected NAME=BONE"));
     }
 
     #[test]

@@ -3,13 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "viewer")]
+use crate::capture::TAKE_EXTENSIONS;
+
 /// Extensions of files that contain characters, and of files that contain only motion.
 pub(super) const EXTENSIONS: [&str; 6] = ["glb", "gltf", "vrm", "fbx", "urdf", MOTION_EXTENSION];
 const MOTION_EXTENSION: &str = "bvh";
-/// Extension of takes, which need a character.
-#[cfg(feature = "viewer")]
-const TAKE_EXTENSION: &str = "csv";
-
 /// Extensions of what the viewer itself writes: projects and recorded sessions.
 #[cfg(feature = "viewer")]
 const OWN_EXTENSIONS: [&str; 2] = ["sinew", "session"];
@@ -21,7 +20,8 @@ const POSE_EXTENSION: &str = "json";
 /// Returns all extensions in lower and upper case. The file dialogs of some systems are case-sensitive.
 #[cfg(feature = "viewer")]
 pub(super) fn all_extensions() -> Vec<String> {
-    let lower_case = || EXTENSIONS.iter().chain([&TAKE_EXTENSION, &POSE_EXTENSION]).chain(&OWN_EXTENSIONS);
+    let lower_case =
+        || EXTENSIONS.iter().chain(&TAKE_EXTENSIONS).chain([&POSE_EXTENSION]).chain(&OWN_EXTENSIONS);
     lower_case().map(|e| (*e).to_owned()).chain(lower_case().map(|e| e.to_uppercase())).collect()
 }
 

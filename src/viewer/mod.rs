@@ -44,4 +44,4 @@ pub use window::settings::Settings;
 #[cfg(feature = "viewer")]
 pub use window::watch::Watch;
 #[cfg(feature = "viewer")]
-pub use window::{Close, Opened, Opening, ViewerError, open};
+pub use window::{Close, Listening, Opened, Opening, ViewerError, open};

@@ -114,13 +114,13 @@ fn smoothing_removes_noise_from_takes_and_is_refused_without_one() {
     assert!(raw.distance(truth) > 0.012, "{}", raw.distance(truth));
     assert!(smooth.distance(truth) < 0.002, "{}", smooth.distance(truth));
 
-    let cause = "--smooth needs a take (.csv), as the model or as --clips";
+    let cause = "--smooth needs a take (.csv, .trc, .c3d), as the model or as --clips";
     assert_eq!(refusal(["pose", MANNEQUIN, "--smooth", "6"]), cause);
     assert!(refusal(["pose", text(&clean), "--smooth", "0"]).contains("must be a frequency in hertz"));
     #[cfg(feature = "viewer")]
     assert_eq!(
         refusal(["view", MANNEQUIN, "--smooth", "6"]),
-        "--smooth needs --vmc, or a take (.csv) as --clips"
+        "--smooth needs --vmc, or a take (.csv, .trc, .c3d) as --clips"
     );
 }
 
@@ -144,4 +144,44 @@ fn markers_on_segments_drive_a_character() {
     std::fs::write(&empty, "time\n0\n").unwrap();
     let line = refusal(["inspect", text(&empty)]);
     assert!(line.ends_with("empty.csv: the capture has no joints or no frames"), "{line}");
+}
+
+/// Writes a take in millimetres as TRC.
+fn trc(csv: &str, names: impl Fn(&str) -> String) -> String {
+    let mut lines = csv.lines();
+    let columns = lines.next().unwrap().split(',').skip(1).step_by(3);
+    let joints: Vec<String> = columns.map(|column| names(column.trim_end_matches(".x"))).collect();
+    let mut text = "PathFileType\t4\t(X/Y/Z)\ta.trc\nDataRate\tNumMarkers\tUnits\n".to_owned();
+    write!(text, "60\t{}\tmm\nFrame#\tTime\t{}\n\n\n", joints.len(), joints.join("\t\t\t")).unwrap();
+    for (line, number) in lines.zip(1..) {
+        writeln!(text, "{number}\t{}", line.replace(',', "\t")).unwrap();
+    }
+    text
+}
+
+#[test]
+fn trc_takes_with_the_names_of_a_sensor_drive_a_character_and_name_what_they_lack() {
+    let (folder, mannequin) = (folder("capture-trc"), asset::mannequin().unwrap());
+    let (csv, take) = (walk(&mannequin, &[], 0.0), folder.join("kinect.trc"));
+    let kinect = |bone: &str| match bone {
+        "leftHand" => "WristLeft".to_owned(),
+        "leftLowerArm" => "ElbowLeft".to_owned(),
+        "rightFoot" => "scissors".to_owned(),
+        other => other.to_owned(),
+    };
+    std::fs::write(&take, trc(&csv, kinect)).unwrap();
+    let output = folder.join("out.glb");
+    let baked = sinew(["bake", MANNEQUIN, "--clips", text(&take), "-o", text(&output)]);
+    let messages = String::from_utf8_lossy(&baked.stderr);
+    assert!(baked.status.success(), "{messages}");
+    assert!(messages.contains("joints without a node or a bone are ignored: \"scissors\""), "{messages}");
+    assert!(messages.contains("by the joints beside them: \"rightFoot\""), "{messages}");
+    // Positions of a file that names its unit are in metres.
+    let report = json(["inspect", "--json", text(&take)]);
+    assert_eq!(report["units"], 1.0, "{report}");
+    std::fs::write(&take, "PathFileType").unwrap();
+    assert!(
+        refusal(["inspect", text(&take)])
+            .ends_with("kinect.trc: line 2, column 1: the line of keys is missing")
+    );
 }

@@ -11,13 +11,16 @@ pub(crate) struct HostilePackets {
     valid: Vec<u8>,
 }
 
-const ADDRESSES: [&str; 9] = [
+const ADDRESSES: [&str; 12] = [
     "/VMC/Ext/OK",
     "/VMC/Ext/T",
     "/VMC/Ext/Root/Pos",
     "/VMC/Ext/Bone/Pos",
     "/VMC/Ext/Blend/Val",
     "/VMC/Ext/Blend/Apply",
+    "/VMC/Ext/Tra/Pos",
+    "/position",
+    "/position/leftHand",
     "/VMC/Ext/Cam",
     "/",
     "",

@@ -9,6 +9,8 @@
 mod hostile;
 mod osc;
 mod performer;
+#[cfg(feature = "render")]
+mod recorded;
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -121,6 +123,16 @@ impl Follower {
                 self.puppet.character().skeleton.label(node)
             );
         }
+    }
+}
+
+/// Waits until a packet has arrived.
+#[cfg(feature = "render")]
+fn wait_for(mut has_arrived: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !has_arrived() {
+        assert!(started.elapsed() < Duration::from_secs(10), "no packet arrived");
+        std::thread::yield_now();
     }
 }
 

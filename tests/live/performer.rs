@@ -74,6 +74,18 @@ impl WalkingPerformer {
         osc::bundle(&content)
     }
 
+    /// Returns the node of a bone.
+    #[cfg(feature = "render")]
+    pub(crate) fn bone(&self, name: &str) -> usize {
+        self.character.humanoid.as_ref().unwrap().bones[name]
+    }
+
+    /// Returns the world position of a node in metres, as sent in the last packet.
+    #[cfg(feature = "render")]
+    pub(crate) fn position(&self, node: usize) -> Vec3 {
+        self.world[node].translation.into()
+    }
+
     /// Returns the nodes of the bones and their world positions in metres, as sent in the last packet.
     pub(crate) fn positions(&self) -> impl Iterator<Item = (usize, Vec3)> {
         let bones = self.character.humanoid.as_ref().unwrap().bones.values();

@@ -5,13 +5,11 @@ use std::collections::HashMap;
 use glam::DVec3;
 
 use super::Positions;
+use crate::capture::Bone;
 
 /// How much a distance counts beside its change, as a fraction. All distances within a rigid piece, for example the pelvis, are
 /// constant, and of these the shortest are bones. It is small, because the length of a bone says little by itself.
 const LENGTH_WEIGHT: f64 = 0.02;
-
-/// The bones of the trunk from the hips upwards.
-const TRUNK: [&str; 6] = ["hips", "spine", "chest", "upperChest", "neck", "head"];
 
 /// Returns the parents of joints with bone names of VRM 1.0, or `None` if another name occurs or the hips are missing.
 pub(super) fn by_name(joints: &[String]) -> Option<Vec<Option<usize>>> {
@@ -19,71 +17,22 @@ pub(super) fn by_name(joints: &[String]) -> Option<Vec<Option<usize>>> {
     index.get("hips")?;
     let mut parents = Vec::with_capacity(joints.len());
     for joint in joints {
-        let mut name = joint.clone();
-        let parent = loop {
-            let Some(above) = parent(&name)? else { break None };
-            if let Some(&known) = index.get(above.as_str()) {
-                break Some(known);
-            }
-            name = above;
-        };
-        parents.push(parent);
+        Bone::from_vrm(joint)?;
+        let above = parent_of(joint, &|bone| index.contains_key(bone));
+        parents.push(above.and_then(|above| index.get(above.as_str()).copied()));
     }
     Some(parents)
 }
 
 /// Returns whether a name is that of a bone of VRM 1.0.
 pub(super) fn is_bone(name: &str) -> bool {
-    parent(name).is_some()
+    Bone::from_vrm(name).is_some()
 }
 
 /// Returns the nearest bone above a bone that is chosen.
 pub(super) fn parent_of(bone: &str, is_chosen: &dyn Fn(&str) -> bool) -> Option<String> {
-    let above = std::iter::successors(parent(bone).flatten(), |bone| parent(bone).flatten());
-    above.into_iter().find(|bone| is_chosen(bone))
-}
-
-/// Returns the name of a bone's parent: `None` if the name is unknown, and `Some(None)` for the hips.
-fn parent(bone: &str) -> Option<Option<String>> {
-    if bone == "hips" {
-        return Some(None);
-    }
-    if let Some(position) = TRUNK.iter().position(|b| *b == bone) {
-        return Some(TRUNK.get(position.checked_sub(1)?).map(|b| (*b).to_owned()));
-    }
-    if ["jaw", "leftEye", "rightEye"].contains(&bone) {
-        return Some(Some("head".to_owned()));
-    }
-    let (side, part) = bone.strip_prefix("left").map(|part| ("left", part)).or_else(|| {
-        let part = bone.strip_prefix("right")?;
-        Some(("right", part))
-    })?;
-    let above = match part {
-        "UpperLeg" => return Some(Some("hips".to_owned())),
-        "Shoulder" => return Some(Some("upperChest".to_owned())),
-        "LowerLeg" => "UpperLeg".to_owned(),
-        "Foot" => "LowerLeg".to_owned(),
-        "Toes" => "Foot".to_owned(),
-        "UpperArm" => "Shoulder".to_owned(),
-        "LowerArm" => "UpperArm".to_owned(),
-        "Hand" => "LowerArm".to_owned(),
-        _ => finger_parent(part)?,
-    };
-    Some(Some(format!("{side}{above}")))
-}
-
-/// Returns the parent of a bone of a finger, without its side.
-fn finger_parent(part: &str) -> Option<String> {
-    let finger = ["Thumb", "Index", "Middle", "Ring", "Little"].into_iter().find(|f| part.starts_with(f))?;
-    match (finger, part.strip_prefix(finger)?) {
-        ("Thumb", "Metacarpal") => Some("Hand".to_owned()),
-        ("Thumb", "Proximal") => Some("ThumbMetacarpal".to_owned()),
-        ("Thumb", "Distal") => Some("ThumbProximal".to_owned()),
-        (_, "Proximal") => Some("Hand".to_owned()),
-        (_, "Intermediate") => Some(format!("{finger}Proximal")),
-        (_, "Distal") => Some(format!("{finger}Intermediate")),
-        _ => None,
-    }
+    let above = std::iter::successors(Bone::from_vrm(bone), |bone| bone.logical_parent()).skip(1);
+    above.map(Bone::vrm).find(|bone| is_chosen(bone))
 }
 
 /// Returns the parents of joints: the minimum spanning tree (Prim 1957) of the standard deviations of their distances. The root is

@@ -4,15 +4,10 @@ use std::path::Path;
 
 use super::SkeletonOptions;
 use crate::asset::{self, Character, LoadError};
-use crate::capture::load_csv_with;
+use crate::capture::{is_take, load_take_with};
 use crate::files::Progress;
 
-/// Returns whether a file is read as a take, which depends on its extension.
-pub(crate) fn is_take(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"))
-}
-
-/// Loads a take (`.csv`) as a character whose skeleton is estimated ([`Take::character`](crate::capture::Take::character)), and any
+/// Loads a take (`.csv`, `.trc` or `.c3d`) as a character whose skeleton is estimated ([`Take::character`](crate::capture::Take::character)), and any
 /// other file as [`asset::load_with`] does. `units` is the length in metres of one unit of a BVH file or of a take. `smooth` is the
 /// cutoff in hertz with which a take is smoothed first ([`Take::smooth`](crate::capture::Take::smooth)).
 ///
@@ -27,7 +22,7 @@ pub fn load_character(
     if !is_take(path) {
         return asset::load_with(path, units, progress);
     }
-    let mut take = load_csv_with(path, progress)?;
+    let mut take = load_take_with(path, progress)?;
     progress.set_stage("Estimating the skeleton");
     if let Some(cutoff) = smooth {
         take.smooth(cutoff);

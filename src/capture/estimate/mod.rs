@@ -15,10 +15,9 @@ use crate::api::with_methods;
 use crate::asset::{Character, Clip, Humanoid, Node, Skeleton, Transform};
 use crate::rig;
 
-use super::{CaptureError, Take, TakeOptions};
+use super::{Bone, CaptureError, Take, TakeOptions};
 
 pub use lengths::EstimatedBone;
-pub(crate) use load::is_take;
 pub use load::load_character;
 
 /// Maximum number of joints whose hierarchy can be estimated. The time grows with its square.
@@ -148,16 +147,26 @@ impl Take {
     /// # Errors
     /// [`CaptureError`] as [`Take::skeleton`] and [`Take::clip`].
     pub fn character(&self, path: &Path, options: &SkeletonOptions) -> Result<Character, CaptureError> {
-        let found = self.skeleton(options)?;
+        let matched = self.matched(|name| Bone::from_vrm(name).map(Bone::index));
+        let mut warnings: Vec<String> = Vec::new();
+        // Other skeletons than those of people keep their names.
+        let mut take = if matched.unknown.is_empty() && options.parents.is_none() {
+            warnings.extend(matched.warnings());
+            let mut take = matched.take;
+            take.add_hips();
+            take
+        } else {
+            self.clone()
+        };
+        let found = take.skeleton(options)?;
         let bones = found.humanoid.as_ref().map(|h| h.bones.clone()).unwrap_or_default();
         let options = TakeOptions::default().with_scale(found.scale);
         // The place of a segment of which only the orientation is known cannot be estimated.
-        let mut take = self.clone();
         let placed = |name: &String| found.skeleton.find(name).is_some();
         let left_out = take.orientations.retain(placed);
         let captured = take.clip(&found.skeleton, &bones, &options)?;
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        let mut warnings = found.warnings();
+        warnings.extend(found.warnings());
         if let Some(first) = left_out.first() {
             let count = left_out.len();
             warnings.push(format!(

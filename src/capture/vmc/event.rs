@@ -8,10 +8,10 @@ use super::{Bone, PacketError};
 
 /// Maximum absolute coordinate of a position, metres.
 const MAX_COORDINATE: f32 = 1e4;
-/// Maximum length of a morph's name, bytes.
+/// Maximum length of the name of a morph or a tracker, bytes.
 const MAX_NAME_BYTES: usize = 64;
 
-/// A message of the VMC protocol. Values are in the space of VRM 1.0, which is right-handed and in metres. +Y is
+/// A message of the VMC protocol, or a plain position. Values are in the space of VRM 1.0, which is right-handed and in metres. +Y is
 /// up, and a character faces +Z with its left on +X.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -24,6 +24,9 @@ pub enum VmcEvent {
     Root(Vec3, Quat),
     /// `/VMC/Ext/Bone/Pos`: a bone's local position and rotation. Rotations are the identity in the T-pose.
     Bone(Bone, Vec3, Quat),
+    /// `/VMC/Ext/Hmd/Pos`, `/VMC/Ext/Con/Pos` or `/VMC/Ext/Tra/Pos`: the serial number of a headset, controller or tracker, and its
+    /// position. Or `/position`: the name of a joint or a tracker, and its position.
+    Tracker(String, Vec3),
     /// `/VMC/Ext/Blend/Val`: a morph's name in lower case and its weight from 0 to 1. The next [`VmcEvent::Apply`]
     /// applies it.
     Morph(String, f32),
@@ -51,11 +54,10 @@ pub enum VmcEvent {
 /// [`PacketError`] if the packet is not valid and must be dropped. `events` is then unchanged.
 pub fn decode(packet: &[u8], events: &mut Vec<VmcEvent>) -> Result<usize, PacketError> {
     let before = events.len();
-    let known =
-        |address: &str| address.starts_with("/VMC/Ext/") && KNOWN.iter().any(|k| address.ends_with(k));
+    let known = |address: &str| KNOWN.contains(&address) || address.starts_with(POSITION_OF);
     let read = messages(packet, known, |address, arguments| {
-        let bad = || PacketError::Arguments { address: address.to_owned() };
-        events.extend(event(address, arguments).map_err(|()| bad())?);
+        let bad = || PacketError::Arguments { address: address.chars().take(MAX_NAME_BYTES).collect() };
+        events.extend(event(address, &arguments).map_err(|()| bad())?);
         Ok(())
     });
     if let Err(error) = read {
@@ -66,16 +68,23 @@ pub fn decode(packet: &[u8], events: &mut Vec<VmcEvent>) -> Result<usize, Packet
 }
 
 /// The addresses of the messages that are decoded.
-const KNOWN: [&str; 6] = [
+const KNOWN: [&str; 10] = [
     "/VMC/Ext/OK",
     "/VMC/Ext/T",
     "/VMC/Ext/Root/Pos",
     "/VMC/Ext/Bone/Pos",
+    "/VMC/Ext/Hmd/Pos",
+    "/VMC/Ext/Con/Pos",
+    "/VMC/Ext/Tra/Pos",
+    "/position",
     "/VMC/Ext/Blend/Val",
     "/VMC/Ext/Blend/Apply",
 ];
 
-fn event(address: &str, arguments: Vec<OscType>) -> Result<Option<VmcEvent>, ()> {
+/// The start of the address of a position whose name is the rest of the address.
+const POSITION_OF: &str = "/position/";
+
+fn event(address: &str, arguments: &[OscType]) -> Result<Option<VmcEvent>, ()> {
     let numbers = |from: usize| -> Result<[f32; 7], ()> {
         let mut out = [0.0; 7];
         for (out, argument) in out.iter_mut().zip(arguments.get(from..from + 7).ok_or(())?) {
@@ -99,18 +108,37 @@ fn event(address: &str, arguments: Vec<OscType>) -> Result<Option<VmcEvent>, ()>
             let Some(bone) = Bone::from_unity(name) else { return Ok(None) };
             VmcEvent::Bone(bone, position, rotation)
         }
+        "/VMC/Ext/Hmd/Pos" | "/VMC/Ext/Con/Pos" | "/VMC/Ext/Tra/Pos" => {
+            VmcEvent::Tracker(name(arguments.first())?, transform(numbers(1)?)?.0)
+        }
+        "/position" => VmcEvent::Tracker(name(arguments.first())?, point(arguments.get(1..))?),
         "/VMC/Ext/Blend/Val" => {
             let weight = number(arguments.get(1).ok_or(())?)?.clamp(0.0, 1.0);
-            match arguments.into_iter().next() {
-                Some(OscType::String(name)) if name.len() <= MAX_NAME_BYTES => {
-                    VmcEvent::Morph(name.to_lowercase(), weight)
-                }
-                _ => return Err(()),
-            }
+            VmcEvent::Morph(name(arguments.first())?.to_lowercase(), weight)
         }
         "/VMC/Ext/Blend/Apply" => VmcEvent::Apply,
-        _ => return Ok(None),
+        _ => match address.strip_prefix(POSITION_OF) {
+            Some(joint) if joint.len() <= MAX_NAME_BYTES => {
+                VmcEvent::Tracker(joint.to_owned(), point(Some(arguments))?)
+            }
+            _ => return Err(()),
+        },
     }))
+}
+
+/// Reads the name of a morph or a tracker.
+fn name(argument: Option<&OscType>) -> Result<String, ()> {
+    match argument {
+        Some(OscType::String(name)) if name.len() <= MAX_NAME_BYTES && !name.is_empty() => Ok(name.clone()),
+        _ => Err(()),
+    }
+}
+
+/// Reads a plain position, which is in the space of VRM 1.0 already. Further arguments are ignored.
+fn point(arguments: Option<&[OscType]>) -> Result<Vec3, ()> {
+    let [x, y, z, ..] = arguments.unwrap_or_default() else { return Err(()) };
+    let point = Vec3::new(number(x)?, number(y)?, number(z)?);
+    if point.abs().max_element() > MAX_COORDINATE { Err(()) } else { Ok(point) }
 }
 
 /// Reads a number. Some senders write whole numbers as integers.

@@ -9,7 +9,8 @@ use crate::capture::{CaptureError, Segments, calibration_pose, facing};
 use crate::pose::Pose;
 
 use super::expressions::Expressions;
-use super::{BONES, Bone, Performer};
+use super::trackers::Trackers;
+use super::{BONES, Bone, LiveGoal, Performer};
 
 /// Writes a performer's pose into poses of a character.
 ///
@@ -33,6 +34,7 @@ pub struct LiveCharacter {
     /// Height of the hips above the origin at rest, metres.
     height: f32,
     expressions: Expressions,
+    trackers: Trackers,
     orientations: Vec<Option<Quat>>,
 }
 
@@ -65,6 +67,7 @@ impl LiveCharacter {
             parents,
             bones: known.iter().map(|(bone, _)| *bone).collect(),
             expressions: Expressions::new(character),
+            trackers: Trackers::default(),
             orientations: vec![None; nodes.len()],
             segments,
         })
@@ -81,17 +84,39 @@ impl LiveCharacter {
     }
 
     /// Sets [`LiveCharacter::scale`] so that the performer's current hip height matches the character's hip height at
-    /// rest. Returns false and changes nothing if the performer's hip position is unknown or unusable.
+    /// rest, and assigns trackers to bones again. Returns false and changes nothing if the performer's hip position is unknown
+    /// or unusable.
     pub fn level(&mut self, performer: &Performer) -> bool {
-        let scale = hip_position(performer).map(|position| self.height / position.y);
+        let of_hips = |(name, at): (&String, &Vec3)| (self.trackers.bone(name)? == Bone::HIPS).then_some(*at);
+        let position = hip_position(performer).or_else(|| performer.trackers.iter().find_map(of_hips));
+        let scale = position.map(|position| self.height / position.y);
         let scale = scale.filter(|s| s.is_finite() && *s > 1e-3 && *s < 1e3);
-        self.scale = scale.unwrap_or(self.scale);
+        if let Some(scale) = scale {
+            self.scale = scale;
+            self.trackers.reset();
+        }
         scale.is_some()
+    }
+
+    /// Chooses the bone that carries a tracker. Other trackers are carried by the bone that is nearest to them.
+    pub fn set_tracker(&mut self, name: &str, bone: Bone) {
+        self.trackers.choose(name, bone);
+    }
+
+    /// Returns the goals that the performer's trackers and joint positions give, after [`LiveCharacter::pose`]. Inverse kinematics
+    /// solves them on top of the pose.
+    ///
+    /// A position whose name is that of a bone (`leftHand`, `WristLeft`, `left_wrist`) is a goal of the joint. Any other is that of a
+    /// tracker, which belongs to the bone that was chosen for it, or otherwise to the bone that was nearest to it when it first arrived:
+    /// hips, chest, head, lower arms, hands, lower legs and feet, at most 0.3 m away, one tracker each. The goal is then for the point of the bone
+    /// at which the tracker was.
+    pub fn goals(&self) -> &[LiveGoal] {
+        self.trackers.goals()
     }
 
     /// Writes the performer's latest values into a pose of the character: the rotations of the bones that were
     /// received, the position of the hips, and the morph weights of the blend values. Nothing else changes. No memory
-    /// is allocated.
+    /// is allocated, unless there are trackers. Also computes [`LiveCharacter::goals`].
     pub fn pose(&mut self, performer: &Performer, pose: &mut Pose) {
         let mut turns = [Quat::IDENTITY; BONES];
         for index in 0..BONES {
@@ -107,6 +132,17 @@ impl LiveCharacter {
             self.move_hips(position, pose);
         }
         self.expressions.apply(&performer.morphs, &mut pose.weights);
+        self.follow_trackers(performer, pose);
+    }
+
+    fn follow_trackers(&mut self, performer: &Performer, pose: &Pose) {
+        // The bones of a sender with a model arrive too. Until then, the pose does not show where trackers are worn.
+        let assigns = performer.ready != Some(true) || performer.bones[Bone::HIPS.index()].is_some();
+        let world = |at: &Vec3| (self.segments.world_from_sensors * (*at * self.scale)).as_dvec3();
+        let positions: Vec<_> =
+            performer.trackers.iter().map(|(name, at)| (name.as_str(), world(at))).collect();
+        let joints = (&self.segments.tracked, self.bones.as_slice());
+        self.trackers.update(&positions, joints, (pose, f64::from(self.scale), assigns));
     }
 
     /// Moves the hips to a position in VRM's space.

@@ -2,15 +2,14 @@
 //! performer's pose to the program that shows the character, as OSC over UDP.
 //!
 //! ```text
-//! UDP ─▶ Receiver ─▶ decode ─▶ VmcEvent ─▶ Performer (latest values) ─▶ LiveCharacter ─▶ Pose ─▶ Recorder ─▶ Clip
-//!        └──────────────────────────────────────── LiveSource ─────────────────────────────────────────┘
+//! UDP ─▶ Receiver ─▶ decode ─▶ VmcEvent ─▶ Performer (latest values) ─▶ LiveCharacter ─▶ Pose, LiveGoals ─▶ Recorder ─▶ Clip
+//!        └────────────────────────────────────────────── LiveSource ──────────────────────────────────────────────┘
 //! ```
 //!
 //! The protocol's rotations are local rotations of a character whose joints are all aligned with the world in the
 //! T-pose. [`LiveCharacter`] converts them for characters with other joint axes. Received data is not trusted: a packet
 //! that is not valid is counted and dropped as a whole.
 
-mod bones;
 mod event;
 mod expressions;
 mod live;
@@ -19,8 +18,9 @@ mod packets;
 mod performer;
 mod receiver;
 mod source;
+mod trackers;
 
-pub use bones::{BONES, Bone};
+pub use super::bones::{BONES, Bone};
 pub use event::{VmcEvent, decode};
 pub use live::LiveCharacter;
 pub use osc::LONGEST_PACKET;
@@ -28,6 +28,7 @@ pub use packets::{PacketFile, PacketWriter, replay};
 pub use performer::Performer;
 pub use receiver::{DEFAULT_ADDRESS, Receiver, ReceiverState};
 pub use source::LiveSource;
+pub use trackers::LiveGoal;
 
 /// The reason why a packet was dropped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,8 +46,8 @@ pub enum PacketError {
     /// Bundles are nested too deeply.
     #[error("bundles are nested more than 8 levels deep")]
     TooDeep,
-    /// A message of the protocol has missing or invalid arguments.
-    #[error("{address}: the arguments do not match the VMC protocol")]
+    /// A message has missing or invalid arguments.
+    #[error("{address}: the arguments are missing or invalid")]
     Arguments {
         /// The message's address.
         address: String,

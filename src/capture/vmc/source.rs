@@ -1,11 +1,13 @@
 //! Connects a receiver to a character, and records the received motion.
 
+use std::collections::BTreeMap;
+
 use crate::asset::{Clip, Skeleton};
-use crate::capture::{PoseFilter, Smoothing};
+use crate::capture::{PointFilter, PoseFilter, Smoothing};
 use crate::motion::Recorder;
 use crate::pose::Pose;
 
-use super::{LiveCharacter, Receiver};
+use super::{LiveCharacter, LiveGoal, Receiver};
 
 /// A live source of poses, which is updated once per frame.
 #[derive(Debug)]
@@ -18,6 +20,10 @@ pub struct LiveSource {
     /// The parameters for rotations and for the position of the hips.
     smoothing: Option<(Smoothing, Smoothing)>,
     filter: Option<PoseFilter>,
+    /// The goals of the last update, smoothed.
+    goals: Vec<LiveGoal>,
+    /// The filters of the goals, by node.
+    goal_filters: BTreeMap<usize, PointFilter>,
     /// The number of packets at the last update.
     packets: u64,
 }
@@ -25,13 +31,23 @@ pub struct LiveSource {
 impl LiveSource {
     /// Creates a source from a receiver and a mapping to a character.
     pub fn new(receiver: Receiver, live: LiveCharacter) -> Self {
-        Self { receiver, live, recorder: None, smoothing: None, filter: None, packets: 0 }
+        Self {
+            receiver,
+            live,
+            recorder: None,
+            smoothing: None,
+            filter: None,
+            goals: Vec::new(),
+            goal_filters: BTreeMap::new(),
+            packets: 0,
+        }
     }
 
-    /// Sets the smoothing of the rotations, and of the position of the hips. `None` turns it off. Its latency is
+    /// Sets the smoothing of the rotations, and of the position of the hips and of goals. `None` turns it off. Its latency is
     /// [`Smoothing::latency`].
     pub fn smooth(&mut self, smoothing: Option<(Smoothing, Smoothing)>) {
         (self.smoothing, self.filter) = (smoothing, None);
+        self.goal_filters.clear();
     }
 
     /// Returns the smoothing.
@@ -39,11 +55,11 @@ impl LiveSource {
         self.smoothing
     }
 
-    /// Writes the latest values into a pose as [`LiveCharacter::pose`] does, and adds the pose to a running recording.
-    /// `time` is the frame's time in seconds. Returns false and leaves the pose unchanged if no packet has arrived
-    /// since the last call.
+    /// Writes the latest values into a pose as [`LiveCharacter::pose`] does, and adds the pose to a running recording unless there
+    /// are [`LiveSource::goals`]. `time` is the frame's time in seconds. Returns false and leaves the pose unchanged if no packet has
+    /// arrived since the last call.
     pub fn update(&mut self, time: f64, pose: &mut Pose) -> bool {
-        let Self { receiver, live, recorder, packets, .. } = self;
+        let Self { receiver, live, packets, .. } = self;
         let has_new_packets = receiver.with_state(|state| {
             let has_new_packets = state.packets != *packets;
             if has_new_packets {
@@ -61,10 +77,37 @@ impl LiveSource {
             };
             filter.apply(time, pose);
         }
-        if let Some(recorder) = recorder.as_mut().filter(|_| has_new_packets) {
-            recorder.push(time, pose);
+        if has_new_packets {
+            self.update_goals(time);
+            if self.goals.is_empty() {
+                self.record_solved(time, pose);
+            }
         }
         has_new_packets
+    }
+
+    fn update_goals(&mut self, time: f64) {
+        self.goals.clear();
+        self.goals.extend_from_slice(self.live.goals());
+        let Some((_, smoothing)) = self.smoothing else { return };
+        for goal in &mut self.goals {
+            let filter = self.goal_filters.entry(goal.node).or_insert_with(|| PointFilter::new(smoothing));
+            goal.position =
+                filter.filter(time, goal.position.as_dvec3()).map_or(goal.position, glam::DVec3::as_vec3);
+        }
+    }
+
+    /// Returns the goals that the pose of the last [`LiveSource::update`] should meet ([`LiveCharacter::goals`]). If there are any, pass the
+    /// pose that meets them to [`LiveSource::record_solved`].
+    pub fn goals(&self) -> &[LiveGoal] {
+        &self.goals
+    }
+
+    /// Adds a pose that meets the goals to a running recording.
+    pub fn record_solved(&mut self, time: f64, pose: &Pose) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.push(time, pose);
+        }
     }
 
     /// Whether a packet has arrived since the last [`LiveSource::update`].

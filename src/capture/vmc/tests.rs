@@ -218,6 +218,78 @@ fn unity_transforms_are_mirrored() {
     assert!(rotation.angle_between(Quat::from_rotation_y(-0.5)) < 1e-3);
 }
 
+/// Receives a packet, and returns the goals for the mannequin at rest.
+fn goals_of(live: &mut LiveCharacter, performer: &mut Performer, packet: &OscPacket) -> Vec<LiveGoal> {
+    let mut events = Vec::new();
+    decode(&bytes(packet), &mut events).unwrap();
+    events.into_iter().for_each(|event| performer.update(event));
+    let mut pose = Pose::rest(&asset::mannequin().unwrap().skeleton);
+    live.pose(performer, &mut pose);
+    live.goals().to_vec()
+}
+
+#[test]
+fn trackers_become_goals_of_the_nearest_bones_and_joints_those_of_their_names() {
+    let mannequin = asset::mannequin().unwrap();
+    let bones = &mannequin.humanoid.as_ref().unwrap().bones;
+    let world = worlds(&mannequin, &Pose::rest(&mannequin.skeleton));
+    let at = |bone: &str| Vec3::from(world[bones[bone]].translation);
+    let aside = Vec3::new(0.0, 0.05, 0.08);
+    let device = |address: &str, name: &str, at: Vec3| transform(address, name, at, Quat::IDENTITY);
+    let sent = bundle(vec![
+        device("/VMC/Ext/Hmd/Pos", "headset", at("head") + aside),
+        device("/VMC/Ext/Con/Pos", "left controller", at("leftHand") + aside),
+        device("/VMC/Ext/Tra/Pos", "LHR-1", at("hips") + aside),
+        device("/VMC/Ext/Tra/Pos", "chosen", at("rightFoot") + aside),
+        device("/VMC/Ext/Tra/Pos", "base station", Vec3::new(2.0, 2.0, 2.0)),
+        message("/position", Some("WristRight"), &at("rightHand").to_array()),
+        message("/position/left_ankle", None, &at("leftFoot").to_array()),
+    ]);
+    let mut live = LiveCharacter::new(&mannequin, bones).unwrap();
+    live.set_tracker("chosen", Bone::from_vrm("rightFoot").unwrap());
+    let (mut performer, moved) = (Performer::default(), Vec3::new(0.1, 0.0, 0.2));
+    let goals = goals_of(&mut live, &mut performer, &sent);
+    let goal_of = |goals: &[LiveGoal], bone: &str| *goals.iter().find(|g| g.node == bones[bone]).expect(bone);
+    assert_eq!(goals.len(), 6);
+    for bone in ["head", "leftHand", "hips", "rightFoot", "rightHand", "leftFoot"] {
+        let goal = goal_of(&goals, bone);
+        let is_joint = ["rightHand", "leftFoot"].contains(&bone);
+        // A tracker moves the point of the bone at which it is worn, so that the pose does not jump to it.
+        assert!(world[bones[bone]].transform_point3(goal.offset).distance(goal.position) < 1e-4, "{bone}");
+        assert_eq!(goal.offset == Vec3::ZERO, is_joint, "{bone}");
+    }
+    // The assignment stays when the tracker moves.
+    let next = device("/VMC/Ext/Con/Pos", "left controller", at("rightHand") + aside + moved);
+    let hand = goal_of(&goals_of(&mut live, &mut performer, &next), "leftHand");
+    assert!(hand.position.distance(at("rightHand") + aside + moved) < 1e-5);
+    // Positions follow the scale and the direction of the character.
+    live.scale = 0.5;
+    let next = message("/position", Some("WristRight"), &[-0.4, 1.0, 0.2]);
+    let hand = goal_of(&goals_of(&mut live, &mut performer, &next), "rightHand");
+    assert!(hand.position.distance(Vec3::new(-0.2, 0.5, 0.1)) < 1e-5);
+}
+
+#[test]
+fn malformed_positions_are_refused_and_few_trackers_are_stored() {
+    let error = |packet: &OscPacket| decode(&bytes(packet), &mut Vec::new()).unwrap_err().to_string();
+    for (packet, address) in [
+        (message("/position", Some("leftHand"), &[1.0, 2.0]), "/position"),
+        (message("/position", None, &[1.0, 2.0, 3.0]), "/position"),
+        (message("/position", Some(&"x".repeat(65)), &[1.0, 2.0, 3.0]), "/position"),
+        (message("/position", Some("leftHand"), &[1.0, f32::NAN, 3.0]), "/position"),
+        (message("/position/leftHand", None, &[1e5, 2.0, 3.0]), "/position/leftHand"),
+        (message("/VMC/Ext/Tra/Pos", Some("a"), &[1.0, 2.0, 3.0]), "/VMC/Ext/Tra/Pos"),
+    ] {
+        assert_eq!(error(&packet), format!("{address}: the arguments are missing or invalid"));
+    }
+    let mut performer = Performer::default();
+    for number in 0..1000 {
+        performer.update(VmcEvent::Tracker(format!("tracker {number}"), Vec3::ZERO));
+    }
+    performer.update(VmcEvent::Tracker("tracker 0".to_owned(), Vec3::X));
+    assert_eq!((performer.trackers.len(), performer.trackers["tracker 0"]), (64, Vec3::X));
+}
+
 #[test]
 fn invalid_packets_are_errors_and_unknown_messages_are_skipped() {
     let error = |packet: &[u8]| decode(packet, &mut Vec::new()).unwrap_err().to_string();
@@ -225,10 +297,10 @@ fn invalid_packets_are_errors_and_unknown_messages_are_skipped() {
     assert_eq!(error(b"hello"), "the packet is not a valid OSC message or bundle");
     assert_eq!(error(&vec![0; 65_508]), "the packet has 65508 bytes, but a datagram has at most 65507");
     let zero_rotation = bytes(&message("/VMC/Ext/Bone/Pos", Some("Hips"), &[0.0; 7]));
-    assert_eq!(error(&zero_rotation), "/VMC/Ext/Bone/Pos: the arguments do not match the VMC protocol");
+    assert_eq!(error(&zero_rotation), "/VMC/Ext/Bone/Pos: the arguments are missing or invalid");
     let not_finite =
         bytes(&message("/VMC/Ext/Bone/Pos", Some("Hips"), &[f32::NAN, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]));
-    assert_eq!(error(&not_finite), "/VMC/Ext/Bone/Pos: the arguments do not match the VMC protocol");
+    assert_eq!(error(&not_finite), "/VMC/Ext/Bone/Pos: the arguments are missing or invalid");
     // A bundle with one invalid message is dropped as a whole.
     let mut events = Vec::new();
     let good = message("/VMC/Ext/T", None, &[1.0]);

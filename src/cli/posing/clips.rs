@@ -21,7 +21,7 @@ use crate::viewer::AddedClips;
 use crate::viewer::Transfer;
 
 impl PosingArgs {
-    /// Returns a character with the clips of all `--clips` files added, and warnings about missed contacts.
+    /// Returns a character with the clips of all `--clips` files added, and warnings about missed contacts and takes.
     pub(in crate::cli) fn extend(
         &self,
         character: Arc<Character>,
@@ -105,7 +105,7 @@ impl PosingArgs {
     }
 }
 
-/// Returns a character with the clips of other files added, retargeted to it, and warnings about missed contacts. A clip
+/// Returns a character with the clips of other files added, retargeted to it, and warnings about missed contacts and takes. A clip
 /// whose name is taken gets the file's name as a prefix.
 pub(in crate::cli) fn extend(
     character: Arc<Character>,
@@ -125,7 +125,7 @@ pub(in crate::cli) fn extend(
             let scene = character.default_scene;
             Puppet::with_rig(character.clone(), scene, rig.clone()).length_unit()
         };
-        let missed = missed(&retargeted.contacts, &unit).into_iter();
+        let missed = missed(&retargeted.contacts, &unit).into_iter().chain(retargeted.warnings);
         warnings.extend(missed.map(|text| format!("--clips {}: {text}", path.display())));
         for mut clip in retargeted.clips {
             clip.name = Some(bake::unique_clip_name(&character.clips, clip.name.as_deref(), &stem));
@@ -173,7 +173,7 @@ pub(in crate::cli) fn check_smooth<'a>(
     if smooth.is_none() || files.into_iter().any(is_take) {
         return Ok(());
     }
-    Err(Failure::Usage("--smooth needs a take (.csv), as the model or as --clips".into()))
+    Err(Failure::Usage("--smooth needs a take (.csv, .trc, .c3d), as the model or as --clips".into()))
 }
 
 /// Parses a cutoff in hertz.

@@ -54,7 +54,7 @@ pub(super) struct PosingArgs {
     /// Also retarget hand positions relative to the shoulders, scaled by the arm span
     #[arg(long)]
     pub(super) keep_hands: bool,
-    /// Smooth takes (.csv), which are the model or --clips: remove what is faster than HZ, without lag; 6 is usual for people
+    /// Smooth takes (.csv, .trc, .c3d), which are the model or --clips: remove what is faster than HZ, without lag; 6 is usual for people
     #[arg(long, value_name = "HZ", value_parser = clips::cutoff)]
     pub(super) smooth: Option<f64>,
     /// Replace a node's local rotation after the clip (repeatable)

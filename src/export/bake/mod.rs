@@ -97,6 +97,8 @@ pub struct RetargetedClips {
     pub clips: Vec<Clip>,
     /// The reports of all contacts in all frames of all clips.
     pub contacts: Vec<GoalReport>,
+    /// What a take lacks or has in excess, one line each.
+    pub warnings: Vec<String>,
 }
 
 /// Retargets all clips of a source to a target, and solves the contact constraints of the feet.
@@ -180,7 +182,7 @@ fn retarget_clips_while(
         Ok(recorder.clip(&target.skeleton, Some(name)).unwrap_or_default())
     };
     let clips = source.clips.iter().enumerate().map(retarget_clip).collect::<Result<_, _>>()?;
-    Ok((!progress.is_stopped()).then_some(RetargetedClips { clips, contacts: reports }))
+    Ok((!progress.is_stopped()).then_some(RetargetedClips { clips, contacts: reports, warnings: Vec::new() }))
 }
 
 /// Returns the key times of a clip if all channels share them, as in motion capture, and otherwise evenly spaced times.

@@ -7,7 +7,7 @@ use crate::asset;
 use crate::asset::Clip;
 use crate::asset::{Character, LoadError};
 #[cfg(feature = "capture")]
-use crate::capture::{CaptureError, Take, TakeOptions, is_take, load_csv_with};
+use crate::capture::{CaptureError, Take, TakeOptions, is_take, load_take_with};
 use crate::files::{Progress, Stopped};
 use crate::motion::{Retarget, RetargetError};
 use crate::rig::{self, Rig};
@@ -48,7 +48,7 @@ pub enum SourceError {
 }
 
 impl Source {
-    /// Loads a `.csv` file as a take, and any other file as a character.
+    /// Loads a `.csv`, `.trc` or `.c3d` file as a take, and any other file as a character.
     ///
     /// # Errors
     /// [`LoadError`] if the file cannot be loaded.
@@ -63,7 +63,7 @@ impl Source {
     pub fn load_with(path: &Path, progress: &Progress) -> Result<Self, LoadError> {
         #[cfg(feature = "capture")]
         if is_take(path) {
-            return Ok(Self::Take(load_csv_with(path, progress)?));
+            return Ok(Self::Take(load_take_with(path, progress)?));
         }
         Ok(Self::Character(Box::new(asset::load_with(path, None, progress)?)))
     }
@@ -115,8 +115,12 @@ impl Source {
             }
             #[cfg(feature = "capture")]
             Self::Take(take) => {
-                let clip = take.clip(&target.skeleton, &rig.bones, &TakeOptions::default())?.clip;
-                RetargetedClips { clips: vec![clip], contacts: Vec::new() }
+                let captured = take.clip(&target.skeleton, &rig.bones, &TakeOptions::default())?;
+                RetargetedClips {
+                    clips: vec![captured.clip],
+                    contacts: Vec::new(),
+                    warnings: captured.warnings,
+                }
             }
         };
         if retargeted.clips.is_empty() { Err(SourceError::Empty) } else { Ok(retargeted) }

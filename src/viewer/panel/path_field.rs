@@ -37,7 +37,7 @@ impl PathPurpose {
             Self::Open => [
                 "Open a file",
                 "Open",
-                "Path of a .glb, .gltf, .vrm, .fbx, .urdf, .bvh, .csv, .json, .sinew or .session",
+                "Path of a .glb, .gltf, .vrm, .fbx, .urdf, .bvh, .csv, .trc, .c3d, .json, .sinew or .session",
             ],
             Self::SaveAs => ["Save the project as", "Save", "Path of a .sinew"],
             Self::ExportClip => ["Export the clip as", "Export", "Path of a .glb or .bvh"],

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::asset::{Character, Clip};
 use crate::capture::write_csv;
-use crate::export::bake::{Source, SourceError};
+use crate::export::bake::{RetargetedClips, Source, SourceError};
 use crate::files::Progress;
 use crate::rig::Rig;
 
@@ -52,10 +52,8 @@ impl Transfer {
         source: &Source,
         (character, rig): (&Character, &Rig),
         progress: &Progress,
-    ) -> Result<Arc<[Clip]>, SourceError> {
-        let retarget = |source: &Source| {
-            source.clips_with(character, rig, self.keep_hands, progress).map(|r| r.clips.into())
-        };
+    ) -> Result<RetargetedClips, SourceError> {
+        let retarget = |source: &Source| source.clips_with(character, rig, self.keep_hands, progress);
         match (self.smooth, source) {
             (Some(cutoff), Source::Take(_)) => {
                 let mut smoothed = source.clone();
@@ -72,6 +70,8 @@ impl Transfer {
 struct LoadedClips {
     source: Arc<Source>,
     clips: Arc<[Clip]>,
+    /// What the source lacks or has in excess, one line each.
+    warnings: Arc<[String]>,
     /// Number of nodes and morph weights of the character for which the clips were made.
     shape: (usize, usize),
     /// Whether the clips were recorded in this program and may not be in a permanent file yet.
@@ -115,8 +115,9 @@ impl AddedClips {
         transfer: Transfer,
         progress: &Progress,
     ) -> Result<Self, SourceError> {
-        let clips = transfer.clips(&source, (character, rig), progress)?;
-        let loaded = LoadedClips { clips, shape: shape(character), live: false, source };
+        let RetargetedClips { clips, warnings, .. } = transfer.clips(&source, (character, rig), progress)?;
+        let (clips, warnings) = (clips.into(), warnings.into());
+        let loaded = LoadedClips { clips, warnings, shape: shape(character), live: false, source };
         let fingerprint = fingerprint::of_source(&loaded.source);
         let Transfer { keep_hands, smooth } = transfer;
         Ok(Self { file: file.to_owned(), fingerprint, name: None, keep_hands, smooth, loaded: Some(loaded) })
@@ -148,8 +149,9 @@ impl AddedClips {
         progress: &Progress,
     ) -> Result<Self, SourceError> {
         let Some(loaded) = &self.loaded else { return Err(SourceError::Empty) };
-        let clips = self.transfer().clips(&loaded.source, (character, rig), progress)?;
-        let loaded = LoadedClips { clips, shape: shape(character), ..loaded.clone() };
+        let retargeted = self.transfer().clips(&loaded.source, (character, rig), progress)?;
+        let (clips, warnings) = (retargeted.clips.into(), retargeted.warnings.into());
+        let loaded = LoadedClips { clips, warnings, shape: shape(character), ..loaded.clone() };
         Ok(Self { loaded: Some(loaded), ..self.clone() })
     }
 
@@ -162,6 +164,11 @@ impl AddedClips {
     pub(in crate::viewer) fn clips(&self, character: &Character) -> &[Clip] {
         let loaded = self.loaded.as_ref().filter(|loaded| loaded.shape == shape(character));
         loaded.map_or(&[], |loaded| &loaded.clips)
+    }
+
+    /// Returns what a take lacks or has in excess, one line each.
+    pub fn warnings(&self) -> &[String] {
+        self.loaded.as_ref().map_or(&[], |loaded| &loaded.warnings)
     }
 
     /// Returns the number of clips.

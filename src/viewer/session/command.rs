@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::asset::Transform;
 use crate::ik::{GoalAxes, Limit, Method, Options};
 use crate::motion::{Easing, Motion};
+use crate::puppet::Target;
 use crate::render::{Light, ShadingMode};
 use crate::skin::Skinning;
 use crate::view::Framing;
@@ -241,6 +242,8 @@ pub enum Command {
     /// Applies local transforms and morph weights from a live source. Without weights, the morphs do not change.
     #[serde(alias = "follow")]
     LivePose(Vec<(usize, Transform)>, Vec<f32>),
+    /// Sets goals from a live source, in addition to those of other nodes. The next [`Command::LivePose`] solves them.
+    LiveGoals(Vec<Target>),
     /// Sets the shading mode.
     #[serde(alias = "mode")]
     ShadingMode(ShadingMode),

@@ -147,6 +147,7 @@ impl Session {
             Command::BlendPose(nodes, morphs, weight) => self.blend_pose(&nodes, &morphs, weight),
             Command::AddClips(addition) => self.add(*addition),
             Command::LivePose(nodes, morphs) => self.apply_live_pose(&nodes, &morphs),
+            Command::LiveGoals(goals) => self.set_live_goals(goals),
             Command::ShadingMode(mode) => self.mode = mode,
             Command::Variant(name) => self.set_variant(name),
             Command::Skinning(skinning) => {

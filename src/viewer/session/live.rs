@@ -3,25 +3,73 @@
 use std::time::Duration;
 
 use crate::asset::Transform;
+#[cfg(feature = "vmc")]
+use crate::capture::vmc::{LiveGoal, LiveSource};
+use crate::puppet::Target;
+#[cfg(feature = "vmc")]
+use crate::viewer::Command;
 
 use super::Session;
+use super::goals::axes_fit;
 use super::snapshot::is_valid;
 
 /// A source is considered paused if it sends nothing for longer than this.
 const MAX_GAP: Duration = Duration::from_secs(1);
 
 impl Session {
+    /// Follows a live source: applies what has arrived since the last call as [`Command::LiveGoals`] and [`Command::LivePose`], and
+    /// adds the result to a running take of the source. `seconds` is the time for its filters and its take. Returns false if nothing
+    /// has arrived.
+    #[cfg(feature = "vmc")]
+    pub fn follow_performer(&mut self, source: &mut LiveSource, seconds: f64) -> bool {
+        let held = &self.state.held;
+        let mut pose = held.clone();
+        if !source.update(seconds, &mut pose) {
+            return false;
+        }
+        let pairs = pose.locals.iter().zip(&held.locals).enumerate();
+        let moved = pairs.filter(|(_, (now, was))| now != was);
+        let nodes = moved.map(|(node, (now, _))| (node, *now)).collect();
+        let morphs = if pose.weights == held.weights { Vec::new() } else { pose.weights };
+        let goals: Vec<Target> = source.goals().iter().map(target).collect();
+        let has_goals = !goals.is_empty();
+        if has_goals {
+            self.apply(Command::LiveGoals(goals));
+        }
+        self.apply(Command::LivePose(nodes, morphs));
+        if has_goals {
+            source.record_solved(seconds, &self.state.held);
+        }
+        true
+    }
+
+    /// Sets goals. They keep the weights and axes of the goals that they replace. Invalid goals and those of unknown nodes are
+    /// ignored.
+    pub(super) fn set_live_goals(&mut self, goals: Vec<Target>) {
+        self.begin_live();
+        let nodes = self.puppet.character().skeleton.nodes.len();
+        for goal in goals.into_iter().filter(|goal| goal.node < nodes && is_valid_goal(goal)) {
+            let before = self.state.goals.iter().find(|g| g.node == goal.node).map(|g| g.weight);
+            self.store_goal(Target { weight: before.unwrap_or(goal.weight), ..goal });
+        }
+    }
+
+    /// Adds an undo step before the first pose of a source, and before the first one after a pause.
+    fn begin_live(&mut self) {
+        let now = self.clock.now;
+        if self.followed.is_none_or(|last| now.saturating_sub(last) > MAX_GAP) {
+            self.history.remember(self.state.clone());
+        }
+        self.followed = Some(now);
+    }
+
     /// Sets the local transforms of some nodes, and all morph weights unless `morphs` is empty. The goals are then
     /// solved from this pose. Invalid transforms and unknown nodes are ignored.
     ///
     /// The first pose of a source adds one undo step, and so does the first pose after each pause. Other poses add
     /// none, so that the user's own edits remain separate undo steps.
     pub(super) fn apply_live_pose(&mut self, nodes: &[(usize, Transform)], morphs: &[f32]) {
-        let now = self.clock.now;
-        if self.followed.is_none_or(|last| now.saturating_sub(last) > MAX_GAP) {
-            self.history.remember(self.state.clone());
-        }
-        self.followed = Some(now);
+        self.begin_live();
         let held = &mut self.state.held;
         for (node, transform) in nodes.iter().filter(|(_, t)| is_valid(t)) {
             if let Some(local) = held.locals.get_mut(*node) {
@@ -33,4 +81,18 @@ impl Session {
         }
         if self.is_dragging() || !self.state.goals.is_empty() { self.solve() } else { self.show() }
     }
+}
+
+/// Returns whether the numbers of a goal of a live source are valid. Such goals are for positions.
+fn is_valid_goal(goal: &Target) -> bool {
+    let is_finite =
+        goal.offset.as_vec3().is_finite() && goal.position.is_some_and(|p| p.as_vec3().is_finite());
+    let is_weight = goal.weight.is_finite() && goal.weight >= 0.0;
+    is_finite && is_weight && goal.base.is_none() && axes_fit(&goal.axes, goal)
+}
+
+/// Converts the goal of a source.
+#[cfg(feature = "vmc")]
+fn target(goal: &LiveGoal) -> Target {
+    Target::new(goal.node).with_offset(goal.offset.as_dvec3()).with_position(goal.position.as_dvec3())
 }

@@ -4,43 +4,56 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::capture::Smoothing;
 use crate::capture::vmc::{LiveCharacter, LiveSource, Receiver, ReceiverState};
-use crate::pose::Pose;
+use crate::capture::{Bone, Smoothing};
 use crate::puppet::Puppet;
+use crate::viewer::Session;
 use crate::viewer::panel::LiveStatus;
-use crate::viewer::{Command, Session};
 
 use super::{App, requests};
 
 /// Interval at which the source is polled.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(8);
 
-/// A live source, the time at which it was started, and the pose that it sets.
+/// How a performer's motion is received.
+#[derive(Clone, Debug)]
+pub struct Listening {
+    /// The address on which to receive it.
+    pub address: SocketAddr,
+    /// The cutoff at rest in hertz with which it is smoothed.
+    pub smooth: Option<f64>,
+    /// The bones that carry trackers, by the names of the trackers. Others are carried by the nearest bones.
+    pub trackers: Vec<(String, Bone)>,
+}
+
+/// A live source, the time at which it was started, and the bones of its trackers.
 pub(super) struct Capture {
     source: LiveSource,
     began: Instant,
-    pose: Pose,
+    trackers: Vec<(String, Bone)>,
 }
 
-fn create_live(puppet: &Puppet) -> Result<LiveCharacter, String> {
-    LiveCharacter::new(puppet.character(), &puppet.rig.bones)
-        .map_err(|e| format!("the character cannot follow a performer: {e}"))
+fn create_live(puppet: &Puppet, trackers: &[(String, Bone)]) -> Result<LiveCharacter, String> {
+    let mut live = LiveCharacter::new(puppet.character(), &puppet.rig.bones)
+        .map_err(|e| format!("the character cannot follow a performer: {e}"))?;
+    trackers.iter().for_each(|(name, bone)| live.set_tracker(name, *bone));
+    Ok(live)
 }
 
 impl Capture {
-    /// Starts listening at an address. `smooth` is the cutoff at rest of the smoothing, hertz.
+    /// Starts listening.
     ///
     /// # Errors
     /// Returns one line if the address cannot be used or if the character is not a humanoid.
-    pub(super) fn new(address: SocketAddr, session: &Session, smooth: Option<f64>) -> Result<Self, String> {
-        let live = create_live(&session.puppet)?;
-        let receiver = Receiver::bind(address).map_err(|e| format!("{address}: {e}"))?;
+    pub(super) fn new(listening: &Listening, session: &Session) -> Result<Self, String> {
+        let Listening { address, smooth, trackers } = listening;
+        let live = create_live(&session.puppet, trackers)?;
+        let receiver = Receiver::bind(*address).map_err(|e| format!("{address}: {e}"))?;
         let mut source = LiveSource::new(receiver, live);
         let with_cutoff =
             |hertz| [Smoothing::ORIENTATIONS, Smoothing::POSITIONS].map(|s| s.with_min_cutoff(hertz));
         source.smooth(smooth.map(with_cutoff).map(|[rotations, hips]| (rotations, hips)));
-        Ok(Self { source, began: Instant::now(), pose: Pose::default() })
+        Ok(Self { source, began: Instant::now(), trackers: trackers.clone() })
     }
 
     /// Returns whether data has arrived that the character does not show yet.
@@ -66,16 +79,7 @@ impl App {
     /// Applies the data that has arrived since the last frame.
     pub(super) fn follow_source(&mut self) {
         let Some(capture) = self.capture.as_mut().filter(|_| self.watched.is_none()) else { return };
-        let held = &self.session.state.held;
-        capture.pose.clone_from(held);
-        if capture.source.update(capture.began.elapsed().as_secs_f64(), &mut capture.pose) {
-            let pairs = capture.pose.locals.iter().zip(&held.locals).enumerate();
-            let moved = pairs.filter(|(_, (now, was))| now != was);
-            let nodes = moved.map(|(node, (now, _))| (node, *now)).collect();
-            let same = capture.pose.weights == held.weights;
-            let morphs = if same { Vec::new() } else { capture.pose.weights.clone() };
-            self.session.apply(Command::LivePose(nodes, morphs));
-        }
+        self.session.follow_performer(&mut capture.source, capture.began.elapsed().as_secs_f64());
         self.panel.live_status = Some(capture.status());
     }
 
@@ -85,7 +89,7 @@ impl App {
         let character = self.session.puppet.character();
         // Discard a take in progress, because it belongs to the previous skeleton.
         drop(capture.source.stop(&character.skeleton, ""));
-        match create_live(&self.session.puppet) {
+        match create_live(&self.session.puppet, &capture.trackers) {
             Ok(live) => capture.source.live = live,
             Err(error) => {
                 (self.capture, self.panel.live_status) = (None, None);

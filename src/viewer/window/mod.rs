@@ -46,6 +46,7 @@ pub(super) mod watch;
 mod watched;
 
 use capture::Capture;
+pub use capture::Listening;
 use files::{AppEvent, Files};
 use open_window::OpenWindow;
 pub(super) use open_window::initial_size;

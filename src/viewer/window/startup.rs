@@ -1,6 +1,5 @@
 //! Opens the window before its file is read, so that something is shown at once.
 
-use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
@@ -16,7 +15,7 @@ use crate::render::{AdapterChoice, DecodedImages, RenderError};
 use crate::text::printable;
 use crate::viewer::{Recorder, Session, Settings, panel};
 
-use super::capture::Capture;
+use super::capture::{Capture, Listening};
 use super::files::AppEvent;
 use super::loader::decode;
 use super::open_window::OpenWindow;
@@ -37,10 +36,8 @@ pub struct Opening {
     pub name: String,
     /// The graphics adapter.
     pub adapter: AdapterChoice,
-    /// The address on which to receive a performer's motion.
-    pub listen: Option<SocketAddr>,
-    /// The cutoff at rest in hertz with which that motion is smoothed.
-    pub smooth: Option<f64>,
+    /// How a performer's motion is received.
+    pub listening: Option<Listening>,
 }
 
 /// A session and the recorder that records it from the start.
@@ -156,9 +153,8 @@ impl<E: Send + 'static> Startup<E> {
         mut open: OpenWindow,
     ) -> Result<App, ViewerError> {
         let mut app = App::new(session, self.opening.adapter.clone(), recorder, self.proxy.clone());
-        if let Some(address) = self.opening.listen {
-            app.capture =
-                Some(Capture::new(address, &app.session, self.opening.smooth).map_err(ViewerError::Capture)?);
+        if let Some(listening) = &self.opening.listening {
+            app.capture = Some(Capture::new(listening, &app.session).map_err(ViewerError::Capture)?);
         }
         open.graphics.show(&app.session, images)?;
         open.window.request_redraw();

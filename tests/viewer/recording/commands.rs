@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use sinew::asset::Transform;
 use sinew::ik::{AxesFrame, AxisTerm, GoalAxes, Limit, Method, Options, Swivel, Tolerance};
 use sinew::motion::Easing;
+use sinew::puppet::Target;
 use sinew::render::ShadingMode;
 use sinew::skin::Skinning;
 use sinew::viewer::{Axis, Command, Display, DragScope, Input, NodePoint, Recorder, RingMode};
@@ -132,6 +133,7 @@ fn every_command() -> Vec<Command> {
         Command::Looping(false),
         Command::Morph(2, 0.3),
         Command::LivePose(vec![(9, Transform { translation: Vec3::Y, ..Transform::IDENTITY })], vec![]),
+        Command::LiveGoals(vec![Target::new(9).with_position(DVec3::Y)]),
         Command::BlendPose(
             vec![(9, Transform { translation: Vec3::Y, ..Transform::IDENTITY })],
             vec![0.5],

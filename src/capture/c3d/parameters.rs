@@ -1,0 +1,125 @@
+//! The parameters of C3D files.
+
+use std::collections::BTreeMap;
+
+use super::C3dError;
+use super::bytes::Bytes;
+
+/// Bytes of a block.
+pub(super) const BLOCK: usize = 512;
+
+/// A parameter: an array of characters or numbers.
+#[derive(Debug)]
+struct Parameter<'a> {
+    /// −1 for characters, otherwise the number of bytes of a number.
+    kind: i8,
+    dimensions: &'a [u8],
+    data: &'a [u8],
+}
+
+/// The parameters of a file, by the name of their group and their own, in upper case.
+#[derive(Debug)]
+pub(super) struct Parameters<'a> {
+    bytes: Bytes<'a>,
+    by_name: BTreeMap<(String, String), Parameter<'a>>,
+}
+
+impl<'a> Parameters<'a> {
+    /// Reads the section that starts at a byte.
+    ///
+    /// # Errors
+    /// An error if a parameter does not fit into the file.
+    pub(super) fn read(bytes: Bytes<'a>, start: usize) -> Result<Self, C3dError> {
+        let (mut groups, mut all) = (BTreeMap::new(), Vec::new());
+        // The section begins with two bytes without a meaning, the number of its blocks, and the processor.
+        let mut at = start.saturating_add(4);
+        loop {
+            let (length, id) = (bytes.byte(at)?.cast_signed(), bytes.byte(at + 1)?.cast_signed());
+            // The length of the name is negative if the parameter is locked. Without a name, the section ends.
+            let length = usize::from(length.unsigned_abs());
+            if length == 0 || id == 0 {
+                break;
+            }
+            let name = text(bytes.slice(at + 2, length)?).to_uppercase();
+            let link = at + 2 + length;
+            let next = bytes.count(link)?;
+            if id < 0 {
+                groups.insert(id.unsigned_abs(), name);
+            } else {
+                all.push((id.unsigned_abs(), name, parameter(&bytes, link + 2)?));
+            }
+            if next < 2 {
+                break;
+            }
+            at = link + next;
+        }
+        let named = |(id, name, parameter)| Some(((groups.get(&id)?.clone(), name), parameter));
+        Ok(Self { bytes, by_name: all.into_iter().filter_map(named).collect() })
+    }
+
+    fn get(&self, name: &str) -> Option<&Parameter<'a>> {
+        self.by_name.get(&("POINT".to_owned(), name.to_owned()))
+    }
+
+    /// Returns the numbers of a parameter of the group `POINT`. Empty if there is no such parameter.
+    pub(super) fn numbers(&self, name: &str) -> Vec<f64> {
+        self.get(name).map_or_else(Vec::new, |parameter| self.numbers_of(parameter))
+    }
+
+    fn numbers_of(&self, parameter: &Parameter<'a>) -> Vec<f64> {
+        let processor = self.bytes.processor;
+        match parameter.kind {
+            1 => parameter.data.iter().map(|byte| f64::from(byte.cast_signed())).collect(),
+            2 => parameter.data.as_chunks().0.iter().map(|two| processor.integer(*two).into()).collect(),
+            4 => parameter.data.as_chunks().0.iter().map(|four| processor.float(*four)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the first number of a parameter of the group `POINT`.
+    pub(super) fn number(&self, name: &str) -> Option<f64> {
+        self.numbers(name).first().copied()
+    }
+
+    /// Returns a parameter of the group `POINT` that is an unsigned 16-bit integer.
+    pub(super) fn count(&self, name: &str) -> Option<usize> {
+        let parameter = self.get(name).filter(|parameter| parameter.kind == 2)?;
+        Some(usize::from(self.bytes.processor.integer(*parameter.data.first_chunk()?).cast_unsigned()))
+    }
+
+    /// Returns the frame number of a parameter of the group `TRIAL`, two 16-bit words, of which the low one comes first.
+    pub(super) fn trial_frame(&self, name: &str) -> Option<usize> {
+        let parameter = self.by_name.get(&("TRIAL".to_owned(), name.to_owned()))?;
+        let [low, high] = parameter.data.as_chunks().0 else { return None };
+        let word = |bytes: &[u8; 2]| u32::from(self.bytes.processor.integer(*bytes).cast_unsigned());
+        usize::try_from(word(low) | (word(high) << 16)).ok()
+    }
+
+    /// Returns the texts of a parameter of the group `POINT`, without spaces at their ends.
+    pub(super) fn texts(&self, name: &str) -> Vec<String> {
+        let Some(parameter) = self.get(name).filter(|parameter| parameter.kind == -1) else {
+            return Vec::new();
+        };
+        let length = parameter.dimensions.first().map_or(1, |length| usize::from(*length));
+        if length == 0 {
+            return Vec::new();
+        }
+        parameter.data.chunks(length).map(text).collect()
+    }
+}
+
+/// Reads a parameter after its name and the link to the next one.
+fn parameter<'a>(bytes: &Bytes<'a>, at: usize) -> Result<Parameter<'a>, C3dError> {
+    let kind = bytes.byte(at)?.cast_signed();
+    let dimensions = bytes.slice(at + 2, usize::from(bytes.byte(at + 1)?))?;
+    let size = dimensions.iter().try_fold(usize::from(kind.unsigned_abs()), |size, count| {
+        size.checked_mul(usize::from(*count)).filter(|size| *size <= bytes.all.len())
+    });
+    let size =
+        size.ok_or_else(|| C3dError::at(format!("byte {at}"), "a parameter is larger than the file"))?;
+    Ok(Parameter { kind, dimensions, data: bytes.slice(at + 2 + dimensions.len(), size)? })
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned()
+}

@@ -1,0 +1,154 @@
+//! Measured positions of a performer, which become goals for the bones of a character.
+
+use std::collections::BTreeMap;
+
+use glam::{DAffine3, DVec3, Vec3};
+
+use crate::capture::Bone;
+use crate::capture::tracked::TrackedTree;
+use crate::pose::Pose;
+
+/// Maximum distance of a tracker from the joint of the bone that carries it, in metres of the performer.
+const MAX_DISTANCE: f64 = 0.3;
+
+/// The bones that may carry a tracker without a name that says so.
+const CARRIERS: [&str; 11] = [
+    "hips",
+    "chest",
+    "head",
+    "leftLowerArm",
+    "rightLowerArm",
+    "leftHand",
+    "rightHand",
+    "leftLowerLeg",
+    "rightLowerLeg",
+    "leftFoot",
+    "rightFoot",
+];
+
+/// The position that a point of a bone should reach.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LiveGoal {
+    /// The node of the bone.
+    pub node: usize,
+    /// The point in the frame of the node, in the node's units. Zero is the joint.
+    pub offset: Vec3,
+    /// World position to reach, metres.
+    pub position: Vec3,
+}
+
+/// The bone that carries a tracker: its index in the tracked tree, and the place of the tracker in its frame.
+#[derive(Clone, Copy, Debug)]
+struct Carrier {
+    joint: usize,
+    offset: DVec3,
+}
+
+/// Assigns trackers to bones.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Trackers {
+    /// Bones of trackers that the user has chosen, by the name of the tracker.
+    chosen: BTreeMap<String, Bone>,
+    carriers: BTreeMap<String, Carrier>,
+    goals: Vec<LiveGoal>,
+    world: Vec<DAffine3>,
+}
+
+impl Trackers {
+    /// Chooses the bone of a tracker.
+    pub(super) fn choose(&mut self, name: &str, bone: Bone) {
+        self.chosen.insert(name.to_owned(), bone);
+        self.reset();
+    }
+
+    /// Assigns all trackers again.
+    pub(super) fn reset(&mut self) {
+        self.carriers.clear();
+    }
+
+    /// Returns the bone whose joint a name stands for.
+    pub(super) fn bone(&self, name: &str) -> Option<Bone> {
+        self.chosen.get(name).copied().or_else(|| Bone::from_sensor(name))
+    }
+
+    /// Returns the goals of the last update.
+    pub(super) fn goals(&self) -> &[LiveGoal] {
+        &self.goals
+    }
+
+    /// Computes the goals. `positions` are world positions by name, `bones` are those of the columns of `tree`, and `scale` is
+    /// that from metres of the performer. `assigns` allows to assign trackers to the bones that are nearest in `pose`.
+    pub(super) fn update(
+        &mut self,
+        positions: &[(&str, DVec3)],
+        (tree, bones): (&TrackedTree, &[Bone]),
+        (pose, scale, assigns): (&Pose, f64, bool),
+    ) {
+        self.goals.clear();
+        if positions.is_empty() {
+            return;
+        }
+        tree.world_from_joints(pose, &mut self.world);
+        let joints: Vec<(usize, Bone)> = tree
+            .joints
+            .iter()
+            .enumerate()
+            .filter_map(|(index, joint)| Some((index, *bones.get(joint.column?)?)))
+            .collect();
+        for &(name, position) in positions {
+            self.assign_named(name, position, (&joints, scale));
+        }
+        if assigns {
+            self.assign_nearest(positions, (&joints, scale));
+        }
+        for &(name, position) in positions {
+            let Some(Carrier { joint, offset }) = self.carriers.get(name) else { continue };
+            let Some(node) = tree.joints.get(*joint).map(|joint| joint.node) else { continue };
+            if self.goals.iter().all(|goal| goal.node != node) {
+                let (offset, position) = (offset.as_vec3(), position.as_vec3());
+                self.goals.push(LiveGoal { node, offset, position });
+            }
+        }
+    }
+
+    /// Assigns a tracker to the bone that is chosen for it or that its name stands for.
+    fn assign_named(&mut self, name: &str, position: DVec3, (joints, scale): (&[(usize, Bone)], f64)) {
+        if self.carriers.contains_key(name) {
+            return;
+        }
+        let Some(bone) = self.bone(name) else { return };
+        let Some(&(joint, _)) = joints.iter().find(|(_, known)| *known == bone) else { return };
+        // A name of a bone is the position of its joint, but a device is worn beside the joint.
+        let place = self.place(joint, position, scale).filter(|_| self.chosen.contains_key(name));
+        let offset = place.map_or(DVec3::ZERO, |(_, offset)| offset);
+        self.carriers.insert(name.to_owned(), Carrier { joint, offset });
+    }
+
+    /// Assigns the other trackers to the nearest bones that carry none, the nearest pairs first.
+    fn assign_nearest(&mut self, positions: &[(&str, DVec3)], (joints, scale): (&[(usize, Bone)], f64)) {
+        let is_free = |name: &str| !self.carriers.contains_key(name) && self.bone(name).is_none();
+        let mut pairs = Vec::new();
+        for &(name, position) in positions.iter().filter(|(name, _)| is_free(name)) {
+            for &(joint, _) in joints.iter().filter(|(_, bone)| CARRIERS.contains(&bone.vrm().as_str())) {
+                pairs.extend(self.place(joint, position, scale).map(|(d, offset)| (d, name, joint, offset)));
+            }
+        }
+        pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for (_, name, joint, offset) in pairs {
+            let is_taken = self.carriers.values().any(|carrier| carrier.joint == joint);
+            if !is_taken && !self.carriers.contains_key(name) {
+                self.carriers.insert(name.to_owned(), Carrier { joint, offset });
+            }
+        }
+    }
+
+    /// Returns the distance of a tracker from a joint in metres of the performer, and its place in the frame of the joint. `None` if
+    /// it is too far away.
+    fn place(&self, joint: usize, position: DVec3, scale: f64) -> Option<(f64, DVec3)> {
+        let world = self.world.get(joint)?;
+        let offset = world.inverse().transform_point3(position);
+        let distance = world.translation.distance(position) / scale;
+        (offset.is_finite() && distance <= MAX_DISTANCE).then_some((distance, offset))
+    }
+}
