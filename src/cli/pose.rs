@@ -115,7 +115,7 @@ fn replay(
     let opened = ReplayedSession::open(
         session,
         &args.model,
-        args.posing.rig(),
+        &args.posing.rig(),
         output,
         (verbosity, &Progress::default()),
     )?;

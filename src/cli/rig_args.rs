@@ -13,16 +13,16 @@ use super::names;
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct RigArgs {
     /// Rig file with chains and limits [default: NAME.rig.toml beside the model, or found in the model]
-    #[arg(long = "rig", value_name = "FILE")]
-    file: Option<PathBuf>,
+    #[arg(long, value_name = "FILE")]
+    pub(super) rig: Option<PathBuf>,
     /// Node of a bone of the body, named as in VRM 1.0, instead of the one that would be recognised (repeatable)
     #[arg(long, value_name = "BONE=NODE")]
-    bone: Vec<String>,
+    pub(super) bone: Vec<String>,
 }
 
 impl RigArgs {
     pub(super) fn file(&self) -> Option<&Path> {
-        self.file.as_deref()
+        self.rig.as_deref()
     }
 
     /// Returns whether the rig depends on nothing but the character and the file.

@@ -13,7 +13,7 @@ use super::rig_args::RigArgs;
 use super::{ModelArg, Verbosity, output};
 
 /// Posing options that can be used with `--replay`. The session determines all others.
-const ALLOWED: [&str; 3] = ["file", "bone", "require_reached"];
+const ALLOWED: [&str; 3] = ["rig", "bone", "require_reached"];
 
 /// A recorded session that is about to be replayed with a character.
 pub(super) struct ReplayedSession {

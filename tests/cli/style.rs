@@ -108,7 +108,7 @@ fn files_without_usable_examples_are_refused() {
     std::fs::write(&broken, "time,hips.x\n0,a\n").unwrap();
     for (file, cause) in [
         (assets.join("arm.glb"), "arm.glb: the file contains no clips"),
-        (assets.join("tentacle.glb"), "not recognized as a humanoid"),
+        (assets.join("tentacle.glb"), "not recognised as a humanoid"),
         (broken, "broken.csv: line 1"),
         (folder.join("none.glb"), "none.glb: "),
     ] {

@@ -105,8 +105,13 @@ pub(super) struct PosingArgs {
     /// Keep a joint fixed for the --reach, --orient and --look options that follow [default: the chain's base; none if the whole body moves]
     #[arg(long, value_name = "NODE")]
     base: Vec<String>,
-    #[command(flatten)]
-    rig: RigArgs,
+    /// Rig file with chains and limits [default: NAME.rig.toml beside the model, or found in the model]
+    // Not flattened, because clap leaves a group empty that contains another one.
+    #[arg(long, value_name = "FILE")]
+    rig: Option<PathBuf>,
+    /// Node of a bone of the body, named as in VRM 1.0, instead of the one that would be recognised (repeatable)
+    #[arg(long, value_name = "BONE=NODE")]
+    bone: Vec<String>,
     /// Pose prior of --method style: a file written by `sinew style`, or a glTF, BVH or CSV file with example clips
     #[arg(long, value_name = "FILE")]
     style: Option<PathBuf>,
@@ -190,7 +195,7 @@ impl PosingArgs {
         verbosity: Verbosity,
     ) -> Result<Puppet, Failure> {
         verbosity.warn(&character.warnings);
-        let rig = self.rig.load(&character)?;
+        let rig = self.rig().load(&character)?;
         let (character, warnings) = self.extend(character.into(), &rig)?;
         verbosity.warn(&warnings);
         let puppet = self.puppet_of(character, rig, matches)?;
@@ -200,13 +205,13 @@ impl PosingArgs {
 
     /// The files that the options name as inputs, including the model.
     pub(super) fn files<'a>(&'a self, model: &'a ModelArg) -> impl Iterator<Item = &'a Path> {
-        let files = [&model.file, &self.motion, &self.style];
+        let files = [&model.file, &self.motion, &self.rig, &self.style];
         files.into_iter().flatten().chain(&self.clips).map(PathBuf::as_path)
     }
 
     /// The file of `--rig`.
-    pub(super) fn rig(&self) -> &RigArgs {
-        &self.rig
+    pub(super) fn rig(&self) -> RigArgs {
+        RigArgs { rig: self.rig.clone(), bone: self.bone.clone() }
     }
 
     /// Does the same as [`Self::puppet`], but takes the character's rig and a shared character that already has all

@@ -50,7 +50,7 @@ pub enum RetargetError {
     NoMatch {
         /// The file that is not a humanoid.
         file: PathBuf,
-        /// Why it is none, as a clause.
+        /// Why it is not, as a clause.
         reason: String,
         /// The other file.
         other: PathBuf,
@@ -60,7 +60,7 @@ pub enum RetargetError {
     NoHumanoid {
         /// The file of the character.
         file: PathBuf,
-        /// Why it is none, as a clause.
+        /// Why it is not, as a clause.
         reason: String,
     },
     /// The characters have no joint name in common.

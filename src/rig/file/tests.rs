@@ -254,7 +254,7 @@ fn invalid_solver_options_are_refused_with_their_line() {
         ),
         (
             "\n[options.cdc]\nstep = 1",
-            "line 4: unknown solver option \"cdc\"; did you mean ccd.step or full_body.look?",
+            "line 4: unknown solver option \"cdc\"; did you mean ccd.step or full_body.clear?",
         ),
     ] {
         assert_eq!(with_options(lines).map(|_| ()), Err(cause.to_owned()), "{lines}");

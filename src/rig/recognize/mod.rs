@@ -23,6 +23,7 @@ mod limb;
 mod many_legs;
 mod parts;
 mod plan;
+mod plan_bones;
 mod shape;
 mod skin_mass;
 mod stance;

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 
 use crate::rig::body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
-use crate::rig::bone_names::{Bones, bones};
+use crate::rig::bone_names::Bones;
 
 use super::anatomy::Anatomy;
 use super::facing::deviation;
 use super::limb::{self, LimbParts};
 use super::parts::Parts;
+use super::plan_bones::bones;
 
 /// Limbs of this share of the length of the longest limb, or longer, pull on the trunk with full strength.
 const FULL_PULL: f32 = 0.6;
