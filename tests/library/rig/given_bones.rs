@@ -40,18 +40,19 @@ fn a_body_without_names_has_the_same_bones() {
 fn the_rig_file_overrides_a_bone_and_its_names_are_nodes() {
     let character = nameless();
     let found = rig::humanoid(&character).unwrap();
-    let finger = character.skeleton.nodes[found["leftHand"]].children[0];
+    // Shape does not tell eyes.
+    let eye = character.skeleton.nodes[found["head"]].children[0];
     let text = format!(
-        "version = 1\n[humanoid]\nleftHand = \"n{finger}\"\n[[joint]]\nnode = \"rightLowerArm\"\nstiffness = 0.5\n"
+        "version = 1\n[humanoid]\nleftEye = \"n{eye}\"\n[[joint]]\nnode = \"rightLowerArm\"\nstiffness = 0.5\n"
     );
-    let rig = rig::load(&character, Some(&rig_file("finger", &text))).unwrap();
-    assert_eq!(rig.bones["leftHand"], finger);
+    let rig = rig::load(&character, Some(&rig_file("eye", &text))).unwrap();
+    assert_eq!(rig.bones["leftEye"], eye);
     assert_eq!(rig.bones["rightHand"], found["rightHand"]);
     assert_eq!(rig.body.as_ref().map(|body| body.bones.clone()).as_ref(), Some(&rig.bones));
     assert!(rig.joint(found["rightLowerArm"]).stiffness > 0.0);
     // It is written again.
     let written = file::write(&rig, &character.skeleton, "").unwrap();
-    let given = Bones::from([("leftHand".to_owned(), finger)]);
+    let given = Bones::from([("leftEye".to_owned(), eye)]);
     assert_eq!(file::bones(&written, &character.skeleton).unwrap(), given);
     // A motion file names bones too.
     let motion = "version = 1\n[[edit]]\ntime = 1.0\nturn = { rightLowerArm = [0, 30, 0] }\n";
