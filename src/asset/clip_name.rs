@@ -4,7 +4,7 @@ use super::Character;
 
 impl Character {
     /// Returns the index of the clip that a name stands for: the first clip of this name, or the n-th one for `NAME#n`, counted from 1.
-    /// If there is none, `INDEX` and `#INDEX` are indices, counted from 0.
+    /// If no clip has the name, `INDEX` and `#INDEX` are indices, counted from 0.
     ///
     /// ```
     /// let mut character = sinew::asset::mannequin()?;

@@ -65,7 +65,7 @@ const TABLE: [(&str, &str, &[&str]); BONES] = [
     ("RightLittleDistal", "RightLittleIntermediate", &[]),
 ];
 
-/// Landmarks of MediaPipe Pose that are no joints.
+/// Landmarks of MediaPipe Pose that are not joints.
 const LANDMARKS: [&str; 11] = [
     "nose",
     "left_eye_inner",
@@ -80,7 +80,7 @@ const LANDMARKS: [&str; 11] = [
     "right_heel",
 ];
 
-/// Returns whether a name is that of a landmark that is no joint, and therefore moves no bone. The case of letters is ignored.
+/// Returns whether a name is that of a landmark that is not a joint, so that it moves no bone. The case of letters is ignored.
 pub(super) fn is_landmark(name: &str) -> bool {
     LANDMARKS.iter().any(|landmark| landmark.eq_ignore_ascii_case(name))
 }
@@ -176,6 +176,8 @@ mod tests {
         // All bones of the mannequin are known.
         let mannequin = crate::asset::mannequin().unwrap().humanoid.unwrap().bones;
         let known: Vec<String> = Bone::all().map(Bone::vrm).collect();
+        assert!(known.iter().all(|bone| crate::rig::is_bone(bone)));
+        assert!(!["leftThumbIntermediate", "leftHips", "Hips", "hand"].into_iter().any(crate::rig::is_bone));
         assert!(mannequin.keys().all(|bone| known.contains(bone)));
     }
 

@@ -31,7 +31,7 @@ const MAX_NAMES: usize = 5;
 #[derive(Clone, Debug)]
 pub(super) struct MatchedTake {
     pub(super) take: Take,
-    /// The names that are none of a joint.
+    /// The names that no joint has.
     pub(super) unknown: Vec<String>,
     /// The joints that were never measured, and the main joints of a body that the take does not have.
     pub(super) missing: Vec<String>,
@@ -271,7 +271,7 @@ mod tests {
         let missing = "the take does not have all joints of a body; missing, and posed by the joints beside them: \
             \"leftLowerArm\"";
         let elbow = bones.iter().position(|bone| bone == "leftLowerArm").unwrap();
-        // The column is empty, or there is none.
+        // The column is empty or missing.
         let mut empty = take(&seen, &names);
         (0..empty.times.len()).for_each(|frame| empty.positions.frames.get_mut(frame).unwrap()[elbow] = None);
         let without: Vec<_> = names.iter().copied().filter(|(bone, _)| *bone != "leftLowerArm").collect();

@@ -105,8 +105,8 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 /// Parses the name of a tracker and its bone. The name may contain `=`.
 fn tracker(text: &str) -> Result<(String, Bone), String> {
     let (name, bone) = text.rsplit_once('=').ok_or("expected NAME=BONE, for example waist=hips")?;
-    let bone =
-        Bone::from_vrm(bone).ok_or_else(|| format!("\"{bone}\" is no bone of VRM 1.0, such as leftHand"))?;
+    let bone = Bone::from_vrm(bone)
+        .ok_or_else(|| format!("\"{bone}\" is not a bone of VRM 1.0, such as leftHand"))?;
     Ok((name.to_owned(), bone))
 }
 
@@ -323,7 +323,7 @@ mod tests {
     #[test]
     fn bones_of_trackers_are_checked() {
         assert_eq!(tracker("LHR-0=A=leftFoot"), Ok(("LHR-0=A".into(), Bone::from_vrm("leftFoot").unwrap())));
-        assert_eq!(tracker("a=tail").unwrap_err(), "\"tail\" is no bone of VRM 1.0, such as leftHand");
+        assert_eq!(tracker("a=tail").unwrap_err(), "\"tail\" is not a bone of VRM 1.0, such as leftHand");
         assert!(tracker("leftFoot").unwrap_err().contains("expected NAME=BONE"));
     }
 

@@ -60,9 +60,11 @@ pub(super) fn contacts(paths: &[FootPath], step: f32, height: f32) -> Vec<Contac
 pub(crate) fn intervals(count: usize, step: f32, is_met: impl Fn(usize) -> bool) -> Vec<(f32, f32)> {
     #[expect(clippy::cast_precision_loss, reason = "the number of steps is far below 2²⁴")]
     let time = |i: usize| i as f32 * step;
+    // Successive samples belong together, however far apart they are.
+    let gap = MIN_DURATION.max(1.5 * step);
     let mut intervals: Vec<(f32, f32)> = Vec::new();
     for i in (0..count).filter(|&i| is_met(i)) {
-        match intervals.last_mut().filter(|(_, to)| time(i) - *to < MIN_DURATION) {
+        match intervals.last_mut().filter(|(_, to)| time(i) - *to < gap) {
             Some((_, to)) => *to = time(i),
             None => intervals.push((time(i), time(i))),
         }
@@ -78,4 +80,20 @@ fn speed(positions: &[Vec3], i: usize, step: f32) -> f32 {
     let seconds = (after - before) as f32 * step;
     let offset = positions[after] - positions[before];
     if seconds > 0.0 { Vec3::new(offset.x, 0.0, offset.z).length() / seconds } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::intervals;
+
+    /// Regression test: in a take with ten frames per second, each frame was an interval of its own and too short, so that no foot stood.
+    #[test]
+    fn intervals_of_coarse_samples_are_found() {
+        let is_met = |i: usize| (2..6).contains(&i) || i == 8;
+        let found = intervals(12, 0.1, is_met);
+        assert_eq!(found.len(), 1);
+        assert!((found[0].0 - 0.2).abs() < 1e-6 && (found[0].1 - 0.5).abs() < 1e-6, "{found:?}");
+        // With fine samples, short gaps are closed.
+        assert_eq!(intervals(100, 0.01, |i| i != 40 && i < 80).len(), 1);
+    }
 }

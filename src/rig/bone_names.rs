@@ -5,64 +5,25 @@ use std::collections::BTreeMap;
 /// Nodes by the names of bones.
 pub type Bones = BTreeMap<String, usize>;
 
-/// The bones of a human body in VRM 1.0.
-pub(crate) const BIPED: [&str; 55] = [
-    "hips",
-    "spine",
-    "chest",
-    "upperChest",
-    "neck",
-    "head",
-    "leftEye",
-    "rightEye",
-    "jaw",
-    "leftUpperLeg",
-    "leftLowerLeg",
-    "leftFoot",
-    "leftToes",
-    "rightUpperLeg",
-    "rightLowerLeg",
-    "rightFoot",
-    "rightToes",
-    "leftShoulder",
-    "leftUpperArm",
-    "leftLowerArm",
-    "leftHand",
-    "rightShoulder",
-    "rightUpperArm",
-    "rightLowerArm",
-    "rightHand",
-    "leftThumbMetacarpal",
-    "leftThumbProximal",
-    "leftThumbDistal",
-    "leftIndexProximal",
-    "leftIndexIntermediate",
-    "leftIndexDistal",
-    "leftMiddleProximal",
-    "leftMiddleIntermediate",
-    "leftMiddleDistal",
-    "leftRingProximal",
-    "leftRingIntermediate",
-    "leftRingDistal",
-    "leftLittleProximal",
-    "leftLittleIntermediate",
-    "leftLittleDistal",
-    "rightThumbMetacarpal",
-    "rightThumbProximal",
-    "rightThumbDistal",
-    "rightIndexProximal",
-    "rightIndexIntermediate",
-    "rightIndexDistal",
-    "rightMiddleProximal",
-    "rightMiddleIntermediate",
-    "rightMiddleDistal",
-    "rightRingProximal",
-    "rightRingIntermediate",
-    "rightRingDistal",
-    "rightLittleProximal",
-    "rightLittleIntermediate",
-    "rightLittleDistal",
-];
+/// The bones of a human body in VRM 1.0: those in the middle, those of each side, and those of the fingers of each hand.
+const MIDDLE: [&str; 7] = ["hips", "spine", "chest", "upperChest", "neck", "head", "jaw"];
+const SIDED: [&str; 9] =
+    ["Eye", "UpperLeg", "LowerLeg", "Foot", "Toes", "Shoulder", "UpperArm", "LowerArm", "Hand"];
+const FINGERS: [&str; 4] = ["Index", "Middle", "Ring", "Little"];
+
+/// Returns whether a name is that of a bone of VRM 1.0.
+pub(crate) fn is_bone(name: &str) -> bool {
+    let part = name.strip_prefix("left").or_else(|| name.strip_prefix("right"));
+    let is_sided = |part: &str| match part.strip_prefix("Thumb") {
+        Some(joint) => ["Metacarpal", "Proximal", "Distal"].contains(&joint),
+        None => {
+            let joint = FINGERS.iter().find_map(|finger| part.strip_prefix(finger));
+            SIDED.contains(&part)
+                || joint.is_some_and(|joint| ["Proximal", "Intermediate", "Distal"].contains(&joint))
+        }
+    };
+    MIDDLE.contains(&name) || part.is_some_and(is_sided)
+}
 
 /// Returns bones with the names of left and right ones exchanged.
 pub(super) fn mirrored(bones: &Bones) -> Bones {

@@ -28,6 +28,8 @@ pub use crate::pose::orientation;
 pub use binding::{Binding, default_base};
 pub use body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
 pub use bone_names::Bones;
+#[cfg(feature = "capture")]
+pub(crate) use bone_names::is_bone;
 pub use capsule::Capsule;
 pub use detect::detect;
 pub use displacement::Slide;

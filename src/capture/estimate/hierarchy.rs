@@ -24,11 +24,6 @@ pub(super) fn by_name(joints: &[String]) -> Option<Vec<Option<usize>>> {
     Some(parents)
 }
 
-/// Returns whether a name is that of a bone of VRM 1.0.
-pub(super) fn is_bone(name: &str) -> bool {
-    Bone::from_vrm(name).is_some()
-}
-
 /// Returns the nearest bone above a bone that is chosen.
 pub(super) fn parent_of(bone: &str, is_chosen: &dyn Fn(&str) -> bool) -> Option<String> {
     let above = std::iter::successors(Bone::from_vrm(bone), |bone| bone.logical_parent()).skip(1);

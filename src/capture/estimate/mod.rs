@@ -103,7 +103,7 @@ impl Take {
     /// [`CaptureError`] if the take has no positions, too many joints, or the given parents are not a hierarchy.
     pub fn skeleton(&self, options: &SkeletonOptions) -> Result<EstimatedSkeleton, CaptureError> {
         let parent = |bone: &str, has_markers: &dyn Fn(&str) -> bool| hierarchy::parent_of(bone, has_markers);
-        if let Some(markers) = self.joints_of_markers(hierarchy::is_bone, parent, true) {
+        if let Some(markers) = self.joints_of_markers(rig::is_bone, parent, true) {
             return markers.take.skeleton(options);
         }
         let joints = &self.positions.joints;
@@ -263,7 +263,7 @@ fn at_rest(
     let nodes = joints.iter().zip(parents.iter().zip(offsets)).map(node).collect();
     let skeleton = Skeleton::new(nodes).map_err(|e| CaptureError::Hierarchy { cause: e.to_string() })?;
     // Names of VRM 1.0 are taken literally. Others are recognised if there are enough of them.
-    let exact = joints.iter().all(|name| hierarchy::is_bone(name));
+    let exact = joints.iter().all(|name| rig::is_bone(name));
     let exact = exact.then(|| Humanoid { bones: joints.iter().cloned().zip(0..).collect(), vrm: 1 });
     let humanoid = exact.or_else(|| {
         let bones = rig::bones_by_name(&Character::new(skeleton.clone()))?;

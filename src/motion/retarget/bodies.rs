@@ -32,13 +32,11 @@ pub(super) struct BodyMapping {
     turn: Quat,
     source: NodeSubset,
     target: NodeSubset,
-    rest: Pose,
+    pub(super) rest: Pose,
     turns: Vec<FollowedJoint>,
     /// For each node of the target, its index in `turns`.
     turn_of: Vec<Option<usize>>,
     anchor: usize,
-    /// Height of the target's ground along its up axis.
-    pub(super) ground: f32,
     /// Offset from the midpoint of the hip joints to the anchor. It rotates with the anchor but is not scaled, so its
     /// length is in world metres.
     anchor_from_middle: Vec3,
@@ -98,7 +96,6 @@ impl BodyMapping {
             turn_of,
             turns,
             anchor,
-            ground: target.ground,
             anchor_from_middle: target.turns[anchor].conjugate() * (target.positions[anchor] - target.middle),
             hips,
             feet,
@@ -109,17 +106,24 @@ impl BodyMapping {
         })
     }
 
-    /// Computes the pose of the target without any contact. `source` must have as many transforms as the source has nodes.
+    /// Computes the pose of the target without any contact. If the pose of the source has another number of nodes, the target stays at rest.
     pub(super) fn free_pose(&mut self, source: &Pose, out: &mut Pose) {
-        copy_rest(&self.rest, out);
-        if source.locals.len() != self.source.turns.len() {
-            return;
+        if self.turn_as(source, out) {
+            self.set_anchor(&[], out);
+            self.move_detached(out);
         }
-        self.source.update_orientations(source, self.turn);
-        self.source.update_matrices(source, self.target_from_source);
-        self.set_rotations(out);
-        self.set_anchor(&[], out);
-        self.move_detached(out);
+    }
+
+    /// Sets the rotations of the target, and its translations to those at rest. Returns whether the source fits.
+    fn turn_as(&mut self, source: &Pose, out: &mut Pose) -> bool {
+        copy_rest(&self.rest, out);
+        let fits = source.locals.len() == self.source.turns.len();
+        if fits {
+            self.source.update_orientations(source, self.turn);
+            self.source.update_matrices(source, self.target_from_source);
+            self.set_rotations(out);
+        }
+        fits
     }
 
     /// Returns the hip joint and the ankle of each foot in the last pose, whose matrices are `world`.
@@ -148,13 +152,9 @@ impl BodyMapping {
         out: &mut Pose,
         contacts: &mut Vec<ContactConstraint>,
     ) {
-        copy_rest(&self.rest, out);
-        if source.locals.len() != self.source.turns.len() {
+        if !self.turn_as(source, out) {
             return;
         }
-        self.source.update_orientations(source, self.turn);
-        self.source.update_matrices(source, self.target_from_source);
-        self.set_rotations(out);
         self.constrain_feet(contacts);
         self.set_anchor(contacts, out);
         self.move_detached(out);

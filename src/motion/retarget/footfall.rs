@@ -2,6 +2,7 @@
 
 use glam::Vec3;
 
+use crate::mathematics::quantile;
 use crate::motion::contact::intervals;
 
 /// A point of a foot touches the floor if it is lower than this above it, and carries the foot only if it is at most this much above
@@ -13,7 +14,7 @@ const MAX_SPEED: f32 = 0.4;
 /// Minimum duration of a contact in seconds.
 const MIN_CONTACT: f32 = 0.1;
 /// The floor is at this quantile of the heights of the lower foot.
-const FLOOR: f32 = 0.2;
+const FLOOR: f64 = 0.2;
 /// On a treadmill, low feet move at least this fast, metres per second of a person, and the sum of their steps is this part of its length.
 const TREADMILL: f32 = 0.35;
 const ONE_WAY: f32 = 0.8;
@@ -41,15 +42,8 @@ impl Footfalls {
     /// Finds the contacts. `hips` are positions in each frame, `size` is that of the body relative to a person.
     pub(super) fn new(feet: &[Track], hips: &[Vec3], times: &[f32], up: Vec3, size: f32) -> Self {
         let lowest = |i: usize| feet.iter().map(|f| low(&f[i], up)).fold(f32::INFINITY, f32::min);
-        let mut heights: Vec<f32> = (0..times.len()).map(lowest).filter(|h| h.is_finite()).collect();
-        heights.sort_by(f32::total_cmp);
-        #[expect(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "an index"
-        )]
-        let floor = heights.get((FLOOR * heights.len() as f32) as usize).copied().unwrap_or(0.0);
+        let heights = (0..times.len()).map(lowest).filter(|h| h.is_finite()).map(f64::from).collect();
+        let floor = single(quantile(heights, FLOOR));
         let steps: Vec<Vec<Option<Vec3>>> = feet
             .iter()
             .map(|foot| {
@@ -63,9 +57,9 @@ impl Footfalls {
             let step = carrying_step(&foot[i], &foot[i + 1], floor, up, size, ground * seconds);
             step.is_some_and(|s| (s - ground * seconds).length() < MAX_SPEED * size * seconds)
         };
-        let mean = times.last().copied().unwrap_or(0.0) - times.first().copied().unwrap_or(0.0);
+        let duration = times.last().copied().unwrap_or(0.0) - times.first().copied().unwrap_or(0.0);
         #[expect(clippy::cast_precision_loss, reason = "clips have fewer than 2²⁴ frames")]
-        let mean = mean / times.len().saturating_sub(1).max(1) as f32;
+        let mean = duration / times.len().saturating_sub(1).max(1) as f32;
         let contacts = feet.iter().map(|foot| {
             let runs = intervals(times.len().saturating_sub(1), mean, |i| stands(foot, i));
             let long = runs.into_iter().filter(|(from, to)| to - from >= MIN_CONTACT);
@@ -83,6 +77,13 @@ fn is_loop(feet: &[Track], hips: &[Vec3], size: f32) -> bool {
     let (Some(first), Some(last), true) = (hips.first(), hips.last(), hips.len() > 2) else { return false };
     let near = |(a, b): (&Vec3, &Vec3)| (*a - *first).distance(*b - *last) < SAME_PLACE * size;
     feet.iter().filter_map(ends).all(|(a, b)| a.iter().zip(&b).all(near))
+}
+
+/// Returns a number in single precision.
+fn single(value: f64) -> f32 {
+    #[expect(clippy::cast_possible_truncation, reason = "it was single precision before")]
+    let value = value as f32;
+    value
 }
 
 /// Returns the height of the lowest point.
@@ -113,11 +114,7 @@ fn treadmill(steps: &[Vec<Option<Vec3>>], hips: &[Vec3], times: &[f32], up: Vec3
         .filter_map(|(step, t)| Some((*step)? / (t[1] - t[0])).filter(|v| v.is_finite()))
         .collect();
     let (sum, length) = (velocities.iter().sum::<Vec3>(), velocities.iter().map(|v| v.length()).sum::<f32>());
-    let median = |axis: usize| {
-        let mut values: Vec<f32> = velocities.iter().map(|v| v[axis]).collect();
-        values.sort_by(f32::total_cmp);
-        values.get(values.len() / 2).copied().unwrap_or(0.0)
-    };
+    let median = |axis: usize| single(quantile(velocities.iter().map(|v| f64::from(v[axis])).collect(), 0.5));
     let velocity = Vec3::new(median(0), median(1), median(2)).reject_from_normalized(up);
     let moves = velocity.length() > TREADMILL * size && sum.length() > ONE_WAY * length;
     (travel < IN_PLACE * size && moves).then_some(velocity)

@@ -76,6 +76,8 @@ pub(super) struct Landing<'a> {
     /// For each frame, the hip joint and the ankle of each foot of the target.
     legs: Vec<Vec<[Vec3; 2]>>,
     world: Vec<Affine3A>,
+    /// Height of the floor along the up axis of the target: where its soles are at rest.
+    floor: f32,
 }
 
 impl<'a> Landing<'a> {
@@ -84,7 +86,11 @@ impl<'a> Landing<'a> {
             |node: fn(&super::limbs::FootPair) -> usize| bodies.feet.iter().map(node).collect::<Vec<_>>();
         let soles = [FootSoles::new(source, &feet(|f| f.from)), FootSoles::new(target, &feet(|f| f.to))];
         let count = bodies.feet.len();
+        let mut world = Vec::new();
+        world_matrices(&target.skeleton, &bodies.rest, &mut world);
+        let at_rest = soles[1].at(&world).iter().map(|points| low(points, bodies.up)).reduce(f32::min);
         Self {
+            floor: at_rest.filter(|height| height.is_finite()).unwrap_or(0.0),
             target,
             soles,
             times: Vec::new(),
@@ -92,13 +98,13 @@ impl<'a> Landing<'a> {
             to: vec![Vec::new(); count],
             hips: Vec::new(),
             legs: Vec::new(),
-            world: Vec::new(),
+            world,
             bodies,
         }
     }
 
-    /// Adds a frame. `source` is a pose of the source, and `out` becomes that of the target.
-    /// If there is a list for `hands`, their contacts are added to it.
+    /// Adds a frame. `pose` is that of the source, and `out` becomes that of the target. If there is a list for `hands`, their contacts
+    /// are added to it.
     pub(super) fn push(
         &mut self,
         source: &Character,
@@ -168,13 +174,13 @@ impl<'a> Landing<'a> {
         };
         let mut heights: Vec<f32> = (0..self.times.len()).filter_map(height).collect();
         heights.sort_by(f32::total_cmp);
-        heights.get(heights.len() / 2).map_or(0.0, |height| self.bodies.ground - height)
+        heights.get(heights.len() / 2).map_or(0.0, |height| self.floor - height)
     }
 
     /// Returns how far a foot is moved in each frame, besides the lift of the whole body.
     fn offsets(&self, foot: usize, falls: &Footfalls, lift: f32, size: f32) -> Vec<Vec3> {
         let (up, track, contacts) = (self.bodies.up, &self.to[foot], &falls.contacts[foot]);
-        let drop = |i: usize| self.bodies.ground - (low(&track[i], up) + lift);
+        let drop = |i: usize| self.floor - (low(&track[i], up) + lift);
         let mut offsets: Vec<Option<Vec3>> = vec![None; track.len()];
         for frames in runs(contacts, track.len(), falls.is_loop) {
             let mut path = vec![Vec3::ZERO];
@@ -226,30 +232,31 @@ impl<'a> Landing<'a> {
             });
             lower.fold(0.0, f32::max).min(MAX_LOWERING * self.bodies.height)
         };
-        let raw: Vec<f32> = (0..self.times.len()).map(needed).collect();
-        let count = raw.len();
-        let duration = self.times.last().copied().unwrap_or(0.0) - self.times.first().copied().unwrap_or(0.0);
-        let gap = |i: usize, j: usize| {
-            let gap = (self.times[j] - self.times[i]).abs();
-            if falls.is_loop { gap.min(duration - gap) } else { gap }
-        };
-        // Frames near the ends of a loop are near each other.
-        let reach = (0..count).take_while(|&j| gap(0, j) <= SMOOTHING || j == 0).count();
-        let window = |i: usize| {
-            let near = move |k: usize| (i + k + count).checked_sub(reach);
-            let all = (0..=2 * reach).filter_map(near);
-            let inside = all.filter_map(move |j| match falls.is_loop {
-                true => Some(j % count),
-                false => j.checked_sub(count).filter(|j| *j < count),
-            });
-            inside.filter(move |&j| gap(i, j) <= SMOOTHING)
-        };
-        let largest: Vec<f32> =
-            (0..raw.len()).map(|i| window(i).map(|j| raw[j]).fold(0.0, f32::max)).collect();
-        #[expect(clippy::cast_precision_loss, reason = "clips have fewer than 2²⁴ frames")]
-        let mean = |i: usize| window(i).map(|j| largest[j]).sum::<f32>() / window(i).count().max(1) as f32;
-        (0..raw.len()).map(mean).collect()
+        let needed: Vec<f32> = (0..self.times.len()).map(needed).collect();
+        smooth_above(&needed, &self.times, falls.is_loop)
     }
+}
+
+/// Returns values that change smoothly over time and are at least the given ones: the mean of the largest values nearby. A loop is smooth
+/// across its ends.
+fn smooth_above(values: &[f32], times: &[f32], is_loop: bool) -> Vec<f32> {
+    let duration = times.last().copied().unwrap_or(0.0) - times.first().copied().unwrap_or(0.0);
+    let rounds: &[f32] = if is_loop { &[-1.0, 0.0, 1.0] } else { &[0.0] };
+    let times: Vec<f32> =
+        rounds.iter().flat_map(|round| times.iter().map(move |t| t + round * duration)).collect();
+    let near = |i: usize| {
+        let time = times.get(i).copied().unwrap_or(0.0);
+        let first = times.partition_point(|t| *t < time - SMOOTHING);
+        first..times.partition_point(|t| *t <= time + SMOOTHING).max(first)
+    };
+    let values = values.repeat(rounds.len());
+    let largest: Vec<f32> =
+        (0..values.len()).map(|i| values[near(i)].iter().copied().fold(0.0, f32::max)).collect();
+    #[expect(clippy::cast_precision_loss, reason = "clips have fewer than 2²⁴ frames")]
+    let mean = |i: usize| largest[near(i)].iter().sum::<f32>() / near(i).len().max(1) as f32;
+    let count = values.len() / rounds.len();
+    let start = if is_loop { count } else { 0 };
+    (start..start + count).map(mean).collect()
 }
 
 /// Returns the frames of each contact. In a loop, a contact that goes on across the ends is one, with its end first.

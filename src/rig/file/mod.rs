@@ -14,7 +14,7 @@ use crate::text::toml::{
     tables,
 };
 
-use super::bone_names::{BIPED, Bones};
+use super::bone_names::{Bones, is_bone};
 use super::model::{Chain, ChainKind, JointRig, Rig, path};
 use super::reparent::reparent;
 use super::{MimicRig, RigError};
@@ -160,7 +160,7 @@ impl RigReader<'_> {
             .as_table_like()
             .ok_or_else(|| SpannedError::at(item, "humanoid must be a table of nodes"))?;
         for (bone, item) in table.iter() {
-            if !BIPED.contains(&bone) {
+            if !is_bone(bone) {
                 let cause = format!("\"{bone}\" is not a bone of VRM 1.0, such as leftUpperArm");
                 return Err(SpannedError::at(item, cause));
             }

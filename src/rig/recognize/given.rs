@@ -1,7 +1,7 @@
 //! Bones that the user names.
 
 use crate::asset::Character;
-use crate::rig::bone_names::{BIPED, Bones};
+use crate::rig::bone_names::{Bones, is_bone};
 
 use super::Unrecognized;
 use super::anatomy::Anatomy;
@@ -12,7 +12,7 @@ use super::parts::Parts;
 /// Checks the names and the nodes of bones.
 pub(super) fn check(character: &Character, given: &Bones) -> Result<(), Unrecognized> {
     for (bone, &node) in given {
-        if !BIPED.contains(&bone.as_str()) {
+        if !is_bone(bone) {
             return Err(Unrecognized(format!("\"{bone}\" is not a bone of VRM 1.0, such as leftUpperArm")));
         }
         if node >= character.skeleton.nodes.len() {

@@ -2,4 +2,5 @@
 
 mod clips;
 mod figures;
+mod landing;
 mod retarget;

@@ -6,7 +6,7 @@ use sinew::asset::{Character, Clip};
 use sinew::motion::{Playhead, Retarget};
 use sinew::pose::{Pose, world_matrices};
 use sinew::puppet::Puppet;
-use sinew::rig::humanoid;
+use sinew::rig::{Bones, humanoid};
 
 use super::figures::{AWKWARD, LONG_LIMBS, MANNEQUIN, MID_STRIDE, MID_STRIDE_BARE, figure, reordered};
 use crate::support::external;
@@ -42,13 +42,12 @@ struct Foot {
 
 impl Foot {
     fn new(
-        character: &Character,
+        bones: &Bones,
         side: &str,
         rest: &[Affine3A],
         now: &[Affine3A],
         target_from_source: Affine3A,
     ) -> Self {
-        let bones = humanoid(character).unwrap();
         let at = |n: usize| [target_from_source * rest[n], target_from_source * now[n]];
         Self {
             ankle: at(bones[&format!("{side}Foot")]),
@@ -98,7 +97,8 @@ fn slide(source: &str, clip: &str, target: &str) -> Option<(f32, usize)> {
     let is_moving = [LOCOMOTIONS, MID_STRIDE, MID_STRIDE_BARE].contains(&source);
     let (source, target) = (load(source)?, load(target)?);
     let clip = source.clips.iter().find(|c| c.name.as_deref().is_none_or(|n| n.ends_with(clip))).unwrap();
-    let mut retarget = Retarget::new(&source, &target).unwrap();
+    let bones = [&source, &target].map(|character| humanoid(character).unwrap());
+    let mut retarget = Retarget::with_bones(&source, &bones[0], &target, &bones[1]).unwrap();
     let target_from_source = retarget.target_from_source();
     let mut puppet = Puppet::new(target.clone(), target.default_scene);
     let bounds = puppet.bounds();
@@ -124,8 +124,8 @@ fn slide(source: &str, clip: &str, target: &str) -> Option<(f32, usize)> {
         puppet.follow(&out, &contacts).unwrap();
         let source_now = world(&source, &pose);
         for (i, side) in ["left", "right"].into_iter().enumerate() {
-            let from = Foot::new(&source, side, &source_rest, &source_now, target_from_source);
-            let to = Foot::new(&target, side, &target_rest, puppet.world_from_node(), Affine3A::IDENTITY);
+            let from = Foot::new(&bones[0], side, &source_rest, &source_now, target_from_source);
+            let to = Foot::new(&bones[1], side, &target_rest, puppet.world_from_node(), Affine3A::IDENTITY);
             let toes = from.toes.filter(|t| Foot::raised(*t) < low).and(from.toes().zip(to.toes()));
             let contact = match Foot::raised(from.ankle) < low {
                 true => Some((true, to.sole() - from.sole())),

@@ -1,0 +1,94 @@
+//! Soles of retargeted clips, and limbs that would be inside the body.
+
+use glam::DVec3;
+use sinew::asset::{self, Character};
+use sinew::check::{Check, CheckOptions, Checker};
+use sinew::export::bake::Source;
+use sinew::motion::{ContactConstraint, Recorder};
+use sinew::pose::Pose;
+use sinew::puppet::{Puppet, Target};
+use sinew::rig;
+
+use crate::support::external;
+
+fn load(file: &str) -> Option<Character> {
+    if file == "mannequin" {
+        return asset::mannequin().ok();
+    }
+    let built_in = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    if built_in.is_file() {
+        return asset::load(&built_in).ok();
+    }
+    asset::load(&external(&format!("models/{file}"))?).ok()
+}
+
+/// Regression test: soles floated or sank by up to 8 cm, because ankles were placed and not soles. Standing feet keep their place, and a
+/// loop remains a loop.
+#[test]
+fn retargeted_soles_stand_on_the_floor() {
+    let arnaud = "ozz-animation/converted/arnaud/arnaud.glb";
+    for (take, clip, target) in [
+        ("mannequin", "walk", "assets/awkward.glb"),
+        ("mannequin", "run", "assets/awkward.glb"),
+        ("mannequin", "walk", "vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb"),
+        ("mannequin", "run", "derived/RiggedFigure-normalised/RiggedFigure-normalised.glb"),
+        ("mannequin", "run", "raylib/robot/robot.glb"),
+        ("mannequin", "walk", arnaud),
+        ("bvh/AnimatedDrawings/cmu1/jumping_jacks.bvh", "jumping_jacks", arnaud),
+    ] {
+        let (Some(mut source), Some(target_character)) = (load(take), load(target)) else { continue };
+        source.clips.retain(|c| c.name.as_deref() == Some(clip));
+        let rig = rig::load(&target_character, None).unwrap();
+        let done = Source::Character(Box::new(source)).clips(&target_character, &rig, false).unwrap();
+        let report =
+            Checker::new(&target_character, &rig).check(&done.clips[0], &CheckOptions::default()).unwrap();
+        let errors: Vec<_> =
+            report.findings.iter().filter(|f| f.severity == sinew::check::Severity::Error).collect();
+        assert!(errors.is_empty(), "{take} {clip} on {target}: {errors:#?}");
+    }
+}
+
+/// A hand that a pose puts through the front of the trunk is moved out of it if the option asks for it.
+#[test]
+fn limbs_are_moved_out_of_the_body() {
+    for offset in [[0.0, 0.0, 0.1], [-0.05, -0.1, 0.13], [0.0, -0.2, 0.13]] {
+        let [kept, cleared] = depths_with_hand_in_chest(offset.into());
+        assert!(kept > 0.05 && cleared < 0.1 * kept, "{offset:?}: kept {kept} m, cleared {cleared} m");
+    }
+}
+
+/// Returns how deep the arm is in the body without the option and with it, if its hand is at an offset from the chest joint, in metres.
+fn depths_with_hand_in_chest(offset: DVec3) -> [f64; 2] {
+    let character = asset::mannequin().unwrap();
+    let rig = rig::load(&character, None).unwrap();
+    let node = |bone: &str| rig.bones[bone];
+    // The arm alone reaches into the chest.
+    let mut puppet = Puppet::with_rig(character.clone(), 0, rig.clone());
+    let chest = puppet.world_from_node()[node("chest")].translation.as_dvec3();
+    let hand = Target::new(node("leftHand")).with_base(node("leftUpperArm"));
+    puppet.targets.push(hand.with_position(chest + offset));
+    puppet.update().unwrap();
+    let pose = puppet.pose().clone();
+    let depth = |pose: &Pose| {
+        let mut recorder = Recorder::new(&character.skeleton);
+        recorder.push(0.0, pose);
+        recorder.push(1.0, pose);
+        let clip = recorder.clip(&character.skeleton, None).unwrap();
+        let report = Checker::new(&character, &rig).check(&clip, &CheckOptions::default()).unwrap();
+        report.errors(Check::SelfPenetration).map(|f| f.value).fold(0.0, f64::max)
+    };
+    let solved = |clear: bool| {
+        let mut puppet = Puppet::with_rig(character.clone(), 0, rig.clone());
+        puppet.options.full_body.clear = clear;
+        let contact = |bone: &str| ContactConstraint {
+            node: node(bone),
+            position: puppet.world_from_node()[node(bone)].translation.into(),
+            orientation: None,
+            weight: 1.0,
+        };
+        let contacts = ["leftFoot", "rightFoot"].map(contact);
+        puppet.follow(&pose, &contacts).unwrap();
+        depth(puppet.pose())
+    };
+    [false, true].map(solved)
+}
