@@ -14,7 +14,9 @@ use glam::{DQuat, DVec3, EulerRot, Quat, Vec3};
 use sinew::asset;
 use sinew::asset::Character;
 use sinew::ik::{AxisTerm, GoalAxes, Method, Start, Tolerance};
-use sinew::motion::{ContactConstraint, Edit, Layer, Motion, Player, RootMotion, Strip, WeightedClip};
+use sinew::motion::{
+    ContactConstraint, Edit, Layer, Motion, Player, RootMotion, Strip, WeightedClip,
+};
 use sinew::pose::Pose;
 use sinew::puppet::{Pin, Puppet, Target};
 use sinew::rig;
@@ -184,7 +186,7 @@ fn everything(character: &Character) -> Motion {
         root_motion: RootMotion::InPlace,
         ..Strip::new(0)
     };
-    let first = Strip { looping: true, seconds: Some(0.9), ..Strip::new(1 % clips) };
+    let first = Strip { looping: true, mirror: true, seconds: Some(0.9), ..Strip::new(1 % clips) };
     let layer = |clip: usize, additive| Layer {
         clip: clip % clips,
         weight: 0.4,

@@ -6,10 +6,12 @@
 #[cfg(feature = "viewer")]
 pub(crate) mod arrange;
 mod blend;
+mod clip_sampler;
 pub(crate) mod contact;
 mod contact_constraint;
 mod edit;
 pub(crate) mod euler;
+mod gait;
 pub(crate) mod interpolate;
 mod joint_keys;
 #[cfg(feature = "render")]
@@ -23,6 +25,7 @@ mod recorder;
 mod reduce;
 mod remap;
 mod retarget;
+mod root_node;
 mod sample;
 mod sample_keys;
 mod strip;
@@ -47,6 +50,7 @@ pub use pose_key::{Easing, PoseKey};
 pub use recorder::Recorder;
 pub use reduce::{Tolerance, reduce};
 pub use retarget::{Retarget, RetargetError};
+pub use root_node::can_carry_root_motion;
 pub use sample::Playhead;
 pub use timeline::{Layer, Motion, MotionError, RootMotion, Strip, WeightedClip};
 pub use transition::Transition;

@@ -1,24 +1,18 @@
 //! Prepares a clip strip for playback: synchronizes and aligns its clips.
 
+use std::sync::Arc;
+
 use crate::asset::{Character, Clip};
-use crate::pose::Pose;
+use crate::pose::{Mirror, Pose};
 
 use super::blend::blend;
-use super::contact::{Contact, FootPath, contacts};
-use super::locomotion;
+use super::clip_sampler::ClipSampler;
+use super::contact::Contact;
+use super::gait::{Gait, RATE};
 use super::locomotion::LocomotionRoot;
 use super::planar::PlanarTransform;
-use super::sample::Playhead;
 use super::timeline::{RootMotion, Strip};
 use super::warp::{FootStrikes, Warp, warps};
-
-/// Samples per second when foot contacts are detected.
-pub(super) const RATE: f32 = 60.0;
-/// Maximum number of samples of one clip or timeline: ten minutes at [`RATE`].
-pub(super) const MAX_SAMPLES: usize = 36_000;
-/// A clip is cyclic if the mean angle of its joints between the pose at the start and the pose at the end is less
-/// than this, in radians.
-const MAX_CYCLE_ANGLE: f32 = 0.1;
 
 /// A clip in the blend of a strip.
 #[derive(Clone, Debug)]
@@ -34,7 +28,7 @@ struct BlendedClip {
     contacts: Vec<Contact>,
     /// Times of foot strikes in clip seconds, with the foot's node. Empty for a clip that is not cyclic.
     strikes: Vec<(f32, usize)>,
-    playhead: Playhead,
+    sampler: ClipSampler,
 }
 
 /// A strip with synchronized and aligned clips.
@@ -53,15 +47,26 @@ pub(super) struct PreparedStrip {
     /// Whether the clips continue at their start after their end.
     wraps: bool,
     blended: Vec<BlendedClip>,
+    /// What an in-place strip of one clip that does not loop plays.
+    played: Option<PlayedPart>,
     scratch: Pose,
 }
 
+/// The part of a clip that a strip plays.
+#[derive(Clone, Copy, Debug)]
+struct PlayedPart {
+    /// The phases of its ends within the clip, from 0 to 1. The first one is smaller.
+    phases: [f64; 2],
+    /// Root motion from the first end to the second one.
+    root_motion: PlanarTransform,
+}
+
 impl PreparedStrip {
-    /// Prepares a strip. Returns `None` if the strip has no clip.
+    /// Prepares a strip. Returns `None` if the strip has no clip. A strip that is mirrored needs a `mirror`.
     pub(super) fn new(
         strip: &Strip,
         character: &Character,
-        locomotion: &LocomotionRoot,
+        (locomotion, mirror): (&LocomotionRoot, Option<&Arc<Mirror>>),
         feet: &[usize],
     ) -> Option<Self> {
         let clips = &character.clips;
@@ -79,12 +84,14 @@ impl PreparedStrip {
             cycle,
             wraps: strip.looping,
             blended: Vec::new(),
+            played: None,
             scratch: Pose::default(),
         };
         let weights: Vec<(usize, f32)> = strip.normalized_weights(clips).collect();
         let mut steps = Vec::with_capacity(weights.len());
         for &(clip, weight) in &weights {
-            let gait = Gait::measure(&clips[clip], character, locomotion, feet);
+            let mut sampler = ClipSampler::new(&clips[clip], mirror.filter(|_| strip.mirror));
+            let gait = Gait::measure(&clips[clip], &mut sampler, character, locomotion, feet);
             let strikes = gait.contacts.iter().map(|c| (c.from, c.node));
             let mut strikes: Vec<(f32, usize)> = strikes.collect();
             strikes.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -109,7 +116,7 @@ impl PreparedStrip {
                 root_motion: gait.root_motion,
                 contacts: gait.contacts,
                 strikes: cyclic_strikes,
-                playhead: Playhead::default(),
+                sampler,
             });
         }
         // Synchronized cycles may start at any phase.
@@ -118,6 +125,7 @@ impl PreparedStrip {
             blended.warp = warp;
         }
         prepared.align(character, locomotion);
+        prepared.measure_played_part(character, locomotion);
         (!prepared.blended.is_empty()).then_some(prepared)
     }
 
@@ -133,12 +141,30 @@ impl PreparedStrip {
             let clip = &character.clips[blended.clip];
             let mut pose = Pose::rest(skeleton);
             let (time, _) = time_of(blended.warp.phase(phase), clip, self.wraps);
-            blended.playhead.sample(clip, time, skeleton, &mut pose);
+            blended.sampler.sample(clip, time, skeleton, &mut pose);
             transforms.push(locomotion.planar_transform(skeleton, &pose));
         }
         for (blended, transform) in self.blended.iter_mut().zip(&transforms) {
             blended.alignment = transforms[0].after(transform.inverse());
         }
+    }
+
+    /// Measures the root motion of the part that an in-place strip plays, so that a part of a clip stays in place too.
+    fn measure_played_part(&mut self, character: &Character, locomotion: &LocomotionRoot) {
+        if self.looping || self.root_motion != RootMotion::InPlace {
+            return;
+        }
+        let mut phases = [0.0, self.length].map(|since| self.phase(since).0.clamp(0.0, 1.0));
+        phases.sort_by(f64::total_cmp);
+        let [blended] = self.blended.as_mut_slice() else { return };
+        let clip = &character.clips[blended.clip];
+        let mut pose = Pose::default();
+        let [from, to] = phases.map(|phase| {
+            pose.reset(&character.skeleton);
+            blended.sampler.sample(clip, time_of(phase, clip, false).0, &character.skeleton, &mut pose);
+            locomotion.planar_transform(&character.skeleton, &pose)
+        });
+        self.played = Some(PlayedPart { phases, root_motion: to.after(from.inverse()) });
     }
 
     /// Returns the end of the strip on the timeline, in seconds.
@@ -186,16 +212,17 @@ impl PreparedStrip {
     ) {
         let strip_time = self.time(since);
         let mut weight_sum = 0.0;
-        let Self { blended, scratch, placement, root_motion, .. } = self;
+        let Self { blended, scratch, placement, root_motion, played, .. } = self;
         for blended in blended {
             let clip = &character.clips[blended.clip];
             let (time, cycles) = strip_time.of_clip(blended, clip);
             let into = if weight_sum == 0.0 { &mut *out } else { &mut *scratch };
             into.clone_from(base);
-            blended.playhead.sample(clip, time, &character.skeleton, into);
-            let root_motion = match root_motion {
-                RootMotion::Accumulate => blended.root_motion.times(cycles),
-                RootMotion::InPlace => blended.root_motion.times(-strip_time.phase),
+            blended.sampler.sample(clip, time, &character.skeleton, into);
+            let root_motion = match (&root_motion, &played) {
+                (RootMotion::Accumulate, _) => blended.root_motion.times(cycles),
+                (RootMotion::InPlace, None) => blended.root_motion.times(-strip_time.phase),
+                (RootMotion::InPlace, Some(played)) => played.removed(strip_time.phase),
             };
             placement.after(blended.alignment).after(root_motion).apply(tops, into);
             weight_sum += blended.weight;
@@ -223,6 +250,15 @@ impl PreparedStrip {
         let planted =
             self.blended.iter().zip(times).filter(|(b, (t, _))| b.contacts.iter().any(|c| is_planted(c, *t)));
         planted.map(|(b, _)| b.weight).sum()
+    }
+}
+
+impl PlayedPart {
+    /// Returns the transform that undoes the root motion up to a phase.
+    fn removed(&self, phase: f64) -> PlanarTransform {
+        let [from, to] = self.phases;
+        let done = (phase.clamp(from, to) - from) / (to - from);
+        if done.is_finite() { self.root_motion.times(-done) } else { PlanarTransform::default() }
     }
 }
 
@@ -254,57 +290,4 @@ fn time_of(phase: f64, clip: &Clip, wraps: bool) -> (f32, f64) {
     #[expect(clippy::cast_possible_truncation, reason = "clips are single precision")]
     let time = ((phase - cycles) * f64::from(clip.seconds)) as f32;
     (time.clamp(0.0, clip.seconds), cycles)
-}
-
-/// The root motion and the foot contacts of a clip, and whether it is cyclic.
-struct Gait {
-    root_motion: PlanarTransform,
-    cyclic: bool,
-    contacts: Vec<Contact>,
-}
-
-impl Gait {
-    fn measure(clip: &Clip, character: &Character, locomotion: &LocomotionRoot, feet: &[usize]) -> Self {
-        let skeleton = &character.skeleton;
-        let rest = Pose::rest(skeleton);
-        let mut playhead = Playhead::default();
-        let mut sample = |time: f32, pose: &mut Pose| {
-            pose.clone_from(&rest);
-            playhead.sample(clip, time, skeleton, pose);
-        };
-        let (mut first, mut last, mut pose) = (rest.clone(), rest.clone(), rest.clone());
-        sample(0.0, &mut first);
-        sample(clip.seconds, &mut last);
-        let (from, to) =
-            (locomotion.planar_transform(skeleton, &first), locomotion.planar_transform(skeleton, &last));
-        let mut paths: Vec<FootPath> =
-            feet.iter().map(|&node| FootPath { node, positions: Vec::new() }).collect();
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "clamped to a small range"
-        )]
-        let samples = (clip.seconds * RATE).ceil().clamp(0.0, MAX_SAMPLES as f32) as usize;
-        for i in 0..=samples {
-            sample(i as f32 / RATE, &mut pose);
-            for path in &mut paths {
-                path.positions.push(locomotion::position(skeleton, &pose, path.node));
-            }
-        }
-        let pairs = || first.locals.iter().zip(&last.locals).enumerate();
-        let animated = clip.channels.iter().map(|c| c.node).collect::<std::collections::BTreeSet<_>>();
-        let angles = pairs()
-            .filter(|(n, _)| animated.contains(n) && *n != locomotion.root && !locomotion.tops.contains(n));
-        let angles: Vec<f32> = angles.map(|(_, (a, b))| a.rotation.angle_between(b.rotation)).collect();
-        let mean = angles.iter().sum::<f32>() / (angles.len().max(1) as f32);
-        Self {
-            root_motion: to.after(from.inverse()),
-            cyclic: mean < MAX_CYCLE_ANGLE,
-            contacts: if locomotion.height > 0.0 {
-                contacts(&paths, 1.0 / RATE, locomotion.height)
-            } else {
-                Vec::new()
-            },
-        }
-    }
 }

@@ -3,3 +3,4 @@
 mod clips;
 mod figures;
 mod retarget;
+mod strips;
