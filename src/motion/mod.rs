@@ -9,9 +9,11 @@ mod blend;
 mod clip_sampler;
 pub(crate) mod contact;
 mod contact_constraint;
+mod crossfade;
 mod edit;
 pub(crate) mod euler;
 mod gait;
+mod inertia;
 pub(crate) mod interpolate;
 mod joint_keys;
 #[cfg(feature = "render")]
@@ -36,6 +38,7 @@ mod warp;
 pub use blend::{blend, ease};
 pub use contact::Contact;
 pub use contact_constraint::ContactConstraint;
+pub use crossfade::Crossfade;
 pub use edit::Edit;
 #[cfg(feature = "render")]
 pub(crate) use key::Keyed;
