@@ -10,6 +10,7 @@ mod clip_sampler;
 pub(crate) mod contact;
 mod contact_constraint;
 mod crossfade;
+mod cycle;
 mod edit;
 pub(crate) mod euler;
 mod gait;
@@ -39,6 +40,7 @@ pub use blend::{blend, ease};
 pub use contact::Contact;
 pub use contact_constraint::ContactConstraint;
 pub use crossfade::Crossfade;
+pub use cycle::Cycle;
 pub use edit::Edit;
 #[cfg(feature = "render")]
 pub(crate) use key::Keyed;
