@@ -32,7 +32,7 @@ pub use clip::{Captured, TakeOptions};
 pub use csv::{load_csv, load_csv_with, parse_csv, write_csv};
 pub use error::CaptureError;
 pub(crate) use estimate::is_take;
-pub use estimate::{EstimatedBone, EstimatedSkeleton, SkeletonOptions, load_character};
+pub use estimate::{EstimatedBone, EstimatedSkeleton, LoadOptions, SkeletonOptions, load_character};
 pub use filter::{OrientationFilter, PointFilter, Smoothing, smooth_orientations, smooth_positions};
 pub use frames::Frames;
 pub use gaps::fill_gaps;

@@ -18,7 +18,7 @@ use super::{CaptureError, Take, TakeOptions};
 
 pub use lengths::EstimatedBone;
 pub(crate) use load::is_take;
-pub use load::load_character;
+pub use load::{LoadOptions, load_character};
 
 /// Maximum number of joints whose hierarchy can be estimated. The time grows with its square.
 const MAX_JOINTS: usize = 256;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::asset::Character;
-use crate::capture::is_take;
+use crate::asset::{Character, UpAxis, bvh};
+use crate::capture::{LoadOptions, is_take};
 use crate::cli::failure::Failure;
 use crate::cli::{ModelArg, names};
 use crate::export::bake;
@@ -27,14 +27,29 @@ impl PosingArgs {
         character: Arc<Character>,
         rig: &Rig,
     ) -> Result<(Arc<Character>, Vec<String>), Failure> {
-        extend(character, &self.clips, rig, self.transfer())
+        extend(character, &self.clips, rig, (self.transfer(), self.up_axis()))
     }
 
     /// Loads the model, and smooths it if it is a take.
     pub(in crate::cli) fn load(&self, model: &ModelArg) -> Result<Character, Failure> {
-        let files = model.file.iter().chain(&self.clips).map(PathBuf::as_path);
-        check_smooth(self.smooth, files)?;
-        model.load_smoothed(self.smooth, &Progress::default())
+        model.load_as(&self.load_options(model.file.as_deref())?, &Progress::default())
+    }
+
+    /// Returns how the model is loaded, except for its units. It is an error if an option has no effect on it and on `--clips`.
+    pub(in crate::cli) fn load_options(&self, model: Option<&Path>) -> Result<LoadOptions, Failure> {
+        let files = || model.into_iter().chain(self.clips.iter().map(PathBuf::as_path));
+        check_smooth(self.smooth, files())?;
+        let leaves_axis_open = |path: &Path| is_take(path) || bvh::has_extension(path);
+        if self.up_axis() != UpAxis::Y && !files().any(leaves_axis_open) {
+            let cause =
+                "needs a .bvh or .csv file, as the model or as --clips; other formats define their axes";
+            return Err(Failure::Usage(format!("--up {}: {cause}", self.up)));
+        }
+        Ok(LoadOptions::default().with_smooth(self.smooth).with_up(self.up_axis()))
+    }
+
+    fn up_axis(&self) -> UpAxis {
+        if self.up == "z" { UpAxis::Z } else { UpAxis::Y }
     }
 
     /// Returns how clips of other files are transferred to the character.
@@ -96,7 +111,7 @@ pub(in crate::cli) fn extend(
     character: Arc<Character>,
     files: &[PathBuf],
     rig: &Rig,
-    transfer: Transfer,
+    (transfer, up): (Transfer, UpAxis),
 ) -> Result<(Arc<Character>, Vec<String>), Failure> {
     let mut warnings = Vec::new();
     if files.is_empty() {
@@ -105,7 +120,7 @@ pub(in crate::cli) fn extend(
     let mut character = Arc::unwrap_or_clone(character);
     for path in files {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let retargeted = load(path, "--clips", &character, rig, transfer)?;
+        let retargeted = load(path, "--clips", &character, rig, (transfer, up))?;
         let unit = || {
             let scene = character.default_scene;
             Puppet::with_rig(character.clone(), scene, rig.clone()).length_unit()
@@ -141,9 +156,10 @@ pub(in crate::cli) fn load(
     option: &str,
     character: &Character,
     rig: &Rig,
-    transfer: Transfer,
+    (transfer, up): (Transfer, UpAxis),
 ) -> Result<RetargetedClips, Failure> {
     let mut source = Source::load(path)?;
+    source.turn_up(up);
     if let Some(cutoff) = transfer.smooth {
         source.smooth(cutoff);
     }

@@ -55,6 +55,9 @@ pub(super) struct PosingArgs {
     /// Smooth takes (.csv), which are the model or --clips: remove what is faster than HZ, without lag; 6 is usual for people
     #[arg(long, value_name = "HZ", value_parser = clips::cutoff)]
     pub(super) smooth: Option<f64>,
+    /// Axis that points up in BVH files and takes, which are the model or --clips
+    #[arg(long, value_name = "y|z", default_value = "y", value_parser = ["y", "z"])]
+    up: String,
     /// Replace a node's local rotation after the clip (repeatable)
     #[arg(long, value_name = "NODE=X,Y,Z,W")]
     rotate: Vec<Assignment<4>>,

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::asset;
 #[cfg(any(test, feature = "render"))]
 use crate::asset::Clip;
-use crate::asset::{Character, LoadError};
+use crate::asset::{Character, LoadError, UpAxis};
 #[cfg(feature = "capture")]
 use crate::capture::{CaptureError, Take, TakeOptions, is_take, load_csv_with};
 use crate::files::{Progress, Stopped};
@@ -75,6 +75,18 @@ impl Source {
                 true
             }
             Self::Character(_) => false,
+        }
+    }
+
+    /// Turns the source to +Y up. Returns false for a character of a format that defines its axes, which stays unchanged.
+    pub fn turn_up(&mut self, up: UpAxis) -> bool {
+        match self {
+            #[cfg(feature = "capture")]
+            Self::Take(take) => {
+                take.turn_up(up);
+                true
+            }
+            Self::Character(source) => source.turn_up(up),
         }
     }
 
