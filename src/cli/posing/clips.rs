@@ -11,7 +11,7 @@ use crate::export::bake;
 use crate::export::bake::{RetargetedClips, Source, SourceError};
 use crate::files::Progress;
 use crate::ik::Outcome;
-use crate::motion::{Motion, WeightedClip};
+use crate::motion::{Cycle, Motion, RootMotion, Strip, WeightedClip, can_carry_root_motion};
 use crate::puppet::{GoalKind, GoalReport, LengthUnit, Puppet, motion_file};
 use crate::rig::Rig;
 
@@ -75,6 +75,72 @@ impl PosingArgs {
             self.blend(puppet, clip)?;
         }
         puppet.motion.plant |= self.plant_feet;
+        self.trim(puppet)?;
+        self.mirror(puppet)?;
+        self.set_root_motion(puppet)
+    }
+
+    /// Applies `--trim`.
+    fn trim(&self, puppet: &mut Puppet) -> Result<(), Failure> {
+        let Some(trim) = self.trim else { return Ok(()) };
+        let character = puppet.character();
+        let (from, to) = match trim {
+            Trim::Part(TimeRange { from, to }) => {
+                let option = format!("--trim {from}..{to}");
+                let ends = strips(puppet, &option)?.iter().map(|s| s.cycle_seconds(&character.clips));
+                let end = ends.fold(0.0, f32::max);
+                if from >= end || to > end + TIME_TOLERANCE {
+                    return Err(Failure::Usage(format!("{option}: the clip ends at {end} s")));
+                }
+                (from, to.min(end))
+            }
+            Trim::Cycle => {
+                let played = strips(puppet, "--trim cycle")?.iter().flat_map(|strip| &strip.clips);
+                let [weighted] = played.collect::<Vec<_>>()[..] else {
+                    return Err(Failure::Usage("--trim cycle: a blend has no cycle of its own".into()));
+                };
+                let none = || Failure::Usage("--trim cycle: the clip is too short or does not move".into());
+                let Cycle { from, to, .. } = Cycle::find(character, weighted.clip).ok_or_else(none)?;
+                (from, to)
+            }
+        };
+        for strip in &mut puppet.motion.strips {
+            (strip.from, strip.seconds) = (from, Some(to - from));
+        }
+        Ok(())
+    }
+
+    /// Applies `--mirror`. A strip that a motion file mirrors is mirrored back.
+    fn mirror(&self, puppet: &mut Puppet) -> Result<(), Failure> {
+        if !self.mirror {
+            return Ok(());
+        }
+        strips(puppet, "--mirror")?;
+        if puppet.rig.body.is_none() {
+            return Err(Failure::Usage(format!("--{}", motion_file::NO_SIDES)));
+        }
+        puppet.motion.strips.iter_mut().for_each(|strip| strip.mirror = !strip.mirror);
+        Ok(())
+    }
+
+    /// Applies `--root-motion`.
+    fn set_root_motion(&self, puppet: &mut Puppet) -> Result<(), Failure> {
+        let Some(name) = self.root_motion.as_deref() else { return Ok(()) };
+        let option = format!("--root-motion {name}");
+        strips(puppet, &option)?;
+        let mode = match name {
+            "accumulate" => RootMotion::Accumulate,
+            "in-place" => RootMotion::InPlace,
+            _ => {
+                let node = names::node(puppet.character(), name)?;
+                if !can_carry_root_motion(puppet.character(), node) {
+                    return Err(Failure::Usage(format!("{option}: the node is not above the hips")));
+                }
+                puppet.motion.root_node = Some(node);
+                return Ok(());
+            }
+        };
+        puppet.motion.strips.iter_mut().for_each(|strip| strip.root_motion = mode);
         Ok(())
     }
 
@@ -103,6 +169,48 @@ impl PosingArgs {
         puppet.motion = motion;
         Ok(())
     }
+}
+
+/// A time range in seconds.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cli) struct TimeRange {
+    pub(in crate::cli) from: f32,
+    pub(in crate::cli) to: f32,
+}
+
+/// The end of a range may exceed the end of the clip by this many seconds, to allow for rounding.
+pub(in crate::cli) const TIME_TOLERANCE: f32 = 1e-3;
+
+pub(in crate::cli) fn time_range(text: &str) -> Result<TimeRange, String> {
+    let seconds = |t: &str| t.parse::<f32>().ok().filter(|t| t.is_finite() && *t >= 0.0);
+    let parsed =
+        text.split_once("..").and_then(|(a, b)| Some(TimeRange { from: seconds(a)?, to: seconds(b)? }));
+    parsed.filter(|s| s.from < s.to).ok_or_else(|| "expected A..B in seconds, with 0 <= A < B".into())
+}
+
+/// The value of `--trim`.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cli) enum Trim {
+    Part(TimeRange),
+    Cycle,
+}
+
+pub(in crate::cli) fn trim(text: &str) -> Result<Trim, String> {
+    match text {
+        "cycle" => Ok(Trim::Cycle),
+        _ => time_range(text).map(Trim::Part).map_err(|e| format!("{e}, or cycle")),
+    }
+}
+
+/// Returns the strips of a puppet's motion, of which there must be at least one for an option.
+fn strips<'a>(puppet: &'a Puppet, option: &str) -> Result<&'a [Strip], Failure> {
+    let strips = puppet.motion.strips.as_slice();
+    if strips.is_empty() {
+        return Err(Failure::Usage(format!(
+            "{option}: no clip is played; choose one with --animation NAME|INDEX"
+        )));
+    }
+    Ok(strips)
 }
 
 /// Returns a character with the clips of other files added, retargeted to it, and warnings about missed contacts. A clip

@@ -21,6 +21,8 @@ pub(super) mod clips;
 pub(super) mod secondary;
 mod solver;
 
+pub(super) use clips::{TimeRange, time_range};
+
 use axes::{AngleUnit, AxisValues, Frame, LengthUnit, PlainUnit};
 use solver::{OptionArg, ParametersArg, StartArg, metres};
 pub(super) use solver::{asks_for_options, methods, print_options};
@@ -46,6 +48,15 @@ pub(super) struct PosingArgs {
     /// Loop the motion, so that times beyond its end wrap around
     #[arg(long = "loop")]
     looping: bool,
+    /// Play only the part of the clip from A to B seconds, or its best cycle; times then count from A
+    #[arg(long, value_name = "A..B|cycle", value_parser = clips::trim, conflicts_with = "motion")]
+    trim: Option<clips::Trim>,
+    /// Exchange left and right in the clips
+    #[arg(long)]
+    mirror: bool,
+    /// Root motion of the clips: accumulate, in-place, or the name of a node above the hips that carries it
+    #[arg(long, value_name = "accumulate|in-place|NODE")]
+    root_motion: Option<String>,
     /// Keep each foot fixed while it is on the ground
     #[arg(long)]
     pub(super) plant_feet: bool,
@@ -191,11 +202,26 @@ impl PosingArgs {
         matches: &ArgMatches,
         verbosity: Verbosity,
     ) -> Result<Puppet, Failure> {
+        self.puppet_or(character, matches, verbosity, |_, _| Ok(None))
+    }
+
+    /// Does the same as [`Self::puppet`], but plays a clip if the options name neither a clip nor a motion file. `default`
+    /// returns it for the number of clips in the model and the number of all clips.
+    pub(super) fn puppet_or(
+        &self,
+        character: Character,
+        matches: &ArgMatches,
+        verbosity: Verbosity,
+        default: impl FnOnce(usize, usize) -> Result<Option<usize>, Failure>,
+    ) -> Result<Puppet, Failure> {
         verbosity.warn(&character.warnings);
         let rig = super::rig_of(&character, self.rig())?;
+        let own = character.clips.len();
         let (character, warnings) = self.extend(character.into(), &rig)?;
         verbosity.warn(&warnings);
-        self.puppet_of(character, rig, matches)
+        let is_named = self.animation.is_some() || self.motion.is_some();
+        let default = if is_named { None } else { default(own, character.clips.len())? };
+        self.puppet_playing(character, rig, matches, default)
     }
 
     /// The files that the options name as inputs, including the model.
@@ -217,11 +243,22 @@ impl PosingArgs {
         rig: Rig,
         matches: &ArgMatches,
     ) -> Result<Puppet, Failure> {
+        self.puppet_playing(character, rig, matches, None)
+    }
+
+    fn puppet_playing(
+        &self,
+        character: Arc<Character>,
+        rig: Rig,
+        matches: &ArgMatches,
+        default: Option<usize>,
+    ) -> Result<Puppet, Failure> {
         let scene = match &self.scene {
             Some(name) => names::scene(&character, name)?,
             None => character.default_scene,
         };
         let clip = self.animation.as_deref().map(|name| names::clip(&character, name)).transpose()?;
+        let clip = clip.or(default);
         let targets = self.targets(&character, matches)?;
         let pins = self.pin.iter().map(|n| Ok(names::node(&character, n)?.into()));
         let pins = pins.collect::<Result<Vec<Pin>, Failure>>()?;
