@@ -14,7 +14,9 @@ use glam::{DQuat, DVec3, EulerRot, Quat, Vec3};
 use sinew::asset;
 use sinew::asset::Character;
 use sinew::ik::{AxisTerm, GoalAxes, Method, Start, Tolerance};
-use sinew::motion::{ContactConstraint, Edit, Layer, Motion, Player, RootMotion, Strip, WeightedClip};
+use sinew::motion::{
+    ContactConstraint, Crossfade, Edit, Layer, Motion, Player, RootMotion, Strip, WeightedClip,
+};
 use sinew::pose::Pose;
 use sinew::puppet::{Pin, Puppet, Target};
 use sinew::rig;
@@ -184,7 +186,7 @@ fn everything(character: &Character) -> Motion {
         root_motion: RootMotion::InPlace,
         ..Strip::new(0)
     };
-    let first = Strip { looping: true, seconds: Some(0.9), ..Strip::new(1 % clips) };
+    let first = Strip { looping: true, mirror: true, seconds: Some(0.9), ..Strip::new(1 % clips) };
     let layer = |clip: usize, additive| Layer {
         clip: clip % clips,
         weight: 0.4,
@@ -236,6 +238,24 @@ fn assert_motions(subject: &Subject) {
         });
         assert!(updates > 0, "{}, {what}", subject.name);
     }
+}
+
+/// A game loop must not allocate, also not when a clip starts in the middle of a fade.
+#[test]
+fn a_crossfade_allocates_only_in_its_first_update() {
+    let character = sinew::asset::mannequin().unwrap();
+    let (mut fade, mut pose) = (Crossfade::default(), Pose::rest(&character.skeleton));
+    fade.play(0, 0.2);
+    fade.update(0.01, &character, &mut pose);
+    let count = allocation_counter::measure(|| {
+        for frame in 0..100_usize {
+            if frame % 7 == 0 {
+                fade.play(frame % 5, 0.2);
+            }
+            fade.update(0.01, &character, &mut pose);
+        }
+    });
+    assert_eq!(count.count_total, 0);
 }
 
 #[test]

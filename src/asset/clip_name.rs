@@ -35,6 +35,7 @@ impl Character {
     }
 
     /// Returns a note that says which clip a name stands for, if several clips have it.
+    #[cfg(any(test, feature = "cli"))]
     pub(crate) fn namesakes(&self, name: &str) -> Option<String> {
         let count = self.clips_named(name).count();
         let second = self.clips_named(name).nth(1)?;

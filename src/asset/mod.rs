@@ -28,6 +28,7 @@ mod pose_value;
 mod skeleton;
 mod stoppable;
 pub mod support;
+mod up_axis;
 #[cfg(feature = "urdf")]
 mod urdf;
 mod variant;
@@ -56,6 +57,7 @@ pub use material::{
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
 pub use pose_value::{MaterialBind, PoseTarget, PoseValue};
 pub use skeleton::{Node, Skeleton, Skin, Transform};
+pub use up_axis::UpAxis;
 pub use variant::{UnknownVariant, VariantPart, Variants};
 pub use vrm::{
     Collider, ColliderShape, Constraint, ConstraintAxis, ConstraintKind, ExpressionTrack, FaceTracks, LookAt,

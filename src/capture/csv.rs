@@ -13,6 +13,10 @@
 //! An empty cell, or `nan`, means that the sensor measured nothing. A position or an orientation counts as missing if
 //! any of its cells is empty or `nan`. Times must increase. Fields may be quoted as in RFC 4180, with `""` for a quote
 //! inside a field. Empty lines and a byte order mark are skipped.
+//!
+//! Spreadsheets in many European languages write `;` between fields, and a decimal comma. A header with `;` outside of quotes
+//! has fields that end with `;`. The first number with a decimal sign decides whether it is a point or a comma, for the whole
+//! file. A number with the other sign is an error, because it may have a separator of thousands.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -24,11 +28,13 @@ use crate::asset::LoadError;
 use crate::files::{Progress, bounded};
 
 use super::{Take, Tracks};
+use fields::{Dialect, fields};
+pub(super) use fields::{MAX_COLUMNS, brief, cell, not_a_number};
+
+mod fields;
 
 /// Maximum size of a file, bytes.
 pub(super) const MAX_FILE_BYTES: u64 = 1 << 30;
-/// Maximum number of columns of a line.
-pub(super) const MAX_COLUMNS: usize = 1 << 14;
 
 /// An error in a file: the line and the column, both counted from one, and the cause. A column is a field, not a
 /// character.
@@ -98,7 +104,9 @@ fn parse(text: &str, progress: &Progress) -> Result<Take, TextError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = (1..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty());
     let (number, head) = lines.next().ok_or_else(|| TextError(1, 1, "the header is missing".to_owned()))?;
-    let names = fields(head).map_err(|(column, cause)| TextError(number, column, cause))?;
+    let mut dialect = Dialect::of_header(head).map_err(|(column, cause)| TextError(number, column, cause))?;
+    let separator = dialect.separator;
+    let names = fields(head, separator).map_err(|(column, cause)| TextError(number, column, cause))?;
     let header = header(&names).map_err(|(column, cause)| TextError(number, column, cause))?;
     let (time_column, positions, orientations) = header;
     let named = |names: Vec<&String>| names.into_iter().cloned().collect();
@@ -110,14 +118,14 @@ fn parse(text: &str, progress: &Progress) -> Result<Take, TextError> {
     let (mut cells, mut rotations): (Vec<Option<f64>>, Vec<Option<Quat>>) = (Vec::new(), Vec::new());
     for (number, line) in lines {
         progress.check().map_err(|stopped| TextError(number, 1, stopped.to_string()))?;
-        let fields = fields(line).map_err(|(column, cause)| TextError(number, column, cause))?;
+        let fields = fields(line, separator).map_err(|(column, cause)| TextError(number, column, cause))?;
         if fields.len() != names.len() {
             let cause = format!("the line has {} columns, but the header has {}", fields.len(), names.len());
             return Err(TextError(number, fields.len().min(names.len()), cause));
         }
         cells.clear();
         for (column, field) in (1..).zip(&fields) {
-            let cell = cell(field).ok_or_else(|| TextError(number, column, not_a_number(field)))?;
+            let cell = dialect.cell(field, number).map_err(|cause| TextError(number, column, cause))?;
             cells.push(cell);
         }
         let at = |column: usize| cells.get(column).copied().flatten();
@@ -195,59 +203,6 @@ fn incomplete(joint: &str, parts: &[Option<usize>], required: &str) -> (usize, S
     (column, format!("joint \"{}\" needs all of {required}", brief(joint)))
 }
 
-/// Splits a line into its unquoted fields. An error contains the number of the column, counted from one.
-fn fields(line: &str) -> Result<Vec<Cow<'_, str>>, (usize, String)> {
-    let (mut all, mut rest) = (Vec::new(), line);
-    loop {
-        let column = all.len() + 1;
-        if column > MAX_COLUMNS {
-            return Err((column, format!("the line has more than {MAX_COLUMNS} columns")));
-        }
-        let (field, after) = match rest.trim_start().strip_prefix('"') {
-            None => match rest.split_once(',') {
-                Some((field, after)) => (Cow::Borrowed(field.trim()), Some(after)),
-                None => (Cow::Borrowed(rest.trim()), None),
-            },
-            Some(quoted) => unquoted(quoted)
-                .ok_or_else(|| (column, "the quoted field is not closed, or text follows it".to_owned()))?,
-        };
-        all.push(field);
-        match after {
-            Some(after) => rest = after,
-            None => return Ok(all),
-        }
-    }
-}
-
-/// Returns the content of a quoted field and the text after its comma. `text` starts after the opening quote.
-fn unquoted(text: &str) -> Option<(Cow<'_, str>, Option<&str>)> {
-    let (mut field, mut rest) = (String::new(), text);
-    loop {
-        let (part, after) = rest.split_once('"')?;
-        field.push_str(part);
-        if let Some(more) = after.strip_prefix('"') {
-            field.push('"');
-            rest = more;
-            continue;
-        }
-        let after = after.trim_start();
-        return match after.strip_prefix(',') {
-            Some(after) => Some((field.into(), Some(after))),
-            None => after.is_empty().then_some((field.into(), None)),
-        };
-    }
-}
-
-/// Parses a cell: `Some(None)` if the value is missing, `None` if it is not a number in the range of `f32`.
-pub(super) fn cell(field: &str) -> Option<Option<f64>> {
-    let field = field.trim();
-    if field.is_empty() || field.eq_ignore_ascii_case("nan") {
-        return Some(None);
-    }
-    // Positions are stored as `f32`.
-    field.parse::<f64>().ok().filter(|x| x.abs() < f64::from(f32::MAX)).map(Some)
-}
-
 #[expect(clippy::cast_possible_truncation, reason = "cells are in the range of single precision")]
 pub(super) fn position(cells: [Option<f64>; 3]) -> Option<Vec3> {
     let [x, y, z] = cells;
@@ -267,16 +222,6 @@ fn orientation(cells: [Option<f64>; 4]) -> Result<Option<Quat>, String> {
         return Err("the quaternion is zero".to_owned());
     }
     Ok(Some((q / length).as_quat().normalize()))
-}
-
-/// Returns the error message for a cell that is not a number.
-pub(super) fn not_a_number(field: &str) -> String {
-    format!("\"{}\" is not a number in the range of single precision", brief(field))
-}
-
-/// Returns the start of a text without control characters, so that an error message stays on one line.
-pub(super) fn brief(text: &str) -> String {
-    text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// Writes a take as CSV. Reading it returns exactly the same numbers.
@@ -316,7 +261,7 @@ pub fn write_csv(take: &Take) -> String {
 
 /// Quotes a name if necessary. Control characters become spaces, because a field cannot contain a line break.
 fn quoted(name: &str) -> Cow<'_, str> {
-    if !name.contains(|c: char| c == ',' || c == '"' || c.is_control()) && name.trim() == name {
+    if !name.contains(|c: char| c == ',' || c == ';' || c == '"' || c.is_control()) && name.trim() == name {
         return name.into();
     }
     format!("\"{}\"", name.replace('"', "\"\"").replace(char::is_control, " ")).into()
@@ -357,10 +302,11 @@ mod tests {
         }
 
         #[test]
-        fn arbitrary_text_does_not_panic(text in "[time,.xyzqw0-9\"\n\r -]{0,200}", more in any::<String>()) {
+        fn arbitrary_text_does_not_panic(text in "[time,;.xyzqw0-9\"\n\r -]{0,200}", more in any::<String>()) {
             let _ = read(&text);
             let _ = read(&more);
             let _ = read(&format!("time,a.x,a.y,a.z\n{more}"));
+            let _ = read(&format!("time;a.x;a.y;a.z\n{text}"));
         }
     }
 
@@ -370,6 +316,44 @@ mod tests {
         assert_eq!(take.times, [0.0, 1.0, 2.0]);
         let seen = [vec![Some(Vec3::new(1.0, 2.0, 3.0))], vec![None], vec![None]];
         assert_eq!(take.positions.frames, Frames::of(1, seen));
+    }
+
+    /// A spreadsheet in German or French writes `;` and a decimal comma.
+    #[test]
+    fn semicolons_and_decimal_commas_are_read() {
+        let plain = read("time,\"a,b.x\",\"a,b.y\",\"a,b.z\"\n0,1,-2.5,1e-3\n0.5,1.25,,0\n").unwrap();
+        for text in [
+            "time;\"a,b.x\";\"a,b.y\";\"a,b.z\"\n0;1;-2,5;1e-3\n0,5;1,25;;0\n",
+            "time;\"a,b.x\";\"a,b.y\";\"a,b.z\"\n0;1;-2.5;0.001\n0.5;1.25;nan;0\n",
+            "time,\"a,b.x\",\"a,b.y\",\"a,b.z\"\n0,1,\"-2,5\",\"0,001\"\n\"0,5\",\"1,25\",,0\n",
+        ] {
+            assert_eq!(read(text).unwrap(), plain, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_ambiguous_decimal_sign_is_an_error() {
+        for (text, expected) in [
+            (
+                "time;a.x;a.y;a.z\n0;0,5;1;2\n1;0.5;1;2\n",
+                "line 3, column 2: \"0.5\" has a decimal point, but line 2 has a decimal comma",
+            ),
+            (
+                "time;a.x;a.y;a.z\n0;1.234,5;1;2\n",
+                "line 2, column 2: \"1.234,5\" is not a number in the range of single precision",
+            ),
+            (
+                "time;a.x,a.y;a.z\n",
+                "line 1, column 1: the header has both \",\" and \";\"; quote the names that contain one of them",
+            ),
+            // A decimal comma without quotes splits the number.
+            (
+                "time,a.x,a.y,a.z\n0,0,5,1,2\n",
+                "line 2, column 4: the line has 5 columns, but the header has 4",
+            ),
+        ] {
+            assert_eq!(read(text).unwrap_err(), format!("take.csv: {expected}"));
+        }
     }
 
     #[test]

@@ -18,6 +18,11 @@ pub(crate) fn is_take(path: &Path) -> bool {
     extension(path).is_some()
 }
 
+/// Returns whether the format of a take defines the axis that points up.
+pub(crate) fn defines_up(path: &Path) -> bool {
+    extension(path) == Some("c3d")
+}
+
 fn extension(path: &Path) -> Option<&'static str> {
     let own = path.extension()?;
     TAKE_EXTENSIONS.into_iter().find(|known| own.eq_ignore_ascii_case(known))

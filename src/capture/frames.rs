@@ -64,6 +64,11 @@ impl<T: Clone + Default> Frames<T> {
         self.values.get_mut(start..start + self.width).filter(|_| frame < self.count)
     }
 
+    /// Iterates over the values of all frames, for writing.
+    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.values.iter_mut()
+    }
+
     /// Iterates over all frames.
     pub fn iter(&self) -> impl Iterator<Item = &[T]> {
         (0..self.count).filter_map(|frame| self.get(frame))

@@ -39,10 +39,10 @@ pub use calibration_pose::{calibration_pose, facing};
 pub use clip::{Captured, TakeOptions};
 pub use csv::{load_csv, load_csv_with, parse_csv, write_csv};
 pub use error::CaptureError;
-pub use estimate::{EstimatedBone, EstimatedSkeleton, SkeletonOptions, load_character};
+pub use estimate::{EstimatedBone, EstimatedSkeleton, LoadOptions, SkeletonOptions, load_character};
 #[cfg(feature = "viewer")]
 pub(crate) use files::TAKE_EXTENSIONS;
-pub(crate) use files::is_take;
+pub(crate) use files::{defines_up, is_take};
 pub use files::{load_take, load_take_with};
 pub use filter::{OrientationFilter, PointFilter, Smoothing, smooth_orientations, smooth_positions};
 pub use frames::Frames;

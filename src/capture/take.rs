@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::{DQuat, Quat, Vec3};
 
-use crate::asset::{Clip, Skeleton};
+use crate::asset::{Clip, Skeleton, UpAxis};
 use crate::motion::Playhead;
 use crate::pose::{Pose, world_matrices};
 
@@ -66,6 +66,16 @@ pub struct Take {
 }
 
 impl Take {
+    /// Turns a take to +Y up. An orientation that is the identity in the T-pose stays so.
+    pub fn turn_up(&mut self, up: UpAxis) {
+        for position in self.positions.frames.values_mut().flatten() {
+            *position = up.vector(*position);
+        }
+        for orientation in self.orientations.frames.values_mut().flatten() {
+            *orientation = up.rotation(*orientation);
+        }
+    }
+
     /// Converts a clip to a take: the world orientations of a humanoid's bones, and the position of its hips, at the
     /// clip's keys.
     pub fn of(clip: &Clip, skeleton: &Skeleton, bones: &BTreeMap<String, usize>) -> Self {

@@ -11,11 +11,12 @@ use crate::asset::Character;
 use crate::export::bake;
 use crate::export::bake::{BakedClip, ClipFileError, ClipFormat};
 use crate::files::Progress;
-use crate::motion::{Motion, Recorder};
+use crate::motion::Recorder;
 use crate::puppet::Puppet;
 
 use super::failure::Failure;
-use super::posing::{PosingArgs, clips};
+use super::posing::clips::TIME_TOLERANCE;
+use super::posing::{PosingArgs, TimeRange, clips, time_range};
 use super::session::ReplayedSession;
 use super::timing::Stopwatch;
 use super::{ModelArg, Verbosity, output, session};
@@ -29,9 +30,6 @@ const KEY_ERROR: f32 = 1e-4;
 
 /// A command of a session belongs to a frame if it is at most this much later, because times in sessions may be rounded.
 const COMMAND_TOLERANCE: Duration = Duration::from_micros(100);
-
-/// The end of `--seconds` may exceed the end of the motion by this many seconds, to allow for rounding.
-const TIME_TOLERANCE: f32 = 1e-3;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -62,20 +60,6 @@ pub(super) struct BakeArgs {
     posing: PosingArgs,
 }
 
-/// A time range in seconds.
-#[derive(Clone, Copy, Debug)]
-struct TimeRange {
-    from: f32,
-    to: f32,
-}
-
-fn time_range(text: &str) -> Result<TimeRange, String> {
-    let seconds = |t: &str| t.parse::<f32>().ok().filter(|t| t.is_finite() && *t >= 0.0);
-    let parsed =
-        text.split_once("..").and_then(|(a, b)| Some(TimeRange { from: seconds(a)?, to: seconds(b)? }));
-    parsed.filter(|s| s.from < s.to).ok_or_else(|| "expected A..B in seconds, with 0 <= A < B".into())
-}
-
 fn error(text: &str) -> Result<f32, String> {
     let error = text.parse::<f32>().ok().filter(|e| *e >= 0.0 && e.is_finite());
     error.ok_or_else(|| "must be a number of at least 0".into())
@@ -104,12 +88,8 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -
     let character = args.posing.load(&args.model)?;
     output::protect(&args.output, character.files.iter().map(PathBuf::as_path))?;
     watch.stage("load");
-    let own_clips = character.clips.len();
-    let mut puppet = args.posing.puppet(character, matches, verbosity)?;
-    if puppet.motion.is_rest() {
-        let clip = default_clip(own_clips, puppet.character().clips.len())?;
-        puppet.motion = Motion { plant: puppet.motion.plant, ..Motion::clip(clip) };
-    }
+    let default = |own, all| default_clip(own, all).map(Some);
+    let puppet = args.posing.puppet_or(character, matches, verbosity, default)?;
     let file = args.model.file.clone();
     bake_motion(args, puppet, file.as_deref(), watch, verbosity)
 }

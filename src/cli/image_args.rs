@@ -84,6 +84,11 @@ impl ImageArgs {
         self.resolution.unwrap_or(DEFAULT_SIZE)
     }
 
+    /// Returns these options for images of another size in pixels.
+    pub(super) fn with_size(&self, size: (u32, u32)) -> Self {
+        Self { resolution: Some(size), ..self.clone() }
+    }
+
     /// Returns a replayed session's frame and image size. Without `--resolution`, the size is that of the recorded
     /// window.
     pub(super) fn replayed<'a>(&self, session: &'a Session) -> (Frame<'a>, (u32, u32)) {
@@ -222,10 +227,15 @@ pub(super) struct Subject {
 impl Subject {
     /// Adds a posed puppet.
     pub(super) fn add(&mut self, puppet: &Puppet) {
+        self.add_moved(puppet, Vec3::ZERO);
+    }
+
+    /// Adds a posed puppet that is moved by a vector in metres.
+    pub(super) fn add_moved(&mut self, puppet: &Puppet, by: Vec3) {
         let Bounds { lo, hi } = puppet.bounds();
-        self.bounds.extend([lo, hi]);
+        self.bounds.extend([lo + by, hi + by]);
         if let Some(fit) = &mut self.fit {
-            fit.extend(puppet.points());
+            fit.extend(puppet.points().into_iter().map(|point| point + by));
         }
     }
 

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::asset::{Character, LightKind, Mesh};
 use crate::ik::Limit;
+use crate::motion::Cycle;
 use crate::rig;
 use crate::rig::{BodyKind, BodyPlan, Chain, JointRig, MimicRig, Rig};
 
@@ -25,6 +26,9 @@ pub(super) struct InspectArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Find the part of each clip whose end continues best into its start
+    #[arg(long)]
+    cycles: bool,
     #[command(flatten)]
     rig: RigArgs,
     /// Write the chains and limits to a rig file, keeping the comments of an existing one
@@ -132,6 +136,17 @@ struct ClipReport<'a> {
     name: Option<&'a str>,
     seconds: f32,
     channels: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycle: Option<CycleReport>,
+}
+
+/// The part of a clip that can be repeated. Times are in seconds, and distances in metres.
+#[derive(Serialize)]
+struct CycleReport {
+    from: f32,
+    to: f32,
+    error: f64,
+    change: f64,
 }
 
 pub(super) fn run(args: &InspectArgs, verbosity: Verbosity) -> Result<ExitCode, Failure> {
@@ -142,7 +157,13 @@ pub(super) fn run(args: &InspectArgs, verbosity: Verbosity) -> Result<ExitCode, 
     if let Some(path) = &args.write_rig {
         write_rig(&rig, &character, path)?;
     }
-    let report = InspectReport::new(&character, rig);
+    let mut report = InspectReport::new(&character, rig);
+    if args.cycles {
+        for (clip, report) in report.animations.iter_mut().enumerate() {
+            report.cycle = Cycle::find(&character, clip).map(CycleReport::from);
+        }
+        watch.stage("cycles");
+    }
     if args.json {
         output::json(None, &report)?;
     } else {
@@ -169,6 +190,7 @@ impl<'a> InspectReport<'a> {
             name: c.name.as_deref(),
             seconds: c.seconds,
             channels: c.channels.len() + c.properties.len(),
+            cycle: None,
         });
         let label = |node: usize| character.skeleton.label(node);
         let chain = |c: Chain| ChainReport {
@@ -246,7 +268,11 @@ impl<'a> InspectReport<'a> {
             format!("skin        {}: {} joints{binds}", name(s.name, i), s.joints)
         }));
         lines.extend(self.animations.iter().enumerate().map(|(i, c)| {
-            format!("animation   {}: {} s, {} channels", name(c.name, i), c.seconds, c.channels)
+            let cycle = c.cycle.as_ref().map_or(String::new(), |cycle| {
+                let CycleReport { from, to, error, change } = cycle;
+                format!(", cycle {from:.3}..{to:.3} s (error {error:.4} m, change {change:.3} m)")
+            });
+            format!("animation   {}: {} s, {} channels{cycle}", name(c.name, i), c.seconds, c.channels)
         }));
         if !self.variants.is_empty() {
             lines.push(format!("variants    {}", self.variants.join(", ")));
@@ -279,6 +305,12 @@ impl<'a> InspectReport<'a> {
             lines.push(format!("expressions {}", names.join(", ")));
         }
         lines
+    }
+}
+
+impl From<Cycle> for CycleReport {
+    fn from(cycle: Cycle) -> Self {
+        Self { from: cycle.from, to: cycle.to, error: cycle.error, change: cycle.change }
     }
 }
 

@@ -36,7 +36,7 @@ use std::process::ExitCode;
 use clap::{ArgAction, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::asset::Character;
-use crate::capture::load_character;
+use crate::capture::{LoadOptions, load_character};
 use crate::files::Progress;
 use crate::regress::OptionKey;
 use crate::rig::Rig;
@@ -134,17 +134,17 @@ impl ModelArg {
     }
 
     fn load_with(&self, progress: &Progress) -> Result<Character, Failure> {
-        self.load_smoothed(None, progress)
+        self.load_as(&LoadOptions::default(), progress)
     }
 
-    /// Loads the model. A take is smoothed with a cutoff in hertz.
-    fn load_smoothed(&self, smooth: Option<f64>, progress: &Progress) -> Result<Character, Failure> {
+    /// Loads the model with these options, except for its units.
+    fn load_as(&self, options: &LoadOptions, progress: &Progress) -> Result<Character, Failure> {
         match &self.file {
             Some(path) if viewer::is_project(path) => {
                 let cause = "is a project, which view, render, pose and bake can open; name its model here";
                 Err(Failure::Usage(format!("{}: {cause}", path.display())))
             }
-            Some(path) => Ok(load_character(path, self.units, smooth, progress)?),
+            Some(path) => Ok(load_character(path, &options.with_units(self.units), progress)?),
             None if self.units.is_some() => {
                 Err(Failure::Usage("--units: the built-in character is in metres; name a .bvh file".into()))
             }

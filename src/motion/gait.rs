@@ -3,11 +3,11 @@
 use crate::asset::{Character, Clip};
 use crate::pose::Pose;
 
+use super::clip_sampler::ClipSampler;
 use super::contact::{Contact, FootPath, contacts};
 use super::locomotion;
 use super::locomotion::LocomotionRoot;
 use super::planar::PlanarTransform;
-use super::sample::Playhead;
 
 /// Samples per second when foot contacts are detected.
 pub(super) const RATE: f32 = 60.0;
@@ -22,6 +22,7 @@ const MARGIN: f32 = 0.25;
 
 /// The root motion and the foot contacts of a clip, and whether it is cyclic.
 pub(super) struct Gait {
+    /// Root motion from the clip's start to its end.
     pub(super) root_motion: PlanarTransform,
     pub(super) cyclic: bool,
     /// Contacts within the clip. One that continues across the seam of a cycle is two.
@@ -33,16 +34,16 @@ pub(super) struct Gait {
 impl Gait {
     pub(super) fn measure(
         clip: &Clip,
+        sampler: &mut ClipSampler,
         character: &Character,
         locomotion: &LocomotionRoot,
         feet: &[usize],
     ) -> Self {
         let skeleton = &character.skeleton;
         let rest = Pose::rest(skeleton);
-        let mut playhead = Playhead::default();
         let mut sample = |time: f32, pose: &mut Pose| {
             pose.clone_from(&rest);
-            playhead.sample(clip, time, skeleton, pose);
+            sampler.sample(clip, time, skeleton, pose);
         };
         let (mut first, mut last, mut pose) = (rest.clone(), rest.clone(), rest.clone());
         sample(0.0, &mut first);

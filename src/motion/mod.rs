@@ -6,11 +6,15 @@
 #[cfg(feature = "viewer")]
 pub(crate) mod arrange;
 mod blend;
+mod clip_sampler;
 pub(crate) mod contact;
 mod contact_constraint;
+mod crossfade;
+mod cycle;
 mod edit;
 pub(crate) mod euler;
 mod gait;
+mod inertia;
 pub(crate) mod interpolate;
 mod joint_keys;
 #[cfg(feature = "render")]
@@ -24,6 +28,7 @@ mod recorder;
 mod reduce;
 mod remap;
 mod retarget;
+mod root_node;
 mod sample;
 mod sample_keys;
 mod strip;
@@ -34,6 +39,8 @@ mod warp;
 pub use blend::{blend, ease};
 pub use contact::Contact;
 pub use contact_constraint::ContactConstraint;
+pub use crossfade::Crossfade;
+pub use cycle::Cycle;
 pub use edit::Edit;
 #[cfg(feature = "render")]
 pub(crate) use key::Keyed;
@@ -48,6 +55,7 @@ pub use pose_key::{Easing, PoseKey};
 pub use recorder::Recorder;
 pub use reduce::{Tolerance, reduce};
 pub use retarget::{Retarget, RetargetError, RetargetedFrame};
+pub use root_node::can_carry_root_motion;
 pub use sample::Playhead;
 pub use timeline::{Layer, Motion, MotionError, RootMotion, Strip, WeightedClip};
 pub use transition::Transition;

@@ -1,6 +1,6 @@
 //! Rigid transforms on the ground plane: a position and a heading.
 
-use glam::{Affine3A, DVec2, DVec3, Quat, Vec3};
+use glam::{Affine3A, DAffine3, DQuat, DVec2, DVec3, Quat, Vec3};
 
 use crate::pose::Pose;
 
@@ -78,9 +78,17 @@ impl PlanarTransform {
         Vec3::new(moved.x as f32, point.y, moved.y as f32)
     }
 
+    /// Returns the transform as a matrix.
+    pub(super) fn affine(self) -> DAffine3 {
+        DAffine3::from_rotation_translation(
+            DQuat::from_rotation_y(self.turn),
+            DVec3::new(self.shift.x, 0.0, self.shift.y),
+        )
+    }
+
     /// Transforms an orientation.
     pub(super) fn transform_orientation(self, orientation: Quat) -> Quat {
-        (glam::DQuat::from_axis_angle(DVec3::Y, self.turn) * orientation.as_dquat()).normalize().as_quat()
+        (DQuat::from_axis_angle(DVec3::Y, self.turn) * orientation.as_dquat()).normalize().as_quat()
     }
 
     /// Transforms nodes that have no parent, which moves all their descendants too.

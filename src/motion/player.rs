@@ -1,9 +1,11 @@
 //! Computes the pose of a motion at a time.
 
+use std::sync::Arc;
+
 use glam::Vec3;
 
 use crate::asset::Character;
-use crate::pose::Pose;
+use crate::pose::{Mirror, Pose};
 
 use super::blend::{add, blend, blend_some, ease};
 use super::contact::intervals;
@@ -11,6 +13,7 @@ use super::edit::deform;
 use super::gait::{MAX_SAMPLES, RATE};
 use super::locomotion::LocomotionRoot;
 use super::planar::PlanarTransform;
+use super::root_node::RootNode;
 use super::sample::Playhead;
 use super::strip::PreparedStrip;
 use super::timeline::{Motion, RootMotion};
@@ -36,6 +39,8 @@ pub struct Player {
     /// The node that defines the character's position on the ground, such as the hips. `None` finds it, which takes some milliseconds for
     /// a motion that was not played before.
     pub root: Option<usize>,
+    /// Mirrors the strips that are mirrored ([`Strip::mirror`](super::Strip::mirror)). Without it, they are played as they are.
+    pub mirror: Option<Arc<Mirror>>,
     prepared: Option<PreparedMotion>,
     scratch: Scratch,
 }
@@ -55,6 +60,8 @@ struct PreparedMotion {
     feet: Vec<usize>,
     root: Option<usize>,
     looping: bool,
+    mirror: Option<Arc<Mirror>>,
+    root_node: Option<RootNode>,
     /// Length of the loop in seconds, if the motion is played as a loop.
     round: Option<f32>,
     /// Root motion from the start of a round to its end, if the root motion of a strip accumulates.
@@ -130,11 +137,16 @@ impl Player {
             return;
         }
         let is_current = |p: &PreparedMotion| {
-            p.motion == *motion && p.feet == feet && p.root == self.root && p.looping == self.looping
+            let is_same_mirror = match (&p.mirror, &self.mirror) {
+                (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+                (a, b) => a.is_none() && b.is_none(),
+            };
+            let is_same_playback = p.root == self.root && p.looping == self.looping && is_same_mirror;
+            p.motion == *motion && p.feet == feet && is_same_playback
         };
         if !self.prepared.as_ref().is_some_and(is_current) {
-            let prepared =
-                PreparedMotion::new(character, motion, feet, self.root, self.looping, &mut self.scratch);
+            let playback = (self.root, self.looping, self.mirror.as_ref());
+            let prepared = PreparedMotion::new(character, motion, feet, playback, &mut self.scratch);
             self.prepared = Some(prepared);
         }
         let Some(prepared) = &mut self.prepared else { return };
@@ -156,8 +168,7 @@ impl PreparedMotion {
         character: &Character,
         motion: &Motion,
         feet: &[usize],
-        root: Option<usize>,
-        looping: bool,
+        (root, looping, mirror): (Option<usize>, bool, Option<&Arc<Mirror>>),
         scratch: &mut Scratch,
     ) -> Self {
         let locomotion = LocomotionRoot::new(character, feet, root);
@@ -168,8 +179,9 @@ impl PreparedMotion {
         let needs_contacts = motion.plant || motion.strips.iter().any(|s| s.clips.len() > 1);
         let contact_feet: &[usize] = if needs_contacts { feet } else { &[] };
         let strips = motion.strips.iter().filter(|_| is_valid);
-        let mut strips: Vec<PreparedStrip> =
-            strips.filter_map(|s| PreparedStrip::new(s, character, &locomotion, contact_feet)).collect();
+        let mut strips: Vec<PreparedStrip> = strips
+            .filter_map(|s| PreparedStrip::new(s, character, (&locomotion, mirror), contact_feet))
+            .collect();
         strips.sort_by(|a, b| a.start.total_cmp(&b.start));
         if let (Some(first), Some(last)) = (strips.first_mut(), motion.keys.last()) {
             // The first strip continues where the key poses leave the character.
@@ -206,13 +218,16 @@ impl PreparedMotion {
         };
         let layers = motion.layers.iter().filter(|_| is_valid).filter_map(prepare_layer).collect();
         let round = looping.then(|| motion.seconds(&character.clips)).filter(|r| *r > 0.0);
-        let (motion, feet) = (motion.clone(), feet.to_vec());
+        let root_node = motion.root_node.and_then(|node| RootNode::new(skeleton, &locomotion, node));
+        let (motion, feet, mirror) = (motion.clone(), feet.to_vec(), mirror.cloned());
         let round_motion = PlanarTransform::default();
         let mut prepared = Self {
             motion,
             feet,
             root,
             looping,
+            mirror,
+            root_node,
             round,
             round_motion,
             locomotion,
@@ -300,6 +315,9 @@ impl PreparedMotion {
             }
         }
         deform(&self.motion.edits, time, self.round, pose, turns);
+        if let Some(root_node) = &self.root_node {
+            root_node.apply(&character.skeleton, &self.locomotion, pose);
+        }
     }
 
     /// Finds the time intervals in which feet are planted, and their positions.

@@ -73,6 +73,13 @@ impl Playhead {
     }
 }
 
+impl Playhead {
+    /// Allocates memory for clips with at most this many timelines.
+    pub(super) fn reserve(&mut self, timelines: usize) {
+        self.cursors.reserve(timelines.saturating_sub(self.cursors.len()));
+    }
+}
+
 impl Cursor {
     fn seek(&mut self, times: &[f32], time: f32) {
         let last = times.len().saturating_sub(1);

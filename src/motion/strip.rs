@@ -1,14 +1,16 @@
 //! Prepares a clip strip for playback: synchronizes and aligns its clips.
 
+use std::sync::Arc;
+
 use crate::asset::{Character, Clip};
-use crate::pose::Pose;
+use crate::pose::{Mirror, Pose};
 
 use super::blend::blend;
+use super::clip_sampler::ClipSampler;
 use super::contact::Contact;
 use super::gait::Gait;
 use super::locomotion::LocomotionRoot;
 use super::planar::PlanarTransform;
-use super::sample::Playhead;
 use super::timeline::{RootMotion, Strip};
 use super::warp::{FootStrikes, Warp, warps};
 
@@ -26,7 +28,7 @@ struct BlendedClip {
     contacts: Vec<Contact>,
     /// Times of foot strikes in clip seconds, with the foot's node. Empty for a clip that is not cyclic.
     strikes: Vec<(f32, usize)>,
-    playhead: Playhead,
+    sampler: ClipSampler,
 }
 
 /// A strip with synchronized and aligned clips.
@@ -45,15 +47,26 @@ pub(super) struct PreparedStrip {
     /// Whether the clips continue at their start after their end.
     wraps: bool,
     blended: Vec<BlendedClip>,
+    /// What an in-place strip of one clip that does not loop plays.
+    played: Option<PlayedPart>,
     scratch: Pose,
 }
 
+/// The part of a clip that a strip plays.
+#[derive(Clone, Copy, Debug)]
+struct PlayedPart {
+    /// The phases of its ends within the clip, from 0 to 1. The first one is smaller.
+    phases: [f64; 2],
+    /// Root motion from the first end to the second one.
+    root_motion: PlanarTransform,
+}
+
 impl PreparedStrip {
-    /// Prepares a strip. Returns `None` if the strip has no clip.
+    /// Prepares a strip. Returns `None` if the strip has no clip. A strip that is mirrored needs a `mirror`.
     pub(super) fn new(
         strip: &Strip,
         character: &Character,
-        locomotion: &LocomotionRoot,
+        (locomotion, mirror): (&LocomotionRoot, Option<&Arc<Mirror>>),
         feet: &[usize],
     ) -> Option<Self> {
         let clips = &character.clips;
@@ -70,12 +83,14 @@ impl PreparedStrip {
             cycle,
             wraps: strip.looping,
             blended: Vec::new(),
+            played: None,
             scratch: Pose::default(),
         };
         let weights: Vec<(usize, f32)> = strip.normalized_weights(clips).collect();
         let mut steps = Vec::with_capacity(weights.len());
         for &(clip, weight) in &weights {
-            let gait = Gait::measure(&clips[clip], character, locomotion, feet);
+            let mut sampler = ClipSampler::new(&clips[clip], mirror.filter(|_| strip.mirror));
+            let gait = Gait::measure(&clips[clip], &mut sampler, character, locomotion, feet);
             let seconds = clips[clip].seconds;
             let cycle = gait.cyclic && seconds > 0.0;
             let cyclic_strikes = if cycle { gait.strikes.clone() } else { Vec::new() };
@@ -88,7 +103,7 @@ impl PreparedStrip {
                 root_motion: gait.root_motion,
                 contacts: gait.contacts,
                 strikes: cyclic_strikes,
-                playhead: Playhead::default(),
+                sampler,
             });
         }
         // Synchronized cycles may start at any phase.
@@ -97,6 +112,7 @@ impl PreparedStrip {
             blended.warp = warp;
         }
         prepared.align(character, locomotion);
+        prepared.measure_played_part(character, locomotion);
         (!prepared.blended.is_empty()).then_some(prepared)
     }
 
@@ -112,12 +128,30 @@ impl PreparedStrip {
             let clip = &character.clips[blended.clip];
             let mut pose = Pose::rest(skeleton);
             let (time, _) = time_of(blended.warp.phase(phase), clip, self.wraps);
-            blended.playhead.sample(clip, time, skeleton, &mut pose);
+            blended.sampler.sample(clip, time, skeleton, &mut pose);
             transforms.push(locomotion.planar_transform(skeleton, &pose));
         }
         for (blended, transform) in self.blended.iter_mut().zip(&transforms) {
             blended.alignment = transforms[0].after(transform.inverse());
         }
+    }
+
+    /// Measures the root motion of the part that an in-place strip plays, so that a part of a clip stays in place too.
+    fn measure_played_part(&mut self, character: &Character, locomotion: &LocomotionRoot) {
+        if self.looping || self.root_motion != RootMotion::InPlace {
+            return;
+        }
+        let mut phases = [0.0, self.length].map(|since| self.phase(since).0.clamp(0.0, 1.0));
+        phases.sort_by(f64::total_cmp);
+        let [blended] = self.blended.as_mut_slice() else { return };
+        let clip = &character.clips[blended.clip];
+        let mut pose = Pose::default();
+        let [from, to] = phases.map(|phase| {
+            pose.reset(&character.skeleton);
+            blended.sampler.sample(clip, time_of(phase, clip, false).0, &character.skeleton, &mut pose);
+            locomotion.planar_transform(&character.skeleton, &pose)
+        });
+        self.played = Some(PlayedPart { phases, root_motion: to.after(from.inverse()) });
     }
 
     /// Returns the end of the strip on the timeline, in seconds.
@@ -170,16 +204,17 @@ impl PreparedStrip {
     ) {
         let strip_time = self.time(since);
         let mut weight_sum = 0.0;
-        let Self { blended, scratch, placement, root_motion, .. } = self;
+        let Self { blended, scratch, placement, root_motion, played, .. } = self;
         for blended in blended {
             let clip = &character.clips[blended.clip];
             let (time, cycles) = strip_time.of_clip(blended, clip);
             let into = if weight_sum == 0.0 { &mut *out } else { &mut *scratch };
             into.clone_from(base);
-            blended.playhead.sample(clip, time, &character.skeleton, into);
-            let root_motion = match root_motion {
-                RootMotion::Accumulate => blended.root_motion.times(cycles),
-                RootMotion::InPlace => blended.root_motion.times(-strip_time.phase),
+            blended.sampler.sample(clip, time, &character.skeleton, into);
+            let root_motion = match (&root_motion, &played) {
+                (RootMotion::Accumulate, _) => blended.root_motion.times(cycles),
+                (RootMotion::InPlace, None) => blended.root_motion.times(-strip_time.phase),
+                (RootMotion::InPlace, Some(played)) => played.removed(strip_time.phase),
             };
             placement.after(blended.alignment).after(root_motion).apply(tops, into);
             weight_sum += blended.weight;
@@ -207,6 +242,15 @@ impl PreparedStrip {
         let planted =
             self.blended.iter().zip(times).filter(|(b, (t, _))| b.contacts.iter().any(|c| is_planted(c, *t)));
         planted.map(|(b, _)| b.weight).sum()
+    }
+}
+
+impl PlayedPart {
+    /// Returns the transform that undoes the root motion up to a phase.
+    fn removed(&self, phase: f64) -> PlanarTransform {
+        let [from, to] = self.phases;
+        let done = (phase.clamp(from, to) - from) / (to - from);
+        if done.is_finite() { self.root_motion.times(-done) } else { PlanarTransform::default() }
     }
 }
 

@@ -33,6 +33,11 @@ pub struct Motion {
     /// Whether feet that stand on the ground are kept in place.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub plant: bool,
+    /// A node above the hips that carries the root motion: it has their position on the ground and their heading, and the
+    /// joints below it have the rest of the motion. No other node changes its place in the world. `None` leaves the root
+    /// motion where the clips have it. A node that is not above the hips is ignored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root_node: Option<usize>,
 }
 
 /// A clip strip: a clip or a blend of clips on the timeline.
@@ -60,6 +65,10 @@ pub struct Strip {
     /// How the root motion of the clips is treated.
     #[serde(default, rename = "root_motion", alias = "travel")]
     pub root_motion: RootMotion,
+    /// Whether the clips are mirrored, so that left becomes right. The root motion is mirrored too. The player needs a mirror
+    /// ([`Player::mirror`](super::Player::mirror)).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mirror: bool,
 }
 
 /// A clip and its weight in a blend.
@@ -82,7 +91,8 @@ pub enum RootMotion {
     #[serde(alias = "kept")]
     Accumulate,
     /// In place: the displacement and the rotation from the clip's first frame to its last are removed at a constant
-    /// rate. The character stays in place and keeps the rest of its motion.
+    /// rate. The character stays in place and keeps the rest of its motion. For a strip that plays a part of one clip
+    /// without looping, the first and the last frame are those of the part.
     #[serde(alias = "stripped")]
     InPlace,
 }
@@ -167,7 +177,12 @@ impl Motion {
         let masked = self.layers.iter().flat_map(|l| &l.mask);
         let keyed = self.keys.iter().flat_map(|k| &k.joints).map(|(node, _)| node);
         played.chain(self.layers.iter().map(|l| l.clip)).all(|clip| clip < clips)
-            && changed.map(|(node, _)| node).chain(masked).chain(keyed).all(|&node| node < nodes)
+            && changed
+                .map(|(node, _)| node)
+                .chain(masked)
+                .chain(keyed)
+                .chain(&self.root_node)
+                .all(|&n| n < nodes)
     }
 
     /// Memory use in bytes.
@@ -273,6 +288,7 @@ impl Strip {
             speed: 1.0,
             looping: false,
             root_motion: RootMotion::Accumulate,
+            mirror: false,
         }
     }
 

@@ -4,6 +4,11 @@ use glam::{Affine3A, DQuat, Quat};
 
 use crate::asset::{Skeleton, Transform};
 
+mod mirror;
+
+pub use mirror::Mirror;
+pub(crate) use mirror::MirrorPlane;
+
 /// Local transforms and morph weights of all nodes of a skeleton. The fields are plain data that any code may change.
 #[derive(Debug, Default, PartialEq)]
 pub struct Pose {

@@ -7,9 +7,9 @@ use glam::{Affine3A, DVec3, Quat};
 use crate::asset::{Character, Clip, NotFinite, Part};
 use crate::ik::{Options, Solver};
 use crate::motion::{ContactConstraint, Motion, Player};
-use crate::pose::{Pose, world_matrices};
+use crate::pose::{Mirror, Pose, world_matrices};
 use crate::rig;
-use crate::rig::Rig;
+use crate::rig::{BodyPlan, Rig};
 use crate::skin::{JointBoxes, Palette, Skinning};
 
 mod bindings;
@@ -95,6 +95,8 @@ pub struct Puppet {
     world_from_node: Vec<Affine3A>,
     palette: Palette,
     player: Player,
+    /// The body of the rig for which the player's mirror was made.
+    mirrored_body: Option<BodyPlan>,
     feet: Vec<usize>,
     contacts: Vec<ContactConstraint>,
     contact_targets: Vec<Target>,
@@ -154,6 +156,7 @@ impl Puppet {
             world_from_node: Vec::new(),
             palette: Palette::new(&character, &parts),
             player: Player::default(),
+            mirrored_body: None,
             feet: Vec::new(),
             contacts: Vec::new(),
             contact_targets: Vec::new(),
@@ -330,6 +333,7 @@ impl Puppet {
         }
         self.feet.clear();
         self.feet.extend(self.rig.feet());
+        self.find_mirror();
         let Self { character, rig, motion, looping, time, player, pose, feet, contacts, .. } = self;
         player.looping = *looping;
         player.root = rig.bones.get("hips").copied();
@@ -339,6 +343,15 @@ impl Puppet {
             if let Some(local) = self.pose.locals.get_mut(node) {
                 local.rotation = rotation;
             }
+        }
+    }
+
+    /// Gives the player the mirror that a mirrored strip needs.
+    fn find_mirror(&mut self) {
+        if self.motion.strips.iter().any(|strip| strip.mirror) && self.mirrored_body != self.rig.body {
+            let mirror = self.rig.body.as_ref().map(|body| Mirror::new(&self.character.skeleton, body));
+            self.player.mirror = mirror.map(Arc::new);
+            self.mirrored_body.clone_from(&self.rig.body);
         }
     }
 

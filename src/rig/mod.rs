@@ -24,7 +24,7 @@ mod rest_skin;
 mod root;
 pub(crate) mod soles;
 
-pub use crate::pose::orientation;
+pub use crate::pose::{Mirror, orientation};
 pub use binding::{Binding, default_base};
 pub use body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
 pub use bone_names::Bones;
@@ -37,7 +37,6 @@ pub use error::RigError;
 pub use figure::{body_ends, figure_parts};
 pub use load::{RigLoadCause, RigLoadError, load, load_with, updated};
 pub use mimic::MimicError;
-pub use mirror::Mirror;
 pub use model::{Chain, ChainKind, JointRig, MimicRig, Rig};
 pub(crate) use recognize::LIMB_BONES;
 #[cfg(feature = "capture")]

@@ -7,6 +7,7 @@ mod bake;
 mod bvh;
 mod capture;
 mod check;
+mod clips;
 mod crowd;
 mod default_image;
 mod fbx;

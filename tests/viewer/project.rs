@@ -66,7 +66,8 @@ fn motion() -> Motion {
     let keys = vec![stepped, PoseKey { time: 1.0 / 3.0, ..PoseKey::default() }];
     let layer = Layer { clip: 1, weight: 0.3, additive: true, mask: vec![4, 9], speed: 1.5 };
     let blend = Strip { clips, looping: true, seconds: Some(3.1), speed: -0.7, ..Strip::new(0) };
-    let last = Strip { start: 3.0, from: 0.1, root_motion: RootMotion::InPlace, ..Strip::new(2) };
+    let last =
+        Strip { start: 3.0, from: 0.1, root_motion: RootMotion::InPlace, mirror: true, ..Strip::new(2) };
     Motion {
         strips: vec![blend, last],
         layers: vec![layer],
@@ -74,6 +75,8 @@ fn motion() -> Motion {
         plant: true,
         keys,
         duration: Some(4.7),
+        // The mannequin has no node above its hips.
+        root_node: None,
     }
 }
 

@@ -14,6 +14,7 @@ mod units;
 mod words;
 
 pub(crate) use frames::FRAME_TIMES;
+pub use units::common_units;
 pub(crate) use words::LARGEST;
 
 use std::path::Path;
@@ -38,8 +39,12 @@ const UNITS: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
 pub(crate) fn is_bvh(path: &Path, bytes: &[u8]) -> bool {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
     let first = text.get(..FIRST_WORD.len());
+    has_extension(path) || first.is_some_and(|w| w.eq_ignore_ascii_case(FIRST_WORD))
+}
+
+/// Returns whether the name of a file is that of a BVH file.
+pub(crate) fn has_extension(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case(EXTENSION))
-        || first.is_some_and(|w| w.eq_ignore_ascii_case(FIRST_WORD))
 }
 
 /// Reads the text of a BVH file.

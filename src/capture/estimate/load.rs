@@ -3,26 +3,49 @@
 use std::path::Path;
 
 use super::SkeletonOptions;
-use crate::asset::{self, Character, LoadError};
-use crate::capture::{is_take, load_take_with};
+use crate::api::with_methods;
+use crate::asset::{self, Character, LoadError, UpAxis};
+use crate::capture::{defines_up, is_take, load_take_with};
 use crate::files::Progress;
 
+/// How a character is loaded from a BVH file or a take, whose formats leave some of this open.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct LoadOptions {
+    /// Length of one unit in metres, 1e-6 to 1e6. `None` guesses it from the size of the skeleton.
+    pub units: Option<f64>,
+    /// Cutoff in hertz with which a take is smoothed first ([`Take::smooth`](crate::capture::Take::smooth)).
+    pub smooth: Option<f64>,
+    /// The axis that points up in BVH, CSV and TRC files. Files of other formats define it, and are loaded as they are.
+    pub up: UpAxis,
+}
+
+with_methods!(LoadOptions {
+    with_units(units: Option<f64>),
+    with_smooth(smooth: Option<f64>),
+    with_up(up: UpAxis),
+});
+
 /// Loads a take (`.csv`, `.trc` or `.c3d`) as a character whose skeleton is estimated ([`Take::character`](crate::capture::Take::character)), and any
-/// other file as [`asset::load_with`] does. `units` is the length in metres of one unit of a BVH file or of a take. `smooth` is the
-/// cutoff in hertz with which a take is smoothed first ([`Take::smooth`](crate::capture::Take::smooth)).
+/// other file as [`asset::load_with`] does.
 ///
 /// # Errors
 /// [`LoadError`], also if the skeleton cannot be estimated.
 pub fn load_character(
     path: &Path,
-    units: Option<f64>,
-    smooth: Option<f64>,
+    options: &LoadOptions,
     progress: &Progress,
 ) -> Result<Character, LoadError> {
+    let LoadOptions { units, smooth, up } = *options;
     if !is_take(path) {
-        return asset::load_with(path, units, progress);
+        let mut character = asset::load_with(path, units, progress)?;
+        character.turn_up(up);
+        return Ok(character);
     }
     let mut take = load_take_with(path, progress)?;
+    if !defines_up(path) {
+        take.turn_up(up);
+    }
     progress.set_stage("Estimating the skeleton");
     if let Some(cutoff) = smooth {
         take.smooth(cutoff);

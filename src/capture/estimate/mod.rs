@@ -18,7 +18,7 @@ use crate::rig;
 use super::{Bone, CaptureError, Take, TakeOptions};
 
 pub use lengths::EstimatedBone;
-pub use load::load_character;
+pub use load::{LoadOptions, load_character};
 
 /// Maximum number of joints whose hierarchy can be estimated. The time grows with its square.
 const MAX_JOINTS: usize = 256;

@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::asset::Character;
-use crate::capture::is_take;
+use crate::asset::{Character, UpAxis, bvh};
+use crate::capture::{LoadOptions, defines_up, is_take};
 use crate::cli::failure::Failure;
 use crate::cli::{ModelArg, names};
 use crate::export::bake;
 use crate::export::bake::{RetargetedClips, Source, SourceError};
 use crate::files::Progress;
 use crate::ik::Outcome;
-use crate::motion::{Motion, WeightedClip};
+use crate::motion::{Cycle, Motion, RootMotion, Strip, WeightedClip, can_carry_root_motion};
 use crate::puppet::{GoalKind, GoalReport, LengthUnit, Puppet, motion_file};
 use crate::rig::Rig;
 
@@ -27,14 +27,31 @@ impl PosingArgs {
         character: Arc<Character>,
         rig: &Rig,
     ) -> Result<(Arc<Character>, Vec<String>), Failure> {
-        extend(character, &self.clips, rig, self.transfer())
+        extend(character, &self.clips, rig, (self.transfer(), self.up_axis()))
     }
 
     /// Loads the model, and smooths it if it is a take.
     pub(in crate::cli) fn load(&self, model: &ModelArg) -> Result<Character, Failure> {
-        let files = model.file.iter().chain(&self.clips).map(PathBuf::as_path);
-        check_smooth(self.smooth, files)?;
-        model.load_smoothed(self.smooth, &Progress::default())
+        model.load_as(&self.load_options(model.file.as_deref())?, &Progress::default())
+    }
+
+    /// Returns how the model is loaded, except for its units. It is an error if an option has no effect on it and on `--clips`.
+    pub(in crate::cli) fn load_options(&self, model: Option<&Path>) -> Result<LoadOptions, Failure> {
+        let files = || model.into_iter().chain(self.clips.iter().map(PathBuf::as_path));
+        check_smooth(self.smooth, files())?;
+        let leaves_axis_open = |path: &Path| match is_take(path) {
+            true => !defines_up(path),
+            false => bvh::has_extension(path),
+        };
+        if self.up_axis() != UpAxis::Y && !files().any(leaves_axis_open) {
+            let cause = "needs a .bvh, .csv or .trc file, as the model or as --clips; other formats define their axes";
+            return Err(Failure::Usage(format!("--up {}: {cause}", self.up)));
+        }
+        Ok(LoadOptions::default().with_smooth(self.smooth).with_up(self.up_axis()))
+    }
+
+    fn up_axis(&self) -> UpAxis {
+        if self.up == "z" { UpAxis::Z } else { UpAxis::Y }
     }
 
     /// Returns how clips of other files are transferred to the character.
@@ -60,6 +77,73 @@ impl PosingArgs {
             self.blend(puppet, clip)?;
         }
         puppet.motion.plant |= self.plant_feet;
+        self.trim(puppet)?;
+        self.mirror(puppet)?;
+        self.set_root_motion(puppet)
+    }
+
+    /// Applies `--trim`.
+    fn trim(&self, puppet: &mut Puppet) -> Result<(), Failure> {
+        let Some(trim) = self.trim else { return Ok(()) };
+        let character = puppet.character();
+        let (from, to) = match trim {
+            Trim::Part(TimeRange { from, to }) => {
+                let option = format!("--trim {from}..{to}");
+                let ends = strips(puppet, &option)?.iter().map(|s| s.cycle_seconds(&character.clips));
+                let end = ends.fold(0.0, f32::max);
+                if from >= end || to > end + TIME_TOLERANCE {
+                    return Err(Failure::Usage(format!("{option}: the clip ends at {end} s")));
+                }
+                (from, to.min(end))
+            }
+            Trim::Cycle => {
+                let played = strips(puppet, "--trim cycle")?.iter().flat_map(|strip| &strip.clips);
+                let [weighted] = played.collect::<Vec<_>>()[..] else {
+                    return Err(Failure::Usage("--trim cycle: a blend has no cycle of its own".into()));
+                };
+                let none = || Failure::Usage("--trim cycle: the clip is too short or does not move".into());
+                let Cycle { from, to, .. } = Cycle::find(character, weighted.clip).ok_or_else(none)?;
+                (from, to)
+            }
+        };
+        for strip in &mut puppet.motion.strips {
+            (strip.from, strip.seconds) = (from, Some(to - from));
+        }
+        Ok(())
+    }
+
+    /// Applies `--mirror`. A strip that a motion file mirrors is mirrored back.
+    fn mirror(&self, puppet: &mut Puppet) -> Result<(), Failure> {
+        if !self.mirror {
+            return Ok(());
+        }
+        strips(puppet, "--mirror")?;
+        if puppet.rig.body.is_none() {
+            return Err(Failure::Usage(format!("--{}", motion_file::NO_SIDES)));
+        }
+        puppet.motion.strips.iter_mut().for_each(|strip| strip.mirror = !strip.mirror);
+        Ok(())
+    }
+
+    /// Applies `--root-motion`.
+    fn set_root_motion(&self, puppet: &mut Puppet) -> Result<(), Failure> {
+        let Some(name) = self.root_motion.as_deref() else { return Ok(()) };
+        let option = format!("--root-motion {name}");
+        strips(puppet, &option)?;
+        let mode = match name {
+            "accumulate" => RootMotion::Accumulate,
+            "in-place" => RootMotion::InPlace,
+            _ => {
+                let (character, bones) = (puppet.character(), &puppet.rig.bones);
+                let node = names::Nodes { character, bones }.find(name)?;
+                if !can_carry_root_motion(character, bones.get("hips").copied(), node) {
+                    return Err(Failure::Usage(format!("{option}: the node is not above the hips")));
+                }
+                puppet.motion.root_node = Some(node);
+                return Ok(());
+            }
+        };
+        puppet.motion.strips.iter_mut().for_each(|strip| strip.root_motion = mode);
         Ok(())
     }
 
@@ -105,13 +189,55 @@ impl PosingArgs {
     }
 }
 
+/// A time range in seconds.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cli) struct TimeRange {
+    pub(in crate::cli) from: f32,
+    pub(in crate::cli) to: f32,
+}
+
+/// The end of a range may exceed the end of the clip by this many seconds, to allow for rounding.
+pub(in crate::cli) const TIME_TOLERANCE: f32 = 1e-3;
+
+pub(in crate::cli) fn time_range(text: &str) -> Result<TimeRange, String> {
+    let seconds = |t: &str| t.parse::<f32>().ok().filter(|t| t.is_finite() && *t >= 0.0);
+    let parsed =
+        text.split_once("..").and_then(|(a, b)| Some(TimeRange { from: seconds(a)?, to: seconds(b)? }));
+    parsed.filter(|s| s.from < s.to).ok_or_else(|| "expected A..B in seconds, with 0 <= A < B".into())
+}
+
+/// The value of `--trim`.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cli) enum Trim {
+    Part(TimeRange),
+    Cycle,
+}
+
+pub(in crate::cli) fn trim(text: &str) -> Result<Trim, String> {
+    match text {
+        "cycle" => Ok(Trim::Cycle),
+        _ => time_range(text).map(Trim::Part).map_err(|e| format!("{e}, or cycle")),
+    }
+}
+
+/// Returns the strips of a puppet's motion, of which there must be at least one for an option.
+fn strips<'a>(puppet: &'a Puppet, option: &str) -> Result<&'a [Strip], Failure> {
+    let strips = puppet.motion.strips.as_slice();
+    if strips.is_empty() {
+        return Err(Failure::Usage(format!(
+            "{option}: no clip is played; choose one with --animation NAME|INDEX"
+        )));
+    }
+    Ok(strips)
+}
+
 /// Returns a character with the clips of other files added, retargeted to it, and warnings about missed contacts and takes. A clip
 /// whose name is taken gets the file's name as a prefix.
 pub(in crate::cli) fn extend(
     character: Arc<Character>,
     files: &[PathBuf],
     rig: &Rig,
-    transfer: Transfer,
+    (transfer, up): (Transfer, UpAxis),
 ) -> Result<(Arc<Character>, Vec<String>), Failure> {
     let mut warnings = Vec::new();
     if files.is_empty() {
@@ -120,7 +246,7 @@ pub(in crate::cli) fn extend(
     let mut character = Arc::unwrap_or_clone(character);
     for path in files {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let retargeted = load(path, "--clips", &character, rig, transfer)?;
+        let retargeted = load(path, "--clips", &character, rig, (transfer, up))?;
         let unit = || {
             let scene = character.default_scene;
             Puppet::with_rig(character.clone(), scene, rig.clone()).length_unit()
@@ -156,9 +282,12 @@ pub(in crate::cli) fn load(
     option: &str,
     character: &Character,
     rig: &Rig,
-    transfer: Transfer,
+    (transfer, up): (Transfer, UpAxis),
 ) -> Result<RetargetedClips, Failure> {
     let mut source = Source::load(path)?;
+    if !defines_up(path) {
+        source.turn_up(up);
+    }
     if let Some(cutoff) = transfer.smooth {
         source.smooth(cutoff);
     }

@@ -23,6 +23,8 @@ pub(super) mod clips;
 pub(super) mod secondary;
 mod solver;
 
+pub(super) use clips::{TimeRange, time_range};
+
 use axes::{AngleUnit, AxisValues, Frame, LengthUnit, PlainUnit};
 use solver::{OptionArg, ParametersArg, StartArg, metres};
 pub(super) use solver::{asks_for_options, methods, print_options};
@@ -48,6 +50,15 @@ pub(super) struct PosingArgs {
     /// Loop the motion, so that times beyond its end wrap around
     #[arg(long = "loop")]
     looping: bool,
+    /// Play only the part of the clip from A to B seconds, or its best cycle; times then count from A
+    #[arg(long, value_name = "A..B|cycle", value_parser = clips::trim, conflicts_with = "motion")]
+    trim: Option<clips::Trim>,
+    /// Exchange left and right in the clips
+    #[arg(long)]
+    mirror: bool,
+    /// Root motion of the clips: accumulate, in-place, or the name of a node above the hips that carries it
+    #[arg(long, value_name = "accumulate|in-place|NODE")]
+    root_motion: Option<String>,
     /// Keep each foot fixed while it is on the ground
     #[arg(long)]
     pub(super) plant_feet: bool,
@@ -57,6 +68,9 @@ pub(super) struct PosingArgs {
     /// Smooth takes (.csv, .trc, .c3d), which are the model or --clips: remove what is faster than HZ, without lag; 6 is usual for people
     #[arg(long, value_name = "HZ", value_parser = clips::cutoff)]
     pub(super) smooth: Option<f64>,
+    /// Axis that points up in .bvh, .csv and .trc files, which are the model or --clips
+    #[arg(long, value_name = "y|z", default_value = "y", value_parser = ["y", "z"])]
+    up: String,
     /// Replace a node's local rotation after the clip (repeatable)
     #[arg(long, value_name = "NODE=X,Y,Z,W")]
     rotate: Vec<Assignment<4>>,
@@ -194,11 +208,26 @@ impl PosingArgs {
         matches: &ArgMatches,
         verbosity: Verbosity,
     ) -> Result<Puppet, Failure> {
+        self.puppet_or(character, matches, verbosity, |_, _| Ok(None))
+    }
+
+    /// Does the same as [`Self::puppet`], but plays a clip if the options name neither a clip nor a motion file. `default`
+    /// returns it for the number of clips in the model and the number of all clips.
+    pub(super) fn puppet_or(
+        &self,
+        character: Character,
+        matches: &ArgMatches,
+        verbosity: Verbosity,
+        default: impl FnOnce(usize, usize) -> Result<Option<usize>, Failure>,
+    ) -> Result<Puppet, Failure> {
         verbosity.warn(&character.warnings);
         let rig = self.rig().load(&character)?;
+        let own = character.clips.len();
         let (character, warnings) = self.extend(character.into(), &rig)?;
         verbosity.warn(&warnings);
-        let puppet = self.puppet_of(character, rig, matches)?;
+        let is_named = self.animation.is_some() || self.motion.is_some();
+        let default = if is_named { None } else { default(own, character.clips.len())? };
+        let puppet = self.puppet_playing(character, rig, matches, default)?;
         verbosity.warn(&self.namesakes(&puppet));
         Ok(puppet)
     }
@@ -222,11 +251,22 @@ impl PosingArgs {
         rig: Rig,
         matches: &ArgMatches,
     ) -> Result<Puppet, Failure> {
+        self.puppet_playing(character, rig, matches, None)
+    }
+
+    fn puppet_playing(
+        &self,
+        character: Arc<Character>,
+        rig: Rig,
+        matches: &ArgMatches,
+        default: Option<usize>,
+    ) -> Result<Puppet, Failure> {
         let scene = match &self.scene {
             Some(name) => names::scene(&character, name)?,
             None => character.default_scene,
         };
         let clip = self.animation.as_deref().map(|name| names::clip(&character, name)).transpose()?;
+        let clip = clip.or(default);
         let nodes = Nodes { character: &character, bones: &rig.bones };
         let targets = self.targets(nodes, matches)?;
         let pins = self.pin.iter().map(|n| Ok(nodes.find(n)?.into()));

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use clap::{ArgMatches, Args};
 
-use crate::ik::{Method, Outcome};
+use crate::ik::Method;
 use crate::pose::Pose;
-use crate::puppet::{GoalReport, Puppet, SpringClock};
+use crate::puppet::Puppet;
 use crate::regress::{Drawn, GoldenState, compare};
 use crate::render::{
     Background, DecodedImage, DecodedImages, Gpu, Model, RenderError, Renderer, ShadingMode,
@@ -21,13 +21,15 @@ use crate::scene::compare::Comparison;
 use super::failure::Failure;
 use super::image_args::ImageArgs;
 use super::posing::{PosingArgs, methods, secondary};
-use super::progress::Progress;
 use super::timing::Stopwatch;
 use super::{ModelArg, Verbosity, output, session};
 
 mod animated;
+mod follow;
 mod output_names;
 pub(super) mod replay;
+mod sequence;
+mod sheet;
 mod turntable;
 
 pub(super) use output_names::OutputNames;
@@ -37,6 +39,9 @@ const MAX_FRAMES: u32 = 1_000_000;
 
 /// Maximum number of images of a turntable: one for every tenth of a degree.
 const MAX_TURNTABLE: i64 = 3600;
+
+/// Maximum number of poses of a sheet.
+const MAX_SHEET: i64 = 400;
 
 /// Options that cannot be set with `--replay`, because the session determines them.
 const SESSION_OPTIONS: [&str; 9] = [
@@ -57,6 +62,7 @@ const SESSION_OPTIONS: [&str; 9] = [
   sinew render character.glb --reach hand_l=0.3,1.2,0.4 --mode skeleton -o reach.png
   sinew render character.glb --reach hand_l=0.3,1.2,0.4 --compare ccd,fabrik,dls -o compared.png
   sinew render character.glb --animation walk --frames 0..48 --fps 24 -o 'walk-{frame:04}.png'
+  sinew render character.glb --clips walk.bvh --animation walk --sheet 12 --follow -o sheet.png
   sinew render character.glb --turntable 120 -o turn.gif
   sinew render --replay drag.session --frames 0..96 --fps 24 -o 'drag-{frame:04}.png'")]
 pub(super) struct RenderArgs {
@@ -69,8 +75,14 @@ pub(super) struct RenderArgs {
     #[arg(long, value_name = "SESSION", group = "moving", conflicts_with_all = SESSION_OPTIONS, conflicts_with = "PosingArgs")]
     pub(super) replay: Option<PathBuf>,
     /// Draw frames A to B-1 of a clip or a session; for a clip, the camera is fixed and chosen to show all frames
-    #[arg(long, value_name = "A..B", requires = "moving")]
+    #[arg(long, value_name = "A..B", requires = "moving", group = "sequence")]
     pub(super) frames: Option<FrameRange>,
+    /// Draw N poses of the clip in one image, evenly spaced in time, with the time below each
+    #[arg(long, value_name = "N", requires = "moving", group = "sequence", value_parser = clap::value_parser!(u32).range(2..=MAX_SHEET), conflicts_with_all = ["replay", "turntable", "reference"])]
+    sheet: Option<u32>,
+    /// Move the camera with the hips, so that a figure that walks stays in the image
+    #[arg(long, requires = "sequence", conflicts_with = "replay")]
+    follow: bool,
     /// Draw N images of the figure while it turns around once [to OUT.gif, OUT.png (animated), OUT.mp4, or a numbered sequence]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=MAX_TURNTABLE), conflicts_with_all = ["frames", "replay", "reference"])]
     turntable: Option<u32>,
@@ -100,6 +112,14 @@ pub(super) struct RenderArgs {
 pub(super) struct FrameRange {
     pub(super) first: u32,
     pub(super) end: u32,
+}
+
+impl FrameRange {
+    /// Returns the times of the frames in seconds. Frame 0 is at `start`.
+    fn times(self, start: f32, rate: f32) -> Vec<f32> {
+        #[expect(clippy::cast_precision_loss, reason = "frame numbers are small")]
+        (self.first..self.end).map(|frame| start + frame as f32 / rate).collect()
+    }
 }
 
 impl FromStr for FrameRange {
@@ -191,6 +211,9 @@ pub(super) fn run(
     if let Some(count) = args.turntable {
         return turntable::run(args, count, matches, verbosity);
     }
+    if let Some(count) = args.sheet {
+        return sheet::run(args, count, matches, verbosity);
+    }
     let mut watch = Stopwatch::new(verbosity.verbose);
     let names = OutputNames::new(&args.output, args.frames)?;
     args.protect_inputs()?;
@@ -209,47 +232,24 @@ pub(super) fn run(
         let matches = reference.map_or(Ok(true), |expected| is_match(&expected, &image, args, verbosity))?;
         return Ok(if matches { args.posing.exit_code(puppet.reports()) } else { ExitCode::from(1) });
     };
-    let start = puppet.time;
-    args.posing.turn_on_springs(&mut puppet);
-    #[expect(clippy::cast_precision_loss, reason = "frame numbers are small")]
-    let pose =
-        |puppet: &mut Puppet, clock: &mut SpringClock, frame: u32| -> Result<Vec<GoalReport>, Failure> {
-            Ok(puppet.update_at(start + frame as f32 / args.fps, clock)?.to_vec())
-        };
-    let mut clock = puppet.start_springs(start)?;
-    let (mut subject, mut missed) = (args.image.subject(), Vec::new());
-    // The camera frames all poses, so they are computed once before the first frame is drawn.
-    let progress = Progress::new(frames.end - frames.first, "poses", verbosity);
-    for frame in frames.first..frames.end {
-        missed.extend(
-            pose(&mut puppet, &mut clock, frame)?.into_iter().find(|r| r.outcome != Outcome::Reached),
-        );
-        missed.truncate(1);
-        subject.add(&puppet);
-        progress.step();
-    }
-    progress.finish();
-    let mut comparison = args.comparison(&puppet, verbosity);
-    watch.stage("poses");
-    let settings = args.image.settings(&subject)?;
-    let mut loaded = pending.load(&puppet, args.image.mode(), &mut watch)?;
-    let progress = Progress::new(frames.end - frames.first, "frames", verbosity);
+    let times = frames.times(puppet.time, args.fps);
     let mut files = output::Sequence::default();
-    let mut clock = puppet.start_springs(start)?;
-    for frame in frames.first..frames.end {
-        pose(&mut puppet, &mut clock, frame)?;
-        comparison.solve(&puppet);
-        let mut scene = args.image.finished(scene::frame(&puppet, &settings));
-        comparison.add_to_frame(&mut scene, &puppet, settings.scale);
-        let image = loaded.renderer.render(&[&loaded.model], &scene, args.image.size())?;
-        files.write(&names.numbered(frame), &image.png(settings.background)?)?;
-        progress.step();
-    }
+    let code = sequence::draw(
+        args,
+        &args.image,
+        puppet,
+        &times,
+        (pending, watch, verbosity),
+        |index, image, background| {
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "the index is smaller than the number of frames"
+            )]
+            files.write(&names.numbered(frames.first + index as u32), &image.png(background)?)
+        },
+    )?;
     files.finish(&args.output)?;
-    progress.finish();
-    watch.stage("draw");
-    watch.total();
-    Ok(args.posing.exit_code(&missed))
+    Ok(code)
 }
 
 /// A renderer whose adapter is being opened on another thread while the model is loaded.

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use clap::{ArgAction, Command, CommandFactory, FromArgMatches, Parser, ValueHint};
 
-use crate::asset::Character;
-use crate::capture::load_character;
+use crate::asset::{Character, UpAxis};
+use crate::capture::{LoadOptions, load_character};
 use crate::cli::failure::{Failure, first_line};
 use crate::cli::image_args::ImageArgs;
 use crate::cli::posing::{PosingArgs, methods, secondary};
@@ -135,20 +135,21 @@ pub(super) struct AssetCache {
     rigs: Mutex<HashMap<(PathBuf, Option<PathBuf>), Rig>>,
 }
 
-/// The path of a character, and the bits of its units if they are given.
-type CharacterKey = (Option<PathBuf>, Option<u64>);
+/// The path of a character, and the bits of its units and its cutoff if they are given, and its up axis.
+type CharacterKey = (Option<PathBuf>, (Option<u64>, Option<u64>, UpAxis));
 /// A character or its load error. The first thread that needs it loads it.
 type CharacterCell = Arc<OnceLock<Result<Arc<Character>, String>>>;
 
 impl AssetCache {
-    fn character(&self, path: Option<&Path>, units: Option<f64>) -> Result<Arc<Character>, String> {
+    fn character(&self, path: Option<&Path>, options: &LoadOptions) -> Result<Arc<Character>, String> {
+        let bits = |number: Option<f64>| number.map(f64::to_bits);
+        let key = (path.map(Path::to_path_buf), (bits(options.units), bits(options.smooth), options.up));
         let cell = {
             let mut characters = self.characters.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(characters.entry((path.map(Path::to_path_buf), units.map(f64::to_bits))).or_default())
+            Arc::clone(characters.entry(key).or_default())
         };
-        let read = || {
-            path.map_or_else(asset::mannequin, |path| load_character(path, units, None, &Progress::default()))
-        };
+        let read =
+            || path.map_or_else(asset::mannequin, |path| load_character(path, options, &Progress::default()));
         let load = || read().map(Arc::new).map_err(|e| e.to_string());
         cell.get_or_init(load).clone()
     }
@@ -169,15 +170,16 @@ impl AssetCache {
         if let Some(replayed) = &case.replay {
             return self.replay(case, replayed);
         }
-        let character = self.character(case.model.as_deref(), None)?;
         let arguments = DEFAULTS.iter().map(|a| (*a).to_owned()).chain(case.arguments.iter().cloned());
         let matches = CaseArgs::command().try_get_matches_from(arguments).map_err(|e| first_line(&e))?;
         let args = CaseArgs::from_arg_matches(&matches).map_err(|e| first_line(&e))?;
         let message = |e: Failure| e.to_string();
-        let options = args.posing.rig();
-        let rig = match options.names_no_bones() {
-            true => self.rig(&character, options.file())?,
-            false => options.load(&character).map_err(message)?,
+        let options = args.posing.load_options(case.model.as_deref()).map_err(message)?;
+        let character = self.character(case.model.as_deref(), &options)?;
+        let rig_args = args.posing.rig();
+        let rig = match rig_args.names_no_bones() {
+            true => self.rig(&character, rig_args.file())?,
+            false => rig_args.load(&character).map_err(message)?,
         };
         let (character, _) = args.posing.extend(character, &rig).map_err(message)?;
         let mut puppet = args.posing.puppet_of(character, rig, &matches).map_err(message)?;
@@ -202,8 +204,9 @@ impl AssetCache {
         let message = |e: ReplayError| e.to_string();
         let recording = Recording::open(&replayed.session).map_err(message)?;
         let units = recording.units().filter(|_| case.model.is_none());
-        let character =
-            self.character(case.model.clone().or_else(|| recording.character()).as_deref(), units)?;
+        let options = LoadOptions::default().with_units(units);
+        let model = case.model.clone().or_else(|| recording.character());
+        let character = self.character(model.as_deref(), &options)?;
         let rig = self.rig(&character, None)?;
         if let Some(warning) = recording.warnings(&character, &rig).into_iter().next() {
             return Err(warning);

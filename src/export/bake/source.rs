@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::asset;
 #[cfg(any(test, feature = "render"))]
 use crate::asset::Clip;
-use crate::asset::{Character, LoadError};
+use crate::asset::{Character, LoadError, UpAxis};
 #[cfg(feature = "capture")]
 use crate::capture::{CaptureError, Take, TakeOptions, is_take, load_take_with};
 use crate::files::{Progress, Stopped};
@@ -78,6 +78,19 @@ impl Source {
                 true
             }
             Self::Character(_) => false,
+        }
+    }
+
+    /// Turns the source to +Y up. Returns false for a character of a format that defines its axes, which stays unchanged. A take from
+    /// a C3D file already has +Y up.
+    pub fn turn_up(&mut self, up: UpAxis) -> bool {
+        match self {
+            #[cfg(feature = "capture")]
+            Self::Take(take) => {
+                take.turn_up(up);
+                true
+            }
+            Self::Character(source) => source.turn_up(up),
         }
     }
 

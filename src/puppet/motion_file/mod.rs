@@ -7,7 +7,7 @@ use toml_edit::{Document, Item, Table, TableLike};
 
 use crate::asset::Character;
 use crate::files::bounded;
-use crate::motion::{Edit, Layer, Motion, RootMotion, Strip, WeightedClip};
+use crate::motion::{Edit, Layer, Motion, RootMotion, Strip, WeightedClip, can_carry_root_motion};
 use crate::puppet::{Puppet, Target};
 use crate::rig::Rig;
 use crate::rig::file::NodeNames;
@@ -36,6 +36,10 @@ const MAX_PRECEDING: usize = 8;
 const MAX_TIME: f64 = 1e6;
 /// Maximum rotation angle in degrees. Single precision cannot represent much larger angles accurately.
 const MAX_DEGREES: f64 = 1e6;
+
+/// The error of a strip that is mirrored although left and right are unknown.
+pub(crate) const NO_SIDES: &str =
+    "mirror: the body of the character is not recognised, so its sides are unknown";
 
 /// An error when a motion file is read.
 #[derive(Debug, thiserror::Error)]
@@ -109,7 +113,10 @@ pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result
     let document = Document::parse(text.to_owned()).map_err(|e| format_error(SpannedError::syntax(&e)))?;
     let root = document.as_table();
     let motion = || {
-        check_keys(root, &["version", "plant", "duration", "key", "strip", "bar", "layer", "edit"])?;
+        check_keys(
+            root,
+            &["version", "plant", "duration", "root_node", "key", "strip", "bar", "layer", "edit"],
+        )?;
         let version = root.get("version").ok_or_else(|| missing(None, "version"))?;
         if version.as_integer() != Some(VERSION) {
             return Err(SpannedError::at(version, format!("version must be {VERSION}")));
@@ -123,7 +130,7 @@ pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result
 /// Reads a motion from a table of another file. Its keys are those of a motion file without `version`.
 #[cfg(feature = "render")]
 pub(crate) fn read_table(table: &Table, character: &Character, rig: &Rig) -> Result<Motion, SpannedError> {
-    check_keys(table, &["plant", "duration", "key", "strip", "layer", "edit"])?;
+    check_keys(table, &["plant", "duration", "root_node", "key", "strip", "layer", "edit"])?;
     MotionReader { character, rig, names: NodeNames::with_bones(&character.skeleton, &rig.bones) }
         .motion(table)
 }
@@ -141,6 +148,17 @@ impl MotionReader<'_> {
             let otherwise = || format!("duration must be a number of seconds from 0 to {MAX_TIME}");
             let seconds = number(item, "duration", |s| s > 0.0 && s <= MAX_TIME, otherwise)?;
             motion.duration = Some(single(seconds));
+        }
+        if let Some(item) = root.get("root_node") {
+            let name = item
+                .as_str()
+                .ok_or_else(|| SpannedError::at(item, "root_node must be the name of a node"))?;
+            let unknown = || SpannedError::at(item, format!("node \"{name}\" does not exist"));
+            let node = self.names.find(name).ok_or_else(unknown)?;
+            if !can_carry_root_motion(self.character, self.rig.bones.get("hips").copied(), node) {
+                return Err(SpannedError::at(item, format!("node \"{name}\" is not above the hips")));
+            }
+            motion.root_node = Some(node);
         }
         for table in tables(root, "key")? {
             motion.keys.push(self.key(table).map_err(|f| f.or_at(table.span()))?);
@@ -176,6 +194,7 @@ impl MotionReader<'_> {
                 "again",
                 "root_motion",
                 "travel",
+                "mirror",
             ],
         )?;
         let clips = self.weights(required(table, "clips")?)?;
@@ -205,7 +224,11 @@ impl MotionReader<'_> {
         let looping = flag(table, spelling(table, "looping", "again")?)?;
         let speed = table.get("speed").map_or(Ok(1.0), |item| limited(item, "speed"))?;
         let from = single(optional(table, "from", 0.0, 0.0..=MAX_TIME)?);
-        let mut strip = Strip { clips, start, seconds, from, speed, looping, root_motion };
+        let mirror = flag(table, "mirror")?;
+        if let Some(item) = table.get("mirror").filter(|_| mirror && self.rig.body.is_none()) {
+            return Err(SpannedError::at(item, NO_SIDES));
+        }
+        let mut strip = Strip { clips, start, seconds, from, speed, looping, root_motion, mirror };
         if let Some(item) = table.get("overlap") {
             strip.start = (end - self.overlap(item, before, &strip)?).max(0.0);
         }

@@ -39,6 +39,39 @@ fn a_motion_file_is_read() {
 }
 
 #[test]
+fn mirrored_strips_need_a_body_with_sides() {
+    let text = "version = 1\n[[strip]]\nclips = \"wave\"\nmirror = true";
+    assert!(read_motion(text).unwrap().strips[0].mirror);
+    let error = read(text, Path::new("a.motion.toml"), &mannequin().unwrap(), &Rig::default()).unwrap_err();
+    assert_eq!(error.to_string(), format!("a.motion.toml: line 4: {NO_SIDES}"));
+}
+
+#[test]
+fn a_root_node_must_be_above_the_hips() {
+    let text = "HIERARCHY ROOT top { OFFSET 0 0 0 CHANNELS 0 JOINT hips { OFFSET 0 1 0
+        CHANNELS 3 Xposition Yposition Zposition JOINT chest { OFFSET 0 1 0 CHANNELS 0 } } }
+        MOTION\nFrames: 2\nFrame Time: 1\n0 1 0\n0 1 3";
+    let character = crate::asset::bvh::read(text, Path::new("clip.bvh"), Some(1.0)).unwrap();
+    let of = |node: &str| {
+        let text = format!("version = 1\nroot_node = \"{node}\"\n[[strip]]\nclips = \"clip\"");
+        read(&text, Path::new("a.motion.toml"), &character, &Rig::default()).map_err(|e| e.to_string())
+    };
+    let motion = of("top").unwrap();
+    assert_eq!(motion.root_node, Some(0));
+    #[cfg(feature = "render")]
+    {
+        let mut table = Table::new();
+        write(&motion, &character, &Rig::default(), &mut table);
+        assert_eq!(read_table(&table, &character, &Rig::default()).ok(), Some(motion));
+    }
+    for (node, cause) in
+        [("hips", "node \"hips\" is not above the hips"), ("tip", "node \"tip\" does not exist")]
+    {
+        assert_eq!(of(node).unwrap_err(), format!("a.motion.toml: line 2: {cause}"));
+    }
+}
+
+#[test]
 fn an_automatic_overlap_is_computed() {
     let overlap = |key: &str| {
         let text = format!("version = 1\n[[strip]]\nclips = \"idle\"\n[[strip]]\nclips = \"wave\"\n{key}");

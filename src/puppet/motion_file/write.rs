@@ -19,6 +19,9 @@ pub(crate) fn write(motion: &Motion, character: &Character, rig: &Rig, table: &m
         table.insert("duration", short(duration).into());
     }
     let writer = MotionWriter { character, rig, names: NodeNames::new(&character.skeleton) };
+    if let Some(node) = motion.root_node {
+        table.insert("root_node", writer.node(node).into());
+    }
     let lists = [
         ("key", motion.keys.iter().map(|key| writer.key(key)).collect::<ArrayOfTables>()),
         ("strip", motion.strips.iter().map(|strip| writer.strip(strip)).collect()),
@@ -49,7 +52,7 @@ impl MotionWriter<'_> {
     }
 
     fn strip(&self, strip: &Strip) -> Table {
-        let Strip { clips, start, seconds, from, speed, looping, root_motion } = strip;
+        let Strip { clips, start, seconds, from, speed, looping, root_motion, mirror } = strip;
         let mut table = Table::new();
         #[expect(clippy::float_cmp, reason = "a weight that was never changed")]
         let clips: Value = match clips.as_slice() {
@@ -68,6 +71,9 @@ impl MotionWriter<'_> {
         }
         if *root_motion == RootMotion::InPlace {
             table.insert("root_motion", "in-place".into());
+        }
+        if *mirror {
+            table.insert("mirror", true.into());
         }
         table
     }

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use glam::DVec3;
 
 use crate::asset::Skeleton;
+use crate::pose::MirrorPlane;
 use crate::rig::body_plan::BodyPlan;
 
-use super::{Plane, limb_pairs, names};
+use super::{limb_pairs, names};
 
 /// Height of a person of size one, metres.
 const PERSON: f64 = 1.75;
@@ -20,7 +21,7 @@ const MAX_CHILDREN: usize = 32;
 pub(super) fn partners(
     skeleton: &Skeleton,
     body: &BodyPlan,
-    plane: &Plane,
+    plane: &MirrorPlane,
     positions: &[DVec3],
 ) -> Vec<Option<usize>> {
     let height = PERSON * f64::from(body.size);
@@ -38,7 +39,7 @@ pub(super) fn partners(
 
 struct Pairs<'a> {
     skeleton: &'a Skeleton,
-    plane: &'a Plane,
+    plane: &'a MirrorPlane,
     positions: &'a [DVec3],
     height: f64,
     partners: Vec<Option<usize>>,

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use glam::{Quat, Vec3};
 use proptest::prelude::*;
 
-use crate::asset::{Character, mannequin};
+use crate::asset::{Character, Skeleton, mannequin};
 use crate::rig::{Rig, detect};
 
 use super::*;

@@ -11,6 +11,7 @@ use sinew::asset::{Channel, Character, Values, bvh, load, mannequin};
 use crate::support::{external, files_below};
 
 mod broken;
+mod up_axis;
 
 /// The mannequin's run, written by sinew in inches at 50 frames per second.
 static WRITTEN: LazyLock<PathBuf> = LazyLock::new(|| {

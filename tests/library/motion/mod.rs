@@ -1,6 +1,8 @@
 //! Clips and retargeting.
 
 mod clips;
+mod cycles;
 mod figures;
 mod landing;
 mod retarget;
+mod strips;

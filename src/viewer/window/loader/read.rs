@@ -8,7 +8,7 @@ use std::time::Duration;
 use glam::Vec2;
 
 use crate::asset::Character;
-use crate::capture::{is_take, load_character};
+use crate::capture::{LoadOptions, is_take, load_character};
 use crate::export::bake::Source;
 use crate::export::{MAX_POSE_BYTES, StoredPose};
 use crate::files::{Progress, bounded};
@@ -69,7 +69,7 @@ pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
     let loaded = if path == Path::new(asset::MANNEQUIN_PATH) {
         asset::mannequin()
     } else {
-        load_character(path, *units, None, progress)
+        load_character(path, &LoadOptions::default().with_units(*units), progress)
     };
     let character = loaded.map_err(|e| one_line(&e))?;
     let part_count = |c: &Character| c.parts(c.default_scene).len();
@@ -109,7 +109,7 @@ fn read_recording(request: &ReadRequest) -> Result<LoadedFile, Box<dyn std::erro
     let ReadRequest { path, watches, size, progress, .. } = request;
     let recording = Recording::open_with(path, progress)?;
     let character = match recording.character() {
-        Some(file) => load_character(&file, recording.units(), None, progress)?,
+        Some(file) => load_character(&file, &LoadOptions::default().with_units(recording.units()), progress)?,
         None => asset::mannequin()?,
     };
     let rig = rig::load(&character, None)?;

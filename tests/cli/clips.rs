@@ -1,0 +1,76 @@
+//! Clips that are trimmed, mirrored, kept in place, turned up, and drawn on a sheet.
+
+use std::fs;
+
+use glam::Vec3;
+use serde_json::Value;
+use sinew::asset;
+use sinew::asset::DecodedImage;
+
+use crate::support::external_or_skip;
+use crate::{MANNEQUIN, folder, json, refusal, stdout};
+
+/// Returns the world position of a node.
+fn at(pose: &Value, name: &str) -> Vec3 {
+    let node = pose["nodes"].as_array().unwrap().iter().find(|n| n["name"] == name).unwrap();
+    let world: Vec<f32> =
+        node["world"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap() as f32).collect();
+    Vec3::from_slice(&world[12..15])
+}
+
+#[test]
+fn a_trimmed_and_mirrored_clip_is_baked() {
+    let out = folder("clips-bake").join("out.glb");
+    let out = out.to_str().unwrap();
+    stdout(["bake", MANNEQUIN, "-q", "--animation", "wave", "--trim", "0.5..1", "--mirror", "-o", out]);
+    let baked = asset::load(out.as_ref()).unwrap();
+    assert!((baked.clips[0].seconds - 0.5).abs() < 1e-4);
+    let wave = json(["pose", MANNEQUIN, "--animation", "wave", "--animation-time", "0.7"]);
+    let mirrored = json(["pose", out, "--animation", "baked", "--animation-time", "0.2"]);
+    for (from, to) in [("rightHand", "leftHand"), ("leftHand", "rightHand"), ("hips", "hips")] {
+        let gap = (at(&wave, from) * Vec3::new(-1.0, 1.0, 1.0)).distance(at(&mirrored, to));
+        assert!(gap < 2e-3, "{from}: {gap}");
+    }
+}
+
+#[test]
+fn clip_options_are_refused_with_a_reason() {
+    let walk = ["pose", MANNEQUIN, "--animation", "walk"];
+    let with = |option: &str, value: &str| refusal([walk[0], walk[1], walk[2], walk[3], option, value]);
+    assert_eq!(with("--trim", "0.5..9"), "--trim 0.5..9: the clip ends at 1 s");
+    assert!(with("--trim", "1..0").contains("expected A..B in seconds, with 0 <= A < B, or cycle"));
+    assert_eq!(with("--root-motion", "hips"), "--root-motion hips: the node is not above the hips");
+    assert!(with("--up", "z").starts_with("--up z: needs a .bvh, .csv or .trc file"));
+    let none = "--mirror: no clip is played; choose one with --animation NAME|INDEX";
+    assert_eq!(refusal(["pose", MANNEQUIN, "--mirror"]), none);
+    let arm = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/arm.glb");
+    let refused = refusal(["bake", arm, "--clips", MANNEQUIN, "--mirror", "-o", "never.glb"]);
+    assert!(!refused.is_empty());
+}
+
+#[test]
+fn a_sheet_shows_poses_and_a_camera_that_follows_shows_them_larger() {
+    let Some(walk) = external_or_skip("models/bvh/pybvh/cmu_12_01_walk.bvh") else { return };
+    let out = folder("clips-sheet").join("sheet.png");
+    let (walk, out) = (walk.to_str().unwrap(), out.to_str().unwrap());
+    let drawn = |more: &[&str]| {
+        let mut command =
+            crate::command(["render", walk, "-q", "--animation", "0", "--sheet", "3", "-o", out]);
+        let command = command.args(["--resolution", "240,96", "--mode", "skeleton", "--samples", "1"]);
+        assert!(command.args(["--ground", "off"]).args(more).status().unwrap().success());
+        let image = DecodedImage::decode(&fs::read(out).unwrap()).unwrap();
+        assert_eq!((image.width, image.height), (240, 96));
+        let background = &image.rgba[..4];
+        let cell = |index: usize| {
+            let rows = image.rgba.chunks_exact(4 * 240).take(80);
+            rows.flat_map(|row| row[320 * index..320 * (index + 1)].chunks_exact(4))
+                .filter(|p| *p != background)
+                .count()
+        };
+        [cell(0), cell(1), cell(2)]
+    };
+    let (still, following) = (drawn(&[]), drawn(&["--follow"]));
+    for (still, following) in still.iter().zip(&following) {
+        assert!(*still > 0 && following > still, "{still} {following}");
+    }
+}
