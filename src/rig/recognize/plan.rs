@@ -65,6 +65,7 @@ pub(super) fn complete(
                 joints: limb.joints.clone(),
                 digits,
                 sole: None,
+                foot: None,
             });
         }
     }

@@ -2,4 +2,5 @@
 
 mod clips;
 mod figures;
+mod keys;
 mod retarget;
