@@ -19,7 +19,7 @@ use sinew::motion::{
 };
 use sinew::pose::Pose;
 use sinew::puppet::{Pin, Puppet, Target};
-use sinew::rig;
+use sinew::rig::{self, Foot};
 use sinew::skin::Skinning;
 
 /// Number of frames in a round. All rounds have the same times and goals, so that after two rounds the buffers are
@@ -299,7 +299,7 @@ fn feet_that_stay_in_place_allocate_nothing() {
     let character = mannequin.puppet.character();
     let idle = character.clips.iter().position(|c| c.name.as_deref() == Some("idle")).unwrap();
     let motion = Motion { plant: true, ..Motion::clip(idle) };
-    let feet: Vec<usize> = mannequin.puppet.rig.feet().collect();
+    let feet: Vec<Foot> = mannequin.puppet.rig.soles().collect();
     let (mut pose, mut contacts) = (Pose::rest(&character.skeleton), Vec::new());
     Player::default().pose(character, &motion, &feet, 0.5, &mut pose, &mut contacts);
     assert_eq!(contacts.len(), 2);
@@ -317,6 +317,7 @@ fn a_followed_pose_allocates_nothing() {
                 pose.locals[subject.ends[0]].rotation = Quat::from_rotation_x(0.1 * f32::from(i));
                 let contact = |end: usize| ContactConstraint {
                     node: subject.ends[end],
+                    offset: Vec3::ZERO,
                     position: subject.place(end, i).unwrap().as_vec3(),
                     orientation: (i % 2 == 0).then_some(Quat::IDENTITY),
                     weight: 0.5 + 0.02 * f32::from(i),

@@ -1,4 +1,4 @@
-//! Detects when feet are in contact with the ground.
+//! Contacts of feet with the ground, and their detection in clips. What key poses plant is in `key_contacts`.
 
 use glam::Vec3;
 
@@ -9,17 +9,19 @@ const MAX_SPEED: f32 = 0.45;
 /// Minimum duration in seconds of a contact or of a gap between contacts. Shorter ones are treated as noise.
 const MIN_DURATION: f32 = 0.06;
 
-/// A time interval in which a foot is on the ground.
+/// A time interval in which a foot touches the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// The foot's node index.
     pub node: usize,
-    /// Start of the contact, in seconds of the clip.
+    /// The point that touches, in the node's frame. In clips it is the node's origin.
+    pub point: Vec3,
+    /// Start of the contact, in seconds of the clip or of the motion.
     pub from: f32,
-    /// End of the contact, in seconds of the clip.
+    /// End of the contact, in seconds of the clip or of the motion.
     pub to: f32,
-    /// Whether the foot stays in place. If the figure walks in place, as on a treadmill, the foot slides instead.
-    pub still: bool,
+    /// Whether the point slides on the ground, as that of a figure that walks in place. Otherwise it is held where it is.
+    pub slides: bool,
 }
 
 /// Positions of a foot, sampled at a constant time step.
@@ -49,7 +51,7 @@ pub(super) fn contacts(paths: &[FootPath], step: f32, height: f32) -> Vec<Contac
             is_down(&path.positions[i]) && (!still || speed(&path.positions, i, step) < MAX_SPEED * height)
         };
         for (from, to) in intervals(path.positions.len(), step, is_contact) {
-            contacts.push(Contact { node: path.node, from, to, still });
+            contacts.push(Contact { node: path.node, point: Vec3::ZERO, from, to, slides: !still });
         }
     }
     contacts

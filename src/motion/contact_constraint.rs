@@ -7,7 +7,9 @@ use glam::{Quat, Vec3};
 pub struct ContactConstraint {
     /// The node's index.
     pub node: usize,
-    /// World position of the node's origin, in metres.
+    /// The point that must keep the position, in the node's frame. Zero is the node's origin.
+    pub offset: Vec3,
+    /// World position of the point, in metres.
     pub position: Vec3,
     /// World orientation, as the product of the local rotations. `None` keeps the orientation in the pose.
     pub orientation: Option<Quat>,

@@ -19,6 +19,7 @@ pub(crate) mod interpolate;
 mod joint_keys;
 #[cfg(feature = "render")]
 mod key;
+mod key_contacts;
 mod keys;
 mod locomotion;
 mod planar;

@@ -6,11 +6,13 @@ use glam::Vec3;
 
 use crate::asset::Character;
 use crate::pose::{Mirror, Pose};
+use crate::rig::Foot;
 
 use super::blend::{add, blend, blend_some, ease};
 use super::contact::intervals;
 use super::edit::deform;
 use super::gait::{MAX_SAMPLES, RATE};
+use super::key_contacts::{Correction, KeyContacts};
 use super::locomotion::LocomotionRoot;
 use super::planar::PlanarTransform;
 use super::root_node::RootNode;
@@ -51,13 +53,14 @@ struct Scratch {
     base: Pose,
     other: Pose,
     turns: Vec<(usize, Vec3)>,
+    corrections: Vec<Correction>,
 }
 
 /// A motion prepared for playback.
 #[derive(Clone, Debug)]
 struct PreparedMotion {
     motion: Motion,
-    feet: Vec<usize>,
+    feet: Vec<Foot>,
     root: Option<usize>,
     looping: bool,
     mirror: Option<Arc<Mirror>>,
@@ -70,6 +73,7 @@ struct PreparedMotion {
     strips: Vec<PreparedStrip>,
     layers: Vec<PreparedLayer>,
     planted: Vec<PlantedFoot>,
+    key_contacts: KeyContacts,
 }
 
 /// A layer with its first pose.
@@ -96,8 +100,11 @@ struct PlantedFoot {
 impl Player {
     /// Computes the pose of a motion at a time in seconds, and the contact constraints of feet that must stay in place.
     ///
-    /// On input, `pose` is the pose to which the motion is applied, such as the rest pose. `feet` are the nodes that
+    /// On input, `pose` is the pose to which the motion is applied, such as the rest pose. `feet` are the feet that
     /// stand on the ground. `contacts` is cleared first.
+    ///
+    /// A foot that two successive key poses have in the same place stays there between them, and no foot is lower between
+    /// two keys than the floor and the keys. Strips are planted only if [`Motion::plant`] asks for it.
     ///
     /// The first call for a motion prepares it, which samples every clip in it. Further calls for a motion of one clip
     /// do not allocate.
@@ -127,7 +134,7 @@ impl Player {
         &mut self,
         character: &Character,
         motion: &Motion,
-        feet: &[usize],
+        feet: &[Foot],
         time: f32,
         pose: &mut Pose,
         contacts: &mut Vec<ContactConstraint>,
@@ -150,12 +157,17 @@ impl Player {
             self.prepared = Some(prepared);
         }
         let Some(prepared) = &mut self.prepared else { return };
+        let skeleton = &character.skeleton;
         let (time, rounds) = prepared.wrap(time);
+        self.scratch.corrections.clear();
         if !self.skips_keys {
-            let other = &mut self.scratch.other;
-            sample_keys::sample(&motion.keys, &character.skeleton, time, pose, other);
+            let Scratch { other, corrections, .. } = &mut self.scratch;
+            sample_keys::sample(&motion.keys, skeleton, time, pose, other);
+            prepared.key_contacts.corrections(skeleton, time, pose, corrections);
         }
         prepared.pose(character, time, pose, &mut self.scratch);
+        let of_key = |correction| prepared.key_contacts.constraint(correction, skeleton, pose);
+        contacts.extend(self.scratch.corrections.iter().filter_map(of_key));
         prepared.add_contacts(character, time, pose, contacts);
         let earlier = prepared.round_motion.times(rounds);
         earlier.apply(&prepared.locomotion.tops, pose);
@@ -167,10 +179,11 @@ impl PreparedMotion {
     fn new(
         character: &Character,
         motion: &Motion,
-        feet: &[usize],
+        soles: &[Foot],
         (root, looping, mirror): (Option<usize>, bool, Option<&Arc<Mirror>>),
         scratch: &mut Scratch,
     ) -> Self {
+        let feet: &[usize] = &soles.iter().map(|foot| foot.node).collect::<Vec<_>>();
         let locomotion = LocomotionRoot::new(character, feet, root);
         let skeleton = &character.skeleton;
         let rest = Pose::rest(skeleton);
@@ -219,7 +232,9 @@ impl PreparedMotion {
         let layers = motion.layers.iter().filter(|_| is_valid).filter_map(prepare_layer).collect();
         let round = looping.then(|| motion.seconds(&character.clips)).filter(|r| *r > 0.0);
         let root_node = motion.root_node.and_then(|node| RootNode::new(skeleton, &locomotion, node));
-        let (motion, feet, mirror) = (motion.clone(), feet.to_vec(), mirror.cloned());
+        let keyed: &[Foot] = if is_valid { soles } else { &[] };
+        let key_contacts = KeyContacts::new(motion, skeleton, keyed);
+        let (motion, feet, mirror) = (motion.clone(), soles.to_vec(), mirror.cloned());
         let round_motion = PlanarTransform::default();
         let mut prepared = Self {
             motion,
@@ -234,6 +249,7 @@ impl PreparedMotion {
             strips,
             layers,
             planted: Vec::new(),
+            key_contacts,
         };
         prepared.measure_round(character, &rest, scratch);
         if prepared.motion.plant {
@@ -286,7 +302,7 @@ impl PreparedMotion {
     }
 
     fn pose(&mut self, character: &Character, time: f32, pose: &mut Pose, scratch: &mut Scratch) {
-        let Scratch { base, other, turns } = scratch;
+        let Scratch { base, other, turns, .. } = scratch;
         // The last strip with full weight hides all strips before it.
         let hides = (0..self.strips.len()).rev().find(|&i| self.weight(i, time) >= 1.0);
         base.clone_from(pose);
@@ -329,7 +345,7 @@ impl PreparedMotion {
             reason = "clamped to a small range"
         )]
         let samples = (seconds * RATE).ceil().clamp(0.0, MAX_SAMPLES as f32) as usize;
-        for foot in self.feet.clone() {
+        for Foot { node: foot, .. } in self.feet.clone() {
             let is_planted = |i: usize| {
                 let time = i as f32 / RATE;
                 let visible_weight = |s: usize| {
@@ -375,7 +391,8 @@ impl PreparedMotion {
                 () if late > 0.0 => current() + planted.trail,
                 () => held(planted.position, current()),
             };
-            contacts.push(ContactConstraint { node: planted.foot, position, orientation: None, weight });
+            let (node, offset) = (planted.foot, Vec3::ZERO);
+            contacts.push(ContactConstraint { node, offset, position, orientation: None, weight });
         }
     }
 }

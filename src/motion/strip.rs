@@ -237,7 +237,7 @@ impl PreparedStrip {
     /// Returns the sum of the weights of the clips in which a foot is planted, `since` seconds after the strip's start.
     pub(super) fn planted_weight(&self, foot: usize, since: f32, clips: &[Clip]) -> f32 {
         let is_planted =
-            |c: &Contact, time: f32| c.node == foot && c.still && (c.from..=c.to).contains(&time);
+            |c: &Contact, time: f32| c.node == foot && !c.slides && (c.from..=c.to).contains(&time);
         let times = self.times(since, clips);
         let planted =
             self.blended.iter().zip(times).filter(|(b, (t, _))| b.contacts.iter().any(|c| is_planted(c, *t)));

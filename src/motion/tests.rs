@@ -4,6 +4,7 @@ use glam::Vec3;
 
 use crate::asset::{Character, Values, mannequin};
 use crate::pose::{Pose, world_matrices};
+use crate::rig::Foot;
 
 use super::{
     ContactConstraint, Edit, Layer, Motion, Player, Playhead, Recorder, RootMotion, Strip, WeightedClip,
@@ -42,7 +43,8 @@ fn walker() -> (Character, Vec<usize>) {
 
 fn pose_at(player: &mut Player, character: &Character, feet: &[usize], motion: &Motion, time: f32) -> Pose {
     let (mut pose, mut contacts) = (Pose::rest(&character.skeleton), Vec::new());
-    player.pose(character, motion, feet, time, &mut pose, &mut contacts);
+    let feet: Vec<Foot> = feet.iter().copied().map(Foot::joint).collect();
+    player.pose(character, motion, &feet, time, &mut pose, &mut contacts);
     pose
 }
 
@@ -352,6 +354,7 @@ fn planted_feet_stay_where_they_stand() {
     let walk = clip(&character, "walk");
     let strip = Strip { looping: true, seconds: Some(4.0), ..Strip::new(walk) };
     let motion = Motion { strips: vec![strip], plant: true, ..Motion::default() };
+    let feet: Vec<Foot> = feet.into_iter().map(Foot::joint).collect();
     let mut player = Player::default();
     let (mut pose, mut contacts) = (Pose::rest(&character.skeleton), Vec::<ContactConstraint>::new());
     let mut full: Vec<(f32, ContactConstraint)> = Vec::new();
@@ -367,7 +370,7 @@ fn planted_feet_stay_where_they_stand() {
         }
     }
     // Each foot is planted for about half of the time, at a new position with each step.
-    for &foot in &feet {
+    for Foot { node: foot, .. } in feet {
         let of_foot = full.iter().filter(|(_, c)| c.node == foot);
         let ratio = of_foot.clone().count() as f32 / 240.0;
         assert!((0.25..0.75).contains(&ratio), "{ratio}");

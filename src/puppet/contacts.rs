@@ -1,6 +1,6 @@
 //! Contact constraints: feet and hands that a motion keeps in place.
 
-use glam::{DQuat, Vec3};
+use glam::{DQuat, DVec3, Vec3};
 
 use crate::ik::{Method, Options, Outcome, Start};
 use crate::motion::ContactConstraint;
@@ -12,14 +12,14 @@ use super::{GoalKind, GoalReport, Puppet, Target};
 
 impl Puppet {
     /// Moves each constrained joint to its target: as pins of the whole body, or of its own chain if the body is not
-    /// recognised. A joint that already has a target, or that nothing can move, stays where it is. Every other joint gets a
-    /// report, which [`Puppet::report_contacts`] completes.
-    pub(super) fn keep_contacts(&mut self) {
+    /// recognised. A joint that nothing can move stays where it is, and so does one that has a target if `yields` is set. Every
+    /// other joint gets a report, which [`Puppet::report_contacts`] completes.
+    pub(super) fn keep_contacts(&mut self, yields: bool) {
         self.contact_reports.clear();
         if self.contacts.is_empty() {
             return;
         }
-        self.set_contact_targets();
+        self.set_contact_targets(yields);
         // Pins are left out here. They apply when the puppet's targets are solved, and then keep a joint where the
         // motion and its contact constraints have placed it.
         let demand = Demand {
@@ -73,32 +73,36 @@ impl Puppet {
     }
 
     /// Turns the constraints into targets.
-    fn set_contact_targets(&mut self) {
+    fn set_contact_targets(&mut self, yields: bool) {
         self.contact_targets.clear();
         for contact in &self.contacts {
             let node = contact.node;
-            if self.targets.iter().any(|t| t.node == node) || node >= self.pose.locals.len() {
+            let has_target = yields && self.targets.iter().any(|t| t.node == node);
+            if has_target || node >= self.pose.locals.len() {
                 continue;
             }
             let known = self.contact_targets.iter().position(|t| t.node == node);
             let index = known.unwrap_or(self.contact_targets.len());
+            let at = |offset: Vec3| self.world_from_node[node].transform_point3(offset).as_dvec3();
             if known.is_none() {
-                let position = Vec3::from(self.world_from_node[node].translation).as_dvec3();
                 let orientation = orientation(&self.character.skeleton, &self.pose, node);
-                let (position, orientation) = (Some(position), Some(orientation));
-                self.contact_targets.push(Target { position, orientation, ..Target::new(node) });
+                let (position, orientation) = (Some(at(contact.offset)), Some(orientation));
+                let offset = contact.offset.as_dvec3();
+                self.contact_targets.push(Target { offset, position, orientation, ..Target::new(node) });
             }
             if let Some(target) = self.contact_targets.get_mut(index) {
-                constrain(target, contact);
+                // A second constraint of a node may be that of another point, which moves along.
+                let between = at(target.offset.as_vec3()) - at(contact.offset);
+                constrain(target, contact, contact.position.as_dvec3() + between);
             }
         }
     }
 }
 
-/// Blends a target with a constraint, by the weight of the constraint.
-fn constrain(target: &mut Target, contact: &ContactConstraint) {
+/// Blends a target with a constraint, by the weight of the constraint. `position` is where the constraint puts the target's point.
+fn constrain(target: &mut Target, contact: &ContactConstraint, position: DVec3) {
     let weight = f64::from(contact.weight.clamp(0.0, 1.0));
-    target.position = target.position.map(|at| at.lerp(contact.position.as_dvec3(), weight));
+    target.position = target.position.map(|at| at.lerp(position, weight));
     let towards = |from: DQuat, to: glam::Quat| from.slerp(to.as_dquat(), weight);
     target.orientation =
         target.orientation.map(|from| contact.orientation.map_or(from, |to| towards(from, to)));

@@ -9,7 +9,7 @@ use crate::ik::{Options, Solver};
 use crate::motion::{ContactConstraint, Motion, Player};
 use crate::pose::{Mirror, Pose, world_matrices};
 use crate::rig;
-use crate::rig::{BodyPlan, Rig};
+use crate::rig::{BodyPlan, Foot, Rig};
 use crate::skin::{JointBoxes, Palette, Skinning};
 
 mod bindings;
@@ -97,7 +97,7 @@ pub struct Puppet {
     player: Player,
     /// The body of the rig for which the player's mirror was made.
     mirrored_body: Option<BodyPlan>,
-    feet: Vec<usize>,
+    feet: Vec<Foot>,
     contacts: Vec<ContactConstraint>,
     contact_targets: Vec<Target>,
     solver: Solver,
@@ -259,7 +259,7 @@ impl Puppet {
         world_matrices(&self.character.skeleton, &self.pose, &mut self.world_from_node);
         self.check()?;
         self.workspace.begin_frame(self.pose.locals.len());
-        self.keep_contacts();
+        self.keep_contacts(true);
         let solved = solve(self);
         if let Err(error) = self.check().and_then(|()| self.apply_secondary()) {
             self.reports.clear();
@@ -325,20 +325,49 @@ impl Puppet {
         self.solver.reset();
     }
 
+    /// Writes the pose of a motion at a time in seconds, with its contacts kept in place and nothing else applied. Targets, rotations and the
+    /// motion of the puppet are ignored, but its own pose is lost until the next [`Puppet::update`]. The pose is at rest if that of the motion
+    /// is not finite.
+    ///
+    /// ```
+    /// use sinew::glam::{Quat, Vec3};
+    /// use sinew::motion::{Motion, PoseKey};
+    /// use sinew::{asset, puppet::Puppet};
+    ///
+    /// // Two keys hold the feet in the same place, and the hips go down from one to the other.
+    /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
+    /// let find = |name| puppet.character().skeleton.find(name).ok_or("the joint does not exist");
+    /// let (hips, foot) = (find("hips")?, find("leftFoot")?);
+    /// let (rest, place) = (puppet.pose().clone(), puppet.world_from_node()[foot]);
+    /// let middle = puppet.world_from_node()[hips].translation.as_dvec3() - 0.4 * sinew::glam::DVec3::Y;
+    /// puppet.targets.push(sinew::puppet::Target::new(hips).with_position(middle));
+    /// puppet.update()?;
+    /// let key = |time, pose| PoseKey::new(time, pose, &puppet.character().skeleton);
+    /// let motion = Motion::default().with_key(key(0.0, &rest)).with_key(key(1.0, puppet.pose()));
+    ///
+    /// let mut pose = rest.clone();
+    /// puppet.pose_of(&motion, 0.5, &mut pose);
+    /// let moved = sinew::pose::world_matrix(&puppet.character().skeleton, &pose, foot);
+    /// assert!(moved.translation.distance(place.translation) < 1e-3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn pose_of(&mut self, motion: &Motion, time: f32, out: &mut Pose) {
+        self.start_from_held();
+        self.play_motion(motion, time, false);
+        world_matrices(&self.character.skeleton, &self.pose, &mut self.world_from_node);
+        if self.check().is_ok() {
+            self.workspace.begin_frame(self.pose.locals.len());
+            self.keep_contacts(false);
+        }
+        out.clone_from(&self.pose);
+    }
+
     /// Samples the motion on top of the `held` pose, or of rest if there is none.
     fn sample(&mut self) {
-        match self.held.as_ref().filter(|held| fits(&self.character, held)) {
-            Some(held) => self.pose.clone_from(held),
-            None => self.pose.reset(&self.character.skeleton),
-        }
-        self.feet.clear();
-        self.feet.extend(self.rig.feet());
-        self.find_mirror();
-        let Self { character, rig, motion, looping, time, player, pose, feet, contacts, .. } = self;
-        player.looping = *looping;
-        player.root = rig.bones.get("hips").copied();
-        player.skips_keys = self.shows_held && motion.has_only_keys();
-        player.pose(character, motion, feet, *time, pose, contacts);
+        self.start_from_held();
+        let motion = std::mem::take(&mut self.motion);
+        self.play_motion(&motion, self.time, self.shows_held && motion.has_only_keys());
+        self.motion = motion;
         for &(node, rotation) in &self.rotations {
             if let Some(local) = self.pose.locals.get_mut(node) {
                 local.rotation = rotation;
@@ -347,12 +376,31 @@ impl Puppet {
     }
 
     /// Gives the player the mirror that a mirrored strip needs.
-    fn find_mirror(&mut self) {
-        if self.motion.strips.iter().any(|strip| strip.mirror) && self.mirrored_body != self.rig.body {
+    fn find_mirror(&mut self, motion: &Motion) {
+        if motion.strips.iter().any(|strip| strip.mirror) && self.mirrored_body != self.rig.body {
             let mirror = self.rig.body.as_ref().map(|body| Mirror::new(&self.character.skeleton, body));
             self.player.mirror = mirror.map(Arc::new);
             self.mirrored_body.clone_from(&self.rig.body);
         }
+    }
+
+    /// Starts from the held pose, or from rest if there is none.
+    fn start_from_held(&mut self) {
+        match self.held.as_ref().filter(|held| fits(&self.character, held)) {
+            Some(held) => self.pose.clone_from(held),
+            None => self.pose.reset(&self.character.skeleton),
+        }
+    }
+
+    /// Plays a motion at a time on top of the pose.
+    fn play_motion(&mut self, motion: &Motion, time: f32, skips_keys: bool) {
+        self.feet.clear();
+        self.feet.extend(self.rig.soles());
+        self.find_mirror(motion);
+        let Self { character, rig, looping, player, pose, feet, contacts, .. } = self;
+        (player.looping, player.skips_keys) = (*looping, skips_keys);
+        player.root = rig.bones.get("hips").copied();
+        player.pose(character, motion, feet, time, pose, contacts);
     }
 
     fn update_palette(&mut self) {
@@ -404,6 +452,11 @@ impl Puppet {
     /// world metres. Empty unless [`Options::record`] is set.
     pub fn convergence(&self) -> &[f64] {
         &self.solver.report().history
+    }
+
+    /// Returns the contact constraints of the last pose.
+    pub(crate) fn contacts(&self) -> &[ContactConstraint] {
+        &self.contacts
     }
 
     /// Returns the local transforms after [`Puppet::update`].

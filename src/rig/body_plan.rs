@@ -6,6 +6,7 @@ use crate::ik::Sole;
 
 use super::bone_names::Bones;
 use super::capsule::Capsule;
+use super::foot::Foot;
 
 /// The parts of a recognised body. Joints are node indices. Joints between the listed ones, such as twist, helper and
 /// control joints, never turn by themselves.
@@ -92,6 +93,8 @@ pub struct BodyLimb {
     pub pull: f32,
     /// The sole of a leg that stands on the floor, if it has a skin.
     pub sole: Option<Sole>,
+    /// The points of such a leg that touch the floor.
+    pub foot: Option<Foot>,
 }
 
 /// The kind of a limb.

@@ -8,7 +8,7 @@ use crate::asset::Skeleton;
 use crate::ik::{Limit, OptionOverrides};
 use crate::text::toml::single;
 
-use super::{BodyPlan, Bones, RigError};
+use super::{BodyPlan, Bones, Foot, RigError};
 
 /// The chains of a character that can be dragged, and how its joints bend. Joints are node indices.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -135,6 +135,25 @@ impl Rig {
     /// Returns the joints that stand on the ground, which are the effectors of the legs.
     pub fn feet(&self) -> impl Iterator<Item = usize> + '_ {
         self.chains.iter().filter(|c| c.kind == ChainKind::Leg).map(|c| c.effector)
+    }
+
+    /// Returns the feet that stand on the ground, with their soles where the body is recognised.
+    ///
+    /// ```
+    /// use sinew::{asset, rig};
+    ///
+    /// let mannequin = asset::mannequin()?;
+    /// for foot in rig::detect(&mannequin).soles() {
+    ///     // The heel is behind the ankle, and the ball is before it.
+    ///     assert!(foot.floor.is_some_and(|floor| floor.abs() < 0.01));
+    ///     assert!( foot.heel.distance(foot.ball) > 0.1);
+    /// }
+    /// # Ok::<(), asset::LoadError>(())
+    /// ```
+    pub fn soles(&self) -> impl Iterator<Item = Foot> + '_ {
+        let limbs = self.body.as_ref().map_or(&[][..], |body| &body.limbs);
+        let known = |node| limbs.iter().find(|limb| limb.end() == node).and_then(|limb| limb.foot);
+        self.feet().map(move |node| known(node).unwrap_or_else(|| Foot::joint(node)))
     }
 
     /// Sets the pull of the chain that ends at a node and of its limb of the body, from 0 to 1.

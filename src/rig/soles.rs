@@ -2,10 +2,11 @@
 
 use glam::{Affine3A, Vec3};
 
-use crate::asset::Character;
+use crate::asset::{Character, Skeleton};
 use crate::ik::Sole;
 
 use super::body_plan::{BodyPlan, LimbKind};
+use super::foot::{Foot, POINTS};
 use super::rest_skin::for_each_part;
 
 /// Vertices belong to a sole if they are lower than this above its lowest point, as a fraction of the height of the ankle.
@@ -114,7 +115,7 @@ impl Soles {
     }
 }
 
-/// Sets the soles of the legs of a body that stand, from the matrices at rest.
+/// Sets the soles and the feet of the legs of a body that stand, from the matrices at rest.
 pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &mut BodyPlan) {
     let facing = plan.facing;
     let limbs = plan.limbs.iter_mut();
@@ -123,13 +124,18 @@ pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &mut Body
     let soles =
         Soles::new(character, character.default_scene, world, &ends, &|node| u32::try_from(node).ok());
     for (index, limb) in legs.iter_mut().enumerate() {
-        if soles.vertices.get(index).is_none_or(Vec::is_empty) {
-            continue;
-        }
         let at = |node: &usize| world.get(*node).map_or(Vec3::ZERO, |m| m.translation.into());
         let length = limb.joints.windows(2).map(|w| at(&w[0]).distance(at(&w[1]))).sum();
         let (ankle, side) = (at(&limb.end()), Vec3::Y.cross(facing));
-        let sole = soles.of_leg(index, limb.end(), facing, length);
+        let mut sole = soles.of_leg(index, limb.end(), facing, length);
+        let is_bare = soles.vertices.get(index).is_none_or(Vec::is_empty);
+        if is_bare {
+            sole.points.iter_mut().for_each(|(point, _)| point.y = plan.floor);
+        }
+        limb.foot = foot(&character.skeleton, world, limb.end(), &sole, (plan.floor, plan.size));
+        if is_bare {
+            continue;
+        }
         let from_ankle = |(point, _): &(Vec3, usize)| *point - ankle;
         let end = |index: u32| sole.points.get(index as usize).map(|p| f64::from(from_ankle(p).dot(facing)));
         let across = || sole.points.iter().map(|p| f64::from(from_ankle(p).dot(side)));
@@ -137,4 +143,39 @@ pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &mut Body
         limb.sole =
             end(sole.heel).zip(end(sole.toe)).map(|(heel, toe)| Sole { heel, toe, half_width: 0.5 * width });
     }
+}
+
+/// Returns the foot of a leg that ends at a node, with the points of its sole, on a floor, of a body of a size. `world` are the matrices at
+/// rest. `None` if a node of the foot has no size.
+fn foot(
+    skeleton: &Skeleton,
+    world: &[Affine3A],
+    node: usize,
+    points: &SolePoints,
+    (floor, size): (f32, f32),
+) -> Option<Foot> {
+    let points = &points.points;
+    let local = |node: usize, point: Vec3| {
+        let point = world.get(node)?.inverse().transform_point3(point);
+        point.is_finite().then_some(point)
+    };
+    let mut sole = [(node, Vec3::ZERO); POINTS];
+    for (slot, &(point, node)) in sole.iter_mut().zip(points.iter().cycle()) {
+        *slot = (node, local(node, point)?);
+    }
+    // A skin has two points at the back and then two in front. Without one, there is one of each.
+    let ends = points.get(..4).unwrap_or(points);
+    let (behind, before) = ends.split_at(ends.len() / 2);
+    let middle = |points: &[(Vec3, usize)]| {
+        let first = points.first().map(|(point, _)| *point)?;
+        let last = points.last().map(|(point, _)| *point)?;
+        local(node, first.midpoint(last))
+    };
+    let is_toe = |n: &usize| skeleton.nodes.get(*n).is_some_and(|toe| toe.parent == Some(node));
+    let toes = before.iter().find_map(|&(_, below)| skeleton.ancestors(below).find(is_toe));
+    let ball = match toes.and_then(|toes| world.get(toes)) {
+        Some(toes) => local(node, toes.translation.into()),
+        None => middle(before),
+    }?;
+    Some(Foot { node, heel: middle(behind)?, ball, sole, floor: Some(floor), size })
 }

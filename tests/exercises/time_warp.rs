@@ -4,6 +4,7 @@ use glam::Vec3A;
 use sinew::asset::{self, Character, Clip};
 use sinew::motion::{Motion, Player, Playhead, Strip, blend};
 use sinew::pose::{Pose, world_matrix};
+use sinew::rig::Foot;
 
 use crate::page::{Page, assert_printed};
 
@@ -155,7 +156,14 @@ fn the_blend_of_sinew_is_in_step() {
     let right = 1;
     let time = 0.5 * (walk.low[right] + run.low[right]) as f32 * seconds;
     let (mut of_sinew, mut contacts) = (Pose::rest(&character.skeleton), Vec::new());
-    Player::default().pose(&character, &motion, &feet(&character), time, &mut of_sinew, &mut contacts);
+    Player::default().pose(
+        &character,
+        &motion,
+        &feet(&character).map(Foot::joint),
+        time,
+        &mut of_sinew,
+        &mut contacts,
+    );
     let mut by_hand = at(&character, &walk, walk.low[right]);
     blend(&mut by_hand, &at(&character, &run, run.low[right]), 0.5);
     // The hips have a common start, so they differ.

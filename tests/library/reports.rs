@@ -97,6 +97,7 @@ fn contacts_are_reported_with_their_distance() {
         (puppet.pose().clone(), ["leftFoot", "hips", "leftHand"].map(|n| node(&puppet, n)));
     let contact = |node: usize, position: DVec3| ContactConstraint {
         node,
+        offset: Vec3::ZERO,
         position: position.as_vec3(),
         orientation: None,
         weight: 1.0,
@@ -135,7 +136,8 @@ fn contacts_do_not_depend_on_earlier_frames_or_on_the_start_of_solves() {
     let contact = |puppet: &Puppet, down: f32| {
         let foot = node(puppet, "leftFoot");
         let position = place(puppet, foot).as_vec3() - Vec3::new(0.0, down, 0.1 * down);
-        vec![ContactConstraint { node: foot, position, orientation: None, weight: 1.0 }]
+        let offset = Vec3::ZERO;
+        vec![ContactConstraint { node: foot, offset, position, orientation: None, weight: 1.0 }]
     };
     let rest = mannequin();
     let (pose, near, far) = (rest.pose().clone(), contact(&rest, 0.02), contact(&rest, 0.15));

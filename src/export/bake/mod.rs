@@ -11,6 +11,7 @@ use crate::rig::Rig;
 
 mod face;
 mod file;
+mod planted;
 mod source;
 
 use face::FaceTransfer;
@@ -29,7 +30,8 @@ pub const MAX_FRAMES: usize = 1 << 20;
 /// Samples a puppet's motion and the goals that are solved on top of it. Returns the clip and the reports of all
 /// goals, pins and contacts in all frames.
 ///
-/// `times` is the range in seconds, including its end, and `rate` is the number of frames per second. Springs, if they are on,
+/// `times` is the range in seconds, including its end, and `rate` is the number of frames per second. Between key poses that plant feet
+/// there are more frames, as far as the feet would otherwise slide between the frames. Springs, if they are on,
 /// settle in the first pose for [`Puppet::settle_seconds`]. Afterwards, the
 /// puppet's time is that of the last frame.
 ///
@@ -79,7 +81,7 @@ pub fn bake_while(
     let length = (times.end - times.start).max(f32::MIN_POSITIVE);
     let start = times.start;
     let mut clock = puppet.start_springs(start)?;
-    for time in frames(times, rate) {
+    for time in planted::frame_times(puppet, times, rate) {
         if !goes_on(((time - start) / length).clamp(0.0, 1.0)) {
             return Ok(None);
         }

@@ -156,6 +156,7 @@ impl<'a> Landing<'a> {
                 }
                 let orientation = Some(turn).filter(|_| !pair.is_detached);
                 frame.contacts.push(ContactConstraint {
+                    offset: Vec3::ZERO,
                     node: pair.constrained,
                     position,
                     orientation,

@@ -67,6 +67,7 @@ pub(super) fn complete(
                 joints: limb.joints.clone(),
                 digits,
                 sole: None,
+                foot: None,
             });
         }
     }

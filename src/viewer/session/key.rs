@@ -179,16 +179,15 @@ impl Session {
     }
 
     fn sample_keys(&mut self) {
-        let (skeleton, time) = (&self.puppet.character().skeleton, self.puppet.time);
-        self.state.motion.sample_keys(skeleton, time, &mut self.state.held);
+        let time = self.puppet.time;
+        self.puppet.pose_of(&self.state.motion, time, &mut self.state.held);
         self.state.time = time;
     }
 
     /// Returns whether the held pose is that of the key poses at the current time.
     pub(in crate::viewer) fn follows_keys(&self) -> bool {
         let mut pose = self.state.held.clone();
-        let (skeleton, time) = (&self.puppet.character().skeleton, self.puppet.time);
-        self.state.motion.sample_keys(skeleton, time, &mut pose);
+        self.puppet.clone().pose_of(&self.state.motion, self.puppet.time, &mut pose);
         self.state.motion.has_only_keys() && pose == self.state.held
     }
 

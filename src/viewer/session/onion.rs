@@ -145,9 +145,7 @@ impl Session {
         puppet.motion = Motion::clone(&self.state.motion);
         (puppet.time, puppet.looping) = (time, self.clock.looping);
         if self.state.motion.has_only_keys() {
-            let mut pose = self.state.held.clone();
-            self.state.motion.sample_keys(&self.puppet.character().skeleton, time, &mut pose);
-            puppet.held = Some(pose);
+            puppet.shows_held = false;
         }
         // Where the springs were at another time is not known.
         puppet.set_springs(false);

@@ -5,6 +5,7 @@ use sinew::asset::{self, Character, Values, mannequin};
 use sinew::motion::{Motion, Player, Strip, WeightedClip};
 use sinew::pose::Pose;
 use sinew::puppet::Puppet;
+use sinew::rig::Foot;
 
 use crate::support::external;
 
@@ -38,7 +39,7 @@ fn walker() -> Character {
 /// Returns the distance in metres that the foot slides in each step while it is in contact. The contacts are those of
 /// `planted`.
 fn slides(puppet: &mut Puppet, planted: &Motion) -> Vec<f32> {
-    let feet: Vec<usize> = puppet.rig.feet().collect();
+    let feet: Vec<Foot> = puppet.rig.soles().collect();
     let (mut player, mut contacts) = (Player::default(), Vec::new());
     // For each step: the foot, its first position, the position of the contact, and how far the foot has slid.
     let mut steps: Vec<(usize, Vec3, Vec3, f32)> = Vec::new();

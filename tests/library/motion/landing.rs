@@ -1,6 +1,6 @@
 //! Soles of retargeted clips, and limbs that would be inside the body.
 
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 use sinew::asset::{self, Character};
 use sinew::check::{Check, CheckOptions, Checker};
 use sinew::export::bake::Source;
@@ -81,6 +81,7 @@ fn depths_with_hand_in_chest(offset: DVec3) -> [f64; 2] {
         let mut puppet = Puppet::with_rig(character.clone(), 0, rig.clone());
         puppet.options.full_body.clear = clear;
         let contact = |bone: &str| ContactConstraint {
+            offset: Vec3::ZERO,
             node: node(bone),
             position: puppet.world_from_node()[node(bone)].translation.into(),
             orientation: None,

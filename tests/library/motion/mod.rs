@@ -3,6 +3,7 @@
 mod clips;
 mod cycles;
 mod figures;
+mod keys;
 mod landing;
 mod retarget;
 mod strips;

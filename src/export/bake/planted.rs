@@ -1,0 +1,109 @@
+//! More frames where feet would slide between the frames of a clip.
+//!
+//! A program that plays a clip interpolates joints between its keys, so that a planted foot is off its place between them: most where a leg
+//! is nearly straight, because its knee then turns fast.
+
+use std::ops::Range;
+
+use glam::Affine3A;
+
+use crate::motion::blend;
+use crate::pose::{Pose, world_matrices};
+use crate::puppet::Puppet;
+use crate::rig::Foot;
+
+use super::{MAX_FRAMES, frames};
+
+/// A planted foot may be this far off its place in the middle between two frames, metres of a person.
+const OFF: f32 = 5e-4;
+/// Number of times that the time between two frames is halved at most.
+const HALVINGS: u32 = 5;
+/// A key belongs to a frame that is nearer than this fraction of the time between two frames.
+const SAME_FRAME: f32 = 0.01;
+
+/// Returns the times of the frames of a bake. If the motion has keys, their times are among them, and so are more times between frames
+/// where a foot that the keys plant would be off its place.
+pub(super) fn frame_times(puppet: &Puppet, times: Range<f32>, rate: f32) -> Vec<f32> {
+    let mut even = frames(times.clone(), rate);
+    if puppet.motion.keys.len() < 2 {
+        return even;
+    }
+    let is_new = |key: &f32| even.iter().all(|time| (time - key).abs() > SAME_FRAME / rate);
+    let keys = puppet.motion.keys.iter().map(|key| key.time);
+    let new: Vec<f32> = keys.filter(|key| times.contains(key)).filter(is_new).collect();
+    even.extend(new);
+    even.sort_by(f32::total_cmp);
+    let mut probe = Probe::new(puppet);
+    let mut refined = Vec::with_capacity(even.len());
+    let mut last: Option<(f32, Pose)> = None;
+    for to in even {
+        let pose = probe.pose(to);
+        if let Some((from, before)) = last.take() {
+            probe.refine([from, to], [&before, &pose], HALVINGS, &mut refined);
+        }
+        refined.push(to);
+        last = Some((to, pose));
+    }
+    refined
+}
+
+/// A copy of a puppet that is posed at any time.
+struct Probe {
+    puppet: Puppet,
+    feet: Vec<Foot>,
+    off: f32,
+    world: [Vec<Affine3A>; 2],
+}
+
+impl Probe {
+    fn new(puppet: &Puppet) -> Self {
+        let size = puppet.rig.body.as_ref().map_or(1.0, |body| body.size);
+        let feet = puppet.rig.soles().collect();
+        Self { puppet: puppet.clone(), feet, off: OFF * size, world: Default::default() }
+    }
+
+    fn pose(&mut self, time: f32) -> Pose {
+        let mut pose = Pose::default();
+        let motion = std::mem::take(&mut self.puppet.motion);
+        self.puppet.pose_of(&motion, time, &mut pose);
+        self.puppet.motion = motion;
+        pose
+    }
+
+    /// Adds the times between two frames, in their order.
+    fn refine(&mut self, [from, to]: [f32; 2], poses: [&Pose; 2], halvings: u32, times: &mut Vec<f32>) {
+        let middle = 0.5 * (from + to);
+        if halvings == 0 || times.len() >= MAX_FRAMES || !(from < middle && middle < to) {
+            return;
+        }
+        let pose = self.pose(middle);
+        let [before, after] = poses;
+        if self.is_off(poses, &pose) {
+            self.refine([from, middle], [before, &pose], halvings - 1, times);
+            times.push(middle);
+            self.refine([middle, to], [&pose, after], halvings - 1, times);
+        }
+    }
+
+    /// Returns whether a planted foot is off its place if the pose between two frames is interpolated.
+    fn is_off(&mut self, [before, after]: [&Pose; 2], pose: &Pose) -> bool {
+        let skeleton = &self.puppet.character().skeleton;
+        let contacts = self.puppet.contacts();
+        let mut feet =
+            self.feet.iter().filter(|foot| contacts.iter().any(|c| c.node == foot.node)).peekable();
+        if feet.peek().is_none() {
+            return false;
+        }
+        let mut between = before.clone();
+        blend(&mut between, after, 0.5);
+        let [own, interpolated] = &mut self.world;
+        world_matrices(skeleton, pose, own);
+        world_matrices(skeleton, &between, interpolated);
+        let off = |(node, point): (usize, glam::Vec3)| {
+            let [own, interpolated] = [&*own, &*interpolated].map(|world| world.get(node));
+            own.zip(interpolated)
+                .map_or(0.0, |(a, b)| a.transform_point3(point).distance(b.transform_point3(point)))
+        };
+        feet.flat_map(|foot| foot.sole).any(|point| off(point) > self.off)
+    }
+}

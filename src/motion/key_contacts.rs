@@ -1,0 +1,203 @@
+//! What key poses plant: a foot that two successive keys have in the same place stays there between them.
+//!
+//! Joints that are interpolated do not keep a foot in place: the hips go straight from one key to the next, and knees turn as far in each
+//! second. Between two keys, the place of a foot is therefore a correction of the interpolated pose:
+//!
+//! - If its heel or its ball is in the same place in both keys, the contact is held. That point goes straight from the one place to the
+//!   other, which are less than [`SAME_PLACE`] apart, and the foot turns about it from the one orientation to the other.
+//! - Any other foot moves as the joints move it, but is raised where it would be lower than the floor, or than the keys have it: the bound
+//!   goes straight from the one key to the other.
+//!
+//! At the keys themselves, nothing is corrected.
+
+use glam::{Affine3A, Quat, Vec3};
+
+use crate::asset::Skeleton;
+use crate::pose::{Pose, orientation, world_matrices, world_matrix};
+use crate::rig::Foot;
+
+use super::contact::Contact;
+use super::interpolate::slerp;
+use super::{ContactConstraint, Easing, Motion, PoseKey, sample_keys};
+
+/// A point is in the same place in two keys if it moves by less than this, metres of a person.
+const SAME_PLACE: f32 = 0.005;
+/// Corrections below these, in metres and radians, are rounding.
+const ROUNDING: f32 = 1e-6;
+
+/// The contacts of the keys of a motion.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KeyContacts {
+    tracks: Vec<Track>,
+    world: Vec<Affine3A>,
+}
+
+/// A foot in all keys that pose it.
+#[derive(Clone, Debug)]
+struct Track {
+    foot: Foot,
+    keys: Vec<FootKey>,
+}
+
+/// A foot in a key.
+#[derive(Clone, Debug)]
+struct FootKey {
+    time: f32,
+    easing: Easing,
+    place: Place,
+    /// What is held until the next key.
+    contact: Option<Contact>,
+}
+
+/// Where a foot is in a pose.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    world_from_foot: Affine3A,
+    orientation: Quat,
+    /// By how much its lowest point is below the floor, metres. Not positive.
+    sunk: f32,
+}
+
+/// How a foot must be moved.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Correction {
+    foot: usize,
+    /// The point of the foot about which it turns, in its frame, and by how much that point moves in the world.
+    point: Vec3,
+    shift: Vec3,
+    turn: Quat,
+}
+
+impl KeyContacts {
+    /// Finds the contacts of a motion.
+    pub(super) fn new(motion: &Motion, skeleton: &Skeleton, feet: &[Foot]) -> Self {
+        let (mut pose, mut other) = (Pose::rest(skeleton), Pose::default());
+        let mut world = Vec::new();
+        let mut track = |foot: &Foot| {
+            let keys = motion.keys.iter().filter(|key| poses(key, skeleton, foot.node));
+            let mut keys: Vec<FootKey> = keys
+                .map(|key| {
+                    sample_keys::sample(&motion.keys, skeleton, key.time, &mut pose, &mut other);
+                    world_matrices(skeleton, &pose, &mut world);
+                    let place = Place::of(foot, skeleton, &pose, &world);
+                    FootKey { time: key.time, easing: key.easing, place, contact: None }
+                })
+                .collect();
+            let nexts: Vec<(f32, Place)> = keys.iter().skip(1).map(|key| (key.time, key.place)).collect();
+            for (key, (to, next)) in keys.iter_mut().zip(nexts) {
+                let moved = |point: Vec3| key.place.at(point).distance(next.at(point));
+                // A foot rolls about its ball if it can.
+                let mut points = [foot.ball, foot.heel].into_iter();
+                let held = points.find(|point| moved(*point) < SAME_PLACE * foot.size);
+                let node = foot.node;
+                key.contact = held.map(|point| Contact { node, point, from: key.time, to, slides: false });
+            }
+            Track { foot: *foot, keys }
+        };
+        let nodes = skeleton.nodes.len();
+        let is_known = |foot: &&Foot| foot.node < nodes && foot.sole.iter().all(|(node, _)| *node < nodes);
+        let tracks = if motion.keys.len() < 2 {
+            Vec::new()
+        } else {
+            feet.iter().filter(is_known).map(&mut track).collect()
+        };
+        Self { tracks, world }
+    }
+
+    /// Returns how the feet of the interpolated pose of the keys must be moved at a time.
+    pub(super) fn corrections(
+        &mut self,
+        skeleton: &Skeleton,
+        time: f32,
+        pose: &Pose,
+        corrections: &mut Vec<Correction>,
+    ) {
+        corrections.clear();
+        let Self { tracks, world } = self;
+        let mut is_placed = false;
+        for (index, track) in tracks.iter().enumerate() {
+            let after = track.keys.partition_point(|key| key.time <= time);
+            let before = after.checked_sub(1).and_then(|before| track.keys.get(before));
+            let (Some(a), Some(b)) = (before, track.keys.get(after)) else { continue };
+            let weight = a.easing.weight((time - a.time) / (b.time - a.time));
+            if weight <= 0.0 || weight >= 1.0 {
+                continue;
+            }
+            if !is_placed {
+                world_matrices(skeleton, pose, world);
+                is_placed = true;
+            }
+            let correction = track.correct((index, a, b, weight), skeleton, pose, world);
+            let turn = correction.turn.xyz().length();
+            corrections.extend(Some(correction).filter(|c| c.shift.length() > ROUNDING || turn > ROUNDING));
+        }
+    }
+
+    /// Returns the constraint of a corrected foot, in a pose to which other things were added after its keys.
+    pub(super) fn constraint(
+        &self,
+        correction: &Correction,
+        skeleton: &Skeleton,
+        pose: &Pose,
+    ) -> Option<ContactConstraint> {
+        let &Correction { foot, point: offset, shift, turn } = correction;
+        let node = self.tracks.get(foot)?.foot.node;
+        let world = world_matrix(skeleton, pose, node);
+        let position = world.transform_point3(offset) + shift;
+        let orientation = Some((turn * orientation(skeleton, pose, node).as_quat()).normalize());
+        Some(ContactConstraint { node, offset, position, orientation, weight: 1.0 })
+    }
+}
+
+impl Track {
+    /// Returns how the foot must be moved between two of its keys. `world` are the matrices of the interpolated pose.
+    fn correct(
+        &self,
+        (index, a, b, weight): (usize, &FootKey, &FootKey, f32),
+        skeleton: &Skeleton,
+        pose: &Pose,
+        world: &[Affine3A],
+    ) -> Correction {
+        let foot = &self.foot;
+        let now = Place::of(foot, skeleton, pose, world);
+        if let Some(contact) = &a.contact {
+            let orientation = slerp(a.place.orientation, b.place.orientation, weight);
+            let turn = shorter(orientation * now.orientation.conjugate());
+            let [from, to, now] = [&a.place, &b.place, &now].map(|place| place.at(contact.point));
+            return Correction {
+                foot: index,
+                point: contact.point,
+                shift: from.lerp(to, weight) - now,
+                turn,
+            };
+        }
+        let sunk = a.place.sunk + (b.place.sunk - a.place.sunk) * weight;
+        let shift = Vec3::Y * (sunk - now.sunk).max(0.0);
+        Correction { foot: index, point: foot.ball, shift, turn: Quat::IDENTITY }
+    }
+}
+
+impl Place {
+    fn of(foot: &Foot, skeleton: &Skeleton, pose: &Pose, world: &[Affine3A]) -> Self {
+        Self {
+            world_from_foot: world[foot.node],
+            orientation: orientation(skeleton, pose, foot.node).as_quat().normalize(),
+            sunk: foot.sunk(world),
+        }
+    }
+
+    /// Returns the world position of a point of the foot.
+    fn at(&self, point: Vec3) -> Vec3 {
+        self.world_from_foot.transform_point3(point)
+    }
+}
+
+/// Returns whether a key poses a foot: it holds a joint above the foot, or the foot itself.
+fn poses(key: &PoseKey, skeleton: &Skeleton, foot: usize) -> bool {
+    !key.partial || key.joints.iter().any(|(joint, _)| skeleton.ancestors(foot).any(|node| node == *joint))
+}
+
+/// Returns the quaternion of a rotation by at most half a turn.
+fn shorter(q: Quat) -> Quat {
+    if q.w < 0.0 { -q } else { q }
+}
