@@ -10,6 +10,7 @@ pub(crate) mod contact;
 mod contact_constraint;
 mod edit;
 pub(crate) mod euler;
+mod foot_placer;
 pub(crate) mod interpolate;
 mod joint_keys;
 #[cfg(feature = "render")]
@@ -34,6 +35,7 @@ pub use blend::{blend, ease};
 pub use contact::Contact;
 pub use contact_constraint::ContactConstraint;
 pub use edit::Edit;
+pub use foot_placer::FootPlacer;
 #[cfg(feature = "render")]
 pub(crate) use key::Keyed;
 #[cfg(feature = "render")]

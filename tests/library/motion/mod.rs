@@ -2,4 +2,6 @@
 
 mod clips;
 mod figures;
+mod foot_placer;
+mod hills;
 mod retarget;
