@@ -21,7 +21,7 @@ use sinew::asset;
 use sinew::glam::{Affine3A, Quat, Vec3};
 use sinew::motion::FootPlacer;
 use sinew::pose::{Pose, world_matrices};
-use sinew::rig;
+use sinew::rig::{self, BodyLimb};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let character = match std::env::args().nth(1) {
@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     world_matrices(skeleton, &pose, &mut after);
     println!("slope {:.0}° to the side", slope.to_degrees());
     println!("            ground under it   sole, flat ground   sole on the slope   tilt");
-    for foot in body.limbs.iter().filter(|limb| limb.stands).map(|limb| limb.end()) {
+    for foot in body.limbs.iter().filter(|limb| limb.stands).map(BodyLimb::end) {
         let at = position(&before, foot);
         let tilted = (after[foot] * before[foot].inverse()).transform_vector3(Vec3::Y).normalize();
         let sole = position(&after, foot) - tilted * (at.y - body.floor);

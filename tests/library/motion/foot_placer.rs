@@ -25,7 +25,6 @@ fn walk(character: Character, clip: &str, is_retargeted: bool) -> (Measured, Mea
 
 /// Lengths in metres of a person.
 fn check(name: &str, (hills, level): (Measured, Measured), slide: f32) {
-    println!("{name}: {hills:?}, on level ground without the placer: {level:?}");
     assert!(hills.depth < 0.01, "{name}: {hills:?}");
     assert!(hills.slide < slide, "{name}: {hills:?}");
     assert!(hills.acceleration < level.acceleration + 15.0, "{name}: {hills:?} {level:?}");
