@@ -1,7 +1,7 @@
 //! Feet of characters on uneven ground.
 
 use glam::{Quat, Vec3};
-use sinew::asset::{self, Character};
+use sinew::asset::{self, Character, Node, Skeleton, Transform};
 use sinew::motion::{FootPlacer, Retarget};
 use sinew::pose::{Pose, world_matrices};
 use sinew::rig;
@@ -45,6 +45,17 @@ fn feet_of_control_bones_stay_on_hills() {
         return;
     };
     check("Adventurer", walk(asset::load(&path).unwrap(), "walk", true), 0.035);
+}
+
+#[test]
+fn feet_of_a_mirrored_character_in_centimetres_stay_on_hills() {
+    let mut character = asset::mannequin().unwrap();
+    let mut nodes = character.skeleton.nodes.clone();
+    let scale = Vec3::new(-100.0, 100.0, 100.0);
+    nodes[0].parent = Some(nodes.len());
+    nodes.push(Node { rest: Transform { scale, ..Transform::IDENTITY }, ..Node::new("root") });
+    character.skeleton = Skeleton::new(nodes).unwrap();
+    check("mirrored", walk(character, "walk", false), 0.015);
 }
 
 #[test]
