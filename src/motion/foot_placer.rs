@@ -15,6 +15,8 @@ const LOW: f32 = 0.06;
 /// that stands is released at a higher speed, so that noise does not release it.
 const SLOW: f32 = 0.45;
 const RELEASE_SLOW: f32 = 0.6;
+/// Seconds in which the level of the character follows the ground below its hips.
+const FOLLOW: f32 = 0.2;
 
 /// Puts the feet of a character on uneven ground in a game loop: soles stand on the ground and turn with its slope, the hips
 /// sink so that the lower foot reaches, feet that swing keep their height above the ground, and feet that stand stay in place.
@@ -64,9 +66,6 @@ pub struct FootPlacer {
     contacts: u32,
     level: Level,
 }
-
-/// Seconds in which the level of the character follows the ground below its hips.
-const FOLLOW: f32 = 0.2;
 
 /// The height of the ground on which a character is, without its steps: a filter of the second order without a lag on slopes
 /// (Benedict & Bordner 1962, "Synthesis of an optimal set of radar track-while-scan smoothing equations", critically damped).
