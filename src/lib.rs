@@ -29,6 +29,10 @@
 mod api;
 #[cfg(feature = "character")]
 pub mod asset;
+// Public only for the test that compares its types with the shaders.
+#[cfg(feature = "character")]
+#[doc(hidden)]
+pub mod body;
 #[cfg(feature = "capture")]
 pub mod capture;
 #[cfg(feature = "character")]

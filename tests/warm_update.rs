@@ -15,7 +15,7 @@ use sinew::asset;
 use sinew::asset::Character;
 use sinew::ik::{AxisTerm, GoalAxes, Method, Start, Tolerance};
 use sinew::motion::{
-    ContactConstraint, Crossfade, Edit, Layer, Motion, Player, RootMotion, Strip, WeightedClip,
+    ContactConstraint, Crossfade, Edit, FootPlacer, Layer, Motion, Player, RootMotion, Strip, WeightedClip,
 };
 use sinew::pose::Pose;
 use sinew::puppet::{Pin, Puppet, Target};
@@ -331,5 +331,18 @@ fn a_followed_pose_allocates_nothing() {
                 assert!(round < 2 || count == 0, "{}, frame {i}: {count}", subject.name);
             }
         }
+    }
+}
+
+/// Feet are placed without any memory, also the first time.
+#[test]
+fn feet_on_uneven_ground_allocate_nothing() {
+    let character = asset::mannequin().unwrap();
+    let mut feet = FootPlacer::new(&character, &rig::detect(&character)).unwrap();
+    let mut pose = Pose::rest(&character.skeleton);
+    for frame in 0..FRAMES {
+        feet.position.z = 0.02 * f32::from(frame);
+        let place = || feet.update(0.02, |at| Some((0.1 * at.x, Vec3::new(-0.1, 1.0, 0.0))), &mut pose);
+        assert_eq!(allocation_counter::measure(place).count_total, 0, "frame {frame}");
     }
 }

@@ -1,10 +1,12 @@
-// Moves the hips so that the legs reach the ground. Requires plant.wgsl. The CPU twin is src/crowd/body/hips.rs.
+// Moves the hips so that the legs reach the ground. Requires plant.wgsl. The CPU twin is src/body/hips.rs.
 
 // Seconds in which the hips follow the ground.
 const FOLLOW: f32 = 0.1;
 // How far the hips may move, and how straight a lowered leg is, as fractions of the leg.
 const LARGEST_DROP: f32 = 0.45;
 const STRETCH: f32 = 0.99;
+// Distance from the reach of a leg at which the hips begin to give way on uneven ground, as a fraction of the leg.
+const YIELD: f32 = 0.15;
 // Tangent of the largest angle by which a body tilts, 20°.
 const STEEPEST: f32 = 0.36;
 
@@ -54,8 +56,16 @@ fn tilt_of(character: u32, feet: ptr<function, array<FootGoal, LIMBS>>, middle: 
     return slope * (min(steepness, STEEPEST) / steepness);
 }
 
-// Returns how the hips move: as far up as the feet do on average, but never so far that a foot leaves the ground or a leg bends
-// too far. A body with four legs or more also tilts with the slope.
+// Returns about the smaller number, without a kink where both are equal: it is smaller by up to a quarter of `range` where they
+// differ by less than `range`.
+fn smooth_min(a: f32, b: f32, range: f32) -> f32 {
+    let near = max(range - abs(a - b), 0.0);
+    return min(a, b) - select(0.0, 0.25 * near * near / range, range > 0.0);
+}
+
+// Returns how the hips move: as far up as the feet do on average, but not so far that a foot leaves the ground or a leg bends
+// too far. They follow with a lag, which the range in which they give way makes up for. A body with four legs or more also
+// tilts with the slope.
 fn move_hips(character: u32, feet: ptr<function, array<FootGoal, LIMBS>>) -> Base {
     let size = body.size * abs(characters[character].scale);
     let hips_at = position_of(models[character * crowd.joints + body.hips]);
@@ -75,20 +85,29 @@ fn move_hips(character: u32, feet: ptr<function, array<FootGoal, LIMBS>>) -> Bas
     mean += dot(slope, placed(character, hips_at).xz - middle);
     mean = select(mean, 0.0, abs(mean) < NOTHING * size);
     let tilt = mix(stances[character].tilt, slope, follow);
-    let hips = mix(stances[character].hips, mean, follow);
     stances[character].tilt = select(vec2<f32>(0.0), tilt, is_finite_number(tilt.x) && is_finite_number(tilt.y));
-    stances[character].hips = select(0.0, hips, is_finite_number(hips));
     var base = Base(IDENTITY, vec3<f32>(0.0));
     if dot(tilt, tilt) > NOTHING * NOTHING {
         base.turn = unplaced_turn(character, shortest_arc(vec3<f32>(0.0, 1.0, 0.0), vec3<f32>(-tilt.x, 1.0, -tilt.y)));
         base.shift = hips_at - quat_rotate(base.turn, hips_at);
     }
-    var range = vec2<f32>(-LARGEST_DROP * size, LARGEST_DROP * size);
+    // The hips give way smoothly, but on level ground not at all, so that the pose of the clip does not change.
+    var uneven = 0.0;
+    for (var leg = 0u; leg < min(body.legs, LIMBS); leg++) {
+        uneven = max(uneven, abs((*feet)[leg].change - mean));
+    }
+    let range = min(3.0 * uneven, YIELD * size);
+    var least = -LARGEST_DROP * size;
+    var wanted = min(mean, LARGEST_DROP * size);
     for (var leg = 0u; leg < min(body.legs, LIMBS); leg++) {
         let reach = hip_range(character, leg, (*feet)[leg].ankle, base);
-        range = vec2<f32>(max(range.x, reach.x), min(range.y, reach.y));
+        least = max(least, reach.x);
+        wanted = smooth_min(wanted, reach.y, range);
     }
-    let height = max(min(hips, range.y), min(range.x, LARGEST_DROP * size));
+    wanted = max(wanted, min(least, LARGEST_DROP * size));
+    let hips = mix(stances[character].hips, wanted, follow);
+    let height = select(0.0, hips, is_finite_number(hips));
+    stances[character].hips = height;
     if abs(height) > NOTHING * size {
         base.shift += unplaced(character, vec3<f32>(0.0, height, 0.0));
     }

@@ -1,4 +1,4 @@
-// Plants feet on the ground. Requires limb.wgsl and terrain.wgsl. The CPU twin is src/crowd/body/plant.rs.
+// Plants feet on the ground. Requires limb.wgsl and terrain.wgsl. The CPU twin is src/body/plant.rs.
 //
 // "Placed" vectors have the axes and the unit of the world, and are relative to the position of the character.
 
@@ -10,6 +10,8 @@ const LEASH: f32 = 0.15;
 const JUMP: f32 = 2.0;
 // Tangent of half the largest angle by which a foot that stands is turned, 40°.
 const LARGEST_YAW: f32 = 0.36;
+// Slope of the steepest ground with which a foot turns, the tangent of 30°, about the range of a bent ankle.
+const STEEPEST_GROUND: f32 = 0.577;
 // Height at which a foot no longer follows the slope, as a fraction of the leg.
 const LIFTED: f32 = 0.35;
 // Difference of the heights of heel and toes at which the lower one begins to carry the foot, as a fraction of half the foot.
@@ -84,13 +86,24 @@ fn sole_offset(character: u32, leg: u32, index: u32, ankle: vec3<f32>) -> vec3<f
 // Returns the height of an ankle at which the lowest point of its sole is at `low` above the ground.
 fn ankle_height(character: u32, leg: u32, ankle: vec3<f32>, turn: vec4<f32>, at: vec2<f32>, low: f32) -> f32 {
     let position = characters[character].position;
-    var least = 1e30;
+    // On a crest, the middle of a foot is the first part that would sink in.
+    let heel = sole_offset(character, leg, body.limb[leg].heel, ankle);
+    let toe = sole_offset(character, leg, body.limb[leg].toe, ankle);
+    let middle = quat_rotate(turn, 0.5 * (heel + toe));
+    var least = middle.y - (terrain_height(position.xz + (at + middle.xz)) - position.y);
     for (var k = 0u; k < body.limb[leg].soles; k++) {
         let offset = quat_rotate(turn, sole_offset(character, leg, k, ankle));
         let ground = terrain_height(position.xz + (at + offset.xz)) - position.y;
         least = min(least, offset.y - ground);
     }
     return low - least;
+}
+
+// Returns the rotation by which a foot follows the slope of the ground, as far as its ankle does.
+fn slope_turn(normal: vec3<f32>) -> vec4<f32> {
+    let aside = length(normal.xz);
+    let part = select(1.0, STEEPEST_GROUND * max(normal.y, 0.0) / aside, aside > STEEPEST_GROUND * normal.y);
+    return shortest_arc(vec3<f32>(0.0, 1.0, 0.0), vec3<f32>(normal.x * part, normal.y, normal.z * part));
 }
 
 // Where a foot stands.
@@ -189,7 +202,7 @@ fn place_foot(character: u32, leg: u32) -> FootGoal {
     if (stances[character].held & (1u << leg)) == 0u {
         below = place.xz + (ankle.xz + foot.offset * smooth_step(foot.weight) + 0.5 * (heel.xz + toe.xz));
     }
-    let slope = shortest_arc(vec3<f32>(0.0, 1.0, 0.0), terrain_normal(below, max(body.foot * scale, 1e-4)));
+    let slope = slope_turn(terrain_normal(below, max(body.foot * scale, 1e-4)));
     // While both ends are equally high, the one that carried the foot before still does.
     let roll = heel.y - toe.y;
     let carried = (stances[character].on_toes & (1u << leg)) != 0u;

@@ -3,12 +3,12 @@
 use bytemuck::{Zeroable, bytes_of, cast_slice};
 use glam::{Vec2, Vec3};
 
+use crate::body::stance::Stance;
 use crate::render::compute::{storage, storage_with};
 use crate::render::gpu_types::Placed;
 use crate::render::staging::Staging;
 use crate::render::{Gpu, GpuInstanceBuffers, GpuInstances, GpuPart, Model, RenderError, Renderer};
 
-use super::body::stance::Stance;
 use super::body::{GOALS, Goal};
 use super::clips::to_u32;
 use super::kernels::{Kernels, ModelBuffers};

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use glam::{Affine3A, Mat4, Vec3, Vec4};
 use rayon::prelude::*;
 
+use crate::body::Figure;
+use crate::body::stance::Stance;
 use crate::render::gpu_types::Placed;
 use crate::render::{Draw, Instance};
 use crate::view::Bounds;
@@ -12,8 +14,7 @@ use crate::view::Bounds;
 use super::CrowdError;
 use super::advance::advance;
 
-use super::body::stance::Stance;
-use super::body::{Figure, GOALS, Goal};
+use super::body::{GOALS, Goal, Inputs, gait};
 use super::goal::CrowdGoal;
 use super::model::{CrowdModel, PartDraw};
 use super::palette::{enclose, palette};
@@ -162,9 +163,10 @@ impl Posed {
         sample_weights(&state.layers, &model.clips, &model.rest_weights, weights);
         world(&model.joints, locals, models);
         let (body, joints) = (&model.body, &model.joints[..]);
-        let mut figure =
-            Figure { seconds, eye, terrain, body, joints, character: state, goals, models, stance, locals };
-        figure.pose_body();
+        let contacts = gait::contacts(body, joints, &state.layers);
+        let place = state.place();
+        let mut figure = Figure { seconds, body, joints, place, contacts, models, stance, locals };
+        figure.pose_body(&Inputs { eye, looks: state.looks, terrain, goals });
         world(&model.joints, locals, models);
         palette(state, models, &model.bones, bones);
         for (matrix, rows) in matrices.iter_mut().zip(bones) {

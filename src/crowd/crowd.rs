@@ -6,13 +6,13 @@ use std::sync::Arc;
 use bytemuck::{bytes_of, cast_slice, pod_collect_to_vec};
 use glam::{Affine3A, Quat, Vec3};
 
+use crate::body::stance::Stance;
 use crate::render::compute::{read_back, storage_with};
 use crate::render::staging::Staging;
 use crate::render::{CrowdInstances, Gpu, Model, RenderError, Renderer};
 
 use super::CrowdError;
 use super::batch::Batch;
-use super::body::stance::Stance;
 use super::body::{GOALS, Goal};
 use super::goal::CrowdGoal;
 use super::kernels::{Kernels, ModelBuffers};

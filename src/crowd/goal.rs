@@ -2,10 +2,11 @@
 
 use glam::{Quat, Vec3};
 
+use crate::body::Body;
 use crate::mathematics::single::normalize;
 
 use super::CrowdError;
-use super::body::{Body, Goal, HAS_POLE, HAS_ROTATION, HEAD};
+use super::body::{Goal, HAS_POLE, HAS_ROTATION, HEAD};
 
 /// What a limb, a chain or the head of a character must reach or look at.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::asset::{Character, Part};
+use crate::body::Body;
 use crate::pose::{Pose, world_matrices};
 use crate::rig::Rig;
 use crate::skin::{JointBoxes, Palette, Skinning};
 use crate::view::Bounds;
 
 use super::CrowdError;
-use super::body::Body;
 use super::body::gait;
 use super::clips::{Clips, to_u32};
 use super::palette::Bone;

@@ -6,7 +6,8 @@
 
 use glam::{Quat, Vec4};
 
-use crate::mathematics::single::{normalize, slerp};
+use crate::mathematics::single::normalize;
+use crate::mathematics::single_slerp::slerp;
 
 use super::clips::{Clips, Track};
 use super::types::{Joint, Layer, Local, NONE};

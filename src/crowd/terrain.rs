@@ -1,6 +1,8 @@
 //! The ground as a field of heights: the CPU twin of `shaders/crowd/terrain.wgsl`.
 
-use glam::{Vec2, Vec3};
+use glam::{Vec2, Vec3, Vec3Swizzles};
+
+use crate::body::Ground;
 
 /// The largest number of heights.
 const MAX_HEIGHTS: usize = 1 << 24;
@@ -178,6 +180,16 @@ impl Terrain {
             }
         }
         steepest
+    }
+}
+
+impl Ground for &Terrain {
+    fn height(&mut self, at: Vec3) -> f32 {
+        Terrain::height(self, at.xz())
+    }
+
+    fn normal(&mut self, at: Vec3, distance: f32) -> Vec3 {
+        Terrain::normal(self, at.xz(), distance)
     }
 }
 

@@ -7,8 +7,10 @@ mod quantile;
 mod reduced_tree;
 mod rotation;
 mod segment;
-#[cfg(feature = "render")]
+#[cfg(feature = "character")]
 pub(crate) mod single;
+#[cfg(feature = "render")]
+pub(crate) mod single_slerp;
 
 pub(crate) use eigen::eigen;
 pub(crate) use lbfgs::{Minimum, minimise};

@@ -13,6 +13,7 @@ mod crossfade;
 mod cycle;
 mod edit;
 pub(crate) mod euler;
+mod foot_placer;
 mod gait;
 mod inertia;
 pub(crate) mod interpolate;
@@ -43,6 +44,7 @@ pub use contact_constraint::ContactConstraint;
 pub use crossfade::Crossfade;
 pub use cycle::Cycle;
 pub use edit::Edit;
+pub use foot_placer::FootPlacer;
 #[cfg(feature = "render")]
 pub(crate) use key::Keyed;
 #[cfg(feature = "render")]

@@ -2,11 +2,9 @@
 
 use glam::{Quat, Vec3};
 
+use crate::body::limit::{from_parent, normalize_or, part_of, to_parent};
+use crate::body::{Figure, NECK};
 use crate::mathematics::single::shortest_arc;
-
-use super::NECK;
-use super::figure::Figure;
-use super::limit::{from_parent, normalize_or, part_of, to_parent};
 
 /// Seconds in which the head follows.
 const AIM_FOLLOW: f32 = 0.12;

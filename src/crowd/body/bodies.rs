@@ -3,11 +3,30 @@
 
 use glam::{Quat, Vec3};
 
-use super::figure::{Base, Figure};
-use super::limit::{part_of, to_parent, vector_in_frame};
-use super::plant::FootGoal;
-use super::{BELOW_HIPS, GOALS, Goal, HAS_POLE, HAS_ROTATION, HEAD, LIMBS, Limb};
-use crate::crowd::types::NONE;
+use super::{GOALS, Goal, HAS_POLE, HAS_ROTATION, HEAD};
+use crate::body::limit::{part_of, unit};
+use crate::body::types::NONE;
+use crate::body::{BELOW_HIPS, Base, Figure, FootGoal, LIMBS, Limb};
+use crate::crowd::terrain::Terrain;
+
+/// What poses the body of a character besides its clips.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::crowd) struct Inputs<'a> {
+    /// Position of the camera, at which heads may look.
+    pub(in crate::crowd) eye: Vec3,
+    /// How much the head looks at the camera, from 0 to 1.
+    pub(in crate::crowd) looks: f32,
+    pub(in crate::crowd) terrain: Option<&'a Terrain>,
+    pub(in crate::crowd) goals: &'a [Goal],
+}
+
+impl Inputs<'_> {
+    /// Returns the goal of a limb, a chain or the head.
+    fn goal(&self, limb: u32) -> Option<Goal> {
+        let is_set = |goal: &&Goal| goal.limb == limb && goal.weight > 0.0 && goal.position.is_finite();
+        self.goals.iter().take(GOALS).find(is_set).copied()
+    }
+}
 
 /// Where a limb must go.
 #[derive(Clone, Copy)]
@@ -22,19 +41,28 @@ struct LimbGoal {
 }
 
 impl Figure<'_> {
-    /// Returns the goal of a limb, a chain or the head.
-    fn goal(&self, limb: u32) -> Option<Goal> {
-        let is_set = |goal: &&Goal| goal.limb == limb && goal.weight > 0.0 && goal.position.is_finite();
-        self.goals.iter().take(GOALS).find(is_set).copied()
+    /// Returns the rotation of a joint in model space: the product of the rotations above it and its own.
+    fn orientation(&self, joint: u32) -> Quat {
+        let mut q = self.rotation(joint);
+        let parent = |joint: u32| self.joints.get(joint as usize).map_or(NONE, |joint| joint.parent);
+        let mut above = parent(joint);
+        for _ in 0..256 {
+            if above == NONE {
+                break;
+            }
+            q = self.rotation(above) * q;
+            above = parent(above);
+        }
+        unit(q).unwrap_or(Quat::IDENTITY)
     }
 
     /// Returns a world position in model space.
     fn in_model(&self, position: Vec3) -> Vec3 {
-        self.unplaced(position - self.character.position)
+        self.unplaced(position - self.place.position)
     }
 
     /// Returns the place of a limb's foot, or its goal if it has one.
-    fn limb_goal(&self, index: u32, limb: &Limb, base: &Base, foot: Option<&FootGoal>) -> LimbGoal {
+    fn limb_goal(&self, limb: &Limb, base: &Base, foot: Option<&FootGoal>, goal: Option<Goal>) -> LimbGoal {
         let (mut at, mut turn) = (self.position(limb.end), Quat::IDENTITY);
         if limb.flags & BELOW_HIPS != 0 {
             (at, turn) = (base.moved(at), base.turn);
@@ -45,13 +73,13 @@ impl Figure<'_> {
             at = self.unplaced(foot.ankle);
             turn = self.unplaced_turn(foot.turn);
         }
-        if let Some(goal) = self.goal(index) {
+        if let Some(goal) = goal {
             let weight = goal.weight.min(1.0);
             at = at * (1.0 - weight) + self.in_model(goal.position) * weight;
             is_moved = true;
             if goal.flags & HAS_ROTATION != 0 && goal.rotation.is_finite() {
                 let now = self.orientation(limb.end);
-                let wanted = self.character.rotation.conjugate() * goal.rotation;
+                let wanted = self.place.rotation.conjugate() * goal.rotation;
                 turn = part_of(wanted * (turn * now).conjugate(), weight) * turn;
             }
             if goal.flags & HAS_POLE != 0 && goal.pole.is_finite() {
@@ -61,39 +89,17 @@ impl Figure<'_> {
         LimbGoal { turn: base.turn.conjugate() * turn, position: base.unmoved(at), pole, is_moved }
     }
 
-    /// Moves the joint of the hips.
-    fn pose_hips(&mut self, base: &Base) {
-        let joint = self.body.parts.hips;
-        if base.shift == Vec3::ZERO {
-            return;
-        }
-        let (above, hips) = (self.parent_rows(joint), self.position(joint));
-        self.translate(joint, vector_in_frame(&above, base.moved(hips) - hips));
-        if base.turn != Quat::IDENTITY {
-            self.set_rotation(joint, to_parent(&above, base.turn) * self.rotation(joint));
-        }
-    }
-
     /// Poses the body of the character. Only local rotations, and the translations of the hips and of detached feet, change.
-    pub(in crate::crowd) fn pose_body(&mut self) {
+    pub(in crate::crowd) fn pose_body(&mut self, inputs: &Inputs<'_>) {
         let body = self.body;
-        let mut feet = [FootGoal::default(); LIMBS];
-        let mut base = Base::NOTHING;
-        if let Some(terrain) = self.terrain {
-            for (leg, (limb, foot)) in body.legs().iter().zip(&mut feet).enumerate() {
-                *foot = self.place_foot(terrain, leg, limb);
-            }
-            self.remember_feet(&feet);
-            if body.parts.hips != NONE && !body.legs().is_empty() {
-                base = self.move_hips(&feet);
-            }
-        }
+        let none = ([FootGoal::default(); LIMBS], Base::NOTHING);
+        let (feet, base) = inputs.terrain.map_or(none, |mut terrain| self.place_feet(&mut terrain));
         // All goals come first, because they depend on the pose of the clips.
-        let stands = |index: u32| index < body.parts.legs && self.terrain.is_some();
+        let stands = |index: u32| index < body.parts.legs && inputs.terrain.is_some();
         let mut goals = [None; LIMBS];
         for ((index, goal), (limb, foot)) in (0..).zip(&mut goals).zip(body.limbs().iter().zip(&feet)) {
             let foot = Some(foot).filter(|_| stands(index));
-            *goal = Some((self.limb_goal(index, limb, &base, foot), foot.is_none()));
+            *goal = Some((self.limb_goal(limb, &base, foot, inputs.goal(index)), foot.is_none()));
         }
         for (limb, goal) in body.limbs().iter().zip(goals) {
             // The limits of hips give way to the ground, because a foot must not sink into it.
@@ -103,14 +109,14 @@ impl Figure<'_> {
         }
         self.pose_hips(&base);
         for (index, chain) in (body.parts.limbs..).zip(body.chains()) {
-            let Some(goal) = self.goal(index) else { continue };
+            let Some(goal) = inputs.goal(index) else { continue };
             let end = chain.joints.get(chain.links as usize).copied().unwrap_or(NONE);
             let (now, at) = (self.position(end), base.unmoved(self.in_model(goal.position)));
             let weight = goal.weight.min(1.0);
             self.solve_chain(chain, now * (1.0 - weight) + at * weight);
         }
-        let looked_at = self.goal(HEAD).map(|goal| (goal.position, goal.weight));
-        let (at, weight) = looked_at.unwrap_or((self.eye, self.character.looks));
+        let looked_at = inputs.goal(HEAD).map(|goal| (goal.position, goal.weight));
+        let (at, weight) = looked_at.unwrap_or((inputs.eye, inputs.looks));
         self.aim_head(base.unmoved(self.in_model(at)), weight);
         self.stance.is_known = 1;
     }

@@ -3,11 +3,9 @@
 
 use glam::{Quat, Vec3, Vec4};
 
+use crate::body::limit::{from_parent, to_parent};
+use crate::body::{Chain, Figure, LINKS};
 use crate::mathematics::single::{normalize, shortest_arc};
-
-use super::figure::Figure;
-use super::limit::{from_parent, to_parent};
-use super::{Chain, LINKS};
 
 const CHAIN_PASSES: usize = 12;
 /// Sine of half the largest turn in a step, about 30°.

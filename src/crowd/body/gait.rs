@@ -3,10 +3,10 @@
 use glam::{Affine3A, Vec2, Vec3};
 
 use crate::asset::{Character, Clip};
+use crate::body::{Body, INTERVALS, Limb, Sole};
+use crate::crowd::types::{Joint, Layer};
 use crate::motion::{Playhead, contact};
 use crate::pose::{Pose, world_matrices};
-
-use super::{Body, INTERVALS, Limb};
 
 /// Samples per second, and the largest number of samples of a clip.
 const RATE: f32 = 60.0;
@@ -33,6 +33,31 @@ pub(in crate::crowd) struct Gait {
     pub(in crate::crowd) stride: Vec3,
     /// How far the character must move each time the clip starts again, because its root is back at the start.
     pub(in crate::crowd) jump: Vec3,
+}
+
+/// Returns one bit for each leg that is in contact with the ground in the clips that a character plays.
+pub(in crate::crowd) fn contacts(body: &Body, joints: &[Joint], layers: &[Layer]) -> u32 {
+    let stands = |(leg, limb)| contact(body, joints, layers, leg, limb) > 0.5;
+    let legs = body.legs().iter().enumerate();
+    legs.filter(|leg| stands(*leg)).fold(0, |bits, (leg, _)| bits | 1 << leg)
+}
+
+/// Returns the weight of the clips in which a leg is in contact with the ground.
+fn contact(body: &Body, joints: &[Joint], layers: &[Layer], leg: usize, limb: &Limb) -> f32 {
+    let legs = body.parts.legs as usize;
+    let mut contact = 0.0;
+    for layer in layers {
+        let first = (layer.clip as usize).saturating_mul(legs).saturating_add(leg).saturating_mul(INTERVALS);
+        let Some(intervals) = body.contacts.get(first..first.saturating_add(INTERVALS)) else {
+            continue;
+        };
+        let masks = joints.get(limb.end as usize).map(|joint| joint.masks);
+        let mask = masks.and_then(|masks| masks.get(layer.mask as usize).copied()).unwrap_or(1.0);
+        let stands = intervals.iter().any(|i| i.x <= layer.time && layer.time <= i.y);
+        let weight = layer.weight * mask;
+        contact = contact * (1.0 - weight) + f32::from(u8::from(stands)) * weight;
+    }
+    contact
 }
 
 /// Measures all clips. `nodes` has the node of each joint. Returns one gait for each clip, and adds the contacts to the body.
@@ -159,7 +184,7 @@ fn median(velocities: &[Vec2]) -> Vec2 {
 /// Returns the horizontal middle of a sole, and the height of its lowest point.
 fn foot_position(limb: &Limb, nodes: &[usize], world: &[Affine3A]) -> Vec3 {
     let soles = limb.sole.get(..limb.soles as usize).unwrap_or_default();
-    let point = |sole: &super::Sole| {
+    let point = |sole: &Sole| {
         let frame = nodes.get(sole.joint as usize).and_then(|node| world.get(*node));
         frame.map_or(Vec3::ZERO, |frame| frame.transform_point3(sole.position))
     };

@@ -3,6 +3,8 @@
 mod clips;
 mod cycles;
 mod figures;
+mod foot_placer;
+mod hills;
 mod keys;
 mod landing;
 mod retarget;

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use glam::{Quat, Vec3};
 
-use super::figure::Figure;
-use super::stance::Stance;
-use super::{Body, GOALS, Goal};
+use super::{GOALS, Goal, Inputs, gait};
+use crate::body::stance::Stance;
+use crate::body::{Body, Figure};
 use crate::crowd::model::CrowdModel;
 use crate::crowd::sample::sample;
 use crate::crowd::terrain::Terrain;
@@ -98,20 +98,19 @@ impl Posed {
 
     /// Solves, and updates the matrices.
     pub(super) fn solve(&mut self, actor: &Actor, terrain: Option<&Terrain>, seconds: f32) {
-        let eye = Vec3::new(1.0, 1.6, 3.0);
-        Figure {
+        let (body, joints) = (&actor.body, actor.joints());
+        let mut figure = Figure {
             seconds,
-            eye,
-            terrain,
-            body: &actor.body,
-            joints: actor.joints(),
-            character: &self.state,
-            goals: &self.goals,
+            body,
+            joints,
+            place: self.state.place(),
+            contacts: gait::contacts(body, joints, &self.state.layers),
             models: &self.models,
             stance: &mut self.stance,
             locals: &mut self.locals,
-        }
-        .pose_body();
+        };
+        let (eye, goals) = (Vec3::new(1.0, 1.6, 3.0), &self.goals);
+        figure.pose_body(&Inputs { eye, looks: self.state.looks, terrain, goals });
         world(actor.joints(), &self.locals, &mut self.models);
     }
 

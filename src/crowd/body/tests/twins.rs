@@ -5,7 +5,7 @@ use glam::{Quat, Vec3, Vec4};
 
 use super::limbs::Random;
 use super::{Actor, Posed, data};
-use crate::crowd::body::stance::Stance;
+use crate::body::stance::Stance;
 use crate::crowd::body::{GOALS, Goal, HAS_POLE, HAS_ROTATION, HEAD};
 use crate::crowd::kernels::BODY_FILES;
 use crate::crowd::terrain::Terrain;

@@ -91,7 +91,8 @@ impl Walk {
     fn check(&self, actor: &Actor, name: &str) {
         println!("{name}: legs {} size {:.3} {self:?}", actor.body.parts.legs, actor.body.parts.size);
         assert!(self.penetration < 0.002, "{name}: {self:?}");
-        assert!(self.slide < 0.001, "{name}: {self:?}");
+        // The hips follow with a lag, so that a leg may be too short for a moment.
+        assert!(self.slide < 0.0025 * actor.body.parts.size, "{name}: {self:?}");
         assert!(self.standing > 30, "{name}: {self:?}");
     }
 }

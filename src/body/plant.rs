@@ -6,11 +6,11 @@ use glam::{Quat, Vec2, Vec3, Vec3Swizzles, Vec4};
 
 use crate::mathematics::single::{normalize, shortest_arc};
 
-use super::figure::Figure;
+use super::figure::{Base, Figure};
 use super::limit::part_of;
 use super::stance::Foot;
-use super::{INTERVALS, Limb};
-use crate::crowd::terrain::Terrain;
+use super::types::NONE;
+use super::{Ground, LIMBS, Limb};
 
 /// Seconds in which a released foot returns to where the clip has it.
 const RELEASE: f32 = 0.15;
@@ -20,6 +20,8 @@ const LEASH: f32 = 0.15;
 const JUMP: f32 = 2.0;
 /// Tangent of half the largest angle by which a foot that stands is turned, 40°.
 const LARGEST_YAW: f32 = 0.36;
+/// Slope of the steepest ground with which a foot turns, the tangent of 30°, about the range of a bent ankle.
+const STEEPEST: f32 = 0.577;
 /// Height at which a foot no longer follows the slope, as a fraction of the leg.
 const LIFTED: f32 = 0.35;
 /// Difference of the heights of heel and toes at which the lower one begins to carry the foot, as a fraction of half the
@@ -30,22 +32,22 @@ pub(super) const NOTHING: f32 = 2e-6;
 
 /// Where a foot must go.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct FootGoal {
+pub(crate) struct FootGoal {
     /// Position of the ankle, placed.
-    pub(super) ankle: Vec3,
+    pub(crate) ankle: Vec3,
     /// Rotation of the foot from the pose of the clip, in world axes.
-    pub(super) turn: Quat,
+    pub(crate) turn: Quat,
     /// Height of the ankle above that of the clip.
-    pub(super) change: f32,
+    pub(crate) change: f32,
     /// How near the foot is to the floor in the clip, from 0 to 1.
-    pub(super) weight: f32,
-    pub(super) is_moved: bool,
+    pub(crate) weight: f32,
+    pub(crate) is_moved: bool,
     /// Whether the foot stands.
-    pub(super) held: bool,
+    pub(crate) held: bool,
     /// Whether the foot was released before its contact ended.
-    pub(super) spent: bool,
+    pub(crate) spent: bool,
     /// Whether the toes carry the foot, not the heel.
-    pub(super) on_toes: bool,
+    pub(crate) on_toes: bool,
 }
 
 /// Where a foot stands.
@@ -73,44 +75,32 @@ fn yaw_between(from: Vec2, to: Vec2) -> f32 {
     (arc.y / arc.w.max(1e-3)).clamp(-1.0, 1.0)
 }
 
+/// Returns the rotation by which a foot follows the slope of the ground, as far as its ankle does.
+fn slope_turn(normal: Vec3) -> Quat {
+    let aside = normal.xz().length();
+    let part = if aside > STEEPEST * normal.y { STEEPEST * normal.y.max(0.0) / aside } else { 1.0 };
+    shortest_arc(Vec3::Y, Vec3::new(normal.x * part, normal.y, normal.z * part))
+}
+
 impl Figure<'_> {
-    pub(super) fn placed(&self, v: Vec3) -> Vec3 {
-        self.character.rotation * (v * self.character.scale)
+    pub(crate) fn placed(&self, v: Vec3) -> Vec3 {
+        self.place.rotation * (v * self.place.scale)
     }
 
-    pub(super) fn unplaced(&self, v: Vec3) -> Vec3 {
-        let scale = if self.character.scale.abs() > 1e-20 { self.character.scale } else { 1.0 };
-        self.character.rotation.conjugate() * v / scale
+    pub(crate) fn unplaced(&self, v: Vec3) -> Vec3 {
+        let scale = if self.place.scale.abs() > 1e-20 { self.place.scale } else { 1.0 };
+        self.place.rotation.conjugate() * v / scale
     }
 
     /// Converts a rotation of the world to model space.
-    pub(super) fn unplaced_turn(&self, q: Quat) -> Quat {
-        let rotation = self.character.rotation;
+    pub(crate) fn unplaced_turn(&self, q: Quat) -> Quat {
+        let rotation = self.place.rotation;
         rotation.conjugate() * (q * rotation)
     }
 
     /// Returns the length of a leg in the world.
-    pub(super) fn size(&self) -> f32 {
-        self.body.parts.size * self.character.scale.abs()
-    }
-
-    /// Returns the weight of the clips in which a leg is in contact with the ground.
-    fn contact(&self, leg: usize, limb: &Limb) -> f32 {
-        let legs = self.body.parts.legs as usize;
-        let mut contact = 0.0;
-        for layer in &self.character.layers {
-            let first =
-                (layer.clip as usize).saturating_mul(legs).saturating_add(leg).saturating_mul(INTERVALS);
-            let Some(intervals) = self.body.contacts.get(first..first.saturating_add(INTERVALS)) else {
-                continue;
-            };
-            let masks = self.joints.get(limb.end as usize).map(|joint| joint.masks);
-            let mask = masks.and_then(|masks| masks.get(layer.mask as usize).copied()).unwrap_or(1.0);
-            let stands = intervals.iter().any(|i| i.x <= layer.time && layer.time <= i.y);
-            let weight = layer.weight * mask;
-            contact = contact * (1.0 - weight) + f32::from(u8::from(stands)) * weight;
-        }
-        contact
+    pub(crate) fn size(&self) -> f32 {
+        self.body.parts.size * self.place.scale.abs()
     }
 
     /// Returns a point of a sole relative to the ankle, in placed space.
@@ -122,19 +112,24 @@ impl Figure<'_> {
     /// Returns the height of an ankle at which the lowest point of its sole is at `low` above the ground.
     fn ankle_height(
         &self,
-        terrain: &Terrain,
+        ground: &mut impl Ground,
         limb: &Limb,
         ankle: Vec3,
         turn: Quat,
         at: Vec2,
         low: f32,
     ) -> f32 {
-        let position = self.character.position;
-        let mut least = 1e30_f32;
+        let position = self.place.position;
+        let mut height_above = |offset: Vec3| {
+            let offset = turn * offset;
+            let below = position + Vec3::new(at.x + offset.x, ankle.y + offset.y, at.y + offset.z);
+            offset.y - (ground.height(below) - position.y)
+        };
+        // On a crest, the middle of a foot is the first part that would sink in.
+        let [heel, toe] = [limb.heel, limb.toe].map(|index| self.sole_offset(limb, index as usize, ankle));
+        let mut least = height_above(0.5 * (heel + toe));
         for index in 0..limb.soles as usize {
-            let offset = turn * self.sole_offset(limb, index, ankle);
-            let ground = terrain.height(position.xz() + (at + offset.xz())) - position.y;
-            least = least.min(offset.y - ground);
+            least = least.min(height_above(self.sole_offset(limb, index, ankle)));
         }
         low - least
     }
@@ -142,21 +137,13 @@ impl Figure<'_> {
     /// Decides where a foot stands. While it is in contact, the end of its sole that carries it does not move, so that it
     /// rolls without slipping, and it keeps its heading. Afterwards its distance from the clip fades. `slope` tilts the
     /// foot.
-    fn footing(
-        &mut self,
-        leg: usize,
-        limb: &Limb,
-        ankle: Vec3,
-        ends: [Vec3; 2],
-        on_toes: bool,
-        slope: Quat,
-    ) -> Footing {
+    fn footing(&mut self, leg: usize, ankle: Vec3, ends: [Vec3; 2], on_toes: bool, slope: Quat) -> Footing {
         let bit = 1_u32 << leg;
-        let place = self.character.position.xz();
+        let place = self.place.position.xz();
         let mut foot = self.stance.feet.get(leg).copied().unwrap_or_default();
         let leash = LEASH * self.size();
         let [heel, toe] = ends;
-        let stands = self.contact(leg, limb) > 0.5;
+        let stands = self.contacts & bit != 0;
         let mut was_held = self.stance.held & bit != 0 && stands;
         // A character that was placed elsewhere does not stretch its legs to where it was.
         let away = 0.5 * (foot.heel + foot.toe) - place - (ankle.xz() + 0.5 * (heel.xz() + toe.xz()));
@@ -199,9 +186,9 @@ impl Figure<'_> {
 
     /// Returns where a foot must go: with its sole on the slope, and as high above the ground as the clip has it above the
     /// floor.
-    pub(super) fn place_foot(&mut self, terrain: &Terrain, leg: usize, limb: &Limb) -> FootGoal {
-        let scale = self.character.scale.abs();
-        let place = self.character.position;
+    fn place_foot(&mut self, ground: &mut impl Ground, leg: usize, limb: &Limb) -> FootGoal {
+        let scale = self.place.scale.abs();
+        let place = self.place.position;
         let ankle = self.placed(self.position(limb.end));
         let heights = (0..limb.soles as usize).map(|index| self.sole_offset(limb, index, ankle).y);
         let lowest = heights.fold(1e30, f32::min);
@@ -215,22 +202,56 @@ impl Figure<'_> {
         } else {
             place.xz() + (ankle.xz() + foot.offset * smooth_step(foot.weight) + 0.5 * (heel.xz() + toe.xz()))
         };
-        let slope = shortest_arc(Vec3::Y, terrain.normal(below, (self.body.parts.foot * scale).max(1e-4)));
+        let below = Vec3::new(below.x, place.y + ankle.y + lowest, below.y);
+        let slope = slope_turn(ground.normal(below, (self.body.parts.foot * scale).max(1e-4)));
         // While both ends are equally high, the one that carried the foot before still does.
         let roll = heel.y - toe.y;
         let is_rolled = roll.abs() > ROLL * self.body.parts.foot * scale;
         let on_toes = if is_rolled { roll > 0.0 } else { self.stance.on_toes >> leg & 1 == 1 };
         let Footing { at, turn, held, spent } =
-            self.footing(leg, limb, ankle, [heel, toe], on_toes, part_of(slope, near));
-        let height = self.ankle_height(terrain, limb, ankle, turn, at, low);
+            self.footing(leg, ankle, [heel, toe], on_toes, part_of(slope, near));
+        let height = self.ankle_height(ground, limb, ankle, turn, at, low);
         let goal = Vec3::new(at.x, height, at.y);
         let is_moved = (goal - ankle).abs().max_element() > NOTHING * self.size()
             || turn.xyz().abs().max_element() > 1e-6;
         FootGoal { ankle: goal, turn, change: height - ankle.y, weight: near, is_moved, held, spent, on_toes }
     }
 
+    /// Returns the position and the rotation of a foot in model space before the hips moved, and whether the leg must move.
+    pub(crate) fn foot_target(&self, foot: &FootGoal, base: &Base) -> (Vec3, Quat, bool) {
+        let turn = base.turn.conjugate() * self.unplaced_turn(foot.turn);
+        (base.unmoved(self.unplaced(foot.ankle)), turn, foot.is_moved || base.shift != Vec3::ZERO)
+    }
+
+    /// Puts all feet on the ground and moves the hips.
+    pub(crate) fn stand(&mut self, ground: &mut impl Ground) {
+        let body = self.body;
+        let (feet, base) = self.place_feet(ground);
+        for (limb, foot) in body.legs().iter().zip(&feet) {
+            let (target, turn, is_moved) = self.foot_target(foot, &base);
+            if is_moved {
+                self.solve_limb(limb, &base, target, turn, Vec3::ZERO, false);
+            }
+        }
+        self.pose_hips(&base);
+        self.stance.is_known = 1;
+    }
+
+    /// Returns where all feet must go, and how the hips move so that the legs reach.
+    pub(crate) fn place_feet(&mut self, ground: &mut impl Ground) -> ([FootGoal; LIMBS], Base) {
+        let body = self.body;
+        let mut feet = [FootGoal::default(); LIMBS];
+        for (leg, (limb, foot)) in body.legs().iter().zip(&mut feet).enumerate() {
+            *foot = self.place_foot(ground, leg, limb);
+        }
+        self.remember_feet(&feet);
+        let has_hips = body.parts.hips != NONE && !body.legs().is_empty();
+        let base = if has_hips { self.move_hips(&feet) } else { Base::NOTHING };
+        (feet, base)
+    }
+
     /// Stores how all feet stand.
-    pub(super) fn remember_feet(&mut self, feet: &[FootGoal]) {
+    fn remember_feet(&mut self, feet: &[FootGoal]) {
         let legs = self.body.legs().len();
         let bits = |is_set: fn(&FootGoal) -> bool| {
             feet.iter()

@@ -131,7 +131,7 @@ pub(super) fn two_bone(
 impl Figure<'_> {
     /// Moves the end of a limb to a target and turns it by a rotation, both in model space before the hips moved. `base` is
     /// how they move. The limit of the first joint applies only if `is_limited` is set.
-    pub(super) fn solve_limb(
+    pub(crate) fn solve_limb(
         &mut self,
         limb: &Limb,
         base: &Base,

@@ -12,11 +12,11 @@ use crate::rig::soles::Soles;
 use crate::rig::{ChainKind, Rig};
 
 use super::limit::normalize_or;
+use super::types::NONE;
 use super::{
     BELOW_HIPS, Body, BodyParts, CHAINS, CONE, Chain, DETACHED, HINGE, HINGED, JointLimit, LIMBS, LINKS,
     LOCKED, Limb, NECK,
 };
-use crate::crowd::types::NONE;
 
 /// Cosine of the angle up to which a head follows what it looks at, 75° to each side.
 const FIELD_COS: f32 = 0.2588;
@@ -45,7 +45,7 @@ struct LimbNodes {
 impl Body {
     /// Builds the body of a character. `scene` is the one that is drawn, and `slot` returns the index of a node among the
     /// joints. Limbs whose joints are not below each other are left out.
-    pub(in crate::crowd) fn new(
+    pub(crate) fn new(
         character: &Character,
         scene: usize,
         rig: &Rig,

@@ -1,5 +1,6 @@
 //! What a character remembers from step to step: the Rust twins of `shaders/crowd/body.wgsl`.
 
+#[cfg(feature = "render")]
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3};
 
@@ -7,7 +8,8 @@ use super::LIMBS;
 
 /// `Foot`: a foot since the last step.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "render", derive(Pod, Zeroable))]
 #[expect(missing_docs, reason = "the fields are documented in the shader")]
 pub struct Foot {
     pub heel: Vec2,
@@ -20,7 +22,8 @@ pub struct Foot {
 
 /// `Stance`: what a character remembers. The default is the start.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "render", derive(Pod, Zeroable))]
 #[expect(missing_docs, reason = "the fields are documented in the shader")]
 pub struct Stance {
     pub aim: Vec3,

@@ -1,10 +1,11 @@
 //! Moves the hips so that the legs reach the ground: the CPU twin of `shaders/crowd/hips.wgsl`.
 
-use glam::{Vec2, Vec3, Vec3Swizzles};
+use glam::{Quat, Vec2, Vec3, Vec3Swizzles};
 
 use crate::mathematics::single::shortest_arc;
 
 use super::figure::{Base, Figure};
+use super::limit::{to_parent, vector_in_frame};
 use super::plant::{FootGoal, NOTHING};
 use super::{LIMBS, Limb};
 
@@ -13,8 +14,17 @@ const FOLLOW: f32 = 0.1;
 /// How far the hips may move, and how straight a lowered leg is, as fractions of the leg.
 const LARGEST_DROP: f32 = 0.45;
 const STRETCH: f32 = 0.99;
+/// Distance from the reach of a leg at which the hips begin to give way on uneven ground, as a fraction of the leg.
+const YIELD: f32 = 0.15;
 /// Tangent of the largest angle by which a body tilts, 20°.
 const STEEPEST: f32 = 0.36;
+
+/// Returns about the smaller number, without a kink where both are equal: it is smaller by up to a quarter of `range` where
+/// they differ by less than `range`.
+fn smooth_min(a: f32, b: f32, range: f32) -> f32 {
+    let near = (range - (a - b).abs()).max(0.0);
+    a.min(b) - if range > 0.0 { 0.25 * near * near / range } else { 0.0 }
+}
 
 impl Figure<'_> {
     /// Returns the lowest and the highest position of the hips, relative to that of the clip, at which a leg reaches an
@@ -56,8 +66,9 @@ impl Figure<'_> {
         if steepness > NOTHING { slope * (steepness.min(STEEPEST) / steepness) } else { Vec2::ZERO }
     }
 
-    /// Returns how the hips move: as far up as the feet do on average, but never so far that a foot leaves the ground or a
-    /// leg bends too far. A body with four legs or more also tilts with the slope.
+    /// Returns how the hips move: as far up as the feet do on average, but not so far that a foot leaves the ground or a leg
+    /// bends too far. They follow with a lag, which the range in which they give way makes up for. A body with four legs or
+    /// more also tilts with the slope.
     pub(super) fn move_hips(&mut self, feet: &[FootGoal; LIMBS]) -> Base {
         let (size, body) = (self.size(), self.body);
         let feet = feet.get(..body.legs().len()).unwrap_or_default();
@@ -77,23 +88,40 @@ impl Figure<'_> {
         mean += slope.dot(self.placed(hips_at).xz() - middle);
         mean = if mean.abs() < NOTHING * size { 0.0 } else { mean };
         let tilt = self.stance.tilt * (1.0 - follow) + slope * follow;
-        let hips = self.stance.hips * (1.0 - follow) + mean * follow;
         self.stance.tilt = if tilt.is_finite() { tilt } else { Vec2::ZERO };
-        self.stance.hips = if hips.is_finite() { hips } else { 0.0 };
         let mut base = Base::NOTHING;
         if tilt.dot(tilt) > NOTHING * NOTHING {
             base.turn = self.unplaced_turn(shortest_arc(Vec3::Y, Vec3::new(-tilt.x, 1.0, -tilt.y)));
             base.shift = hips_at - base.turn * hips_at;
         }
-        let (mut least, mut most) = (-LARGEST_DROP * size, LARGEST_DROP * size);
+        // The hips give way smoothly, but on level ground not at all, so that the pose of the clip does not change.
+        let uneven = feet.iter().map(|foot| (foot.change - mean).abs()).fold(0.0, f32::max);
+        let range = (3.0 * uneven).min(YIELD * size);
+        let (mut least, mut wanted) = (-LARGEST_DROP * size, mean.min(LARGEST_DROP * size));
         for (limb, foot) in body.legs().iter().zip(feet) {
             let (lowest, highest) = self.hip_range(limb, foot.ankle, &base);
-            (least, most) = (least.max(lowest), most.min(highest));
+            (least, wanted) = (least.max(lowest), smooth_min(wanted, highest, range));
         }
-        let height = hips.min(most).max(least.min(LARGEST_DROP * size));
+        let wanted = wanted.max(least.min(LARGEST_DROP * size));
+        let hips = self.stance.hips * (1.0 - follow) + wanted * follow;
+        let height = if hips.is_finite() { hips } else { 0.0 };
+        self.stance.hips = height;
         if height.abs() > NOTHING * size {
             base.shift += self.unplaced(Vec3::new(0.0, height, 0.0));
         }
         base
+    }
+
+    /// Moves the joint of the hips.
+    pub(crate) fn pose_hips(&mut self, base: &Base) {
+        let joint = self.body.parts.hips;
+        if base.shift == Vec3::ZERO {
+            return;
+        }
+        let (above, hips) = (self.parent_rows(joint), self.position(joint));
+        self.translate(joint, vector_in_frame(&above, base.moved(hips) - hips));
+        if base.turn != Quat::IDENTITY {
+            self.set_rotation(joint, to_parent(&above, base.turn) * self.rotation(joint));
+        }
     }
 }

@@ -4,10 +4,10 @@ use glam::{Quat, Vec2, Vec3, Vec4};
 
 use crate::mathematics::single::normalize;
 
+use super::types::Rows;
 use super::{FREE, HINGE, JointLimit, LOCKED};
-use crate::crowd::types::Rows;
 
-pub(super) fn normalize_or(v: Vec3, otherwise: Vec3) -> Vec3 {
+pub(crate) fn normalize_or(v: Vec3, otherwise: Vec3) -> Vec3 {
     let square = v.dot(v);
     if square > 0.0 { v / square.sqrt() } else { otherwise }
 }
@@ -26,7 +26,7 @@ fn sum(v: Vec3, c: &[Vec3; 3]) -> Vec3 {
 }
 
 /// Returns the direction of an axis of a joint's frame in model space.
-pub(super) fn axis_in_model(m: &Rows, axis: Vec3) -> Vec3 {
+pub(crate) fn axis_in_model(m: &Rows, axis: Vec3) -> Vec3 {
     let c = cofactors(m);
     Vec3::new(c[0].dot(axis), c[1].dot(axis), c[2].dot(axis))
 }
@@ -42,24 +42,24 @@ fn with_axis(q: Quat, axis: Vec3) -> Quat {
 }
 
 /// Converts a rotation of model space to the frame of a parent. Exact if the parent is scaled uniformly.
-pub(super) fn to_parent(m: &Rows, q: Quat) -> Quat {
+pub(crate) fn to_parent(m: &Rows, q: Quat) -> Quat {
     if q.xyz() == Vec3::ZERO { Quat::IDENTITY } else { with_axis(q, sum(q.xyz(), &cofactors(m))) }
 }
 
 /// Converts a rotation of the frame of a parent to model space.
-pub(super) fn from_parent(m: &Rows, q: Quat) -> Quat {
+pub(crate) fn from_parent(m: &Rows, q: Quat) -> Quat {
     if q.xyz() == Vec3::ZERO { Quat::IDENTITY } else { with_axis(q, axis_in_model(m, q.xyz())) }
 }
 
 /// Converts a vector of model space to the frame of a parent. A flat frame gives zero.
-pub(super) fn vector_in_frame(m: &Rows, v: Vec3) -> Vec3 {
+pub(crate) fn vector_in_frame(m: &Rows, v: Vec3) -> Vec3 {
     let c = cofactors(m);
     let square = m.x.truncate().dot(c[0]);
     if square.abs() > 1e-30 { sum(v, &c) / square } else { Vec3::ZERO }
 }
 
 /// Interpolates from no rotation to `q` without constant speed.
-pub(super) fn part_of(q: Quat, t: f32) -> Quat {
+pub(crate) fn part_of(q: Quat, t: f32) -> Quat {
     let nearer = if q.w < 0.0 { -q } else { q };
     normalize((nearer.xyz() * t).extend(1.0 - t + nearer.w * t))
 }
@@ -84,7 +84,7 @@ fn swing_vector(swing: Quat) -> Vec3 {
 
 /// Returns the nearest allowed rotation from rest by each part: the swing is shortened, and the twist is clamped. The limit
 /// is widened so that it contains the rotation before the solve, because a solve must not jump when it begins.
-pub(super) fn limited(limit: &JointLimit, q: Quat, before: Quat) -> Quat {
+pub(crate) fn limited(limit: &JointLimit, q: Quat, before: Quat) -> Quat {
     match limit.kind {
         FREE => return q,
         LOCKED => return before,
@@ -114,6 +114,6 @@ pub(super) fn limited(limit: &JointLimit, q: Quat, before: Quat) -> Quat {
 }
 
 /// Returns a unit quaternion if all of its numbers are finite.
-pub(super) fn unit(q: Quat) -> Option<Quat> {
+pub(crate) fn unit(q: Quat) -> Option<Quat> {
     Some(normalize(Vec4::from(q))).filter(|q| q.is_finite())
 }

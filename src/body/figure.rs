@@ -1,0 +1,98 @@
+//! A character while its body is posed. Its passes are in `plant.rs`, `hips.rs` and `limb.rs`. Those of crowds are in
+//! `crowd/body`.
+
+use glam::{Quat, Vec3};
+
+use super::limit::{limited, unit};
+use super::stance::Stance;
+use super::types::{Joint, Local, Rows};
+use super::{Body, FREE, JointLimit};
+
+/// A character while its body is posed. The matrices are those of the pose of the clips.
+#[derive(Debug)]
+pub(crate) struct Figure<'a> {
+    /// Seconds since the last step.
+    pub(crate) seconds: f32,
+    pub(crate) body: &'a Body,
+    pub(crate) joints: &'a [Joint],
+    pub(crate) place: Place,
+    /// One bit for each leg whose foot is in contact with the ground.
+    pub(crate) contacts: u32,
+    pub(crate) models: &'a [Rows],
+    pub(crate) stance: &'a mut Stance,
+    pub(crate) locals: &'a mut [Local],
+}
+
+/// Where a character is: `world_from_model` as a scale, a rotation and a translation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Place {
+    pub(crate) rotation: Quat,
+    pub(crate) position: Vec3,
+    pub(crate) scale: f32,
+}
+
+/// How the hips move everything below them, in model space.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Base {
+    pub(crate) turn: Quat,
+    pub(crate) shift: Vec3,
+}
+
+impl Base {
+    pub(crate) const NOTHING: Self = Self { turn: Quat::IDENTITY, shift: Vec3::ZERO };
+
+    pub(crate) fn moved(&self, p: Vec3) -> Vec3 {
+        self.turn * p + self.shift
+    }
+
+    /// Returns where a point was before the hips moved it.
+    pub(crate) fn unmoved(&self, p: Vec3) -> Vec3 {
+        self.turn.conjugate() * (p - self.shift)
+    }
+}
+
+impl Figure<'_> {
+    pub(crate) fn rows(&self, joint: u32) -> Rows {
+        self.models.get(joint as usize).copied().unwrap_or(Rows::IDENTITY)
+    }
+
+    pub(crate) fn position(&self, joint: u32) -> Vec3 {
+        self.rows(joint).translation()
+    }
+
+    /// Returns the matrix of the parent of a joint.
+    pub(crate) fn parent_rows(&self, joint: u32) -> Rows {
+        self.joints.get(joint as usize).map_or(Rows::IDENTITY, |joint| self.rows(joint.parent))
+    }
+
+    pub(crate) fn rotation(&self, joint: u32) -> Quat {
+        self.locals.get(joint as usize).map_or(Quat::IDENTITY, |local| local.rotation)
+    }
+
+    pub(crate) fn set_rotation(&mut self, joint: u32, rotation: Quat) {
+        if let (Some(local), Some(rotation)) = (self.locals.get_mut(joint as usize), unit(rotation)) {
+            local.rotation = rotation;
+        }
+    }
+
+    pub(crate) fn translate(&mut self, joint: u32, offset: Vec3) {
+        if let Some(local) = self.locals.get_mut(joint as usize) {
+            let moved = local.translation + offset;
+            local.translation = if moved.is_finite() { moved } else { local.translation };
+        }
+    }
+
+    /// Returns the local rotation of a joint after a rotation of the frame of its parent, within its limit.
+    pub(crate) fn turned(&self, joint: u32, limit: &JointLimit, turn: Quat) -> Quat {
+        let before = self.rotation(joint);
+        let after = turn * before;
+        let Some(rest) = self.joints.get(joint as usize).map(|joint| joint.rest_rotation) else {
+            return after;
+        };
+        if limit.kind == FREE {
+            return after;
+        }
+        let from_rest = rest.conjugate();
+        rest * limited(limit, from_rest * after, from_rest * before)
+    }
+}
