@@ -40,6 +40,9 @@ const LIMBS: [[&str; 2]; 8] = [
 /// Number of moments at which the poses are compared.
 const MOMENTS: u8 = 24;
 
+/// Kinds of errors, and a line for each error.
+type Errors = (BTreeSet<&'static str>, Vec<String>);
+
 struct Actor {
     name: String,
     character: Character,
@@ -55,7 +58,7 @@ impl Actor {
     }
 
     /// Returns the kinds of errors in a clip, and a line for each error.
-    fn errors(&self, clip: &Clip) -> Result<(BTreeSet<&'static str>, Vec<String>), Box<dyn Error>> {
+    fn errors(&self, clip: &Clip) -> Result<Errors, Box<dyn Error>> {
         let report = Checker::new(&self.character, &self.rig).check(clip, &CheckOptions::default())?;
         let is_error = |f: &&Finding| f.severity == Severity::Error;
         let errors: Vec<_> = report.findings.iter().filter(is_error).collect();

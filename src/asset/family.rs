@@ -33,8 +33,8 @@ impl Family {
         {
             return Some(Self::Other);
         }
-        let digit =
-            has(&["thumb", "index", "middle", "ring", "pinky", "little", "finger", "metacarpal", "phalan"]);
+        let digit = has(&["thumb", "index", "middle", "pinky", "little", "finger", "metacarpal", "phalan"])
+            || has(&["ring"]) && !has(&["spring", "string", "earring"]);
         if has_word(&["ball"]) || has(&["toe"]) || (digit && has(&["foot"])) {
             Some(Self::Toe)
         } else if digit {

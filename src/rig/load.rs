@@ -39,7 +39,7 @@ pub enum RigLoadCause {
 }
 
 /// Loads the rig of a character from the given file or from `NAME.rig.toml` beside the model. If neither exists, the
-/// rig is that of [`detect`]. The built-in character has its own rig. The body is recognised in each case.
+/// rig is that of [`detect`](super::detect()). The built-in character has its own rig. The body is recognised in each case.
 ///
 /// ```
 /// use std::path::Path;

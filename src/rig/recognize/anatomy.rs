@@ -12,6 +12,9 @@ use super::stance::Stance;
 /// A node that moves less than this share of the skin does not count as moving it.
 const MIN_MASS: f32 = 5e-4;
 
+/// A joint is at the place of its parent if it is nearer than this fraction of the distance between the farthest nodes.
+const SAME_PLACE: f32 = 1e-4;
+
 /// Nodes are in one line if they are nearer to it than this fraction of the size of the body.
 const MAX_LINE: f32 = 0.05;
 
@@ -58,13 +61,17 @@ impl<'a> Anatomy<'a> {
             world.iter_mut().for_each(|m| *m = upright * *m);
         }
         let at: Vec<Vec3> = world.iter().map(|m| m.translation.into()).collect();
-        let mass = SkinMass::new(character, &world);
+        let mut mass = SkinMass::new(character, &world);
+        let followers = gather_skin(skeleton, &at, &mut mass);
         let count = at.len();
         let mut is_joint = vec![character.skins.is_empty(); count];
         character.skins.iter().flat_map(|s| &s.joints).filter(|j| **j < at.len()).for_each(|&j| {
             is_joint[j] = true;
         });
-        let (mut relevant, is_marker) = relevance(skeleton, &is_joint, &mass);
+        let (mut relevant, mut is_marker) = relevance(skeleton, &is_joint, &mass);
+        for node in followers {
+            (relevant[node], is_marker[node]) = (false, false);
+        }
         // The file itself says that these nodes are bones, even if its meshes do not show a body.
         let mapped = character.humanoid.iter().flat_map(|humanoid| humanoid.bones.values());
         mapped.filter(|node| **node < count).for_each(|&node| relevant[node] = true);
@@ -207,6 +214,24 @@ impl<'a> Anatomy<'a> {
         }
         if mass > 0.0 { (mass, middle / mass) } else { (0.0, self.at[node]) }
     }
+}
+
+/// Gives the skin of joints that only deform it to the joints that they follow. Such a joint has nothing below it, and is at the place of
+/// its parent, which moves no skin itself. Returns these joints.
+fn gather_skin(skeleton: &Skeleton, at: &[Vec3], mass: &mut SkinMass) -> Vec<usize> {
+    let (low, high) = at.iter().fold((Vec3::MAX, Vec3::MIN), |(low, high), p| (low.min(*p), high.max(*p)));
+    let near = SAME_PLACE * (high - low).length();
+    let has_own: Vec<bool> = mass.of_node.iter().map(|mass| *mass > 0.0).collect();
+    let follows = |&(index, parent): &(usize, usize)| {
+        let node = &skeleton.nodes[index];
+        let is_leaf = node.mesh.is_none() && node.children.is_empty();
+        is_leaf && has_own[index] && !has_own[parent] && at[parent].distance(at[index]) <= near
+    };
+    let nodes = skeleton.nodes.iter().enumerate();
+    let followers: Vec<_> =
+        nodes.filter_map(|(index, node)| Some((index, node.parent?))).filter(follows).collect();
+    followers.iter().for_each(|&(node, parent)| mass.give(node, parent));
+    followers.into_iter().map(|(node, _)| node).collect()
 }
 
 /// Returns which nodes belong to the body, and which of them only mark the end of a bone.

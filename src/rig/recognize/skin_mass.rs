@@ -76,6 +76,21 @@ impl SkinMass {
         self.mirrored > 0.0
     }
 
+    /// Moves the skin of a node to another one.
+    pub(super) fn give(&mut self, from: usize, to: usize) {
+        let mean = |a: Vec3, b: Vec3, [a_share, b_share]: [f32; 2]| {
+            (a * a_share + b * b_share) / (a_share + b_share)
+        };
+        let share = |values: &[f32]| [values[to], values[from]];
+        self.center[to] = mean(self.center[to], self.center[from], share(&self.of_node));
+        self.detail[to] = mean(self.detail[to], self.detail[from], share(&self.weight));
+        self.lowest[to] = self.lowest[to].min(self.lowest[from]);
+        for values in [&mut self.of_node, &mut self.weight] {
+            values[to] += std::mem::take(&mut values[from]);
+        }
+        self.lowest[from] = f32::INFINITY;
+    }
+
     fn add(&mut self, node: usize, at: Vec3, weight: f32, area: f32) {
         let share = weight * area;
         if share <= 0.0 || !share.is_finite() || !at.is_finite() {

@@ -78,7 +78,7 @@ fn start(clip: &Clip, pose: &mut Pose) {
         let Some(local) = pose.locals.get_mut(channel.node) else { continue };
         match &channel.values {
             Values::Translation(keys) => {
-                local.translation = keys.get(first).copied().unwrap_or(local.translation)
+                local.translation = keys.get(first).copied().unwrap_or(local.translation);
             }
             Values::Rotation(keys) => {
                 local.rotation = keys.get(first).and_then(|q| checked(*q)).unwrap_or(local.rotation);

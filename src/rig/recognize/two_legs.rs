@@ -12,6 +12,9 @@ use super::shape::{Finder, Stance};
 use super::symmetry::Pair;
 use super::trunk::Trunk;
 
+/// A limb is on one side if all its joints are at least this far from the middle, as a fraction of the size of the body.
+const LEAST_ASIDE: f32 = 0.03;
+
 /// The joints from the hips to the head.
 struct Back {
     /// All of them, or those up to the chest.
@@ -40,9 +43,39 @@ impl Finder<'_, '_> {
         scored.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, pair)| pair)
     }
 
+    /// Returns the length of the longest limb above the legs that is on one side and has no partner, and the node that carries it.
+    fn lone_limb(&self, legs: &Pair) -> Option<(f32, usize)> {
+        let anatomy = self.anatomy;
+        let hips = self.middle(legs);
+        let mut carries_pair = vec![false; anatomy.at.len()];
+        for attach in self.division.pairs.iter().filter_map(|pair| pair.attach) {
+            anatomy.ancestors(attach).for_each(|node| carries_pair[node] = true);
+        }
+        let aside = |node: usize| self.plane.distance(anatomy.at[node]);
+        let limb = |&top: &usize| {
+            let parent = anatomy.parent[top]?;
+            let path = anatomy.longest_path(top);
+            let length = if path.len() > 1 { anatomy.reach[top] } else { anatomy.length(parent, top) };
+            let is_aside = path.iter().all(|&n| aside(n) * aside(top).signum() > LEAST_ASIDE * anatomy.size);
+            let is_high = anatomy.at[top].y > hips.y + 0.05 * legs.length;
+            let is_long = length > 0.3 * legs.length;
+            (is_aside && is_high && is_long && anatomy.skin_below(top).0 > 0.0).then_some((length, parent))
+        };
+        let alone = |node: &&usize| self.division.is_trunk[**node] && !carries_pair[**node];
+        anatomy.order.iter().filter(alone).filter_map(limb).max_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
     pub(super) fn two_legs(&self, legs: &Pair) -> Result<Parts, String> {
         let anatomy = self.anatomy;
         let arms = self.arms(legs);
+        // The ears of a person with one arm are not arms.
+        let below_arms = |node: usize| {
+            arms.and_then(|a| a.attach)
+                .is_none_or(|top| top != node && anatomy.ancestors(top).any(|n| n == node))
+        };
+        if let Some((limb, _)) = self.lone_limb(legs).filter(|(_, node)| below_arms(*node)) {
+            return Err(format!("it has a limb, of {limb:.2} m, on one side only"));
+        }
         let mut trunk = self.trunk();
         let below = legs.attach.ok_or("nothing carries the legs")?;
         let back = self.back(&mut trunk, (legs, below), arms)?;

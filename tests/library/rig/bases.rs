@@ -185,22 +185,22 @@ fn widen(m: Affine3A) -> DAffine3 {
 }
 
 /// SplitMix64 (Steele et al. 2014).
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, count: usize) -> usize {
+    pub(super) fn below(&mut self, count: usize) -> usize {
         (self.next() % count.max(1) as u64) as usize
     }
 
     /// Returns a vector with components between -1 and 1.
-    fn vector(&mut self) -> DVec3 {
+    pub(super) fn vector(&mut self) -> DVec3 {
         DVec3::from_array([(); 3].map(|()| (self.next() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0))
     }
 }

@@ -7,3 +7,4 @@ mod given_bones;
 mod humanoids;
 mod joints;
 mod pull;
+mod variants;

@@ -223,7 +223,8 @@ impl<'a> BoneFinder<'a> {
             let Some(&(_, finger)) = known.filter(|_| is_finger_of_side && descendants[node]) else {
                 continue;
             };
-            if finger != "Thumb" && self.names[node].contains("metacarpal") {
+            // A bone of the palm, as in takes of Perception Neuron.
+            if finger != "Thumb" && ["metacarpal", "inhand"].iter().any(|w| self.names[node].contains(w)) {
                 continue;
             }
             let parts = match finger {

@@ -126,7 +126,7 @@ fn every_convention_yields_the_same_bones() {
             let limbs = bones.into_iter().zip(names).filter(|(_, n)| !n.is_empty());
             expected.extend(limbs.map(|(b, n)| named(&format!("{side}{b}"), &n)));
         }
-        assert_eq!(found.len(), expected.len(), "{:?}", found);
+        assert_eq!(found.len(), expected.len(), "{found:?}");
         for (bone, expected) in expected {
             assert_eq!(name(&bone), expected, "{trunk:?}: {bone}");
         }
@@ -219,7 +219,7 @@ fn sides_are_never_mixed() {
     assert_eq!(character.skeleton.label(found["leftHand"]), "LeftHand");
     let crossed = CMU.replace("LThumb", "#").replace("RThumb", "LThumb").replace('#', "RThumb");
     let found = bones(&from_outline(&crossed)).unwrap();
-    assert!(!found.keys().any(|b| b.contains("Thumb")), "{:?}", found);
+    assert!(!found.keys().any(|b| b.contains("Thumb")), "{found:?}");
 }
 
 #[test]
@@ -240,4 +240,19 @@ fn sides_follow_positions_if_names_have_none() {
         up.map(|n| character.skeleton.nodes[n].rest.translation.x).sum::<f32>()
     };
     assert!(x("leftHand") > 5.0 && x("rightHand") < -5.0 && x("leftFoot") > 5.0 && x("rightFoot") < -5.0);
+}
+
+/// Regression test: a spring beside the hand was a ring finger, and a bone of the palm the first bone of its finger.
+#[test]
+fn springs_and_bones_of_the_palm_are_not_fingers() {
+    let palm = CMU.replace("RightFingerBase", "RightInHandIndex").replace("RThumb ", "Spring A ");
+    let character = from_outline(&palm);
+    let found = bones(&character).unwrap();
+    assert_eq!(character.skeleton.label(found["rightIndexProximal"]), "RightHandIndex1");
+    assert!(!found.keys().any(|bone| bone.contains("Ring")), "{found:?}");
+    let labels = |side: &str| {
+        let bones = found.iter().filter(|(bone, _)| bone.starts_with(side));
+        bones.map(|(_, node)| character.skeleton.label(*node)).collect::<Vec<_>>()
+    };
+    assert!(labels("left").iter().all(|name| !name.starts_with('R')), "{found:?}");
 }
