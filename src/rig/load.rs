@@ -72,7 +72,11 @@ pub fn load_with(character: &Character, given: Option<&Path>, bones: &Bones) -> 
         Some(path) => Some(bounded::read_to_string(path, MAX_BYTES).map_err(|e| failed(e.into()))?),
         None => is_built_in.then(|| asset::MANNEQUIN_RIG.to_owned()),
     };
-    with_text(character, text.as_deref(), bones).map_err(failed)
+    with_text(character, text.as_deref(), bones).map_err(|cause| match cause {
+        // The bones are not those of the file.
+        RigLoadCause::Bones(_) if !bones.is_empty() => RigLoadError { path: character.path.clone(), cause },
+        _ => failed(cause),
+    })
 }
 
 /// Reads a rig from the text of a file, or detects it.
