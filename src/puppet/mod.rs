@@ -337,8 +337,8 @@ impl Puppet {
     /// // Two keys hold the feet in the same place, and the hips go down from one to the other.
     /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
     /// let find = |name| puppet.character().skeleton.find(name).ok_or("the joint does not exist");
-    /// let (hips, foot) = (find("hips")?, find("leftFoot")?);
-    /// let (rest, place) = (puppet.pose().clone(), puppet.world_from_node()[foot]);
+    /// let (hips, foot) = (find("hips")?, puppet.rig.soles().next().ok_or("no feet")?);
+    /// let (rest, place) = (puppet.pose().clone(), puppet.world_from_node()[foot.node]);
     /// let middle = puppet.world_from_node()[hips].translation.as_dvec3() - 0.4 * sinew::glam::DVec3::Y;
     /// puppet.targets.push(sinew::puppet::Target::new(hips).with_position(middle));
     /// puppet.update()?;
@@ -347,8 +347,8 @@ impl Puppet {
     ///
     /// let mut pose = rest.clone();
     /// puppet.pose_of(&motion, 0.5, &mut pose);
-    /// let moved = sinew::pose::world_matrix(&puppet.character().skeleton, &pose, foot);
-    /// assert!(moved.translation.distance(place.translation) < 1e-3);
+    /// let moved = sinew::pose::world_matrix(&puppet.character().skeleton, &pose, foot.node);
+    /// assert!(moved.transform_point3(foot.ball).distance(place.transform_point3(foot.ball)) < 1e-3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn pose_of(&mut self, motion: &Motion, time: f32, out: &mut Pose) {

@@ -146,7 +146,7 @@ impl Rig {
     /// for foot in rig::detect(&mannequin).soles() {
     ///     // The heel is behind the ankle, and the ball is before it.
     ///     assert!(foot.floor.is_some_and(|floor| floor.abs() < 0.01));
-    ///     assert!( foot.heel.distance(foot.ball) > 0.1);
+    ///     assert!(foot.heel.distance(foot.ball) > 0.1);
     /// }
     /// # Ok::<(), asset::LoadError>(())
     /// ```
