@@ -94,7 +94,9 @@ impl Anatomy {
             let tip = next.map_or_else(centre, |p| matrix.inverse().transform_point3(p));
             Capsule::fit(node, skin, [Vec3::ZERO, tip], matrix, INSIDE)
         };
-        let capsules = bones.iter().filter_map(capsule).collect();
+        // The solver moves the parts of a person apart by the same capsules.
+        let known = plan.map(|plan| &plan.capsules).filter(|capsules| !capsules.is_empty());
+        let capsules = known.map_or_else(|| bones.iter().filter_map(capsule).collect(), Clone::clone);
         let heights = |points: &mut dyn Iterator<Item = (usize, Vec3)>| {
             points.filter_map(|(n, at)| Some(world.get(n)?.transform_point3(at).y)).reduce(f32::min)
         };

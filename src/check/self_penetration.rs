@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 
 use crate::asset::Skeleton;
+use crate::ik::SOFT_PART;
 use crate::mathematics::nearest_points;
 use crate::rig::{BodyPlan, Capsule};
 
@@ -21,8 +22,6 @@ use super::spans::{peak, runs};
 const NEIGHBOURS: usize = 2;
 /// Largest number of pairs of capsules that are compared.
 const MAX_PAIRS: usize = 600;
-/// A capsule must enter another by this part of the smaller radius of both, besides the limit in metres.
-const MIN_PART: f32 = 0.5;
 
 /// Two capsules that may touch, as indices into [`Anatomy::capsules`].
 #[derive(Clone, Copy, Debug)]
@@ -95,9 +94,9 @@ pub(super) fn depth(
 /// Returns the depth of a pair that counts as a fault in each frame, metres.
 pub(super) fn depths(anatomy: &Anatomy, sampled: &Sampled, pair: &Pair) -> Vec<f64> {
     let of = |index: usize| anatomy.capsules.get(index).map_or(0.0, |c| c.radius);
-    let tolerated = MIN_PART * of(pair.limb).min(of(pair.other));
+    let tolerated = SOFT_PART * f64::from(of(pair.limb).min(of(pair.other)));
     let depth =
-        |frame: usize| f64::from(depth(anatomy, pair, |node| sampled.matrix(frame, node)).0 - tolerated);
+        |frame: usize| f64::from(depth(anatomy, pair, |node| sampled.matrix(frame, node)).0) - tolerated;
     (0..sampled.len()).map(|frame| depth(frame).max(0.0)).collect()
 }
 

@@ -23,6 +23,9 @@ pub struct FigureParts {
     pub capsules: Vec<BodyCapsule>,
 }
 
+/// Capsules are fitted to the middle of the flesh. Bodies are soft, so that they may overlap by this part of the smaller radius.
+pub(crate) const SOFT_PART: f64 = 0.5;
+
 /// A part of a person's body for collisions: a segment with a radius, which moves with a link. A link may have several.
 ///
 /// Capsules of the hips, the back, the neck, the head and the collars belong to the trunk. Forearms and hands pass neither

@@ -57,6 +57,8 @@ pub(crate) use equilibrium::person;
 pub use error::SolveError;
 #[cfg(feature = "character")]
 pub(crate) use euler_order::{euler_order, euler_order_name};
+#[cfg(feature = "character")]
+pub(crate) use figure::SOFT_PART;
 pub use figure::{BodyCapsule, FigureParts, LimbParts, Sole};
 pub use goal::{Aim, Goal};
 pub use goal_axes::{AxesFrame, AxisTerm, GoalAxes, Tolerance};

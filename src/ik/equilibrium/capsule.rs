@@ -5,13 +5,15 @@ use glam::DVec3;
 use super::model::Model;
 use super::person;
 use super::pose::Kinematics;
-use crate::ik::figure::{Figure, Part};
+use crate::ik::figure::{Figure, Part, SOFT_PART};
 use crate::mathematics::nearest_points;
 
 /// Where the capsules of the bones of an arm and of a leg begin without a skin, as fractions of the bones: the first one begins in the
 /// trunk.
 const ARM_STARTS: [f64; 2] = [0.45, 0.1];
 const LEG_STARTS: [f64; 2] = [0.25, 0.1];
+/// Flesh gives way by [`SOFT_PART`] of the smaller radius and by this, metres.
+const SOFT: f64 = 0.02;
 /// Pairs that are farther apart need no nearest points, metres.
 pub(super) const NEAR: f64 = 0.03;
 
@@ -173,16 +175,20 @@ impl Capsules {
         pair.map(|index| self.capsules[index].link)
     }
 
-    /// Sets `slack` to how deep each pair is in a pose, and at least to `least`.
+    /// Sets `slack` to how deep each pair is in a pose. If the body is `soft`, it is deeper by as much as flesh gives way.
     pub(super) fn measure(
         &self,
         pose: &Kinematics,
-        least: f64,
+        soft: bool,
         places: &mut Vec<Place>,
         slack: &mut Vec<f64>,
     ) {
         self.place(pose, places);
-        let depth = |&pair: &[usize; 2]| self.gap(places, pair).map_or(least, |gap| (-gap.value).max(least));
+        let depth = |&pair: &[usize; 2]| {
+            let radius = self.capsules[pair[0]].radius.min(self.capsules[pair[1]].radius);
+            let give = if soft { SOFT_PART * radius + SOFT } else { 0.0 };
+            give + self.gap(places, pair).map_or(0.0, |gap| (-gap.value).max(0.0))
+        };
         slack.clear();
         slack.extend(self.pairs.iter().map(depth));
     }

@@ -25,9 +25,6 @@ pub(super) struct FloorPoint {
     pub(super) height: f64,
 }
 
-/// Flesh gives way by this much where parts of the body are moved apart, metres of a person.
-const SOFT: f64 = 0.025;
-
 /// The problem. Every bound is relaxed so that the stance is allowed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Problem {
@@ -96,11 +93,11 @@ impl Problem {
         }
         if self.is_pulled || options.full_body.clear {
             self.capsules.set(&self.model, figure, &self.rest);
-            let (allowed, least) = match options.full_body.clear {
-                true => (&self.rest, SOFT),
-                false => (&self.stance_now, 0.0),
+            let (allowed, soft) = match options.full_body.clear {
+                true => (&self.rest, true),
+                false => (&self.stance_now, false),
             };
-            self.capsules.measure(allowed, least, &mut self.buffers.places, &mut self.capsule_slack);
+            self.capsules.measure(allowed, soft, &mut self.buffers.places, &mut self.capsule_slack);
         }
         self.root_stiffness = if !self.is_pulled {
             constant::ROOT * constant::UNPULLED
