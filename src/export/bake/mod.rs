@@ -7,7 +7,7 @@ use crate::files::Progress;
 use crate::motion::{Playhead, Recorder, Retarget, RetargetError};
 use crate::pose::Pose;
 use crate::puppet::{GoalReport, Puppet, PuppetError};
-use crate::rig::Rig;
+use crate::rig::{Hinges, Rig};
 
 mod face;
 mod file;
@@ -154,9 +154,11 @@ fn retarget_clips_while(
     progress: &Progress,
 ) -> Result<Option<RetargetedClips>, RetargetError> {
     let mut reports = Vec::new();
+    let is_by_names = retarget.is_by_names();
     let mut puppet = Puppet::with_rig(target.clone(), target.default_scene, rig.clone());
     // Bodies differ in their widths, so that a hand beside one body may be inside another.
     puppet.options.full_body.clear = true;
+    let hinges = Hinges::new(&target.skeleton, rig);
     let mut faces = FaceTransfer::new(source, target);
     let retarget_clip = |(index, clip): (usize, &Clip)| {
         let mut recorder = Recorder::new(&target.skeleton);
@@ -171,6 +173,9 @@ fn retarget_clips_while(
             playhead.sample(clip, time, &source.skeleton, &mut from);
             frame.pose.weights.clone_from(&target.skeleton.rest_weights);
             faces.apply(target, &from, &mut frame.pose);
+            if !is_by_names {
+                hinges.align(&mut frame.pose);
+            }
             let solved = puppet.follow(&frame.pose, &frame.contacts);
             solved.map_err(|source| RetargetError::NotFinite {
                 clip: index,
