@@ -1,6 +1,7 @@
 //! The seam of a loop: positions, rotations and velocities that jump where it starts over.
 //!
-//! A clip is a loop if its name says so, or if most of the joints that move in it end where they began. Its travel over the ground does not count.
+//! A clip is a loop if most of the joints that move in it end where they began. Its root must also be near where it began, without its travel
+//! over the ground, unless the name is that of a loop.
 
 use glam::{Quat, Vec3};
 
@@ -16,7 +17,7 @@ use super::sampled::{Sampled, degrees_between};
 /// Most joints that move in a loop end within these of where they began: metres of a person, and degrees.
 const SAME_PLACE: f64 = 0.015;
 const SAME_ROTATION: f64 = 2.0;
-/// A clip whose root is farther than this from where it began is no loop, unless its name says so, metres of a person.
+/// A clip whose root is farther than this from where it began is not a loop, unless its name says so, metres of a person.
 const MAX_SHIFT: f64 = 0.15;
 /// The part of the joints that must do so.
 const MOST: f64 = 0.7;

@@ -171,7 +171,10 @@ impl Player {
         prepared.add_contacts(character, time, pose, contacts);
         let earlier = prepared.round_motion.times(rounds);
         earlier.apply(&prepared.locomotion.tops, pose);
-        contacts.iter_mut().for_each(|contact| contact.position = earlier.transform_point(contact.position));
+        for contact in contacts {
+            contact.position = earlier.transform_point(contact.position);
+            contact.orientation = contact.orientation.map(|turn| earlier.transform_orientation(turn));
+        }
     }
 }
 
@@ -275,6 +278,7 @@ impl PreparedMotion {
     /// start, so that the last frame of a motion that is not cyclic is also shown.
     fn wrap(&self, time: f32) -> (f32, f64) {
         match self.round {
+            Some(_) if !time.is_finite() => (0.0, 0.0),
             Some(round) if !(0.0..=round).contains(&time) => {
                 let (time, round) = (f64::from(time), f64::from(round));
                 #[expect(clippy::cast_possible_truncation, reason = "times are single precision")]

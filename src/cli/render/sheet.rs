@@ -15,6 +15,8 @@ use super::{OutputNames, PendingRenderer, RenderArgs, sequence};
 
 mod digits;
 
+/// Largest number of pixels of a sheet, which need 1 GiB.
+const MAX_PIXELS: u64 = 1 << 28;
 /// Smallest width and height of the image of a pose, in pixels.
 const MIN_SIDE: u32 = 16;
 /// Colour below the images.
@@ -43,6 +45,10 @@ pub(super) fn run(
     args.protect_inputs()?;
     names.check(None)?;
     let size = args.image.size();
+    if u64::from(size.0) * u64::from(size.1) > MAX_PIXELS {
+        let cause = format!("{}x{} pixels are too many for one image", size.0, size.1);
+        return Err(Failure::Usage(format!("--sheet {count}: {cause}; use a smaller --resolution")));
+    }
     let layout = Layout::of(count, size).ok_or_else(|| {
         let cause = format!("{count} images do not fit into {}x{} pixels", size.0, size.1);
         Failure::Usage(format!("--sheet {count}: {cause}; use a larger --resolution"))
@@ -69,10 +75,11 @@ pub(super) fn run(
     Ok(code)
 }
 
-/// Returns evenly spaced times in seconds from the puppet's time to the end of its motion. The end of a loop is its start, and
-/// is left out.
+/// Returns evenly spaced times in seconds from the puppet's time to the end of its motion, or through one round of a loop, whose end is its
+/// start and is left out.
 fn times(puppet: &Puppet, count: u32) -> Vec<f32> {
-    let (start, end) = (puppet.time, puppet.seconds().max(puppet.time));
+    let start = puppet.time;
+    let end = if puppet.looping { start + puppet.seconds() } else { puppet.seconds().max(start) };
     let intervals = if puppet.looping { count } else { count.saturating_sub(1).max(1) };
     #[expect(clippy::cast_precision_loss, reason = "a sheet has few images")]
     let time = |index: u32| start + (end - start) * index as f32 / intervals as f32;

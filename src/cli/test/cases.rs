@@ -131,12 +131,13 @@ impl Posed for ReplayedCase {
 #[derive(Default)]
 pub(super) struct AssetCache {
     characters: Mutex<HashMap<CharacterKey, CharacterCell>>,
-    /// Keys are the paths of the character and of the rig.
-    rigs: Mutex<HashMap<(PathBuf, Option<PathBuf>), Rig>>,
+    rigs: Mutex<HashMap<RigKey, Rig>>,
 }
 
 /// The path of a character, and the bits of its units and its cutoff if they are given, and its up axis.
 type CharacterKey = (Option<PathBuf>, (Option<u64>, Option<u64>, UpAxis));
+/// The path of a character, its up axis, and the path of the rig.
+type RigKey = (PathBuf, UpAxis, Option<PathBuf>);
 /// A character or its load error. The first thread that needs it loads it.
 type CharacterCell = Arc<OnceLock<Result<Arc<Character>, String>>>;
 
@@ -155,8 +156,8 @@ impl AssetCache {
     }
 
     /// Returns the rig of a character from the file `named` or, without one, from the rig's default source.
-    fn rig(&self, character: &Character, named: Option<&Path>) -> Result<Rig, String> {
-        let key = (character.path.clone(), named.map(Path::to_path_buf));
+    fn rig(&self, character: &Character, up: UpAxis, named: Option<&Path>) -> Result<Rig, String> {
+        let key = (character.path.clone(), up, named.map(Path::to_path_buf));
         if let Some(rig) = self.rigs.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(rig.clone());
         }
@@ -178,7 +179,7 @@ impl AssetCache {
         let character = self.character(case.model.as_deref(), &options)?;
         let rig_args = args.posing.rig();
         let rig = match rig_args.names_no_bones() {
-            true => self.rig(&character, rig_args.file())?,
+            true => self.rig(&character, options.up, rig_args.file())?,
             false => rig_args.load(&character).map_err(message)?,
         };
         let (character, _) = args.posing.extend(character, &rig).map_err(message)?;
@@ -207,7 +208,7 @@ impl AssetCache {
         let options = LoadOptions::default().with_units(units);
         let model = case.model.clone().or_else(|| recording.character());
         let character = self.character(model.as_deref(), &options)?;
-        let rig = self.rig(&character, None)?;
+        let rig = self.rig(&character, options.up, None)?;
         if let Some(warning) = recording.warnings(&character, &rig).into_iter().next() {
             return Err(warning);
         }
