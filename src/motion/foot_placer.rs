@@ -101,7 +101,7 @@ struct Track {
     ends: Option<[Vec3; 2]>,
 }
 
-/// The ground of a game. Where there is none, it is the floor of the pose.
+/// The ground of a game. Where it returns nothing, the floor of the pose is the ground.
 struct Callback<F> {
     ground: F,
     floor: f32,

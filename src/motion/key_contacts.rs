@@ -133,19 +133,22 @@ impl KeyContacts {
         }
     }
 
-    /// Returns the constraint of a corrected foot, in a pose to which other things were added after its keys.
+    /// Returns the constraint of a corrected foot, in a pose to which other things were added after its keys. `weight` is
+    /// that of a foot. `None` if it is 0.
     pub(super) fn constraint(
         &self,
         correction: &Correction,
         skeleton: &Skeleton,
         pose: &Pose,
+        weight: impl Fn(usize) -> f32,
     ) -> Option<ContactConstraint> {
         let &Correction { foot, point: offset, shift, turn } = correction;
         let node = self.tracks.get(foot)?.foot.node;
+        let weight = weight(node);
         let world = world_matrix(skeleton, pose, node);
         let position = world.transform_point3(offset) + shift;
         let orientation = Some((turn * orientation(skeleton, pose, node).as_quat()).normalize());
-        Some(ContactConstraint { node, offset, position, orientation, weight: 1.0 })
+        (weight > 0.0).then_some(ContactConstraint { node, offset, position, orientation, weight })
     }
 }
 

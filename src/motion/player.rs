@@ -166,7 +166,9 @@ impl Player {
             prepared.key_contacts.corrections(skeleton, time, pose, corrections);
         }
         prepared.pose(character, time, pose, &mut self.scratch);
-        let of_key = |correction| prepared.key_contacts.constraint(correction, skeleton, pose);
+        // Strips that move a foot release it from the keys that they cover.
+        let shown = |foot| prepared.weight_of_keys(character, foot, time);
+        let of_key = |correction| prepared.key_contacts.constraint(correction, skeleton, pose, shown);
         contacts.extend(self.scratch.corrections.iter().filter_map(of_key));
         prepared.add_contacts(character, time, pose, contacts);
         let earlier = prepared.round_motion.times(rounds);
@@ -303,6 +305,12 @@ impl PreparedMotion {
             since if since >= overlap => 1.0,
             since => ease(since / overlap),
         }
+    }
+
+    /// Returns how much of the key poses of a foot is left below the strips at a time, from 0 to 1.
+    fn weight_of_keys(&self, character: &Character, foot: usize, time: f32) -> f32 {
+        let strips = self.strips.iter().enumerate().filter(|(_, strip)| strip.moves(character, foot));
+        strips.map(|(index, _)| 1.0 - self.weight(index, time)).product()
     }
 
     fn pose(&mut self, character: &Character, time: f32, pose: &mut Pose, scratch: &mut Scratch) {

@@ -62,6 +62,13 @@ struct PlayedPart {
 }
 
 impl PreparedStrip {
+    /// Returns whether a clip animates a node or one above it.
+    pub(super) fn moves(&self, character: &Character, node: usize) -> bool {
+        let clips = self.blended.iter().filter_map(|blended| character.clips.get(blended.clip));
+        let mut channels = clips.flat_map(|clip| &clip.channels);
+        channels.any(|channel| character.skeleton.ancestors(node).any(|above| above == channel.node))
+    }
+
     /// Prepares a strip. Returns `None` if the strip has no clip. A strip that is mirrored needs a `mirror`.
     pub(super) fn new(
         strip: &Strip,

@@ -73,7 +73,7 @@ impl Mirror {
         Self { plane, partners, orientations, linear_parts }
     }
 
-    /// Returns the counterpart of a node on the other side, or the node itself if it is in the middle. `None` if it has none.
+    /// Returns the counterpart of a node on the other side, or the node itself if it is in the middle. `None` if it has no counterpart.
     pub fn partner(&self, node: usize) -> Option<usize> {
         self.partners.get(node).copied().flatten()
     }

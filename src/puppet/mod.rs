@@ -384,7 +384,7 @@ impl Puppet {
         }
     }
 
-    /// Starts from the held pose, or from rest if there is none.
+    /// Starts from the held pose, or from rest if no pose is held.
     fn start_from_held(&mut self) {
         match self.held.as_ref().filter(|held| fits(&self.character, held)) {
             Some(held) => self.pose.clone_from(held),

@@ -65,7 +65,7 @@ pub(super) struct PosingArgs {
     /// Also retarget hand positions relative to the shoulders, scaled by the arm span
     #[arg(long)]
     pub(super) keep_hands: bool,
-    /// Smooth takes (.csv, .trc, .c3d), which are the model or --clips: remove what is faster than HZ, without lag; 6 is usual for people
+    /// Smooth takes (.csv, .trc, .c3d), which are the model or --clips: remove what is faster than HZ, without lag; 6 suits people
     #[arg(long, value_name = "HZ", value_parser = clips::cutoff)]
     pub(super) smooth: Option<f64>,
     /// Axis that points up in .bvh, .csv and .trc files, which are the model or --clips

@@ -3,7 +3,7 @@
 use glam::{DVec3, Vec3};
 use sinew::asset::{self, Character, Transform};
 use sinew::export::bake::bake;
-use sinew::motion::{Easing, Motion, Playhead, PoseKey, Tolerance, reduce};
+use sinew::motion::{Easing, Motion, Playhead, PoseKey, Strip, Tolerance, reduce};
 use sinew::pose::{Pose, world_matrix};
 use sinew::puppet::{Puppet, Target};
 use sinew::skin::{Skinned, skin};
@@ -254,5 +254,25 @@ fn feet_that_keys_move_are_not_held_and_do_not_pass_the_floor() {
         let (a, b) = (place(from), place(to));
         let middle = place(&played(&mut figure.puppet.clone(), &motion, 0.5));
         assert!(middle.distance(a) > 0.2 * a.distance(b) && middle.distance(b) > 0.2 * a.distance(b));
+    }
+}
+
+/// Regression test: a strip that covered the keys was moved by what the keys hold.
+#[test]
+fn a_strip_that_covers_the_keys_keeps_its_feet() {
+    let mut figure = Figure::new(asset::mannequin().unwrap());
+    let sit = figure.squat(DVec3::Y * -0.4);
+    let keys = figure.keyed(&[&figure.rest(), &sit], Easing::Linear);
+    let character = figure.puppet.character();
+    let mut strip = Strip::new(character.find_clip("walk").unwrap());
+    strip.seconds = Some(0.4);
+    let [mut alone, mut covered] = [Motion::default(), keys];
+    alone.strips.push(strip.clone());
+    covered.strips.push(strip);
+    let [alone, covered] = [alone, covered].map(|motion| played(&mut figure.puppet, &motion, 0.7));
+    for bone in ["leftUpperLeg", "leftLowerLeg", "leftFoot", "rightUpperLeg", "rightLowerLeg", "rightFoot"] {
+        let node = figure.puppet.rig.bones[bone];
+        let turned = alone.locals[node].rotation.angle_between(covered.locals[node].rotation);
+        assert!(turned < 1e-3, "{bone} turns by {turned}");
     }
 }
