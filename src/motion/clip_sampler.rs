@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::asset::{Clip, Skeleton};
+use crate::asset::{Clip, Skeleton, Transform, Values};
 use crate::pose::{Mirror, Pose};
 
 use super::sample::Playhead;
@@ -19,8 +19,44 @@ pub(super) struct ClipSampler {
 struct MirroredClip {
     mirror: Arc<Mirror>,
     /// The nodes that the clip animates, in ascending order.
-    nodes: Vec<usize>,
+    nodes: Vec<AnimatedNode>,
     scratch: Pose,
+}
+
+/// A node of a clip, and which of its parts the clip animates.
+#[derive(Clone, Copy, Debug)]
+struct AnimatedNode {
+    node: usize,
+    translation: bool,
+    rotation: bool,
+    scale: bool,
+}
+
+impl AnimatedNode {
+    fn of(clip: &Clip, node: usize) -> Self {
+        let has = |is_kind: fn(&Values) -> bool| {
+            clip.channels.iter().any(|channel| channel.node == node && is_kind(&channel.values))
+        };
+        Self {
+            node,
+            translation: has(|values| matches!(values, Values::Translation(_))),
+            rotation: has(|values| matches!(values, Values::Rotation(_))),
+            scale: has(|values| matches!(values, Values::Scale(_))),
+        }
+    }
+
+    /// Puts back the parts that the clip does not animate.
+    fn keep(self, before: &Transform, local: &mut Transform) {
+        if !self.translation {
+            local.translation = before.translation;
+        }
+        if !self.rotation {
+            local.rotation = before.rotation;
+        }
+        if !self.scale {
+            local.scale = before.scale;
+        }
+    }
 }
 
 impl ClipSampler {
@@ -30,12 +66,14 @@ impl ClipSampler {
             let mut nodes: Vec<usize> = clip.channels.iter().map(|channel| channel.node).collect();
             nodes.sort_unstable();
             nodes.dedup();
+            let nodes = nodes.into_iter().map(|node| AnimatedNode::of(clip, node)).collect();
             MirroredClip { mirror: Arc::clone(mirror), nodes, scratch: Pose::default() }
         });
         Self { playhead: Playhead::default(), mirrored }
     }
 
-    /// Does the same as [`Playhead::sample`]. The values of a mirrored clip are written to the counterparts of its nodes.
+    /// Does the same as [`Playhead::sample`]. The values of a mirrored clip are written to the counterparts of its nodes. Parts without a
+    /// channel, such as the turn of a node of which the clip only moves the origin, are not changed.
     pub(super) fn sample(&mut self, clip: &Clip, time: f32, skeleton: &Skeleton, pose: &mut Pose) {
         let Self { playhead, mirrored } = self;
         let Some(MirroredClip { mirror, nodes, scratch }) = mirrored else {
@@ -44,12 +82,16 @@ impl ClipSampler {
         scratch.clone_from(pose);
         playhead.sample(clip, time, skeleton, scratch);
         pose.weights.clone_from(&scratch.weights);
-        // A node without a counterpart moves as in the clip.
-        for &node in nodes.iter().filter(|&&node| mirror.partner(node).is_none()) {
-            if let Some((local, sampled)) = pose.locals.get_mut(node).zip(scratch.locals.get(node)) {
-                *local = *sampled;
+        for &animated in &*nodes {
+            // A node without a counterpart moves as in the clip.
+            let partner = mirror.partner(animated.node);
+            let written = partner.unwrap_or(animated.node);
+            let Some(before) = pose.locals.get(written).copied() else { continue };
+            match partner {
+                Some(_) => mirror.copy(skeleton, scratch, [animated.node], pose),
+                None => pose.locals[written] = scratch.locals[written],
             }
+            animated.keep(&before, &mut pose.locals[written]);
         }
-        mirror.copy(skeleton, scratch, nodes.iter().copied(), pose);
     }
 }

@@ -201,14 +201,19 @@ impl PreparedMotion {
             .filter_map(|s| PreparedStrip::new(s, character, (&locomotion, mirror), contact_feet))
             .collect();
         strips.sort_by(|a, b| a.start.total_cmp(&b.start));
+        // What a strip does not move, the keys below it do.
+        let keyed = |time: f32, pose: &mut Pose, other: &mut Pose| {
+            pose.clone_from(&rest);
+            sample_keys::sample(&motion.keys, skeleton, time, pose, other);
+        };
+        let Scratch { base, other, .. } = &mut *scratch;
         if let (Some(first), Some(last)) = (strips.first_mut(), motion.keys.last()) {
             // The first strip continues where the key poses leave the character.
             let overlap = (last.time - first.start).clamp(0.0, first.length);
             let middle = first.start + 0.5 * overlap;
-            let mut keyed = rest.clone();
-            sample_keys::sample(&motion.keys, skeleton, middle, &mut keyed, &mut scratch.other);
-            first.pose(middle - first.start, character, &locomotion.tops, &rest, &mut scratch.other);
-            let [led, own] = [&keyed, &scratch.other].map(|pose| locomotion.planar_transform(skeleton, pose));
+            keyed(middle, base, other);
+            first.pose(middle - first.start, character, &locomotion.tops, base, other);
+            let [led, own] = [&*base, &*other].map(|pose| locomotion.planar_transform(skeleton, pose));
             first.placement = led.after(own.inverse());
         }
         for i in 1..strips.len() {
@@ -220,8 +225,9 @@ impl PreparedMotion {
             let mut mean_transform = |strip: &mut PreparedStrip| {
                 let transforms = (0..=ALIGNMENT_STEPS).map(|i| {
                     let at = after_start + overlap * f32::from(i) / f32::from(ALIGNMENT_STEPS);
-                    strip.pose(at - strip.start, character, &locomotion.tops, &rest, &mut scratch.other);
-                    locomotion.planar_transform(skeleton, &scratch.other)
+                    keyed(at, base, other);
+                    strip.pose(at - strip.start, character, &locomotion.tops, base, other);
+                    locomotion.planar_transform(skeleton, other)
                 });
                 PlanarTransform::mean(transforms)
             };

@@ -81,8 +81,14 @@ pub fn bake_while(
     let length = (times.end - times.start).max(f32::MIN_POSITIVE);
     let start = times.start;
     let mut clock = puppet.start_springs(start)?;
-    for time in planted::frame_times(puppet, times, rate) {
-        if !goes_on(((time - start) / length).clamp(0.0, 1.0)) {
+    // A motion with keys is posed twice: first to find its frames.
+    let parts: f32 = if puppet.motion.keys.len() < 2 { 1.0 } else { 2.0 };
+    let done = |time: f32| ((time - start) / length).clamp(0.0, 1.0) / parts;
+    let Some(times) = planted::frame_times(puppet, times, rate, |time| goes_on(done(time))) else {
+        return Ok(None);
+    };
+    for time in times {
+        if !goes_on(1.0 - 1.0 / parts + done(time)) {
             return Ok(None);
         }
         reports.extend_from_slice(puppet.update_at(time, &mut clock)?);

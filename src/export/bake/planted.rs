@@ -21,22 +21,28 @@ const HALVINGS: u32 = 5;
 /// A key belongs to a frame that is nearer than this fraction of the time between two frames.
 const SAME_FRAME: f32 = 0.01;
 
-/// Returns the times of the frames of a bake. If the motion has keys, their times are among them, and so are more times between frames
-/// where a foot that the keys plant would be off its place.
-pub(super) fn frame_times(puppet: &Puppet, times: Range<f32>, rate: f32) -> Vec<f32> {
+/// Returns the times of the frames of a bake. If the motion has keys, their times are among them, in each round of a loop, and so are
+/// more times between frames where a foot that the keys plant would be off its place.
+///
+/// Calls `goes_on` before each frame with its time, and returns `None` if it returns false.
+pub(super) fn frame_times(
+    puppet: &Puppet,
+    times: Range<f32>,
+    rate: f32,
+    mut goes_on: impl FnMut(f32) -> bool,
+) -> Option<Vec<f32>> {
     let mut even = frames(times.clone(), rate);
     if puppet.motion.keys.len() < 2 {
-        return even;
+        return Some(even);
     }
-    let is_new = |key: &f32| even.iter().all(|time| (time - key).abs() > SAME_FRAME / rate);
-    let keys = puppet.motion.keys.iter().map(|key| key.time);
-    let new: Vec<f32> = keys.filter(|key| times.contains(key)).filter(is_new).collect();
-    even.extend(new);
-    even.sort_by(f32::total_cmp);
+    add_keys(puppet, times, rate, &mut even);
     let mut probe = Probe::new(puppet);
     let mut refined = Vec::with_capacity(even.len());
     let mut last: Option<(f32, Pose)> = None;
     for to in even {
+        if !goes_on(to) {
+            return None;
+        }
         let pose = probe.pose(to);
         if let Some((from, before)) = last.take() {
             probe.refine([from, to], [&before, &pose], HALVINGS, &mut refined);
@@ -44,7 +50,30 @@ pub(super) fn frame_times(puppet: &Puppet, times: Range<f32>, rate: f32) -> Vec<
         refined.push(to);
         last = Some((to, pose));
     }
-    refined
+    Some(refined)
+}
+
+/// Adds the times of the keys to sorted times of frames.
+fn add_keys(puppet: &Puppet, times: Range<f32>, rate: f32, frames: &mut Vec<f32>) {
+    let keys = &puppet.motion.keys;
+    let round = Some(puppet.motion.seconds(&puppet.character().clips)).filter(|r| puppet.looping && *r > 0.0);
+    let [first, last] =
+        [times.start, times.end].map(|time| round.map_or(0.0, |round| (time / round).floor()));
+    let rounds = std::iter::successors(Some(first), |n| Some(n + 1.0)).take_while(|n| *n <= last);
+    let keys = rounds.flat_map(|n| keys.iter().map(move |key| key.time + n * round.unwrap_or(0.0)));
+    let is_new = |key: &f32| {
+        let next = frames.partition_point(|time| time < key);
+        let near = next.checked_sub(1).into_iter().chain([next]).filter_map(|i| frames.get(i));
+        near.into_iter().all(|time| (time - key).abs() > SAME_FRAME / rate)
+    };
+    let new: Vec<f32> = keys
+        .filter(|key| times.contains(key))
+        .filter(is_new)
+        .take(MAX_FRAMES - frames.len().min(MAX_FRAMES))
+        .collect();
+    frames.extend(new);
+    frames.sort_by(f32::total_cmp);
+    frames.dedup();
 }
 
 /// A copy of a puppet that is posed at any time.

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use glam::Vec3;
+use glam::{Quat, Vec3};
 use sinew::asset;
-use sinew::asset::bvh;
-use sinew::motion::{Motion, RootMotion, Strip, can_carry_root_motion};
+use sinew::asset::{Channel, Clip, Interpolation, Values, bvh};
+use sinew::motion::{Motion, PoseKey, RootMotion, Strip, can_carry_root_motion};
+use sinew::pose::Pose;
 use sinew::puppet::Puppet;
 use sinew::rig::Mirror;
 
@@ -112,4 +113,52 @@ fn a_root_node_carries_the_root_motion_and_nothing_else_moves() {
     // The root has turned with the hips, except for what their lean adds.
     let (axis, angle) = puppet.pose().locals[root].rotation.to_axis_angle();
     assert!(axis.y > 0.99 && (angle.to_degrees() - 90.0).abs() < 5.0, "{axis} {angle}");
+}
+
+/// A clip that turns one node of the mannequin by half a radian about its z axis.
+fn turned(puppet: &Puppet, node: &str) -> Clip {
+    let node = puppet.character().skeleton.find(node).unwrap();
+    let rest = puppet.character().skeleton.nodes[node].rest.rotation;
+    Clip {
+        name: Some("turn".to_owned()),
+        seconds: 1.0,
+        timelines: vec![vec![0.0, 1.0]],
+        channels: vec![Channel {
+            node,
+            timeline: 0,
+            interpolation: Interpolation::Linear,
+            values: Values::Rotation(vec![rest * Quat::from_rotation_z(0.5); 2]),
+        }],
+        properties: Vec::new(),
+    }
+}
+
+/// Regression test: the placement of a strip was measured over the rest pose, so that the displacement of the keys counted twice if the
+/// strip does not move the hips. Mirrored strips also mirrored what their clip does not animate.
+#[test]
+fn a_strip_of_an_arm_leaves_the_hips_where_the_keys_put_them() {
+    let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);
+    let hips = puppet.character().skeleton.find("hips").unwrap();
+    let rest = Pose::rest(&puppet.character().skeleton);
+    let at_rest = positions(&mut puppet, 0.0)[hips];
+    let mut moved = rest.clone();
+    moved.locals[hips].translation += Vec3::new(0.5, 0.0, 0.3);
+    for (node, mirrored) in [("leftUpperArm", false), ("leftUpperArm", true), ("hips", false), ("hips", true)]
+    {
+        let clips = vec![turned(&puppet, node)];
+        let mut character = puppet.character().clone();
+        character.clips = clips;
+        let mut puppet = Puppet::new(character, 0);
+        let skeleton = &puppet.character().skeleton;
+        let keys = vec![PoseKey::new(0.0, &moved, skeleton), PoseKey::new(2.0, &moved, skeleton)];
+        let strips = [0.5, 1.2].map(|start| Strip { start, mirror: mirrored, ..Strip::new(0) });
+        puppet.motion = Motion { keys, strips: strips.into(), ..Motion::default() };
+        for time in [0.2, 0.5, 1.0, 1.3, 1.9, 2.2] {
+            let found = positions(&mut puppet, time)[hips] - at_rest;
+            assert!(
+                found.abs_diff_eq(Vec3::new(0.5, 0.0, 0.3), 1e-4),
+                "{node}, {mirrored}: {found} at {time} s"
+            );
+        }
+    }
 }
