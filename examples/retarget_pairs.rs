@@ -63,7 +63,11 @@ impl Actor {
         let is_error = |f: &&Finding| f.severity == Severity::Error;
         let errors: Vec<_> = report.findings.iter().filter(is_error).collect();
         let kinds = errors.iter().map(|f| f.check.name()).collect();
-        let line = |f: &&Finding| format!("{} at {:.2} s: {:.3}", f.check.name(), f.from, f.value);
+        let name = |node: usize| self.character.skeleton.nodes.get(node)?.name.as_deref();
+        let line = |f: &&Finding| {
+            let node = f.node.and_then(name).unwrap_or("the body");
+            format!("{} at {:.2} s: {node} {}, limit {:.3}", f.check.name(), f.from, f.text, f.limit)
+        };
         Ok((kinds, errors.iter().map(line).collect()))
     }
 }

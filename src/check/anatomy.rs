@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use glam::{Affine3A, Vec3};
 
 use crate::asset::Character;
+use crate::motion::footfall::HIPS;
 use crate::pose::{Pose, world_matrices};
-use crate::rig::{BodyPlan, Capsule, LimbKind, Rig};
+use crate::rig::soles::{Soles, outermost};
+use crate::rig::{BodyKind, BodyLimb, BodyPlan, Capsule, LimbKind, Rig};
 
 /// Height of the person whose lengths the limits have, metres.
 const PERSON: f32 = 1.75;
 /// The fraction of the vertices of a bone that are nearer to its axis than the radius of its capsule, so that soft contact is accepted.
 const INSIDE: f64 = 0.5;
-/// Number of directions in which the farthest vertex of a joint is kept.
-const DIRECTIONS: usize = 26;
 
 /// A foot, with points of its sole.
 #[derive(Clone, Debug)]
@@ -31,6 +31,8 @@ pub(super) struct Foot {
 pub(super) struct Anatomy {
     /// Size relative to a person of 1.75 m.
     pub(super) size: f32,
+    /// Size of the legs, relative to those of a person. That of the whole body, if it is not a person.
+    pub(super) leg_size: f32,
     /// Height of the lowest point of the feet at rest, metres. Without feet, that of the whole skin.
     pub(super) rest_floor: f32,
     /// The joint that carries the body.
@@ -78,7 +80,7 @@ impl Anatomy {
         let plan = rig.body.as_ref();
         let bones = plan.map(bones_of).unwrap_or_default();
         let owned = vertices_by_bone(character, &bones, &vertices, &world);
-        let feet = feet(rig, &owned, character);
+        let feet = feet(rig, &owned, character, &world);
         let has_soles = feet.iter().any(|foot| foot.points.iter().any(|(_, at)| *at != Vec3::ZERO));
         let skin: Vec<(usize, Vec3)> = match plan {
             Some(_) => points_of(&owned),
@@ -106,10 +108,32 @@ impl Anatomy {
         let rest_floor = of_feet.or(of_skin).or(of_joints).unwrap_or(0.0);
         let size = plan.map_or_else(|| extent(&world, &joints, &skin) / PERSON, |plan| plan.size);
         let size = if size.is_finite() && size > 0.0 { size } else { 1.0 };
+        let leg_size = plan.and_then(|plan| leg_size(plan, &world, rest_floor)).unwrap_or(size);
         let hips = plan.map_or_else(|| top_joint(character, &joints), |plan| plan.hips);
         let above_hips = skeleton.ancestors(hips).skip(1).collect();
-        Self { size, rest_floor, hips, above_hips, feet, has_soles, skin, capsules, joints, world, bones }
+        Self {
+            size,
+            leg_size,
+            rest_floor,
+            hips,
+            above_hips,
+            feet,
+            has_soles,
+            skin,
+            capsules,
+            joints,
+            world,
+            bones,
+        }
     }
+}
+
+/// Returns the size of the legs of a person, by the height of its hip joints.
+fn leg_size(plan: &BodyPlan, world: &[Affine3A], floor: f32) -> Option<f32> {
+    let is_leg = |limb: &&BodyLimb| plan.kind == BodyKind::Biped && limb.kind == LimbKind::Leg;
+    let tops = plan.limbs.iter().filter(is_leg).filter_map(|limb| limb.joints.first());
+    let heights = tops.filter_map(|&node| Some(world.get(node)?.translation.y - floor));
+    heights.reduce(f32::max).map(|height| height / HIPS).filter(|size| size.is_finite() && *size > 0.0)
 }
 
 /// Returns the largest extent of a character at rest, metres.
@@ -209,56 +233,41 @@ fn vertices_by_bone(
 
 /// Returns the farthest points of each node in evenly spread directions.
 fn points_of(vertices: &BTreeMap<usize, Vec<Vec3>>) -> Vec<(usize, Vec3)> {
-    vertices.iter().flat_map(|(node, points)| extremes(points).into_iter().map(|p| (*node, p))).collect()
+    vertices.iter().flat_map(|(node, points)| outermost(points).into_iter().map(|p| (*node, p))).collect()
 }
 
-fn extremes(points: &[Vec3]) -> Vec<Vec3> {
-    let mut found: Vec<Vec3> = Vec::new();
-    let steps = [-1.0, 0.0, 1.0];
-    for x in steps {
-        for y in steps {
-            for z in steps {
-                let along = Vec3::new(x, y, z).normalize_or_zero();
-                let farthest = points.iter().max_by(|a, b| a.dot(along).total_cmp(&b.dot(along)));
-                if let Some(&point) = farthest.filter(|p| along != Vec3::ZERO && !found.contains(p)) {
-                    found.push(point);
-                }
-            }
-        }
-    }
-    debug_assert!(found.len() <= DIRECTIONS);
-    found
-}
-
-fn feet(rig: &Rig, owned: &BTreeMap<usize, Vec<Vec3>>, character: &Character) -> Vec<Foot> {
-    let foot = |node: usize, leg: &[usize], nodes: Vec<usize>| {
-        let points: Vec<(usize, Vec3)> = nodes
-            .iter()
-            .filter_map(|n| Some((*n, owned.get(n)?)))
-            .flat_map(|(n, points)| extremes(points).into_iter().map(move |p| (n, p)))
-            .collect();
+fn feet(
+    rig: &Rig,
+    owned: &BTreeMap<usize, Vec<Vec3>>,
+    character: &Character,
+    world: &[Affine3A],
+) -> Vec<Foot> {
+    let foot = |leg: &[usize], nodes: Vec<usize>, points: Vec<(usize, Vec3)>| {
         let joints = || nodes.iter().map(|&n| (n, Vec3::ZERO)).collect();
-        Foot { node, leg: leg.to_vec(), points: if points.is_empty() { joints() } else { points } }
+        let points = if points.is_empty() { joints() } else { points };
+        Foot { node: nodes.first().copied().unwrap_or_default(), leg: leg.to_vec(), points }
     };
-    let of_plan = |plan: &BodyPlan| {
-        let legs = plan.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg && limb.stands);
-        let of_leg = |limb: &crate::rig::BodyLimb| {
-            let nodes = std::iter::once(limb.end()).chain(limb.digits.iter().flatten().copied()).collect();
-            foot(limb.end(), &limb.joints, nodes)
+    let Some(plan) = &rig.body else {
+        let legs = rig.chains.iter().filter(|c| c.kind == crate::rig::ChainKind::Leg);
+        let below =
+            |n: usize| character.skeleton.nodes.get(n).map(|n| n.children.clone()).unwrap_or_default();
+        let of_chain = |leg: &crate::rig::Chain| {
+            let nodes: Vec<usize> = std::iter::once(leg.effector).chain(below(leg.effector)).collect();
+            let skin = nodes.iter().filter_map(|n| Some((*n, owned.get(n)?)));
+            let points =
+                skin.flat_map(|(n, points)| outermost(points).into_iter().map(move |p| (n, p))).collect();
+            foot(&leg.joints, nodes, points)
         };
-        legs.map(of_leg).collect::<Vec<_>>()
+        return legs.map(of_chain).collect();
     };
-    match &rig.body {
-        Some(plan) => of_plan(plan),
-        None => {
-            let legs = rig.chains.iter().filter(|c| c.kind == crate::rig::ChainKind::Leg);
-            let below =
-                |n: usize| character.skeleton.nodes.get(n).map(|n| n.children.clone()).unwrap_or_default();
-            legs.map(|leg| {
-                let nodes = std::iter::once(leg.effector).chain(below(leg.effector)).collect();
-                foot(leg.effector, &leg.joints, nodes)
-            })
-            .collect()
-        }
-    }
+    let is_standing = |limb: &&BodyLimb| limb.kind == LimbKind::Leg && limb.stands;
+    let legs: Vec<&BodyLimb> = plan.limbs.iter().filter(is_standing).collect();
+    let ends: Vec<usize> = legs.iter().map(|limb| limb.end()).collect();
+    let slot = |node: usize| u32::try_from(node).ok();
+    let soles = Soles::new(character, character.default_scene, world, &ends, &slot);
+    let of_leg = |(index, limb): (usize, &&BodyLimb)| {
+        let nodes = std::iter::once(limb.end()).chain(limb.digits.iter().flatten().copied()).collect();
+        foot(&limb.joints, nodes, soles.outermost(index, world))
+    };
+    legs.iter().enumerate().map(of_leg).collect()
 }

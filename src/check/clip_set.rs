@@ -30,11 +30,11 @@ impl Gait {
         let [left, right] = &contacts.feet[..] else { return None };
         let lifts: Vec<f64> =
             left.heights.iter().zip(&right.heights).map(|(l, r)| f64::from(l - r)).collect();
-        let count = super::spans::number(lifts.len().saturating_sub(1)).max(1.0);
+        let count = crate::mathematics::spans::number(lifts.len().saturating_sub(1)).max(1.0);
         // The phase of the first harmonic, which does not depend on single frames.
         let (mut sine, mut cosine) = (0.0, 0.0);
         for (i, lift) in lifts.iter().enumerate().take(lifts.len().saturating_sub(1)) {
-            let angle = std::f64::consts::TAU * super::spans::number(i) / count;
+            let angle = std::f64::consts::TAU * crate::mathematics::spans::number(i) / count;
             sine += lift * angle.sin();
             cosine += lift * angle.cos();
         }

@@ -5,7 +5,7 @@ use super::contacts::{Contacts, flat};
 use super::finding::{Curve, Finding, Measured, length};
 use super::kind::Check;
 use super::sampled::Sampled;
-use super::spans::{peak, runs};
+use crate::mathematics::spans::{peak, runs};
 
 /// A body that hovers at most this high should stand, metres of a person. Higher, it jumps, swims or flies.
 const MAX_HOVER: f64 = 0.1;

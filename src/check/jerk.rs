@@ -8,7 +8,7 @@ use glam::{DQuat, DVec3};
 use super::finding::{Curve, Finding, Measured};
 use super::kind::Check;
 use super::sampled::Sampled;
-use super::spans::{peak, runs};
+use crate::mathematics::spans::{peak, runs};
 
 /// Largest number of successive frames that are off the path.
 const MAX_FRAMES: usize = 2;

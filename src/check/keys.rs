@@ -43,7 +43,7 @@ fn span(times: &[f32], keys: impl Iterator<Item = usize> + Clone) -> (f32, f32) 
 }
 
 fn count(keys: usize) -> f64 {
-    super::spans::number(keys)
+    crate::mathematics::spans::number(keys)
 }
 
 fn not_finite(channel: &Channel, times: &[f32]) -> Option<Finding> {

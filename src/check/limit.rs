@@ -13,7 +13,7 @@ use super::anatomy::Anatomy;
 use super::finding::{Curve, Finding, Measured};
 use super::kind::Check;
 use super::sampled::Sampled;
-use super::spans::{peak, runs};
+use crate::mathematics::spans::{peak, runs};
 
 /// How much wider a guessed cone is, degrees.
 const CONE_MARGIN: f64 = 40.0;

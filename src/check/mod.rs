@@ -29,7 +29,6 @@ mod sampled;
 mod seam;
 pub mod seed;
 mod self_penetration;
-mod spans;
 mod tracks;
 
 pub use checker::{CheckError, Checker, ClipReport};

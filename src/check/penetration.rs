@@ -4,7 +4,7 @@ use super::anatomy::Anatomy;
 use super::finding::{Curve, Finding, Measured, length};
 use super::kind::Check;
 use super::sampled::Sampled;
-use super::spans::{peak, runs};
+use crate::mathematics::spans::{peak, runs};
 
 pub(super) fn check(anatomy: &Anatomy, sampled: &Sampled, floor: f32, limit: f64) -> Measured {
     let points: Vec<_> = anatomy.feet.iter().flat_map(|f| &f.points).chain(&anatomy.skin).collect();

@@ -93,8 +93,9 @@ impl Seam {
         // Hair and fingers that never move end where they began, whether the clip is a loop or not.
         let moving = || gaps.iter().filter(|g| g.moves);
         let same = moving().filter(is_same).count();
-        let is_closed =
-            !gaps.is_empty() && super::spans::number(same) >= MOST * super::spans::number(moving().count());
+        let is_closed = !gaps.is_empty()
+            && crate::mathematics::spans::number(same)
+                >= MOST * crate::mathematics::spans::number(moving().count());
         let root = gaps.iter().find(|g| g.node == anatomy.hips).map_or(0.0, |g| f64::from(g.offset.length()));
         let kind = match options.looping {
             Looping::Always => LoopKind::Declared,

@@ -13,8 +13,8 @@ use super::options::CheckOptions;
 use super::random::Random;
 use super::sampled::degrees_between;
 use super::seam::{LoopKind, Seam, velocities_match};
-use super::spans::number;
 use super::tracks::turning_nodes;
+use crate::mathematics::spans::number;
 
 /// A fault that was added to a clip.
 #[derive(Clone, Debug)]
@@ -131,7 +131,7 @@ impl Seeder<'_, '_, '_> {
         // In a clip in place, twice the limit is accepted. A foot that moves faster than the largest speed of a contact steps.
         let factor = if self.draft.contacts.treadmill.is_some() { 2.0 } else { 1.0 };
         let amount = factor * self.amount(1.8, 3.5);
-        let slowest = 1.6 * amount / (0.35 * self.draft.checker.anatomy.size);
+        let slowest = 1.6 * amount / (0.35 * self.draft.checker.anatomy.leg_size);
         let length = self.draft.sampled.frames_in(slowest.max(0.25));
         if length > last - first {
             return None;

@@ -16,7 +16,7 @@ use super::anatomy::Anatomy;
 use super::finding::{Curve, Finding, Measured, length};
 use super::kind::Check;
 use super::sampled::Sampled;
-use super::spans::{peak, runs};
+use crate::mathematics::spans::{peak, runs};
 
 /// Bones that are at most this many joints apart are neighbours, which touch in every pose.
 const NEIGHBOURS: usize = 2;

@@ -11,7 +11,7 @@ use super::kind::{Check, Severity};
 use super::options::CheckOptions;
 use super::sampled::{Sampled, degrees_between};
 use super::seam::{LoopKind, Seam};
-use super::spans::number;
+use crate::mathematics::spans::number;
 
 /// A joint moves if it turns by more than this, degrees.
 const MOVES: f64 = 0.1;

@@ -11,6 +11,8 @@ mod segment;
 pub(crate) mod single;
 #[cfg(feature = "render")]
 pub(crate) mod single_slerp;
+#[cfg(feature = "character")]
+pub(crate) mod spans;
 
 pub(crate) use eigen::eigen;
 pub(crate) use lbfgs::{Minimum, minimise};

@@ -14,6 +14,7 @@ mod cycle;
 mod edit;
 pub(crate) mod euler;
 mod foot_placer;
+pub(crate) mod footfall;
 mod gait;
 mod inertia;
 pub(crate) mod interpolate;

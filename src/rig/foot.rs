@@ -29,8 +29,8 @@ impl Foot {
         Self { node, heel: Vec3::ZERO, ball: Vec3::ZERO, sole, floor: None, size: 1.0 }
     }
 
-    /// Returns the height of the lowest point of the sole above the floor if it is negative, metres. `world` are the matrices of a pose. The
-    /// nodes of the foot must exist.
+    /// Returns how far the sole is below the floor, as a height of at most zero, metres. `world` are the matrices of a pose. The nodes of the
+    /// foot must exist.
     pub(crate) fn sunk(&self, world: &[Affine3A]) -> f32 {
         let heights = self.sole.iter().map(|&(node, point)| world[node].transform_point3(point).y);
         self.floor.map_or(0.0, |floor| heights.fold(floor, f32::min) - floor)

@@ -1,5 +1,7 @@
 //! Finds the soles of feet from the vertices that they move.
 
+use std::collections::BTreeMap;
+
 use glam::{Affine3A, Vec3};
 
 use crate::asset::{Character, Skeleton};
@@ -32,6 +34,20 @@ pub(crate) struct SolePoints {
     pub(crate) toe: u32,
 }
 
+/// Returns the points that are farthest in 26 evenly spread directions.
+pub(crate) fn outermost(points: &[Vec3]) -> Vec<Vec3> {
+    let steps = [-1.0, 0.0, 1.0];
+    let mut found: Vec<Vec3> = Vec::new();
+    for (x, y, z) in steps.iter().flat_map(|x| steps.iter().flat_map(move |y| steps.map(|z| (*x, *y, z)))) {
+        let along = Vec3::new(x, y, z).normalize_or_zero();
+        let farthest = points.iter().max_by(|a, b| a.dot(along).total_cmp(&b.dot(along)));
+        if let Some(&point) = farthest.filter(|p| along != Vec3::ZERO && !found.contains(p)) {
+            found.push(point);
+        }
+    }
+    found
+}
+
 impl Soles {
     /// Finds the vertices that the ends of legs and the nodes below them move. `world` are the matrices at rest.
     pub(crate) fn new(
@@ -43,7 +59,7 @@ impl Soles {
     ) -> Self {
         let skeleton = &character.skeleton;
         let mut legs: Vec<Option<usize>> = vec![None; skeleton.nodes.len()];
-        // The nearest node upwards that is a joint of the crowd.
+        // The nearest node upwards that has a slot.
         let mut carriers: Vec<usize> = (0..skeleton.nodes.len()).collect();
         for &(node, parent) in &skeleton.parents_first {
             let own = ends.iter().position(|end| *end == node);
@@ -65,18 +81,15 @@ impl Soles {
         Self { vertices, ankles: ends.iter().map(ankle).collect() }
     }
 
-    /// Returns the vertices of a foot that are outermost in directions all around it: world positions at rest, and the nodes that move
-    /// them most.
-    pub(crate) fn extremes(&self, leg: usize) -> Vec<(Vec3, usize)> {
-        let vertices = self.vertices.get(leg).map_or(&[][..], Vec::as_slice);
-        let axis = [-1.0, 0.0, 1.0];
-        let directions = axis
-            .into_iter()
-            .flat_map(|x| axis.into_iter().flat_map(move |y| axis.map(|z| Vec3::new(x, y, z))));
-        let outermost = |direction: Vec3| {
-            vertices.iter().max_by(|(a, _), (b, _)| a.dot(direction).total_cmp(&b.dot(direction))).copied()
-        };
-        directions.filter(|d| *d != Vec3::ZERO).filter_map(outermost).collect()
+    /// Returns the vertices of a foot that are outermost on each of its nodes: the nodes, and positions in their frames. `world` are the
+    /// matrices at rest.
+    pub(crate) fn outermost(&self, leg: usize, world: &[Affine3A]) -> Vec<(usize, Vec3)> {
+        let mut of_nodes: BTreeMap<usize, Vec<Vec3>> = BTreeMap::new();
+        for &(at, node) in self.vertices.get(leg).into_iter().flatten() {
+            let local = world.get(node).map(|matrix| matrix.inverse().transform_point3(at));
+            of_nodes.entry(node).or_default().extend(local.filter(|p| p.is_finite()));
+        }
+        of_nodes.iter().flat_map(|(node, points)| outermost(points).into_iter().map(|p| (*node, p))).collect()
     }
 
     /// Returns the sole of a leg: its outermost points in six directions, all at the height of the lowest one. `facing` is

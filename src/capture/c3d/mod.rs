@@ -77,7 +77,7 @@ fn parse(all: &[u8]) -> Result<Take, C3dError> {
     let bytes = Bytes { all, processor };
     let parameters = Parameters::read(bytes, start)?;
     let layout = Layout::read(&bytes, &parameters)?;
-    let unit = parameters.texts("UNITS").first().and_then(|unit| metres(unit)).unwrap_or(1.0);
+    let unit = parameters.texts("UNITS").next().and_then(|unit| metres(&unit)).unwrap_or(1.0);
     let axes = axes(&parameters);
     let names = names(&parameters, layout.points);
     let mut take = Take { positions: Tracks::of(names), ..Take::default() };
@@ -114,7 +114,8 @@ impl Layout {
         let scale = parameters.number("SCALE").map_or_else(|| bytes.float(12), Ok)?;
         let rate = parameters.number("RATE").map_or_else(|| bytes.float(20), Ok)?;
         if !(rate > 0.0 && rate <= MAX_RATE) {
-            return Err(C3dError::at("POINT:RATE", format!("the frame rate of {rate} Hz is not positive")));
+            let cause = format!("the frame rate of {rate} Hz is not above 0 and at most {MAX_RATE} Hz");
+            return Err(C3dError::at("POINT:RATE", cause));
         }
         let points = parameters.count("USED").map_or_else(|| bytes.count(2), Ok)?;
         if points == 0 {
@@ -181,9 +182,9 @@ impl Layout {
 
 /// Returns the unique names of the points.
 fn names(parameters: &Parameters, points: usize) -> Vec<String> {
-    let mut labels = parameters.texts("LABELS");
     // A parameter has at most 255 texts.
-    labels.extend((2..=points / 255 + 1).flat_map(|number| parameters.texts(&format!("LABELS{number}"))));
+    let further = (2..=points / 255 + 1).flat_map(|number| parameters.texts(&format!("LABELS{number}")));
+    let mut labels: Vec<String> = parameters.texts("LABELS").chain(further).take(points).collect();
     labels.resize(points, String::new());
     let subject = |label: &str| label.split_once(':').map(|(subject, _)| subject.to_owned());
     let first = labels.first().and_then(|label| subject(label));
@@ -192,11 +193,14 @@ fn names(parameters: &Parameters, points: usize) -> Vec<String> {
             .iter_mut()
             .for_each(|label| *label = label.split_once(':').map_or("", |(_, own)| own).to_owned());
     }
-    let mut seen = HashSet::new();
+    let mut seen: HashSet<String> = labels.iter().cloned().collect();
+    let mut used = HashSet::new();
     for (label, number) in labels.iter_mut().zip(1..) {
-        if label.is_empty() || !seen.insert(label.clone()) {
-            *label = format!("point {number}");
-            seen.insert(label.clone());
+        if label.is_empty() || !used.insert(label.clone()) {
+            // A label may be the name that a point without one would get.
+            let names =
+                (1..).map(|n| if n == 1 { format!("point {number}") } else { format!("point {number}_{n}") });
+            *label = names.into_iter().find(|name| seen.insert(name.clone())).unwrap_or_default();
         }
     }
     labels
@@ -205,7 +209,7 @@ fn names(parameters: &Parameters, points: usize) -> Vec<String> {
 /// Returns the axes of the file that become +X, +Y and +Z.
 fn axes(parameters: &Parameters) -> [DVec3; 3] {
     let axis = |name: &str| {
-        let text = parameters.texts(name).first()?.to_uppercase();
+        let text = parameters.texts(name).next()?.to_uppercase();
         let sign = if text.starts_with('-') { -1.0 } else { 1.0 };
         let axis = match text.trim_start_matches(['+', '-']) {
             "X" => DVec3::X,

@@ -61,24 +61,15 @@ impl<'a> Parameters<'a> {
         self.by_name.get(&("POINT".to_owned(), name.to_owned()))
     }
 
-    /// Returns the numbers of a parameter of the group `POINT`. Empty if there is no such parameter.
-    pub(super) fn numbers(&self, name: &str) -> Vec<f64> {
-        self.get(name).map_or_else(Vec::new, |parameter| self.numbers_of(parameter))
-    }
-
-    fn numbers_of(&self, parameter: &Parameter<'a>) -> Vec<f64> {
-        let processor = self.bytes.processor;
-        match parameter.kind {
-            1 => parameter.data.iter().map(|byte| f64::from(byte.cast_signed())).collect(),
-            2 => parameter.data.as_chunks().0.iter().map(|two| processor.integer(*two).into()).collect(),
-            4 => parameter.data.as_chunks().0.iter().map(|four| processor.float(*four)).collect(),
-            _ => Vec::new(),
-        }
-    }
-
     /// Returns the first number of a parameter of the group `POINT`.
     pub(super) fn number(&self, name: &str) -> Option<f64> {
-        self.numbers(name).first().copied()
+        let (parameter, processor) = (self.get(name)?, self.bytes.processor);
+        match parameter.kind {
+            1 => Some(f64::from(parameter.data.first()?.cast_signed())),
+            2 => Some(processor.integer(*parameter.data.first_chunk()?).into()),
+            4 => Some(processor.float(*parameter.data.first_chunk()?)),
+            _ => None,
+        }
     }
 
     /// Returns a parameter of the group `POINT` that is an unsigned 16-bit integer.
@@ -96,15 +87,11 @@ impl<'a> Parameters<'a> {
     }
 
     /// Returns the texts of a parameter of the group `POINT`, without spaces at their ends.
-    pub(super) fn texts(&self, name: &str) -> Vec<String> {
-        let Some(parameter) = self.get(name).filter(|parameter| parameter.kind == -1) else {
-            return Vec::new();
-        };
-        let length = parameter.dimensions.first().map_or(1, |length| usize::from(*length));
-        if length == 0 {
-            return Vec::new();
-        }
-        parameter.data.chunks(length).map(text).collect()
+    pub(super) fn texts(&self, name: &str) -> impl Iterator<Item = String> + use<'a> {
+        let parameter = self.get(name).filter(|parameter| parameter.kind == -1);
+        let length = parameter.and_then(|p| p.dimensions.first()).map_or(1, |length| usize::from(*length));
+        let data = parameter.map_or(&[][..], |parameter| parameter.data);
+        data.chunks(length.max(1)).take(if length == 0 { 0 } else { usize::MAX }).map(text)
     }
 }
 

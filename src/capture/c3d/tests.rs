@@ -151,3 +151,14 @@ fn errors_say_what_is_missing() {
     many[8..10].copy_from_slice(&[0xFF, 0xFF]);
     assert_eq!(error(&many), "a.c3d: data: the file ends before frame 65535 of 65535");
 }
+
+/// Regression test: a point without a label got the name of another one that has it as its label.
+#[test]
+fn points_without_labels_get_names_of_their_own() {
+    let form = Written { processor: Processor::Intel, scale: 0.5 };
+    let mut bytes = form.bytes();
+    let at = bytes.windows(9).position(|w| w == b"Jane:hips").unwrap();
+    bytes[at..at + 24].copy_from_slice(b"            point 1     ");
+    let take = parse_c3d(Path::new("take.c3d"), &bytes).unwrap();
+    assert_eq!(take.positions.joints, ["point 1_2", "point 1"]);
+}

@@ -125,7 +125,7 @@ impl Trackers {
         self.carriers.insert(name.to_owned(), Carrier { joint, offset });
     }
 
-    /// Assigns the other trackers to the nearest bones that carry none, the nearest pairs first.
+    /// Assigns the other trackers to the nearest bones without a tracker, the nearest pairs first.
     fn assign_nearest(&mut self, positions: &[(&str, DVec3)], (joints, scale): (&[(usize, Bone)], f64)) {
         let is_free = |name: &str| !self.carriers.contains_key(name) && self.bone(name).is_none();
         let mut pairs = Vec::new();

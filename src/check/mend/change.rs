@@ -4,7 +4,7 @@ use crate::asset::Clip;
 use crate::check::checker::{CheckError, Checker};
 use crate::check::kind::Check;
 use crate::check::sampled::{Sampled, degrees_between};
-use crate::check::spans::number;
+use crate::mathematics::spans::number;
 
 /// A repair of a clip.
 #[derive(Clone, Debug, PartialEq)]

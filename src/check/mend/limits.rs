@@ -3,7 +3,7 @@
 use crate::check::checker::ClipReport;
 use crate::check::kind::Check;
 use crate::check::options::CheckOptions;
-use crate::check::spans::runs;
+use crate::mathematics::spans::runs;
 
 use super::draft::Draft;
 use super::smooth::nodes;

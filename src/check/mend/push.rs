@@ -6,7 +6,7 @@ use crate::check::checker::ClipReport;
 use crate::check::kind::Check;
 use crate::check::options::CheckOptions;
 use crate::check::self_penetration::{Pair, depth, depths};
-use crate::check::spans::{number, runs};
+use crate::mathematics::spans::{number, runs};
 
 use super::draft::Draft;
 use super::limb;

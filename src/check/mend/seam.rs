@@ -7,7 +7,7 @@ use crate::check::checker::ClipReport;
 use crate::check::contacts::flat;
 use crate::check::kind::Check;
 use crate::check::options::{CheckOptions, Looping};
-use crate::check::spans::number;
+use crate::mathematics::spans::number;
 
 use super::draft::Draft;
 use super::smooth::{double, vector};

@@ -7,7 +7,7 @@ use crate::check::flip;
 use crate::check::jerk::excursions;
 use crate::check::kind::Check;
 use crate::check::options::CheckOptions;
-use crate::check::spans::{number, runs};
+use crate::mathematics::spans::{number, runs};
 
 use super::draft::Draft;
 

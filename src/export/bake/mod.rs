@@ -9,11 +9,13 @@ use crate::pose::Pose;
 use crate::puppet::{GoalReport, Puppet, PuppetError};
 use crate::rig::{Hinges, Rig};
 
+mod corrections;
 mod face;
 mod file;
 mod planted;
 mod source;
 
+use corrections::smoothed;
 use face::FaceTransfer;
 pub(crate) use file::rate_of_keys;
 pub use file::{BakedClip, ClipFile, ClipFileError, ClipFormat, rate_of};
@@ -166,15 +168,14 @@ fn retarget_clips_while(
     puppet.options.full_body.clear = true;
     let hinges = Hinges::new(&target.skeleton, rig);
     let mut faces = FaceTransfer::new(source, target);
+    let detached_feet = retarget.detached_feet();
     let retarget_clip = |(index, clip): (usize, &Clip)| {
+        let earlier = reports.len();
         let mut recorder = Recorder::new(&target.skeleton);
         let (mut playhead, mut from) = (Playhead::default(), Pose::rest(&source.skeleton));
         let times = sample_times(clip);
-        let frames = retarget.clip(source, clip, &times, target, &|| progress.is_stopped());
-        for (time, mut frame) in times.into_iter().zip(frames) {
-            if progress.is_stopped() {
-                return Ok(Clip::default());
-            }
+        let mut frames = retarget.clip(source, clip, &times, target, &|| progress.is_stopped());
+        for (&time, frame) in times.iter().zip(&mut frames) {
             from.reset(&source.skeleton);
             playhead.sample(clip, time, &source.skeleton, &mut from);
             frame.pose.weights.clone_from(&target.skeleton.rest_weights);
@@ -182,14 +183,33 @@ fn retarget_clips_while(
             if !is_by_names {
                 hinges.align(&mut frame.pose);
             }
-            let solved = puppet.follow(&frame.pose, &frame.contacts);
-            solved.map_err(|source| RetargetError::NotFinite {
-                clip: index,
-                time: time.to_string(),
-                source,
-            })?;
-            reports.extend_from_slice(puppet.reports());
-            recorder.push(f64::from(time), puppet.pose());
+        }
+        // Contacts and limbs that clear the body change the poses twice: once to find the changes, and again from changes that are smooth.
+        let mut changed = Vec::new();
+        for _ in 0..2 {
+            reports.truncate(earlier);
+            let free = frames.iter().map(|frame| &frame.pose);
+            let start =
+                if changed.is_empty() { free.cloned().collect() } else { smoothed(free, &changed, &times) };
+            changed.clear();
+            for ((&time, frame), pose) in times.iter().zip(&frames).zip(&start) {
+                if progress.is_stopped() {
+                    return Ok(Clip::default());
+                }
+                let solved = puppet.follow(pose, &frame.contacts);
+                solved.map_err(|source| RetargetError::NotFinite {
+                    clip: index,
+                    time: time.to_string(),
+                    source,
+                })?;
+                reports.extend_from_slice(puppet.reports());
+                changed.push(puppet.pose().clone());
+            }
+        }
+        for ((time, frame), pose) in times.into_iter().zip(&frames).zip(&mut changed) {
+            // The solver moves a foot with its leg, but in these files it is placed.
+            detached_feet.iter().for_each(|&foot| pose.locals[foot] = frame.pose.locals[foot]);
+            recorder.push(f64::from(time), pose);
         }
         let name = clip.name.clone().unwrap_or_else(|| format!("#{index}"));
         Ok(recorder.clip(&target.skeleton, Some(name)).unwrap_or_default())

@@ -175,6 +175,20 @@ impl Capsules {
         pair.map(|index| self.capsules[index].link)
     }
 
+    /// Returns the ends of all capsules that should not pass the floor: a link, a point in its axes, and the radius. Ankles and feet are
+    /// near it anyway, and stand where their contacts are.
+    pub(super) fn ends(&self, figure: &Figure) -> impl Iterator<Item = (usize, DVec3, f64)> {
+        let count = |capsule: &Capsule| {
+            let BodyPart::Leg(limb) = capsule.part else { return 2 };
+            let joints = &figure.parts.limbs[limb].joints;
+            let below = joints.iter().rev().position(|&link| link == capsule.link);
+            below.map_or(0, |below| below.min(2))
+        };
+        self.capsules
+            .iter()
+            .flat_map(move |c| c.ends.into_iter().take(count(c)).map(|end| (c.link, end, c.radius)))
+    }
+
     /// Sets `slack` to how deep each pair is in a pose. If the body is `soft`, it is deeper by as much as flesh gives way.
     pub(super) fn measure(
         &self,

@@ -99,6 +99,9 @@ impl Problem {
             };
             self.capsules.measure(allowed, soft, &mut self.buffers.places, &mut self.capsule_slack);
         }
+        if options.full_body.clear {
+            self.keep_above_floor(figure);
+        }
         self.root_stiffness = if !self.is_pulled {
             constant::ROOT * constant::UNPULLED
         } else if self.hangs_on_limbs() {
@@ -303,6 +306,24 @@ impl Problem {
                 let ends = [(foot.heel, foot.rest[0]), (foot.ball, foot.rest[1]), (tip, foot.rest[0])];
                 ends.into_iter().for_each(|(at, height)| add(foot.link, at, height));
             }
+        }
+    }
+
+    /// Keeps the ends of all capsules above the floor, wherever they are at the start, but not higher than they are at rest.
+    fn keep_above_floor(&mut self, figure: &Figure) {
+        let Self { model, rest, floor_points, capsules, .. } = self;
+        let Some(floor) = model.floor else { return };
+        floor_points.extend(capsules.ends(figure).map(|(link, offset, radius)| {
+            let height = rest.point(link, offset).y.min(floor + radius);
+            FloorPoint { link, offset, height }
+        }));
+        // A finger is as long beyond its last joint as before it.
+        for link in
+            figure.parts.limbs.iter().filter(|limb| limb.is_arm).flat_map(|limb| limb.digits.iter().copied())
+        {
+            let Some(above) = model.up(link).nth(1) else { continue };
+            let offset = rest.positions[link] - rest.positions[above];
+            floor_points.push(FloorPoint { link, offset, height: rest.point(link, offset).y.min(floor) });
         }
     }
 

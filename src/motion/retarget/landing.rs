@@ -7,14 +7,13 @@ use glam::{Affine3A, Vec3};
 
 use crate::asset::Character;
 use crate::motion::ContactConstraint;
+use crate::motion::footfall::{Floor, HIPS, Track};
 use crate::pose::{Pose, orientation, world_matrices};
 use crate::rig::soles::Soles;
 
 use super::bodies::BodyMapping;
-use super::footfall::{Footfalls, Track, least_step, low};
+use super::stances::{Stances, low};
 
-/// Height of the hips of a person of size one, metres.
-const HIPS: f32 = 0.92;
 /// Seconds over which the lowering of the hips is smoothed.
 const SMOOTHING: f32 = 0.15;
 /// The largest part of the length of a leg that is used, so that its knee is never quite straight.
@@ -34,14 +33,12 @@ impl FootSoles {
         let slot = |node: usize| u32::try_from(node).ok();
         let soles = Soles::new(character, character.default_scene, &world, feet, &slot);
         let points = feet.iter().enumerate().map(|(index, &foot)| {
-            let skin = soles.extremes(index);
+            let skin = soles.outermost(index, &world);
             if skin.is_empty() {
                 let below = |n: &usize| skeleton.ancestors(*n).any(|a| a == foot);
                 return (0..world.len()).filter(below).map(|n| (n, Vec3::ZERO)).collect();
             }
-            let local =
-                |(at, node): (Vec3, usize)| Some((node, world.get(node)?.inverse().transform_point3(at)));
-            skin.into_iter().filter_map(local).filter(|(_, p)| p.is_finite()).collect()
+            skin
         });
         Self(points.collect())
     }
@@ -137,7 +134,7 @@ impl<'a> Landing<'a> {
     /// Moves the feet of all frames to the floor, and adds their contacts.
     pub(super) fn finish(self, frames: &mut [RetargetedFrame]) {
         let (up, size) = (self.bodies.up, self.bodies.height / HIPS);
-        let falls = Footfalls::new(&self.from, &self.hips, &self.times, up, size);
+        let falls = Stances::new(&self.from, &self.hips, &self.times, up, size);
         let lift = self.lift(&falls);
         let offsets: Vec<Vec<Vec3>> =
             (0..self.to.len()).map(|foot| self.offsets(foot, &falls, lift, size)).collect();
@@ -167,10 +164,9 @@ impl<'a> Landing<'a> {
     }
 
     /// Returns how far the whole body is raised, so that the foot that stands is on the floor in half of the frames.
-    fn lift(&self, falls: &Footfalls) -> f32 {
-        let stands = |foot: usize, i: usize| falls.contacts[foot].iter().any(|&(a, b)| (a..=b).contains(&i));
+    fn lift(&self, falls: &Stances) -> f32 {
         let height = |i: usize| {
-            let feet = (0..self.to.len()).filter(|&foot| stands(foot, i));
+            let feet = (0..self.to.len()).filter(|&foot| falls.stands(foot, i));
             feet.map(|foot| low(&self.to[foot][i], self.bodies.up)).reduce(f32::min)
         };
         let mut heights: Vec<f32> = (0..self.times.len()).filter_map(height).collect();
@@ -179,9 +175,10 @@ impl<'a> Landing<'a> {
     }
 
     /// Returns how far a foot is moved in each frame, besides the lift of the whole body.
-    fn offsets(&self, foot: usize, falls: &Footfalls, lift: f32, size: f32) -> Vec<Vec3> {
+    fn offsets(&self, foot: usize, falls: &Stances, lift: f32, size: f32) -> Vec<Vec3> {
         let (up, track, contacts) = (self.bodies.up, &self.to[foot], &falls.contacts[foot]);
         let drop = |i: usize| self.floor - (low(&track[i], up) + lift);
+        let floor = Floor { up, height: self.floor, size };
         let mut offsets: Vec<Option<Vec3>> = vec![None; track.len()];
         for frames in runs(contacts, track.len(), falls.is_loop) {
             let mut path = vec![Vec3::ZERO];
@@ -192,7 +189,7 @@ impl<'a> Landing<'a> {
                     && i < j
                 {
                     let ground = falls.ground * (self.times[j] - self.times[i]);
-                    let step = least_step(&track[i], &track[j], up, size, ground).unwrap_or(ground);
+                    let step = floor.step_in_air(&track[i], &track[j], ground).unwrap_or(ground);
                     at += ground - step;
                 }
                 path.push(at);
@@ -219,18 +216,18 @@ impl<'a> Landing<'a> {
     }
 
     /// Returns how far the hips are lowered in each frame, so that feet that stand are within reach.
-    fn lowering(&self, falls: &Footfalls, offsets: &[Vec<Vec3>], lift: f32) -> Vec<f32> {
+    fn lowering(&self, falls: &Stances, offsets: &[Vec<Vec3>], lift: f32) -> Vec<f32> {
         let up = self.bodies.up;
         let needed = |i: usize| {
             let legs = self.bodies.feet.iter().zip(&self.legs[i]).enumerate();
-            let stands = |foot: usize| falls.contacts[foot].iter().any(|&(a, b)| (a..=b).contains(&i));
-            let lower = legs.filter(|(foot, _)| stands(*foot)).map(|(foot, (pair, [hip, ankle]))| {
-                let leg = (*hip + up * lift) - (*ankle + up * lift + offsets[foot][i]);
-                let height = leg.dot(up);
-                let across_squared = (leg.length_squared() - height * height).max(0.0);
-                let reach = REACH * pair.reach;
-                height - (reach * reach - across_squared).max(0.0).sqrt()
-            });
+            let lower =
+                legs.filter(|(foot, _)| falls.stands(*foot, i)).map(|(foot, (pair, [hip, ankle]))| {
+                    let leg = (*hip + up * lift) - (*ankle + up * lift + offsets[foot][i]);
+                    let height = leg.dot(up);
+                    let across_squared = (leg.length_squared() - height * height).max(0.0);
+                    let reach = REACH * pair.reach;
+                    height - (reach * reach - across_squared).max(0.0).sqrt()
+                });
             lower.fold(0.0, f32::max).min(MAX_LOWERING * self.bodies.height)
         };
         let needed: Vec<f32> = (0..self.times.len()).map(needed).collect();

@@ -10,7 +10,6 @@ mod align;
 mod bodies;
 mod figure;
 mod followed_joints;
-mod footfall;
 mod frame;
 mod ground;
 mod landing;
@@ -18,6 +17,7 @@ mod limbs;
 mod names;
 mod reference;
 mod samples;
+mod stances;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -254,6 +254,15 @@ impl Retarget {
         }
         landing.finish(&mut frames);
         frames
+    }
+
+    /// Returns the feet of the target that are not below their legs in the hierarchy. [`Retarget::clip`] puts them in their places, and
+    /// the shin is constrained to them.
+    pub(crate) fn detached_feet(&self) -> Vec<usize> {
+        match &self.mapping {
+            Mapping::Bodies(bodies) => bodies.feet.iter().filter(|f| f.is_detached).map(|f| f.to).collect(),
+            Mapping::Names(_) => Vec::new(),
+        }
     }
 
     /// Computes the target's pose for a pose of the source. Morph weights, and joints without a counterpart, stay at

@@ -78,7 +78,13 @@ pub(super) fn check_closing_during_export(app: &mut App) {
     }
     assert!(!std::fs::read_dir(&folder).unwrap().any(hidden), "a hidden file is left");
     app.quit = false;
-    std::fs::remove_dir_all(&folder).unwrap();
+    // A thread may write its file while the folder is removed.
+    let removed = (0..100).any(|_| {
+        let removed = std::fs::remove_dir_all(&folder).is_ok();
+        std::thread::sleep(Duration::from_millis(if removed { 0 } else { 100 }));
+        removed
+    });
+    assert!(removed, "the folder of the exports cannot be removed");
 }
 
 /// Checks that a project keeps the name under which it was saved, and that existing files are only replaced on request.

@@ -1,0 +1,147 @@
+//! Where the soles of a body touch the floor over the frames of a clip: the one detector of retargeting and of `sinew check`.
+//!
+//! Of the points of a sole that touch the floor, the one that moves least carries it, so that a foot that rolls from the heel to the
+//! toes or turns on its ball stands. Speeds and heights are scaled by the legs and not by the height of a body, because bodies whose legs
+//! have different lengths walk alike (Alexander 1989, "Optimization and gaits in the locomotion of vertebrates", dynamic similarity).
+
+use glam::Vec3;
+
+use crate::mathematics::quantile;
+
+/// Height of the hip joints of a person of size one above the floor, metres.
+pub(crate) const HIPS: f32 = 0.92;
+/// A point of a foot touches the floor if it is lower than this above it, metres of a person.
+const NEAR_FLOOR: f32 = 0.03;
+/// Only points at most this much above the lowest point of a foot carry it, metres of a person.
+const NEAR_LOWEST: f32 = 0.02;
+/// A foot that moves slower than this over the floor stands, or should stand, metres per second of a person.
+pub(crate) const MAX_SPEED: f32 = 0.5;
+/// On a treadmill, the median speed of low feet is at least this, metres per second of a person.
+const TREADMILL: f32 = 0.35;
+/// The part of the lengths of all steps over the treadmill that their sum must have, so that they have one direction.
+const ONE_WAY: f32 = 0.8;
+/// Number of measurements that make a velocity.
+const MIN_STEPS: usize = 4;
+/// A body that travels less than this between the ends of a clip stays in place, metres of a person.
+const IN_PLACE: f32 = 0.25;
+
+/// The points of the sole of a foot in each frame, metres.
+pub(crate) type Track = Vec<Vec<Vec3>>;
+
+/// The floor below the feet, and the scale of the body that stands on it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Floor {
+    /// Unit direction away from the floor.
+    pub(crate) up: Vec3,
+    /// Height of the floor along it, metres.
+    pub(crate) height: f32,
+    /// Size of the legs, relative to those of a person.
+    pub(crate) size: f32,
+}
+
+/// What the feet do over the frames of a clip.
+#[derive(Clone, Debug)]
+pub(crate) struct Footfalls {
+    /// For each foot and each interval between two frames, the horizontal displacement of the point that carries the foot, metres. `None`
+    /// if the foot is in the air.
+    pub(crate) steps: Vec<Vec<Option<Vec3>>>,
+    /// The same for the lowest point of each foot.
+    pub(crate) lowest_steps: Vec<Vec<Option<Vec3>>>,
+    /// If the clip stays in place although the feet walk: the velocity of the floor below them, metres per second.
+    pub(crate) treadmill: Option<Vec3>,
+}
+
+impl Footfalls {
+    /// Follows the feet. `hips` are positions, and `times` seconds, in each frame.
+    pub(crate) fn new(feet: &[Track], hips: &[Vec3], times: &[f32], floor: Floor) -> Self {
+        let seconds: Vec<f32> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let steps = |ground: Vec3| -> Vec<Vec<Option<Vec3>>> {
+            let step =
+                |(pair, seconds): (&[Vec<Vec3>], &f32)| floor.step(&pair[0], &pair[1], ground * *seconds);
+            feet.iter().map(|foot| foot.windows(2).zip(&seconds).map(step).collect()).collect()
+        };
+        let lowest = |pair: &[Vec<Vec3>]| floor.lowest_step(&pair[0], &pair[1]);
+        let lowest_steps: Vec<Vec<_>> =
+            feet.iter().map(|foot| foot.windows(2).map(lowest).collect()).collect();
+        let treadmill = floor.treadmill(&lowest_steps, hips, &seconds);
+        Self { steps: steps(treadmill.unwrap_or(Vec3::ZERO)), lowest_steps, treadmill }
+    }
+
+    /// Returns the velocity of the floor, metres per second.
+    pub(crate) fn ground(&self) -> Vec3 {
+        self.treadmill.unwrap_or(Vec3::ZERO)
+    }
+}
+
+impl Floor {
+    fn lowest(self, points: &[Vec3]) -> f32 {
+        points.iter().map(|p| p.dot(self.up)).fold(f32::INFINITY, f32::min)
+    }
+
+    fn flat(self, v: Vec3) -> Vec3 {
+        v.reject_from_normalized(self.up)
+    }
+
+    /// Returns the points that carry a foot in both frames, if they touch the floor or however high they are.
+    fn carrying<'a>(
+        self,
+        [a, b]: [&'a [Vec3]; 2],
+        touches: bool,
+    ) -> impl Iterator<Item = (Vec3, Vec3)> + use<'a> {
+        let limit = [a, b].map(|points| {
+            let near = self.lowest(points) + NEAR_LOWEST * self.size;
+            if touches { near.min(self.height + NEAR_FLOOR * self.size) } else { near }
+        });
+        let up = self.up;
+        let both = a.iter().copied().zip(b.iter().copied());
+        both.filter(move |(p, q)| p.dot(up) < limit[0] && q.dot(up) < limit[1])
+    }
+
+    /// Returns the horizontal displacement of the point of a foot on the floor that moves least relative to a step of the ground.
+    fn step(self, a: &[Vec3], b: &[Vec3], ground: Vec3) -> Option<Vec3> {
+        let steps = self.carrying([a, b], true).map(|(p, q)| self.flat(q - p));
+        least(steps, ground)
+    }
+
+    /// Does the same for a foot at any height.
+    pub(crate) fn step_in_air(self, a: &[Vec3], b: &[Vec3], ground: Vec3) -> Option<Vec3> {
+        let steps = self.carrying([a, b], false).map(|(p, q)| self.flat(q - p));
+        least(steps, ground)
+    }
+
+    /// Returns the horizontal displacement of the lowest point of a foot on the floor.
+    fn lowest_step(self, a: &[Vec3], b: &[Vec3]) -> Option<Vec3> {
+        let height = |(p, q): &(Vec3, Vec3)| (*p + *q).dot(self.up);
+        let lowest = self.carrying([a, b], true).min_by(|s, t| height(s).total_cmp(&height(t)));
+        lowest.map(|(p, q)| self.flat(q - p))
+    }
+
+    /// Returns the velocity of the floor below a body that walks in place.
+    fn treadmill(self, steps: &[Vec<Option<Vec3>>], hips: &[Vec3], seconds: &[f32]) -> Option<Vec3> {
+        let travel = self.flat(*hips.last()? - *hips.first()?);
+        let of_foot = |foot: &Vec<Option<Vec3>>| -> Vec<Vec3> {
+            let velocity = |(step, seconds): (&Option<Vec3>, &f32)| Some((*step)? / *seconds);
+            foot.iter().zip(seconds).filter_map(velocity).filter(|v| v.is_finite()).collect()
+        };
+        let velocities: Vec<Vec3> = steps.iter().flat_map(of_foot).collect();
+        if travel.length() > IN_PLACE * self.size || velocities.len() < MIN_STEPS {
+            return None;
+        }
+        let length: f32 = velocities.iter().map(|v| v.length()).sum();
+        let sum: Vec3 = velocities.iter().sum();
+        let median = |axis: usize| {
+            #[expect(clippy::cast_possible_truncation, reason = "velocities are single precision")]
+            let value = quantile(velocities.iter().map(|v| f64::from(v[axis])).collect(), 0.5) as f32;
+            value
+        };
+        let velocity = self.flat(Vec3::new(median(0), median(1), median(2)));
+        let is_one_way = sum.length() > ONE_WAY * length;
+        (is_one_way && velocity.length() > TREADMILL * self.size).then_some(velocity)
+    }
+}
+
+/// Returns the step that differs least from one of the ground.
+fn least(steps: impl Iterator<Item = Vec3>, ground: Vec3) -> Option<Vec3> {
+    let off = |step: &Vec3| (*step - ground).length_squared();
+    steps.min_by(|a, b| off(a).total_cmp(&off(b)))
+}
