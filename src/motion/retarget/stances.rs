@@ -11,7 +11,9 @@ use crate::motion::footfall::{Floor, Footfalls, MAX_SPEED, Track};
 /// Minimum duration of a contact, and the longest gap in one, seconds.
 const MIN_CONTACT: f32 = 0.1;
 const MAX_GAP: f32 = 0.06;
-/// The floor is at this quantile of the heights of the lower foot.
+/// A foot that moves slower than this keeps still, metres per second of a person. If feet keep still in half of the frames, the median of
+/// their heights is the floor, and otherwise this quantile of the heights of the lower foot.
+const STILL: f32 = 0.2;
 const FLOOR: f64 = 0.2;
 /// Places that are nearer to each other are the same, metres of a person.
 const SAME_PLACE: f32 = 0.02;
@@ -30,10 +32,7 @@ pub(super) struct Stances {
 impl Stances {
     /// Finds the contacts. `hips` are positions in each frame, `size` is that of the legs relative to a person.
     pub(super) fn new(feet: &[Track], hips: &[Vec3], times: &[f32], up: Vec3, size: f32) -> Self {
-        let lowest = |i: usize| feet.iter().map(|f| low(&f[i], up)).fold(f32::INFINITY, f32::min);
-        let heights = (0..times.len()).map(lowest).filter(|h| h.is_finite()).map(f64::from).collect();
-        #[expect(clippy::cast_possible_truncation, reason = "it was single precision before")]
-        let height = quantile(heights, FLOOR) as f32;
+        let height = floor(feet, times, Floor { up, height: 0.0, size });
         let falls = Footfalls::new(feet, hips, times, Floor { up, height, size });
         let ground = falls.ground();
         let stands = |foot: usize, i: usize| {
@@ -60,6 +59,30 @@ impl Stances {
         let contacts = self.contacts.get(foot).into_iter().flatten();
         contacts.into_iter().any(|&(first, last)| (first..=last).contains(&frame))
     }
+}
+
+/// Returns the height of the floor: that of feet that keep still, or else that of the lower foot.
+///
+/// Feet without a skin are joints, which are higher while a foot stands than while it leaves the floor over its toes.
+fn floor(feet: &[Track], times: &[f32], floor: Floor) -> f32 {
+    let lowest = |points: &[Vec3]| f64::from(low(points, floor.up));
+    let still = feet.iter().flat_map(|foot| {
+        let of_interval = move |(pair, times): (&[Vec<Vec3>], &[f32])| {
+            let step = floor.step_in_air(&pair[0], &pair[1], Vec3::ZERO)?.length();
+            (step < STILL * floor.size * (times[1] - times[0])).then(|| lowest(&pair[0]))
+        };
+        foot.windows(2).zip(times.windows(2)).filter_map(of_interval)
+    });
+    let still: Vec<f64> = still.filter(|height| height.is_finite()).collect();
+    let (heights, fraction) = if 2 * still.len() >= times.len() {
+        (still, 0.5)
+    } else {
+        let lower = |i: usize| feet.iter().map(|foot| lowest(&foot[i])).fold(f64::INFINITY, f64::min);
+        ((0..times.len()).map(lower).filter(|h| h.is_finite()).collect(), FLOOR)
+    };
+    #[expect(clippy::cast_possible_truncation, reason = "it was single precision before")]
+    let height = quantile(heights, fraction) as f32;
+    height
 }
 
 /// Returns whether the soles are in the same places relative to the hips in the first and in the last frame.
