@@ -32,27 +32,24 @@ impl Change {
     }
 }
 
-/// Returns for each frame the pose of `free` with the change to `changed`, averaged over the frames nearby. Both have a pose for each of
-/// the `times` in seconds.
-pub(super) fn smoothed<'a>(
-    free: impl Iterator<Item = &'a Pose>,
-    changed: &[Pose],
-    times: &[f32],
-) -> Vec<Pose> {
-    let free: Vec<&Pose> = free.collect();
-    let mut poses = changed.to_vec();
-    let is_loop = is_loop(&free);
-    let windows: Vec<Vec<(usize, f32)>> = (0..poses.len()).map(|i| window(i, times, is_loop)).collect();
-    let nodes = poses.first().map_or(0, |pose| pose.locals.len());
+/// Replaces the change from the poses in `free` to those in `changed` by its average over the frames nearby. `times` are those of the
+/// frames in seconds. Joints that no frame changes keep their bits.
+pub(super) fn smooth_changes(free: &[&Pose], changed: &mut [Pose], times: &[f32]) {
+    let count = free.len().min(changed.len()).min(times.len());
+    let (free, changed, times) = (&free[..count], &mut changed[..count], &times[..count]);
+    let is_loop = is_loop(free);
+    let windows: Vec<Vec<(usize, f32)>> = (0..count).map(|i| window(i, times, is_loop)).collect();
+    let nodes = changed.first().map_or(0, |pose| pose.locals.len());
     for node in 0..nodes {
-        let both = free.iter().zip(changed);
-        let changes: Vec<Change> =
-            both.map(|(from, to)| Change::between(&from.locals[node], &to.locals[node])).collect();
-        for ((pose, free), window) in poses.iter_mut().zip(&free).zip(&windows) {
+        let both = || free.iter().zip(&*changed).map(|(from, to)| (&from.locals[node], &to.locals[node]));
+        if both().all(|(from, to)| from == to) {
+            continue;
+        }
+        let changes: Vec<Change> = both().map(|(from, to)| Change::between(from, to)).collect();
+        for ((pose, free), window) in changed.iter_mut().zip(free).zip(&windows) {
             pose.locals[node] = mean(&changes, window).apply(&free.locals[node]);
         }
     }
-    poses
 }
 
 /// Returns the weighted mean of changes.
@@ -106,9 +103,11 @@ mod tests {
         // The free pose jumps too, which is the motion and stays.
         let free: Vec<Pose> = (0..60u8).map(|i| pose(if i < 5 { 1.0 } else { 0.0 })).collect();
         let change = |i: u8| if i == 20 || i > 40 { 0.4 } else { 0.0 };
-        let changed: Vec<Pose> = (0..60u8).map(|i| pose(if i < 5 { 1.0 } else { 0.0 } + change(i))).collect();
-        let smooth = smoothed(free.iter(), &changed, &times);
-        let angles: Vec<f32> = smooth.iter().map(|pose| pose.locals[0].rotation.to_axis_angle().1).collect();
+        let mut changed: Vec<Pose> =
+            (0..60u8).map(|i| pose(if i < 5 { 1.0 } else { 0.0 } + change(i))).collect();
+        let free: Vec<&Pose> = free.iter().collect();
+        smooth_changes(&free, &mut changed, &times);
+        let angles: Vec<f32> = changed.iter().map(|pose| pose.locals[0].rotation.to_axis_angle().1).collect();
         let close = |i: usize, angle: f32| (angles[i] - angle).abs() < 1e-4;
         assert!(close(2, 1.0) && close(10, 0.0) && close(50, 0.4), "{angles:?}");
         assert!(angles[20] > 0.05 && angles[20] < 0.15, "{}", angles[20]);

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use crate::asset::{Character, Clip};
+use crate::asset::{Character, Clip, NotFinite};
 use crate::files::Progress;
-use crate::motion::{Playhead, Recorder, Retarget, RetargetError};
+use crate::motion::{Playhead, Recorder, Retarget, RetargetError, RetargetedFrame};
 use crate::pose::Pose;
 use crate::puppet::{GoalReport, Puppet, PuppetError};
 use crate::rig::{Hinges, Rig};
@@ -15,7 +15,7 @@ mod file;
 mod planted;
 mod source;
 
-use corrections::smoothed;
+use corrections::smooth_changes;
 use face::FaceTransfer;
 pub(crate) use file::rate_of_keys;
 pub use file::{BakedClip, ClipFile, ClipFileError, ClipFormat, rate_of};
@@ -170,7 +170,6 @@ fn retarget_clips_while(
     let mut faces = FaceTransfer::new(source, target);
     let detached_feet = retarget.detached_feet();
     let retarget_clip = |(index, clip): (usize, &Clip)| {
-        let earlier = reports.len();
         let mut recorder = Recorder::new(&target.skeleton);
         let (mut playhead, mut from) = (Playhead::default(), Pose::rest(&source.skeleton));
         let times = sample_times(clip);
@@ -184,38 +183,53 @@ fn retarget_clips_while(
                 hinges.align(&mut frame.pose);
             }
         }
-        // Contacts and limbs that clear the body change the poses twice: once to find the changes, and again from changes that are smooth.
-        let mut changed = Vec::new();
-        for _ in 0..2 {
-            reports.truncate(earlier);
-            let free = frames.iter().map(|frame| &frame.pose);
-            let start =
-                if changed.is_empty() { free.cloned().collect() } else { smoothed(free, &changed, &times) };
-            changed.clear();
-            for ((&time, frame), pose) in times.iter().zip(&frames).zip(&start) {
-                if progress.is_stopped() {
-                    return Ok(Clip::default());
-                }
-                let solved = puppet.follow(pose, &frame.contacts);
-                solved.map_err(|source| RetargetError::NotFinite {
-                    clip: index,
-                    time: time.to_string(),
-                    source,
-                })?;
-                reports.extend_from_slice(puppet.reports());
-                changed.push(puppet.pose().clone());
-            }
-        }
-        for ((time, frame), pose) in times.into_iter().zip(&frames).zip(&mut changed) {
+        let solved = solve(&mut puppet, &frames, &times, &mut reports, progress);
+        let poses = solved.map_err(|(time, source)| RetargetError::NotFinite {
+            clip: index,
+            time: time.to_string(),
+            source,
+        })?;
+        for ((time, frame), mut pose) in times.into_iter().zip(&frames).zip(poses) {
             // The solver moves a foot with its leg, but in these files it is placed.
-            detached_feet.iter().for_each(|&foot| pose.locals[foot] = frame.pose.locals[foot]);
-            recorder.push(f64::from(time), pose);
+            for &foot in &detached_feet {
+                if let Some((local, placed)) = pose.locals.get_mut(foot).zip(frame.pose.locals.get(foot)) {
+                    *local = *placed;
+                }
+            }
+            recorder.push(f64::from(time), &pose);
         }
         let name = clip.name.clone().unwrap_or_else(|| format!("#{index}"));
         Ok(recorder.clip(&target.skeleton, Some(name)).unwrap_or_default())
     };
     let clips = source.clips.iter().enumerate().map(retarget_clip).collect::<Result<_, _>>()?;
     Ok((!progress.is_stopped()).then_some(RetargetedClips { clips, contacts: reports, warnings: Vec::new() }))
+}
+
+/// Solves the contacts of frames, and adds the reports. Returns fewer poses if it is stopped, and the time of a pose that is not finite.
+///
+/// The contacts, and limbs that clear the body, change the poses twice: once to find the changes, and again from changes that are smooth.
+fn solve(
+    puppet: &mut Puppet,
+    frames: &[RetargetedFrame],
+    times: &[f32],
+    reports: &mut Vec<GoalReport>,
+    progress: &Progress,
+) -> Result<Vec<Pose>, (f32, NotFinite)> {
+    let mut poses: Vec<Pose> = Vec::with_capacity(frames.len());
+    for (frame, &time) in frames.iter().zip(times).take_while(|_| !progress.is_stopped()) {
+        puppet.follow(&frame.pose, &frame.contacts).map_err(|source| (time, source))?;
+        poses.push(puppet.pose().clone());
+    }
+    let free: Vec<&Pose> = frames.iter().map(|frame| &frame.pose).collect();
+    smooth_changes(&free, &mut poses, times);
+    for ((frame, pose), &time) in
+        frames.iter().zip(&mut poses).zip(times).take_while(|_| !progress.is_stopped())
+    {
+        puppet.follow(pose, &frame.contacts).map_err(|source| (time, source))?;
+        reports.extend_from_slice(puppet.reports());
+        pose.clone_from(puppet.pose());
+    }
+    Ok(poses)
 }
 
 /// Returns the key times of a clip if all channels share them, as in motion capture, and otherwise evenly spaced times.
