@@ -15,7 +15,7 @@ pub struct FullBodyOptions {
     /// How far the head turns towards what a hand reaches for, from 0 (not at all) to 1 (it faces the target as far as
     /// the neck allows).
     pub look: f64,
-    /// Whether parts of the body that pass through each other at the start are moved apart. Otherwise they come no nearer.
+    /// Whether parts of the body that pass through each other or the floor at the start are moved out. Otherwise they come no nearer.
     pub clear: bool,
 }
 

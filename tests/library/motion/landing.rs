@@ -1,6 +1,6 @@
 //! Soles of retargeted clips, and limbs that would be inside the body.
 
-use glam::{DVec3, Vec3};
+use glam::{DVec3, Quat, Vec3};
 use sinew::asset::{self, Character};
 use sinew::check::{Check, CheckOptions, Checker};
 use sinew::export::bake::Source;
@@ -102,4 +102,40 @@ fn depths_with_hand_in_chest(offset: DVec3) -> [f64; 2] {
         depth(puppet.pose())
     };
     [false, true].map(solved)
+}
+
+/// Hands that a pose puts below the floor, as those of a figure with short legs and long arms, are moved out of it if the option asks for it.
+#[test]
+fn hands_are_moved_out_of_the_floor() {
+    let character = asset::mannequin().unwrap();
+    let node = |bone: &str| character.skeleton.find(bone).unwrap();
+    let mut puppet = Puppet::new(character.clone(), 0);
+    for (hand, arm, side) in [("leftHand", "leftUpperArm", 1.0), ("rightHand", "rightUpperArm", -1.0)] {
+        let target = Target::new(node(hand)).with_base(node(arm));
+        puppet.targets.push(target.with_position(DVec3::new(0.2 * side, 1.4, 0.6)));
+    }
+    puppet.update().unwrap();
+    let mut pose = puppet.pose().clone();
+    // It bends over, so that its arms hang down.
+    pose.locals[node("hips")].translation.y -= 0.5;
+    pose.locals[node("spine")].rotation *= Quat::from_rotation_x(1.4);
+    let lowest_hand = |clear: bool| {
+        let mut puppet = Puppet::new(character.clone(), 0);
+        puppet.options.full_body.clear = clear;
+        let contacts = ["leftFoot", "rightFoot"].map(|bone| ContactConstraint {
+            offset: Vec3::ZERO,
+            node: node(bone),
+            position: puppet.world_from_node()[node(bone)].translation.into(),
+            orientation: None,
+            weight: 1.0,
+        });
+        puppet.follow(&pose, &contacts).unwrap();
+        let below = |n: &usize| {
+            character.skeleton.ancestors(*n).any(|a| [node("leftHand"), node("rightHand")].contains(&a))
+        };
+        let world = puppet.world_from_node();
+        (0..world.len()).filter(below).map(|n| world[n].translation.y).fold(f32::INFINITY, f32::min)
+    };
+    let [kept, cleared] = [false, true].map(lowest_hand);
+    assert!(kept < -0.02 && cleared > -0.005, "kept {kept} m, cleared {cleared} m");
 }

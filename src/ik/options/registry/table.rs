@@ -111,7 +111,7 @@ pub(super) static OPTIONS: &[SolverOption] = &[
     option("fused.last_weight", "αᵢ of eq. 15 for the last joint", FUSED, number(SIGNED), |o| Field::Number(&mut o.fused.last_weight)),
     option("full_body.balance", "Whether a figure keeps its balance; otherwise it may fall over for a goal", FIGURE, FLAG, |o| Field::Flag(&mut o.full_body.balance)),
     option("full_body.spine_stiffness", "Stiffness of a figure's back; a stiff back leads to a squat, a soft one to a bow", FIGURE, number(Domain::plain(0.01, 100.0).common(0.1, 10.0).logarithmic()), |o| Field::Number(&mut o.full_body.spine_stiffness)),
-    option("full_body.clear", "Whether parts of a figure that pass through each other at the start are moved apart", FIGURE, FLAG, |o| Field::Flag(&mut o.full_body.clear)),
+    option("full_body.clear", "Whether parts of a figure that pass through each other or the floor at the start are moved out", FIGURE, FLAG, |o| Field::Flag(&mut o.full_body.clear)),
     option("full_body.look", "How far the head of a figure turns towards what a hand reaches for", FIGURE, number(FRACTION), |o| Field::Number(&mut o.full_body.look)),
     option("jacobian.parameters", "Parameters of the joint rotations", JACOBIAN, CHOICE, |o| Field::Choice(&mut o.jacobian.parameters)),
     option("jacobian.secondary", "Secondary task, which uses the freedom that the goals leave", SECONDARY, CHOICE, |o| Field::Choice(&mut o.jacobian.secondary)),
