@@ -74,10 +74,6 @@ impl Footfalls {
 }
 
 impl Floor {
-    fn lowest(self, points: &[Vec3]) -> f32 {
-        points.iter().map(|p| p.dot(self.up)).fold(f32::INFINITY, f32::min)
-    }
-
     fn flat(self, v: Vec3) -> Vec3 {
         v.reject_from_normalized(self.up)
     }
@@ -89,7 +85,7 @@ impl Floor {
         touches: bool,
     ) -> impl Iterator<Item = (Vec3, Vec3)> + use<'a> {
         let limit = [a, b].map(|points| {
-            let near = self.lowest(points) + NEAR_LOWEST * self.size;
+            let near = lowest(points, self.up) + NEAR_LOWEST * self.size;
             if touches { near.min(self.height + NEAR_FLOOR * self.size) } else { near }
         });
         let up = self.up;
@@ -138,6 +134,11 @@ impl Floor {
         let is_one_way = sum.length() > ONE_WAY * length;
         (is_one_way && velocity.length() > TREADMILL * self.size).then_some(velocity)
     }
+}
+
+/// Returns the height of the lowest point.
+pub(crate) fn lowest(points: &[Vec3], up: Vec3) -> f32 {
+    points.iter().map(|p| p.dot(up)).fold(f32::INFINITY, f32::min)
 }
 
 /// Returns the step that differs least from one of the ground.

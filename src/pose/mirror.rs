@@ -6,7 +6,7 @@ use crate::asset::{Skeleton, Transform};
 
 use super::{Pose, rest_orientation, world_matrices};
 
-/// A rotation by less than this, as the vector part of its quaternion, is left out.
+/// A rotation by less than this, as the vector part of its quaternion, is taken for the identity.
 const NO_ROTATION: f64 = 1e-7;
 
 /// Mirrors poses of a recognised body across the vertical plane between its left and its right side at rest.

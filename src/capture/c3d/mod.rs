@@ -114,7 +114,8 @@ impl Layout {
         let scale = parameters.number("SCALE").map_or_else(|| bytes.float(12), Ok)?;
         let rate = parameters.number("RATE").map_or_else(|| bytes.float(20), Ok)?;
         if !(rate > 0.0 && rate <= MAX_RATE) {
-            let cause = format!("the frame rate of {rate} Hz is not above 0 and at most {MAX_RATE} Hz");
+            let cause =
+                format!("the frame rate is {rate} Hz; expected more than 0 and at most {MAX_RATE} Hz");
             return Err(C3dError::at("POINT:RATE", cause));
         }
         let points = parameters.count("USED").map_or_else(|| bytes.count(2), Ok)?;

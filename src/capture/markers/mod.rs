@@ -182,7 +182,7 @@ impl Solved {
     ) -> MarkerTake {
         let is_oriented = |segment: &usize| clusters.get(*segment).is_some_and(Cluster::is_oriented);
         let known = |segment: &usize| self.centers.get(*segment).is_some_and(Option::is_some);
-        // The origin of a cluster of three or more differs from any joint. That of one or two is their mean.
+        // The origin of a cluster of three or more is not at a joint. That of one or two is their mean.
         let joints: Vec<usize> = (0..names.len()).filter(|s| known(s) || !is_oriented(s)).collect();
         let roots: Vec<usize> =
             (0..names.len()).filter(|s| with_root && parents[*s].is_none() && !joints.contains(s)).collect();

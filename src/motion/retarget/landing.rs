@@ -7,12 +7,12 @@ use glam::{Affine3A, Vec3};
 
 use crate::asset::Character;
 use crate::motion::ContactConstraint;
-use crate::motion::footfall::{Floor, HIPS, Track};
+use crate::motion::footfall::{Floor, HIPS, Track, lowest};
 use crate::pose::{Pose, orientation, world_matrices};
 use crate::rig::soles::Soles;
 
 use super::bodies::BodyMapping;
-use super::stances::{Stances, low};
+use super::stances::Stances;
 
 /// Seconds over which the lowering of the hips is smoothed.
 const SMOOTHING: f32 = 0.15;
@@ -85,7 +85,7 @@ impl<'a> Landing<'a> {
         let count = bodies.feet.len();
         let mut world = Vec::new();
         world_matrices(&target.skeleton, &bodies.rest, &mut world);
-        let at_rest = soles[1].at(&world).iter().map(|points| low(points, bodies.up)).reduce(f32::min);
+        let at_rest = soles[1].at(&world).iter().map(|points| lowest(points, bodies.up)).reduce(f32::min);
         Self {
             floor: at_rest.filter(|height| height.is_finite()).unwrap_or(0.0),
             target,
@@ -167,7 +167,7 @@ impl<'a> Landing<'a> {
     fn lift(&self, falls: &Stances) -> f32 {
         let height = |i: usize| {
             let feet = (0..self.to.len()).filter(|&foot| falls.stands(foot, i));
-            feet.map(|foot| low(&self.to[foot][i], self.bodies.up)).reduce(f32::min)
+            feet.map(|foot| lowest(&self.to[foot][i], self.bodies.up)).reduce(f32::min)
         };
         let mut heights: Vec<f32> = (0..self.times.len()).filter_map(height).collect();
         heights.sort_by(f32::total_cmp);
@@ -177,7 +177,7 @@ impl<'a> Landing<'a> {
     /// Returns how far a foot is moved in each frame, besides the lift of the whole body.
     fn offsets(&self, foot: usize, falls: &Stances, lift: f32, size: f32) -> Vec<Vec3> {
         let (up, track, contacts) = (self.bodies.up, &self.to[foot], &falls.contacts[foot]);
-        let drop = |i: usize| self.floor - (low(&track[i], up) + lift);
+        let drop = |i: usize| self.floor - (lowest(&track[i], up) + lift);
         let floor = Floor { up, height: self.floor, size };
         let mut offsets: Vec<Option<Vec3>> = vec![None; track.len()];
         for frames in runs(contacts, track.len(), falls.is_loop) {

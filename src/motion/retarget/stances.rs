@@ -6,7 +6,7 @@ use glam::Vec3;
 
 use crate::mathematics::quantile;
 use crate::mathematics::spans::runs;
-use crate::motion::footfall::{Floor, Footfalls, MAX_SPEED, Track};
+use crate::motion::footfall::{self, Floor, Footfalls, MAX_SPEED, Track};
 
 /// Minimum duration of a contact, and the longest gap in one, seconds.
 const MIN_CONTACT: f32 = 0.1;
@@ -65,7 +65,7 @@ impl Stances {
 ///
 /// Feet without a skin are joints, which are higher while a foot stands than while it leaves the floor over its toes.
 fn floor(feet: &[Track], times: &[f32], floor: Floor) -> f32 {
-    let lowest = |points: &[Vec3]| f64::from(low(points, floor.up));
+    let lowest = |points: &[Vec3]| f64::from(footfall::lowest(points, floor.up));
     let still = feet.iter().flat_map(|foot| {
         let of_interval = move |(pair, times): (&[Vec<Vec3>], &[f32])| {
             let step = floor.step_in_air(&pair[0], &pair[1], Vec3::ZERO)?.length();
@@ -91,9 +91,4 @@ fn is_loop(feet: &[Track], hips: &[Vec3], size: f32) -> bool {
     let (Some(first), Some(last), true) = (hips.first(), hips.last(), hips.len() > 2) else { return false };
     let near = |(a, b): (&Vec3, &Vec3)| (*a - *first).distance(*b - *last) < SAME_PLACE * size;
     feet.iter().filter_map(ends).all(|(a, b)| a.iter().zip(&b).all(near))
-}
-
-/// Returns the height of the lowest point.
-pub(super) fn low(points: &[Vec3], up: Vec3) -> f32 {
-    points.iter().map(|p| p.dot(up)).fold(f32::INFINITY, f32::min)
 }
