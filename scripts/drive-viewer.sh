@@ -196,9 +196,9 @@ until grep -qs 'spider.glb"' "$work/state/sinew/settings.json"; do
     sleep 0.1
 done
 shot 06-spider
-xdotool key Right
+xdotool key Next
 differs 06-spider "the next file"
-xdotool key Left
+xdotool key Prior
 shot 07-spider
 # A truncated file is an error, and the old character stays. A complete file is loaded.
 head -c 20000 "$work/arm.glb" > "$work/spider.glb"

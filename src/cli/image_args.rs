@@ -94,7 +94,7 @@ impl ImageArgs {
     pub(super) fn replayed<'a>(&self, session: &'a Session) -> (Frame<'a>, (u32, u32)) {
         let size = self.resolution.unwrap_or_else(|| session.pixels());
         #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
-        let scale = session.scale() * size.1 as f32 / session.size().y.trunc();
+        let scale = session.settings().scale * size.1 as f32 / session.size().y.trunc();
         let mut frame = session.frame(scale);
         frame.background = self.background.unwrap_or(frame.background);
         frame.samples = self.samples();

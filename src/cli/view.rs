@@ -133,7 +133,7 @@ pub(super) fn run(args: &ViewArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
     let start = Start::new(args);
     match open(
         &args.model,
-        (&args.clips, Transfer { keep_hands: args.keep_hands, smooth: args.smooth }),
+        (&args.clips, Transfer { keep_hands: args.keep_hands, smooth: args.smooth, ..Transfer::default() }),
         start,
         args.adapter.clone(),
         verbosity,
@@ -261,8 +261,8 @@ fn session(
             session
         }
     };
-    let light = start.light.light(session.light());
-    if light != *session.light() {
+    let light = start.light.light(&session.settings().light);
+    if light != session.settings().light {
         session.apply(Command::Light(light));
     }
     if let Some(name) = &start.variant {
@@ -313,9 +313,9 @@ mod tests {
 
     #[test]
     fn options_of_light_are_those_of_the_first_view() {
-        assert_eq!(*shown(&[]).unwrap().light(), Light::new(LightSource::Studio));
+        assert_eq!(shown(&[]).unwrap().settings().light, Light::new(LightSource::Studio));
         let session = shown(&["--light", "outdoor", "--light-rotation", "90", "--exposure", "-1"]).unwrap();
-        let light = session.light();
+        let light = &session.settings().light;
         assert_eq!((light.source.name(), light.exposure), ("outdoor", -1.0));
         assert_eq!(light.rotation, std::f32::consts::FRAC_PI_2);
     }

@@ -6,7 +6,7 @@ use crate::asset::{Skeleton, Transform};
 use crate::pose::Pose;
 
 use super::pose_key::{checked, pose_key_at};
-use super::{Motion, PoseKey};
+use super::{Easing, Motion, PoseKey};
 
 impl Motion {
     /// Returns the motion in which the key poses of joints at a time are moved to another time. Other joints of that key stay where
@@ -38,6 +38,30 @@ impl Motion {
         Some(motion)
     }
 
+    /// Returns the motion in which several key poses of joints are at other times. With `copies`, they stay where they are too. Each is
+    /// given by its joints and its time. They are put in place after all of them were taken, so that they may pass each other.
+    ///
+    /// Returns `None` if there is none of these keys, or if a new time is not finite.
+    pub fn with_joint_keys_retimed(
+        &self,
+        keys: &[(Vec<usize>, f32)],
+        retimed: impl Fn(f32) -> f32,
+        copies: bool,
+        skeleton: &Skeleton,
+    ) -> Option<Self> {
+        let (mut left, mut moved) = (self.clone(), Vec::with_capacity(keys.len()));
+        for (joints, time) in keys {
+            let Some((rest, taken)) = left.taken(joints, *time, skeleton) else { continue };
+            moved.push(PoseKey { time: checked(retimed(taken.time))?, ..taken });
+            left = rest;
+        }
+        let mut motion = if copies { self.clone() } else { left };
+        (!moved.is_empty()).then(|| {
+            moved.into_iter().for_each(|key| motion.put(key, skeleton));
+            motion
+        })
+    }
+
     /// Returns the motion in which the key pose at a time no longer holds some joints, or `None` if it holds none of them. These
     /// joints are then interpolated between the keys before and after it.
     pub fn without_joint_keys(&self, joints: &[usize], time: f32, skeleton: &Skeleton) -> Option<Self> {
@@ -54,8 +78,17 @@ impl Motion {
         let (taken, rest): (Vec<_>, Vec<_>) =
             std::mem::take(&mut key.joints).into_iter().partition(|(node, _)| joints.contains(node));
         key.joints = rest;
-        let taken =
-            PoseKey { time: key.time, easing: key.easing, partial: true, joints: taken, morphs: Vec::new() };
+        let (easings, left): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut key.easings).into_iter().partition(|(node, _)| joints.contains(node));
+        key.easings = left;
+        let taken = PoseKey {
+            time: key.time,
+            easing: key.easing,
+            easings,
+            partial: true,
+            joints: taken,
+            morphs: Vec::new(),
+        };
         if key.is_empty() {
             motion.keys.remove(index);
         }
@@ -86,6 +119,9 @@ impl PoseKey {
         self.joints.retain(|(node, _)| !replaced.contains(node));
         self.joints.extend_from_slice(&other.joints);
         self.joints.sort_by_key(|(node, _)| *node);
+        let easings: Vec<(usize, Easing)> =
+            replaced.into_iter().map(|node| (node, other.easing_of(node))).collect();
+        self.set_easings(&easings);
         if !other.morphs.is_empty() {
             self.morphs.clone_from(&other.morphs);
         }
@@ -125,7 +161,6 @@ mod tests {
 
     use super::*;
     use crate::asset::mannequin;
-    use crate::motion::Easing;
 
     const ARM: usize = 10;
     const HEAD: usize = 5;
@@ -191,6 +226,34 @@ mod tests {
         assert!(near(angle(&copied, &skeleton, ARM, 2.0), 1.0));
         assert!(!copied.keys[2].partial);
         assert_eq!(full.with_joint_keys_moved(&[ARM], 1.0, f32::NAN, &skeleton), None);
+        // Keys that are moved together may pass each other, and are stretched about a time.
+        let chosen = [(vec![ARM], 0.0), (vec![ARM], 1.0)];
+        let swapped = full.with_joint_keys_retimed(&chosen, |time| 1.0 - time, false, &skeleton).unwrap();
+        assert!(
+            near(angle(&swapped, &skeleton, ARM, 0.0), 1.0)
+                && near(angle(&swapped, &skeleton, ARM, 1.0), 0.0)
+        );
+        assert!(near(angle(&swapped, &skeleton, HEAD, 1.0), 1.0));
+        assert_eq!(
+            swapped.with_joint_keys_retimed(&chosen, |time| 1.0 - time, false, &skeleton).unwrap(),
+            full
+        );
+        let stretched = full.with_joint_keys_retimed(&chosen, |time| 1.5 * time, true, &skeleton).unwrap();
+        assert!(near(angle(&stretched, &skeleton, ARM, 1.25), 1.0), "the key at 1 s stays");
+        assert_eq!(full.with_joint_keys_retimed(&chosen, |_| f32::NAN, false, &skeleton), None);
+        assert_eq!(full.with_joint_keys_retimed(&[(vec![ARM], 7.0)], |t| t, false, &skeleton), None);
+        // An easing belongs to the joint, and goes where its key goes.
+        let stepped = full.with_joint_easing(&[ARM], 0.0, Easing::Stepped).unwrap();
+        assert!(
+            near(angle(&stepped, &skeleton, ARM, 0.9), 0.0)
+                && near(angle(&stepped, &skeleton, HEAD, 0.9), 0.9)
+        );
+        let later = stepped.with_joint_keys_moved(&[ARM], 0.0, 0.5, &skeleton).unwrap();
+        assert!(
+            near(angle(&later, &skeleton, ARM, 0.9), 0.0) && near(angle(&later, &skeleton, HEAD, 0.9), 0.9)
+        );
+        assert_eq!(later.with_joint_keys_moved(&[ARM], 0.5, 0.0, &skeleton).unwrap(), stepped);
+        assert_eq!(stepped.with_joint_easing(&[ARM], 0.0, Easing::Linear).unwrap(), full);
         // Moving the whole key of some joints does not replace other joints.
         let merged = moved.with_key_moved(1.5, 2.0).unwrap();
         assert!(

@@ -53,7 +53,10 @@ impl Motion {
     pub fn with_key(&self, key: PoseKey) -> Self {
         let mut motion = self.clone();
         match motion.keys.iter_mut().find(|k| is_same_time(k.time, key.time)) {
-            Some(known) => *known = PoseKey { time: known.time, easing: known.easing, ..key },
+            Some(known) => {
+                let easings = std::mem::take(&mut known.easings);
+                *known = PoseKey { time: known.time, easing: known.easing, easings, ..key };
+            }
             None => {
                 let index = motion.keys.partition_point(|k| k.time < key.time);
                 motion.keys.insert(index, key);
@@ -129,6 +132,16 @@ impl Motion {
         let Key::Pose(index) = self.key_at(time)? else { return None };
         let mut motion = self.clone();
         motion.keys.get_mut(index)?.easing = easing;
+        Some(motion)
+    }
+
+    /// Returns the motion with another easing of some joints from the key pose at a time to the next one, or `None` if there is no key
+    /// pose.
+    pub fn with_joint_easing(&self, joints: &[usize], time: f32, easing: Easing) -> Option<Self> {
+        let Key::Pose(index) = self.key_at(time)? else { return None };
+        let mut motion = self.clone();
+        let easings: Vec<(usize, Easing)> = joints.iter().map(|&node| (node, easing)).collect();
+        motion.keys.get_mut(index)?.set_easings(&easings);
         Some(motion)
     }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
-use crate::asset::Character;
-use crate::pose::{Mirror, Pose};
+use crate::asset::{Character, Skeleton};
+use crate::pose::{Mirror, Pose, orientation, world_matrices, world_matrix};
 use crate::rig::Foot;
 
 use super::blend::{add, blend, blend_some, ease};
@@ -170,6 +170,9 @@ impl Player {
         let shown = |foot| prepared.weight_of_keys(character, foot, time);
         let of_key = |correction| prepared.key_contacts.constraint(correction, skeleton, pose, shown);
         contacts.extend(self.scratch.corrections.iter().filter_map(of_key));
+        if !self.skips_keys {
+            prepared.raise_in_fade(character, time, pose, (&mut self.scratch, contacts));
+        }
         prepared.add_contacts(character, time, pose, contacts);
         let earlier = prepared.round_motion.times(rounds);
         earlier.apply(&prepared.locomotion.tops, pose);
@@ -209,7 +212,7 @@ impl PreparedMotion {
         let Scratch { base, other, .. } = &mut *scratch;
         if let (Some(first), Some(last)) = (strips.first_mut(), motion.keys.last()) {
             // The first strip continues where the key poses leave the character.
-            let overlap = (last.time - first.start).clamp(0.0, first.length);
+            let overlap = first.fade(last.time);
             let middle = first.start + 0.5 * overlap;
             keyed(middle, base, other);
             first.pose(middle - first.start, character, &locomotion.tops, base, other);
@@ -220,7 +223,7 @@ impl PreparedMotion {
             let (before, after) = strips.split_at_mut(i);
             let (Some(before), Some(after)) = (before.last_mut(), after.first_mut()) else { continue };
             let after_start = after.start;
-            let overlap = (before.end() - after.start).clamp(0.0, after.length);
+            let overlap = after.fade(before.end());
             // The hips sway and twist with each step, so both strips are aligned by their mean transform.
             let mut mean_transform = |strip: &mut PreparedStrip| {
                 let transforms = (0..=ALIGNMENT_STEPS).map(|i| {
@@ -305,7 +308,7 @@ impl PreparedMotion {
             None => self.motion.keys.last().map(|key| key.time),
         };
         let (Some(this), Some(before)) = (self.strips.get(strip), before) else { return 1.0 };
-        let overlap = (before - this.start).clamp(0.0, this.length);
+        let overlap = this.fade(before);
         match time - this.start {
             since if since < 0.0 => 0.0,
             since if since >= overlap => 1.0,
@@ -317,6 +320,56 @@ impl PreparedMotion {
     fn weight_of_keys(&self, character: &Character, foot: usize, time: f32) -> f32 {
         let strips = self.strips.iter().enumerate().filter(|(_, strip)| strip.moves(character, foot));
         strips.map(|(index, _)| 1.0 - self.weight(index, time)).product()
+    }
+
+    /// Raises the feet of a pose in which the first strip fades in from the key poses. Between the two, knees turn evenly, so that a foot
+    /// would sink. The bound for each foot goes from where the keys have it to where the strip has it.
+    fn raise_in_fade(
+        &mut self,
+        character: &Character,
+        time: f32,
+        pose: &Pose,
+        (scratch, contacts): (&mut Scratch, &mut Vec<ContactConstraint>),
+    ) {
+        let weight = self.weight(0, time);
+        let is_faded = weight > 0.0 && weight < 1.0 && self.strips.len() == 1;
+        if !is_faded || self.motion.keys.is_empty() || self.feet.is_empty() {
+            return;
+        }
+        let skeleton = &character.skeleton;
+        let Scratch { base, other, .. } = scratch;
+        base.reset(skeleton);
+        sample_keys::sample(&self.motion.keys, skeleton, time, base, other);
+        let keyed = self.sunk(skeleton, base);
+        let Some(strip) = self.strips.first_mut() else { return };
+        strip.pose(time - strip.start, character, &self.locomotion.tops, base, other);
+        let own = self.sunk(skeleton, other);
+        let now = self.sunk(skeleton, pose);
+        for ((foot, now), (keyed, own)) in self.feet.iter().zip(now).zip(keyed.into_iter().zip(own)) {
+            let by = keyed + (own - keyed) * weight - now;
+            // A foot that a contact holds already is where it should be.
+            if by > 0.0 && contacts.iter().all(|contact| contact.node != foot.node) {
+                let world = world_matrix(skeleton, pose, foot.node);
+                contacts.push(ContactConstraint {
+                    node: foot.node,
+                    offset: foot.ball,
+                    position: world.transform_point3(foot.ball) + Vec3::Y * by,
+                    orientation: Some(orientation(skeleton, pose, foot.node).as_quat().normalize()),
+                    weight: 1.0,
+                });
+            }
+        }
+    }
+
+    /// Returns by how much the lowest point of each foot of a pose is below the floor, metres. Not positive.
+    fn sunk(&self, skeleton: &Skeleton, pose: &Pose) -> Vec<f32> {
+        let mut world = Vec::new();
+        world_matrices(skeleton, pose, &mut world);
+        let is_known = |foot: &&Foot| foot.sole.iter().all(|(node, _)| *node < world.len());
+        self.feet
+            .iter()
+            .map(|foot| Some(foot).filter(is_known).map_or(0.0, |foot| foot.sunk(&world)))
+            .collect()
     }
 
     fn pose(&mut self, character: &Character, time: f32, pose: &mut Pose, scratch: &mut Scratch) {

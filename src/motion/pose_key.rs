@@ -58,6 +58,9 @@ pub struct PoseKey {
     /// How the pose changes from here to the next key.
     #[serde(default)]
     pub easing: Easing,
+    /// The joints that change in another way than `easing` says.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub easings: Vec<(usize, Easing)>,
     /// Whether the key holds only the listed joints, and the morph weights only if they are listed. Otherwise it holds everything, and
     /// what is not listed is at rest.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -79,10 +82,23 @@ impl PoseKey {
         Self {
             time,
             easing: Easing::default(),
+            easings: Vec::new(),
             partial: false,
             joints: joints.map(|(node, (local, _))| (node, *local)).collect(),
             morphs: if has_morphs { pose.weights.clone() } else { Vec::new() },
         }
+    }
+
+    /// Returns how a joint changes from here to the next key.
+    pub fn easing_of(&self, joint: usize) -> Easing {
+        self.easings.iter().find(|(node, _)| *node == joint).map_or(self.easing, |(_, easing)| *easing)
+    }
+
+    /// Sets how some joints change from here to the next key.
+    pub(super) fn set_easings(&mut self, easings: &[(usize, Easing)]) {
+        self.easings.retain(|(node, _)| easings.iter().all(|(other, _)| other != node));
+        self.easings.extend(easings.iter().filter(|(_, easing)| *easing != self.easing));
+        self.easings.sort_by_key(|(node, _)| *node);
     }
 
     /// Writes the pose of the key, in which all other nodes are at rest. Unknown nodes are ignored.

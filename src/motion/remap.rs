@@ -36,6 +36,8 @@ impl Motion {
         motion.edits.retain(|edit| !(edit.turns.is_empty() && edit.shifts.is_empty()));
         for (key, before) in motion.keys.iter_mut().zip(&self.keys) {
             key.joints = before.joints.iter().filter_map(|(n, local)| Some((node(*n)?, *local))).collect();
+            key.easings =
+                before.easings.iter().filter_map(|(n, easing)| Some((node(*n)?, *easing))).collect();
         }
         motion.keys.retain(|key| !key.is_empty());
         motion

@@ -9,7 +9,7 @@ use super::blend::{blend, blend_local};
 /// Writes the pose of keys at a time in seconds. Before the first key it is the pose of that key, and after the last key
 /// that of the last one. `other` is a scratch buffer. Without keys, the pose is unchanged.
 pub(super) fn sample(keys: &[PoseKey], skeleton: &Skeleton, time: f32, pose: &mut Pose, other: &mut Pose) {
-    if keys.iter().any(|key| key.partial) {
+    if keys.iter().any(|key| key.partial || !key.easings.is_empty()) {
         return sample_partial(keys, skeleton, time, pose, other);
     }
     let after = keys.partition_point(|key| key.time <= time);
@@ -48,21 +48,22 @@ fn sample_partial(keys: &[PoseKey], skeleton: &Skeleton, time: f32, pose: &mut P
     gather(before, pose, &mut slots, |slot| &mut slot.before);
     let after = after.iter().enumerate().map(|(index, key)| (middle + index, key));
     gather(after, other, &mut slots, |slot| &mut slot.after);
-    let weight = |a: usize, b: usize| {
+    let weight = |a: usize, b: usize, joint: Option<usize>| {
         let (a, b) = (keys.get(a)?, keys.get(b)?);
-        Some(a.easing.weight((time - a.time) / (b.time - a.time)))
+        let easing = joint.map_or(a.easing, |joint| a.easing_of(joint));
+        Some(easing.weight((time - a.time) / (b.time - a.time)))
     };
-    let nodes = pose.locals.iter_mut().zip(&other.locals);
-    for ((now, next), slot) in nodes.zip(&slots) {
+    let nodes = pose.locals.iter_mut().zip(&other.locals).enumerate();
+    for ((node, (now, next)), slot) in nodes.zip(&slots) {
         match (slot.before, slot.after) {
-            (Some(a), Some(b)) => blend_local(now, next, weight(a, b).unwrap_or_default()),
+            (Some(a), Some(b)) => blend_local(now, next, weight(a, b, Some(node)).unwrap_or_default()),
             (None, Some(_)) => *now = *next,
             _ => {}
         }
     }
     match slots.last().map(|slot| (slot.before, slot.after)) {
         Some((Some(a), Some(b))) => {
-            let weight = weight(a, b).unwrap_or_default();
+            let weight = weight(a, b, None).unwrap_or_default();
             for (now, next) in pose.weights.iter_mut().zip(&other.weights) {
                 *now += (next - *now) * weight;
             }

@@ -36,6 +36,7 @@ struct BlendedClip {
 pub(super) struct PreparedStrip {
     pub(super) start: f32,
     pub(super) length: f32,
+    fade_in: Option<f32>,
     /// Transform that moves the strip so that it starts where the previous strip has left the character.
     pub(super) placement: PlanarTransform,
     from: f64,
@@ -62,6 +63,11 @@ struct PlayedPart {
 }
 
 impl PreparedStrip {
+    /// Returns the duration in seconds over which the strip fades in, after something that ends at a time.
+    pub(super) fn fade(&self, before: f32) -> f32 {
+        self.fade_in.unwrap_or(before - self.start).clamp(0.0, self.length)
+    }
+
     /// Returns whether a clip animates a node or one above it.
     pub(super) fn moves(&self, character: &Character, node: usize) -> bool {
         let clips = self.blended.iter().filter_map(|blended| character.clips.get(blended.clip));
@@ -82,6 +88,7 @@ impl PreparedStrip {
         let mut prepared = Self {
             start: strip.start,
             length: strip.length(clips),
+            fade_in: strip.fade_in,
             placement: PlanarTransform::default(),
             from: f64::from(strip.clip_start(clips)),
             speed,

@@ -15,7 +15,7 @@ use super::{Edit, PoseKey};
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Motion {
     /// Clip strips in the order of their start times. Where two strips overlap, they crossfade.
-    #[serde(alias = "bars", skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub strips: Vec<Strip>,
     /// Layers on top of the strips, in the order of application.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -60,15 +60,19 @@ pub struct Strip {
     #[serde(default = "one")]
     pub speed: f32,
     /// Whether the clip loops.
-    #[serde(default, alias = "again")]
+    #[serde(default)]
     pub looping: bool,
     /// How the root motion of the clips is treated.
-    #[serde(default, rename = "root_motion", alias = "travel")]
+    #[serde(default, rename = "root_motion")]
     pub root_motion: RootMotion,
     /// Whether the clips are mirrored, so that left becomes right. The root motion is mirrored too. The player needs a mirror
     /// ([`Player::mirror`](super::Player::mirror)).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mirror: bool,
+    /// Duration in seconds of the fade from what is below or before the strip. `None` fades over the overlap with the strip before it or
+    /// with the key poses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fade_in: Option<f32>,
 }
 
 /// A clip and its weight in a blend.
@@ -88,12 +92,10 @@ pub struct WeightedClip {
 pub enum RootMotion {
     /// Accumulate: each cycle of the clip continues from where the last one ended.
     #[default]
-    #[serde(alias = "kept")]
     Accumulate,
     /// In place: the displacement and the rotation from the clip's first frame to its last are removed at a constant
     /// rate. The character stays in place and keeps the rest of its motion. For a strip that plays a part of one clip
     /// without looping, the first and the last frame are those of the part.
-    #[serde(alias = "stripped")]
     InPlace,
 }
 
@@ -175,7 +177,8 @@ impl Motion {
         let changed = self.edits.iter().flat_map(|e| e.turns.iter().chain(&e.shifts));
         let played = self.strips.iter().flat_map(|b| &b.clips).map(|s| s.clip);
         let masked = self.layers.iter().flat_map(|l| &l.mask);
-        let keyed = self.keys.iter().flat_map(|k| &k.joints).map(|(node, _)| node);
+        let eased = self.keys.iter().flat_map(|k| &k.easings).map(|(node, _)| node);
+        let keyed = self.keys.iter().flat_map(|k| &k.joints).map(|(node, _)| node).chain(eased);
         played.chain(self.layers.iter().map(|l| l.clip)).all(|clip| clip < clips)
             && changed
                 .map(|(node, _)| node)
@@ -193,8 +196,11 @@ impl Motion {
             self.edits.iter().map(|e| size_of_val(&e.turns[..]) + size_of_val(&e.shifts[..])).sum();
         let own =
             size_of_val(&self.strips[..]) + size_of_val(&self.layers[..]) + size_of_val(&self.edits[..]);
-        let keys: usize =
-            self.keys.iter().map(|k| size_of_val(&k.joints[..]) + size_of_val(&k.morphs[..])).sum();
+        let keys: usize = self
+            .keys
+            .iter()
+            .map(|k| size_of_val(&k.joints[..]) + size_of_val(&k.easings[..]) + size_of_val(&k.morphs[..]))
+            .sum();
         size_of::<Self>() + own + strips + layers + edits + keys + size_of_val(&self.keys[..])
     }
 
@@ -289,6 +295,7 @@ impl Strip {
             looping: false,
             root_motion: RootMotion::Accumulate,
             mirror: false,
+            fade_in: None,
         }
     }
 

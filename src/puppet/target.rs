@@ -99,7 +99,7 @@ pub struct Pin {
     /// The node's index.
     pub node: usize,
     /// World position in metres, and orientation as a product of rotations. `None` means those of the motion.
-    #[serde(default, alias = "place", skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<(DVec3, DQuat)>,
 }
 

@@ -25,6 +25,13 @@ pub(crate) fn is_bone(name: &str) -> bool {
     MIDDLE.contains(&name) || part.is_some_and(is_sided)
 }
 
+/// Returns the names of the bones of a human body without the fingers, in the order from the hips up and then of each side.
+#[cfg(feature = "viewer")]
+pub(crate) fn bone_list() -> impl Iterator<Item = String> {
+    let sided = ["left", "right"].into_iter().flat_map(|side| SIDED.map(|part| format!("{side}{part}")));
+    MIDDLE.map(str::to_owned).into_iter().chain(sided)
+}
+
 /// Returns bones with the names of left and right ones exchanged.
 pub(super) fn mirrored(bones: &Bones) -> Bones {
     let other = |bone: &str| match (bone.strip_prefix("left"), bone.strip_prefix("right")) {

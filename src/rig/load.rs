@@ -101,6 +101,37 @@ fn with_text(character: &Character, text: Option<&str>, bones: &Bones) -> Result
     Ok(rig)
 }
 
+/// Returns a rig in which the body is recognised again with other given bones. The chains of a rig that was detected follow from the body,
+/// and those of a file stay. Limits that differ from the detected ones are kept.
+///
+/// # Errors
+/// [`Unrecognized`] if the bones contradict each other.
+pub fn with_bones(character: &Character, rig: &Rig, given: &Bones) -> Result<Rig, Unrecognized> {
+    let recognized = match recognize_with(character, given) {
+        Err(error) if !given.is_empty() => return Err(error),
+        recognized => recognized.ok(),
+    };
+    let before = detect_recognized(character, recognize_with(character, &rig.given_bones).ok());
+    let joints = |rig: &Rig| rig.chains.iter().map(|chain| chain.joints.clone()).collect::<Vec<_>>();
+    let mut changed = if joints(&before) == joints(rig) {
+        let mut detected = detect_recognized(character, recognized);
+        for chain in &mut detected.chains {
+            if let Some(known) = rig.chains.iter().find(|known| known.joints == chain.joints) {
+                chain.clone_from(known);
+            }
+        }
+        let edited = rig.joints.iter().filter(|(node, joint)| before.joint(**node).limit != joint.limit);
+        for (node, joint) in edited {
+            detected.joints.entry(*node).or_default().limit = joint.limit;
+        }
+        Rig { options: rig.options.clone(), pins: rig.pins.clone(), ..detected }
+    } else {
+        with_body(character, Rig { body: None, bones: Bones::new(), ..rig.clone() }, recognized)
+    };
+    changed.given_bones.clone_from(given);
+    Ok(changed)
+}
+
 /// Adds the body of a character to the rig of a file, whose chains, limits and logical parents stay as they are.
 fn with_body(character: &Character, mut rig: Rig, recognized: Option<Recognized>) -> Rig {
     let Some(recognized) = recognized else { return rig };

@@ -31,6 +31,8 @@ pub use binding::{Binding, default_base};
 pub use body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
 pub use bone_names::Bones;
 #[cfg(feature = "capture")]
+#[cfg(feature = "viewer")]
+pub(crate) use bone_names::bone_list;
 pub(crate) use bone_names::is_bone;
 pub use capsule::Capsule;
 pub use detect::detect;
@@ -39,7 +41,7 @@ pub use error::RigError;
 pub use figure::{body_ends, figure_parts};
 pub use foot::Foot;
 pub(crate) use hinges::Hinges;
-pub use load::{RigLoadCause, RigLoadError, load, load_with, updated};
+pub use load::{RigLoadCause, RigLoadError, load, load_with, updated, with_bones};
 pub use mimic::MimicError;
 pub use model::{Chain, ChainKind, JointRig, MimicRig, Rig};
 pub(crate) use recognize::LIMB_BONES;

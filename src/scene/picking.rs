@@ -151,6 +151,47 @@ pub fn pick(puppet: &Puppet, camera: &Camera, at: Vec2, size: Vec2, handles: &[u
     nearest.map(|(_, node, point)| Hit { node, point, offset: DVec3::ZERO, handle: true }).or(skin)
 }
 
+/// Returns the point of the posed skin whose image is nearest to a pixel, if it is at most `margin` pixels away. A pointer beside a thin
+/// part can grab it in this way. `size` is the size of the image in pixels.
+pub fn pick_beside(puppet: &Puppet, camera: &Camera, at: Vec2, size: Vec2, margin: f32) -> Option<Hit> {
+    let mut skinned = Skinned::default();
+    let mut pixels: Vec<Option<Vec2>> = Vec::new();
+    let mut nearest: Option<(f32, Vec3, usize)> = None;
+    let is_beside = |corners: [Vec2; 3]| {
+        let [a, b, c] = corners;
+        let (lo, hi) = (a.min(b).min(c) - margin, a.max(b).max(c) + margin);
+        at.cmpge(lo).all() && at.cmple(hi).all()
+    };
+    for (index, part) in puppet.parts().iter().enumerate().filter(|(index, _)| !puppet.is_hidden(*index)) {
+        puppet.skin(index, &mut skinned);
+        pixels.clear();
+        pixels.extend(skinned.positions.iter().map(|position| pixel(camera, *position, size)));
+        for triangle in &puppet.character().primitive(*part).triangles {
+            let corner = |i: usize| {
+                let vertex = triangle[i] as usize;
+                Some((pixels.get(vertex).copied().flatten()?, *skinned.positions.get(vertex)?))
+            };
+            let (Some(a), Some(b), Some(c)) = (corner(0), corner(1), corner(2)) else { continue };
+            if !is_beside([a.0, b.0, c.0]) {
+                continue;
+            }
+            let edges = [(a, b, Vec3::X, Vec3::Y), (b, c, Vec3::Y, Vec3::Z), (c, a, Vec3::Z, Vec3::X)];
+            for ((from, start, x), (to, end, y)) in edges.map(|(a, b, x, y)| ((a.0, a.1, x), (b.0, b.1, y))) {
+                let along = (at - from).dot(to - from) / (to - from).length_squared().max(1e-6);
+                let along = along.clamp(0.0, 1.0);
+                let distance = at.distance(from.lerp(to, along));
+                if distance <= margin && nearest.is_none_or(|(known, ..)| distance < known) {
+                    let node = dominant_node(puppet.character(), *part, *triangle, x.lerp(y, along));
+                    nearest = Some((distance, start.lerp(end, along), node));
+                }
+            }
+        }
+    }
+    let (_, point, node) = nearest?;
+    let offset = puppet.world_from_node().get(node)?.inverse().transform_point3(point).as_dvec3();
+    (point.is_finite() && offset.is_finite()).then_some(Hit { node, point, offset, handle: false })
+}
+
 /// Returns the nearest hit of a ray with the posed skin. The hit's node is the joint that has the largest skin weight
 /// there.
 pub fn pick_skin(puppet: &Puppet, ray: &Ray) -> Option<Hit> {

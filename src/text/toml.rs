@@ -121,26 +121,6 @@ pub(crate) fn check_keys(table: &dyn TableLike, keys: &[&str]) -> Result<(), Spa
     Ok(())
 }
 
-/// Returns which of two spellings of a key a table uses: the deprecated one if it is present, otherwise the current
-/// one.
-///
-/// # Errors
-/// [`SpannedError`] if both are present.
-pub(crate) fn spelling<'k>(
-    table: &dyn TableLike,
-    key: &'k str,
-    deprecated: &'k str,
-) -> Result<&'k str, SpannedError> {
-    let Some(item) = table.get(deprecated) else { return Ok(key) };
-    if table.contains_key(key) {
-        return Err(SpannedError::at(
-            item,
-            format!("{deprecated} is the old name of {key}; remove one of them"),
-        ));
-    }
-    Ok(deprecated)
-}
-
 /// Returns the error for a missing key. `span` is the position of its table.
 pub(crate) fn missing(span: Option<Range<usize>>, key: &str) -> SpannedError {
     SpannedError { span, cause: format!("{key} is missing") }

@@ -25,6 +25,30 @@ pub(super) fn all_extensions() -> Vec<String> {
     lower_case().map(|e| (*e).to_owned()).chain(lower_case().map(|e| e.to_uppercase())).collect()
 }
 
+/// Returns the extensions of files whose clips can be added, in lower and upper case.
+#[cfg(feature = "viewer")]
+pub(super) fn motion_extensions() -> Vec<String> {
+    let lower_case = || EXTENSIONS.iter().chain(&TAKE_EXTENSIONS).filter(|e| **e != "urdf");
+    lower_case().map(|e| (*e).to_owned()).chain(lower_case().map(|e| e.to_uppercase())).collect()
+}
+
+/// Returns the files beside a character that contain only motion, in the order of their names.
+#[cfg(feature = "viewer")]
+pub(super) fn motions(file: &Path) -> Vec<PathBuf> {
+    /// More files than this do not fit into a menu.
+    const MAX_FILES: usize = 100;
+    let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let known = || TAKE_EXTENSIONS.iter().chain([&MOTION_EXTENSION]);
+    let is_motion = |path: &PathBuf| {
+        path != file && path.extension().is_some_and(|e| known().any(|known| e.eq_ignore_ascii_case(known)))
+    };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let mut motions: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_motion).collect();
+    motions.sort();
+    motions.truncate(MAX_FILES);
+    motions
+}
+
 /// Returns whether a file is an exported pose, by its extension.
 #[cfg(feature = "viewer")]
 pub(super) fn is_pose(file: &Path) -> bool {

@@ -32,15 +32,15 @@ pub use project::is_project;
 pub use project::library::{PoseLibrary, poses_of};
 pub use replay::{Recording, Replay, ReplayError};
 pub use session::added_clips::{AddedClips, Transfer};
-pub use session::command::{Axis, Command, DragScope, NodePoint};
+pub use session::command::{Axis, Command, DragScope, NodePoint, Settings};
 pub use session::gizmo::{RingMode, Tool};
 pub use session::recorder::Recorder;
 pub use session::save::{PoseFile, SaveError};
-pub use session::{Display, EyeTarget, OnionSkin, Refusals, Session, Snapshot, SolveProblem};
+pub use session::{Display, EyeTarget, OnionSkin, Refusals, Session, Snapshot, SolveProblem, Timeline};
 #[cfg(feature = "viewer")]
 pub use window::loader::{CharacterLoader, LoadResult, LoadedFile};
 #[cfg(feature = "viewer")]
-pub use window::settings::Settings;
+pub use window::preferences::Preferences;
 #[cfg(feature = "viewer")]
 pub use window::watch::Watch;
 #[cfg(feature = "viewer")]

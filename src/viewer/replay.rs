@@ -13,6 +13,8 @@ use crate::rig::Rig;
 use crate::text::printable;
 
 use super::project::{Project, is_project};
+use super::session::added_clips::is_built_in;
+use super::session::recorder::nodes::SessionNodes;
 use super::session::recorder::{FORMAT, Header};
 use super::session::{MAX_ADDITIONS, fingerprint};
 use super::{AddedClips, Command, Session, Transfer};
@@ -81,7 +83,7 @@ impl Recording {
             let AddedClips { file, fingerprint, .. } = *addition;
             added += 1;
             // Additions beyond the maximum are ignored.
-            if added > MAX_ADDITIONS || sources.iter().any(|s| (&s.file, s.transfer) == (&file, transfer)) {
+            if added > MAX_ADDITIONS || sources.iter().any(|s| (&s.file, &s.transfer) == (&file, &transfer)) {
                 continue;
             }
             let source = Source::load_with(&resolve(path, &file), progress);
@@ -114,7 +116,7 @@ impl Recording {
                 line: clips.line,
                 file: clips.file.clone(),
                 fingerprint: clips.fingerprint.clone(),
-                transfer: clips.transfer,
+                transfer: clips.transfer.clone(),
                 name: clips.name.clone(),
                 source: Arc::new(source),
             });
@@ -185,6 +187,9 @@ fn check(path: &Path, progress: &Progress) -> Result<(), ReplayError> {
 
 /// Resolves a path from a session file.
 fn resolve(session: &Path, file: &Path) -> PathBuf {
+    if is_built_in(file) {
+        return file.to_path_buf();
+    }
     session.parent().unwrap_or(Path::new("")).join(file)
 }
 
@@ -243,7 +248,7 @@ impl Replay {
             let source = Arc::clone(&clip_source.source);
             let body = (session.puppet().character(), &*session.loaded_rig);
             let retargeted =
-                AddedClips::new_with(&clip_source.file, source, body, clip_source.transfer, progress);
+                AddedClips::new_with(&clip_source.file, source, body, clip_source.transfer.clone(), progress);
             check(&recording.path, progress)?;
             retargeted.map_err(|e| {
                 let file = clip_source.file.display();
@@ -270,6 +275,10 @@ impl Replay {
                 additions: Vec::new(),
                 progress: progress.clone(),
             });
+        }
+        if let Some(lines) = &mut lines {
+            let skeleton = &session.puppet().character().skeleton;
+            lines.nodes = Some(SessionNodes::new(skeleton, &session.loaded_rig));
         }
         let next = lines.as_mut().map_or(Ok(None), SessionLines::step)?;
         Ok(Self { session, path: recording.path.clone(), lines, next, additions, progress: progress.clone() })

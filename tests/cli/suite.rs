@@ -268,19 +268,3 @@ fn a_session_makes_a_case_for_each_frame_and_one_for_the_joints() {
     fs::write(&suite, "version = 1\n[[case]]\nname = \"s\"\nframes = [1]\n").unwrap();
     assert!(refusal(["test", path]).contains("line 4: frames and fps need a session"));
 }
-
-/// The outcome "iterations" is a deprecated spelling of "iteration-limit".
-#[test]
-fn a_deprecated_outcome_is_read() {
-    let folder = folder("suite-outcome");
-    let suite = folder.join("suite.toml");
-    for outcome in ["iterations", "iteration-limit"] {
-        let text = format!(
-            "version = 1\n[[case]]\nname = \"a\"\ncompare = [\"report\"]\nreach = [\"leftHand=0.5,1.2,0.3\"]\n\
-             method = \"ccd\"\niterations = 1\ntolerance = 1e-9\noutcome = \"{outcome}\"\n"
-        );
-        fs::write(&suite, text).unwrap();
-        let (code, lines) = code_and_lines(["test", suite.to_str().unwrap()]);
-        assert_eq!(code, 0, "{lines:?}");
-    }
-}

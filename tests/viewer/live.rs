@@ -110,7 +110,7 @@ fn take_is_recorded_selected_and_dragged_in_the_window() {
     wait("the timeline", || any([200, 705, 100, 10], |[r, _, b]| b > 100 && r < 100));
     tool("mousemove 487 300 sleep 0.5 click 1");
     wait("the selection of a joint", || has(r#"{"select":"#));
-    tool("mousemove 400 710 sleep 1 mousedown 1 sleep 1 mousemove 430 710 sleep 1 mousemove 500 710");
+    tool("mousemove 150 710 sleep 1 mousedown 1 sleep 1 mousemove 180 710 sleep 1 mousemove 250 710");
     wait("the drag of the strip", || has(r#"{"motion""#));
     tool("key Escape");
     wait("the undo of the drag", || has(r#"do":"undo""#));

@@ -13,12 +13,14 @@ use sinew::skin::Skinning;
 use sinew::viewer::{Axis, Button, Command, Event, Input, Key, NodePoint, Session};
 
 mod added;
+mod bones;
 mod clip_export;
 mod compare;
 mod display;
 mod files;
 mod gizmo;
 mod goals;
+mod hand;
 mod hovering;
 #[path = "../support/image.rs"]
 mod image;
@@ -36,6 +38,7 @@ mod recovery;
 mod scope;
 mod secondary;
 mod steps;
+mod timeline;
 mod toast;
 mod turn;
 mod variants;

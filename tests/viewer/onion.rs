@@ -42,7 +42,7 @@ fn ghosts_show_the_neighbouring_key_poses() {
     assert!(colors[0].x > colors[0].z && colors[1].x < colors[1].z, "the past is warm, the future cool");
     // Numbers are limited, and only keys that exist have ghosts.
     session.apply(Command::OnionSkin(OnionSkin { shown: true, count: 200, step: f32::NAN }));
-    assert_eq!((session.onion_skin().count, ghosts(&session)), (3, 4));
+    assert_eq!((session.settings().onion_skin.count, ghosts(&session)), (3, 4));
     session.apply(Command::Seek(0.0));
     assert_eq!(ghosts(&session), 3);
     session.apply(Command::KeyDelete(0.5));

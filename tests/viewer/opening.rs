@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use egui::ThemePreference;
 use glam::Vec2;
-use sinew::viewer::{CharacterLoader, Command, LoadResult, LoadedFile, Session, Settings, Watch};
+use sinew::viewer::{CharacterLoader, Command, LoadResult, LoadedFile, Preferences, Session, Watch};
 
 use super::files::folder;
 use super::{SIZE, session};
@@ -58,10 +58,10 @@ fn a_cancelled_read_is_not_accepted() {
 #[test]
 fn the_quality_of_moving_scenes_is_remembered() {
     let path = folder("quality-settings").join("settings.json");
-    let mut settings = Settings::at(path.clone());
+    let mut settings = Preferences::at(path.clone());
     assert!(!settings.full_quality());
     settings.set_full_quality(true);
-    assert!(Settings::at(path).full_quality());
+    assert!(Preferences::at(path).full_quality());
 }
 
 #[test]
@@ -101,19 +101,19 @@ fn unreadable_file_is_reported_in_one_line() {
 fn eight_recent_files_are_remembered_newest_first() {
     let path = folder("recent").join("deep/er/settings.json");
     let file = |i: u8| PathBuf::from(format!("/models/{i}.glb"));
-    let mut settings = Settings::at(path.clone());
+    let mut settings = Preferences::at(path.clone());
     assert!(settings.recent().is_empty());
     (0..12).for_each(|i| settings.add(&file(i)));
     settings.add(&file(9));
     let expected: Vec<PathBuf> = [9, 11, 10, 8, 7, 6, 5, 4].map(file).into();
     assert_eq!(settings.recent(), expected);
-    assert_eq!(Settings::at(path.clone()).recent(), expected);
+    assert_eq!(Preferences::at(path.clone()).recent(), expected);
     // Another window opens a file and changes the theme in between.
-    let mut other = Settings::at(path.clone());
+    let mut other = Preferences::at(path.clone());
     other.add(&file(20));
     other.set_theme(ThemePreference::Light);
     settings.add(&file(21));
-    let now = Settings::at(path.clone());
+    let now = Preferences::at(path.clone());
     assert_eq!((&now.recent()[..3], now.theme()), (&[21, 20, 9].map(file)[..], ThemePreference::Light));
     assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "a temporary file was left behind");
 }
@@ -122,24 +122,24 @@ fn eight_recent_files_are_remembered_newest_first() {
 fn theme_is_remembered() {
     let path = folder("theme").join("settings.json");
     for theme in [ThemePreference::Dark, ThemePreference::Light, ThemePreference::System] {
-        let mut settings = Settings::at(path.clone());
+        let mut settings = Preferences::at(path.clone());
         settings.set_theme(theme);
-        assert_eq!((settings.theme(), Settings::at(path.clone()).theme()), (theme, theme));
+        assert_eq!((settings.theme(), Preferences::at(path.clone()).theme()), (theme, theme));
     }
     // Unchanged settings are not written.
     fs::remove_file(&path).unwrap();
-    Settings::at(path.clone()).set_theme(ThemePreference::System);
+    Preferences::at(path.clone()).set_theme(ThemePreference::System);
     assert!(!path.exists());
 }
 
 #[test]
 fn folder_for_images_and_poses_is_remembered() {
     let path = folder("export-folder").join("settings.json");
-    assert_eq!(Settings::at(path.clone()).export_folder(), None);
-    Settings::at(path.clone()).set_export_folder(Path::new("/pictures"));
-    assert_eq!(Settings::at(path.clone()).export_folder(), Some(Path::new("/pictures")));
+    assert_eq!(Preferences::at(path.clone()).export_folder(), None);
+    Preferences::at(path.clone()).set_export_folder(Path::new("/pictures"));
+    assert_eq!(Preferences::at(path.clone()).export_folder(), Some(Path::new("/pictures")));
     fs::write(&path, "{\"export_folder\":\"relative\"}").unwrap();
-    assert_eq!(Settings::at(path).export_folder(), None);
+    assert_eq!(Preferences::at(path).export_folder(), None);
 }
 
 #[test]
@@ -155,19 +155,19 @@ fn invalid_settings_are_replaced_by_defaults() {
     ];
     for bytes in invalid {
         fs::write(&path, bytes).unwrap();
-        let mut settings = Settings::at(path.clone());
+        let mut settings = Preferences::at(path.clone());
         assert_eq!((settings.recent(), settings.theme()), (&[][..], ThemePreference::System));
         settings.add(Path::new("/models/a.glb"));
-        assert_eq!(Settings::at(path.clone()).recent(), [Path::new("/models/a.glb")]);
+        assert_eq!(Preferences::at(path.clone()).recent(), [Path::new("/models/a.glb")]);
     }
     // An invalid value leaves the others.
     fs::write(&path, "{\"theme\":\"purple\",\"recent\":[\"/a.glb\"]}").unwrap();
-    assert_eq!(Settings::at(path.clone()).recent(), [Path::new("/a.glb")]);
+    assert_eq!(Preferences::at(path.clone()).recent(), [Path::new("/a.glb")]);
     // Unknown keys of later versions are ignored.
     fs::write(&path, "{\"theme\":\"dark\",\"volume\":11}").unwrap();
-    assert_eq!(Settings::at(path.clone()).theme(), ThemePreference::Dark);
+    assert_eq!(Preferences::at(path.clone()).theme(), ThemePreference::Dark);
     // If the settings cannot be written, they stay in memory.
-    let mut unwritable = Settings::at(folder.join("settings.json/below/a/file"));
+    let mut unwritable = Preferences::at(folder.join("settings.json/below/a/file"));
     unwritable.add(Path::new("/models/a.glb"));
     unwritable.add(Path::new("/models/b.glb"));
     assert_eq!(unwritable.recent(), [Path::new("/models/b.glb"), Path::new("/models/a.glb")]);

@@ -59,6 +59,7 @@ fn motion() -> Motion {
     let stepped = PoseKey {
         time: 0.1,
         easing: Easing::Stepped,
+        easings: vec![(4, Easing::Linear)],
         joints: vec![(4, local)],
         morphs: vec![],
         partial: true,
@@ -166,10 +167,10 @@ fn a_project_restores_everything() {
     // The goals are solved again.
     assert!(difference(&session, &opened) < 1e-3, "{}", difference(&session, &opened));
     assert_eq!(session.camera(), opened.camera());
-    assert_eq!(opened.light(), &evening());
+    assert_eq!(opened.settings().light, evening());
     assert_eq!(session.puppet().motion, opened.puppet().motion);
     assert_eq!(opened.selection(), session.selection());
-    assert_eq!((opened.symmetry(), opened.auto_key()), (true, true));
+    assert_eq!((opened.settings().symmetry, opened.settings().auto_key), (true, true));
     assert_eq!(opened.puppet().motion.keys.len(), 2);
 }
 
@@ -258,7 +259,7 @@ fn mistakes_are_reported_with_their_line() {
         ("version = 1\n[pose.joints]\nhips = { rotation = [0, 0, 0, 2] }", 3, "quaternion of length 1"),
         ("version = 1\n[pose]\nmorphs = [1, 2]", 3, "morphs must be a list of"),
         ("version = 1\n[view]\nshading = \"pink\"", 3, "shading: unknown variant `pink`"),
-        ("version = 1\n[solver]\ncompare = [\"best\"]", 3, "unknown method \"best\""),
+        ("version = 1\n[solver]\ncompare = [\"best\"]", 3, "compare: unknown variant `best`"),
         ("version = 1\n[[goal]]\nposition = [0, 1, 0]", 3, "node is missing"),
         ("version = 1\n[[motion.strip]]\nclips = \"dance\"", 3, "animation \"dance\" does not exist"),
         ("version = 1\n[[clips]]\nfile = \"none.bvh\"", 2, "none.bvh"),

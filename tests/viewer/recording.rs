@@ -191,7 +191,7 @@ fn replay_restores_the_scale_of_overlays() {
     session.apply(Command::Tick(Duration::from_millis(500)));
     session.apply(Command::Scale(1.5));
     session.stop_recording().unwrap().unwrap();
-    assert_eq!(replayed(&path).session().scale().to_bits(), 1.5_f32.to_bits());
+    assert_eq!(replayed(&path).session().settings().scale.to_bits(), 1.5_f32.to_bits());
 }
 
 /// A pose beyond single precision is an error, and the character is shown at rest.

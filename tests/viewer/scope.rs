@@ -52,7 +52,7 @@ fn a_drag_moves_the_whole_body_or_only_the_limb() {
     input.handle(Event::Key(Key::Escape), &mut session);
     input.handle(Event::Released(Button::Left), &mut session);
     input.handle(Event::Key(Key::Char('l')), &mut session);
-    assert_eq!(session.drag_scope(), DragScope::Limb);
+    assert_eq!(session.settings().drag_scope, DragScope::Limb);
     drag(&mut session, &mut input, hand, FAR);
     assert!(is_in_arm(&moved(&session)), "{:?}", moved(&session));
     // The key also changes a drag in progress.
@@ -84,7 +84,7 @@ fn alt_in_a_drag_moves_only_the_limb_while_it_is_down() {
     drag(&mut session, &mut input, hand, FAR);
     alt(&mut input, &mut session, true);
     assert!(is_in_arm(&moved(&session)), "{:?}", moved(&session));
-    assert_eq!(session.drag_scope(), DragScope::Body, "the setting must not change");
+    assert_eq!(session.settings().drag_scope, DragScope::Body, "the setting must not change");
     // The arm follows the pointer as far as it reaches.
     input.handle(Event::Moved(hand + Vec2::new(-60.0, -50.0)), &mut session);
     assert!(at(&session, "leftHand").distance(hand + Vec2::new(-60.0, -50.0)) < 3.0);
@@ -185,7 +185,7 @@ fn without_a_body_a_drag_moves_a_chain_or_a_joint() {
     let mut input = Input::default();
     for scope in [DragScope::Joint, DragScope::Body] {
         input.handle(Event::Key(Key::Char('l')), &mut session);
-        assert_eq!(session.drag_scope(), scope);
+        assert_eq!(session.settings().drag_scope, scope);
     }
 }
 
@@ -209,6 +209,6 @@ fn a_recording_contains_the_scope_of_drags() {
     let rig = rig::load(&character, None).unwrap();
     let mut replay = Replay::new(&recording, character, rig).unwrap();
     replay.advance(recording.length()).unwrap();
-    assert_eq!(replay.session().drag_scope(), DragScope::Limb);
+    assert_eq!(replay.session().settings().drag_scope, DragScope::Limb);
     assert_eq!(pose(replay.session()), pose(&session));
 }

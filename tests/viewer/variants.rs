@@ -60,13 +60,13 @@ fn a_variant_is_shown_until_another_one_is_chosen() {
     let mut session = open(&model(&folder("variants-shown")));
     assert_eq!(material(&session), Some(0));
     show(&mut session, Some("blue"));
-    assert_eq!((material(&session), session.variant()), (Some(2), Some("blue")));
+    assert_eq!((material(&session), session.settings().variant.as_deref()), (Some(2), Some("blue")));
     // The character itself, which undo steps and exports share, does not change.
     assert_eq!(session.puppet().character().meshes[0].primitives[0].material, Some(0));
     show(&mut session, Some("green"));
-    assert_eq!(session.variant(), Some("blue"));
+    assert_eq!(session.settings().variant.as_deref(), Some("blue"));
     show(&mut session, None);
-    assert_eq!((material(&session), session.variant()), (Some(0), None));
+    assert_eq!((material(&session), session.settings().variant.as_deref()), (Some(0), None));
 }
 
 #[test]
@@ -77,13 +77,13 @@ fn a_variant_is_saved_in_projects_and_kept_on_reload() {
     show(&mut session, Some("red"));
     let project = folder.join("red.sinew");
     session.save_project(&project, true).unwrap();
-    assert_eq!(replayed(&project).variant(), Some("red"));
+    assert_eq!(replayed(&project).settings().variant.as_deref(), Some("red"));
     let mut reloaded = open(&path);
     reloaded.take_over(&session, true);
-    assert_eq!(reloaded.variant(), Some("red"));
+    assert_eq!(reloaded.settings().variant.as_deref(), Some("red"));
     let mut other = open(&path);
     other.take_over(&session, false);
-    assert_eq!(other.variant(), None);
+    assert_eq!(other.settings().variant.as_deref(), None);
 }
 
 #[test]
@@ -94,12 +94,12 @@ fn a_recording_starts_with_the_variant_and_contains_its_changes() {
     let path = folder.join("start.session");
     session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
     session.stop_recording().unwrap().unwrap();
-    assert_eq!(replayed(&path).variant(), Some("red"));
+    assert_eq!(replayed(&path).settings().variant.as_deref(), Some("red"));
     let path = folder.join("changed.session");
     session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
     show(&mut session, Some("blue"));
     session.stop_recording().unwrap().unwrap();
-    assert_eq!(replayed(&path).variant(), Some("blue"));
+    assert_eq!(replayed(&path).settings().variant.as_deref(), Some("blue"));
 }
 
 /// Writes a square that is red, or blue in its only variant.

@@ -56,7 +56,7 @@ impl PosingArgs {
 
     /// Returns how clips of other files are transferred to the character.
     pub(in crate::cli) fn transfer(&self) -> Transfer {
-        Transfer { keep_hands: self.keep_hands, smooth: self.smooth }
+        Transfer { keep_hands: self.keep_hands, smooth: self.smooth, ..Transfer::default() }
     }
 
     /// Sets a puppet's motion and time. `animation` is the clip of `--animation`.
@@ -246,7 +246,7 @@ pub(in crate::cli) fn extend(
     let mut character = Arc::unwrap_or_clone(character);
     for path in files {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let retargeted = load(path, "--clips", &character, rig, (transfer, up))?;
+        let retargeted = load(path, "--clips", &character, rig, (transfer.clone(), up))?;
         let unit = || {
             let scene = character.default_scene;
             Puppet::with_rig(character.clone(), scene, rig.clone()).length_unit()
@@ -325,7 +325,7 @@ pub(in crate::cli) fn added_clips(
 ) -> Result<Vec<AddedClips>, Failure> {
     let load = |path: &PathBuf| {
         let source = Arc::new(Source::load(path)?);
-        let addition = AddedClips::new(path, source, character, rig, transfer);
+        let addition = AddedClips::new(path, source, character, rig, transfer.clone());
         addition.map_err(|e| source_failure("--clips", path, &e))
     };
     files.iter().map(load).collect()

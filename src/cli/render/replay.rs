@@ -50,11 +50,11 @@ pub(in crate::cli) fn run(
         let session = replay.session();
         let (frame, size) = args.image.replayed(session);
         let LoadedModel { renderer, model } = &mut loaded;
-        if variant.as_deref() != session.variant() {
+        if variant.as_deref() != session.settings().variant.as_deref() {
             let (character, parts) = (session.shown_character(), session.puppet().parts());
             let images = DecodedImages::decode(&character, parts, ShadingMode::Shaded);
             *model = renderer.model(&character, parts, &images)?;
-            variant = session.variant().map(str::to_owned);
+            variant = session.settings().variant.as_deref().map(str::to_owned);
         }
         let image = renderer.render(&[model], &frame, size)?;
         Ok(image.png(frame.background)?)

@@ -61,6 +61,9 @@ impl Source {
     /// # Errors
     /// Same as [`Self::load`], and [`LoadError::Stopped`].
     pub fn load_with(path: &Path, progress: &Progress) -> Result<Self, LoadError> {
+        if path == Path::new(asset::MANNEQUIN_PATH) {
+            return Ok(Self::Character(Box::new(asset::mannequin()?)));
+        }
         #[cfg(feature = "capture")]
         if is_take(path) {
             return Ok(Self::Take(load_take_with(path, progress)?));

@@ -75,7 +75,9 @@ pub(crate) fn with_clip(
         let overlap = motion.overlap(index, &strip, character, feet);
         strip.start = (end(last, clips) - overlap).max(0.0);
     } else if let Some(key) = motion.keys.last() {
-        strip.start = (key.time - CROSSFADE.min(strip.length(clips))).max(0.0);
+        // The last key keeps its pose, and the strip fades in from there.
+        strip.start = key.time;
+        strip.fade_in = Some(CROSSFADE.min(strip.length(clips)));
     }
     let mut motion = motion.clone();
     // The duration of a timeline of keys would cut off the clip.
@@ -107,11 +109,26 @@ pub(crate) fn extent(motion: &Motion, clips: &[Clip]) -> f32 {
     ends.filter(|t| t.is_finite()).fold(0.0, f32::max)
 }
 
-/// Returns the duration in seconds of the crossfade from the previous strip to this strip.
+/// Returns the duration in seconds of the fade of a strip from the previous strip or from the key poses.
 pub(crate) fn overlap(motion: &Motion, index: usize, clips: &[Clip]) -> f32 {
-    let before = index.checked_sub(1).and_then(|i| motion.strips.get(i));
-    let (Some(before), Some(strip)) = (before, motion.strips.get(index)) else { return 0.0 };
-    (end(before, clips) - strip.start).clamp(0.0, strip.length(clips))
+    let Some(strip) = motion.strips.get(index) else { return 0.0 };
+    let before = match index.checked_sub(1) {
+        Some(before) => motion.strips.get(before).map(|before| end(before, clips)),
+        None => motion.keys.last().map(|key| key.time),
+    };
+    let overlap = strip.fade_in.or_else(|| Some(before? - strip.start));
+    overlap.unwrap_or_default().clamp(0.0, strip.length(clips))
+}
+
+/// Returns the strip that hides the key poses at a time, by its index. A strip keeps its last pose after its end.
+pub(crate) fn hiding_strip(motion: &Motion, clips: &[Clip], time: f32) -> Option<usize> {
+    let hides = |index: &usize| {
+        let fade = overlap(motion, *index, clips);
+        // At the end of its fade, a strip shows nothing of what is below.
+        let is_later = |strip: &Strip| time > strip.start && time >= strip.start + fade;
+        motion.strips.get(*index).is_some_and(is_later)
+    };
+    (0..motion.strips.len()).rev().find(hides)
 }
 
 /// Inserts a strip in the order of start times and returns its index.

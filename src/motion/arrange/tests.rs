@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::asset::mannequin;
-use crate::motion::{Edit, WeightedClip};
+use crate::motion::{Edit, PoseKey, WeightedClip};
 
 use super::*;
 
@@ -123,6 +123,17 @@ fn a_clip_is_added_after_the_last_strip_and_removed_again() {
     // The new crossfade does not overlap the previous one.
     let three = with_clip(&two, &character, &[], 1).0;
     assert!(three.strips[2].start >= 2.0 - 1e-5, "{three:?}");
+    // After key poses, the last key keeps its pose, and the strip fades in from there.
+    let keys = [0.0, 1.5].map(|time| PoseKey { time, ..PoseKey::default() });
+    let keyed = Motion { keys: keys.into(), duration: Some(2.0), ..Motion::default() };
+    let (blended, _) = with_clip(&keyed, &character, &[], 1);
+    assert!(near(blended.strips[0].start, 1.5) && near(overlap(&blended, 0, &clips()), 0.4));
+    let hidden = |motion: &Motion, time| hiding_strip(motion, &clips(), time);
+    assert_eq!(
+        [0.0, 1.5, 1.8, 2.0, 9.0].map(|time| hidden(&blended, time)),
+        [None, None, None, Some(0), Some(0)]
+    );
+    assert_eq!((hidden(&two, 0.1), hidden(&two, 2.5)), (Some(0), Some(1)));
     // A very short clip consists only of the crossfade.
     character.clips[0].seconds = 0.1;
     assert!(near(with_clip(&one, &character, &[], 0).0.strips[1].start, 1.9));

@@ -1,6 +1,6 @@
 //! Key poses in motion files.
 
-use toml_edit::Table;
+use toml_edit::{Item, Table};
 
 use crate::motion::{Easing, PoseKey};
 use crate::puppet::pose_values;
@@ -8,18 +8,28 @@ use crate::text::toml::{SpannedError, check_keys, optional, required, single};
 
 use super::{MAX_TIME, MotionReader};
 
+fn easing(item: &Item) -> Result<Easing, SpannedError> {
+    let easing = Easing::ALL.into_iter().find(|easing| item.as_str() == Some(easing.name()));
+    easing.ok_or_else(|| SpannedError::at(item, "easing must be \"linear\", \"smooth\" or \"stepped\""))
+}
+
 impl MotionReader<'_> {
     /// Reads a key pose.
     pub(super) fn key(&self, table: &Table) -> Result<PoseKey, SpannedError> {
-        check_keys(table, &["time", "easing", "partial", "joints", "morphs"])?;
+        check_keys(table, &["time", "easing", "easings", "partial", "joints", "morphs"])?;
         required(table, "time")?;
         let time = single(optional(table, "time", 0.0, 0.0..=MAX_TIME)?);
         let skeleton = &self.character.skeleton;
         let mut key = PoseKey { time, ..PoseKey::default() };
         if let Some(item) = table.get("easing") {
-            let easing = Easing::ALL.into_iter().find(|e| item.as_str() == Some(e.name()));
-            let unknown = "easing must be \"linear\", \"smooth\" or \"stepped\"";
-            key.easing = easing.ok_or_else(|| SpannedError::at(item, unknown))?;
+            key.easing = easing(item)?;
+        }
+        if let Some(item) = table.get("easings") {
+            let no_table = || SpannedError::at(item, "easings must be a table of node names and easings");
+            for (name, item) in item.as_table_like().ok_or_else(no_table)?.iter() {
+                key.easings.push((self.node(item, name)?, easing(item)?));
+            }
+            key.easings.sort_unstable_by_key(|(node, _)| *node);
         }
         if let Some(item) = table.get("partial") {
             let no_flag = || SpannedError::at(item, "partial must be true or false");

@@ -12,7 +12,7 @@ use crate::puppet::{Puppet, Target};
 use crate::rig::Rig;
 use crate::rig::file::NodeNames;
 use crate::text::toml::{
-    SpannedError, check_keys, missing, number, numbers, optional, radians, required, single, spelling, tables,
+    SpannedError, check_keys, missing, number, numbers, optional, radians, required, single, tables,
 };
 
 mod keys;
@@ -113,10 +113,7 @@ pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result
     let document = Document::parse(text.to_owned()).map_err(|e| format_error(SpannedError::syntax(&e)))?;
     let root = document.as_table();
     let motion = || {
-        check_keys(
-            root,
-            &["version", "plant", "duration", "root_node", "key", "strip", "bar", "layer", "edit"],
-        )?;
+        check_keys(root, &["version", "plant", "duration", "root_node", "key", "strip", "layer", "edit"])?;
         let version = root.get("version").ok_or_else(|| missing(None, "version"))?;
         if version.as_integer() != Some(VERSION) {
             return Err(SpannedError::at(version, format!("version must be {VERSION}")));
@@ -164,7 +161,7 @@ impl MotionReader<'_> {
             motion.keys.push(self.key(table).map_err(|f| f.or_at(table.span()))?);
         }
         motion.keys.sort_by(|a, b| a.time.total_cmp(&b.time));
-        for table in tables(root, spelling(root, "strip", "bar")?)? {
+        for table in tables(root, "strip")? {
             let strip = self.strip(table, &motion.strips).map_err(|f| f.or_at(table.span()))?;
             motion.strips.push(strip);
         }
@@ -191,10 +188,9 @@ impl MotionReader<'_> {
                 "from",
                 "speed",
                 "looping",
-                "again",
                 "root_motion",
-                "travel",
                 "mirror",
+                "fade_in",
             ],
         )?;
         let clips = self.weights(required(table, "clips")?)?;
@@ -213,22 +209,25 @@ impl MotionReader<'_> {
             Some(_) => Some(single(optional(table, "seconds", 0.0, 0.0..=MAX_TIME)?)),
             None => None,
         };
-        let key = spelling(table, "root_motion", "travel")?;
-        let root_motion = match table.get(key).map(|item| (item, item.as_str())) {
-            None | Some((_, Some("accumulate" | "kept"))) => RootMotion::Accumulate,
-            Some((_, Some("in-place" | "stripped"))) => RootMotion::InPlace,
+        let root_motion = match table.get("root_motion").map(|item| (item, item.as_str())) {
+            None | Some((_, Some("accumulate"))) => RootMotion::Accumulate,
+            Some((_, Some("in-place"))) => RootMotion::InPlace,
             Some((item, _)) => {
-                return Err(SpannedError::at(item, format!("{key} must be \"accumulate\" or \"in-place\"")));
+                return Err(SpannedError::at(item, "root_motion must be \"accumulate\" or \"in-place\""));
             }
         };
-        let looping = flag(table, spelling(table, "looping", "again")?)?;
+        let looping = flag(table, "looping")?;
         let speed = table.get("speed").map_or(Ok(1.0), |item| limited(item, "speed"))?;
         let from = single(optional(table, "from", 0.0, 0.0..=MAX_TIME)?);
         let mirror = flag(table, "mirror")?;
         if let Some(item) = table.get("mirror").filter(|_| mirror && self.rig.body.is_none()) {
             return Err(SpannedError::at(item, NO_SIDES));
         }
-        let mut strip = Strip { clips, start, seconds, from, speed, looping, root_motion, mirror };
+        let fade_in = match table.get("fade_in") {
+            Some(_) => Some(single(optional(table, "fade_in", 0.0, 0.0..=MAX_TIME)?)),
+            None => None,
+        };
+        let mut strip = Strip { clips, start, seconds, from, speed, looping, root_motion, mirror, fade_in };
         if let Some(item) = table.get("overlap") {
             strip.start = (end - self.overlap(item, before, &strip)?).max(0.0);
         }

@@ -175,23 +175,3 @@ proptest! {
         }
     }
 }
-
-/// The spellings of `docs/deprecated.md` have the same meaning as the current ones. A file that contains both
-/// spellings of a key is refused.
-#[test]
-fn deprecated_keys_are_read() {
-    let motion = |text: &str| read_motion(&format!("version = 1\n{text}"));
-    for (travel, root_motion) in [("kept", "accumulate"), ("stripped", "in-place")] {
-        let old = motion(&format!("[[bar]]\nclips = \"walk\"\nagain = true\ntravel = \"{travel}\""));
-        let new =
-            motion(&format!("[[strip]]\nclips = \"walk\"\nlooping = true\nroot_motion = \"{root_motion}\""));
-        assert_eq!(old.unwrap(), new.unwrap());
-    }
-    for (text, expected) in [
-        ("[[bar]]\nclips = \"walk\"\n[[strip]]\nclips = \"walk\"", "bar is the old name of strip"),
-        ("[[strip]]\nclips = \"walk\"\nagain = true\nlooping = true", "again is the old name of looping"),
-    ] {
-        let error = motion(text).unwrap_err();
-        assert!(error.contains(expected), "{error}");
-    }
-}

@@ -52,7 +52,7 @@ impl MotionWriter<'_> {
     }
 
     fn strip(&self, strip: &Strip) -> Table {
-        let Strip { clips, start, seconds, from, speed, looping, root_motion, mirror } = strip;
+        let Strip { clips, start, seconds, from, speed, looping, root_motion, mirror, fade_in } = strip;
         let mut table = Table::new();
         #[expect(clippy::float_cmp, reason = "a weight that was never changed")]
         let clips: Value = match clips.as_slice() {
@@ -75,6 +75,9 @@ impl MotionWriter<'_> {
         if *mirror {
             table.insert("mirror", true.into());
         }
+        if let Some(seconds) = fade_in {
+            table.insert("fade_in", short(*seconds).into());
+        }
         table
     }
 
@@ -91,10 +94,15 @@ impl MotionWriter<'_> {
     }
 
     fn key(&self, key: &PoseKey) -> Table {
-        let PoseKey { time, easing, partial, joints, morphs } = key;
+        let PoseKey { time, easing, easings, partial, joints, morphs } = key;
         let mut table = Table::new();
         table.insert("time", short(*time).into());
         table.insert("easing", easing.name().into());
+        if !easings.is_empty() {
+            let easings: InlineTable =
+                easings.iter().map(|(node, easing)| (self.node(*node), easing.name())).collect();
+            table.insert("easings", easings.into());
+        }
         if *partial {
             table.insert("partial", true.into());
         }

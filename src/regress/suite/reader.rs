@@ -23,9 +23,9 @@ pub(super) struct SuiteReader<'a> {
 }
 
 /// Keys of a case that are not command-line options.
-const CASE_KEYS: [&str; 20] = [
+const CASE_KEYS: [&str; 19] = [
     "name", "model", "project", "replay", "frames", "fps", "compare", "levels", "mean", "worst", "moved",
-    "changed", "alpha", "only", "ignore", "tolerate", "distance", "angle", "outcome", "error",
+    "changed", "alpha", "only", "ignore", "distance", "angle", "outcome", "error",
 ];
 /// The command-line options that a case can set if it plays back a session. The session defines all other options.
 const REPLAY_OPTIONS: [&str; 1] = ["resolution"];

@@ -38,10 +38,6 @@ pub(super) fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Check
         None => Ok(default),
     };
     let default = ImageTolerance::default();
-    // Old suites may contain the key `tolerate`. It has no effect, because the tolerance now applies to all adapters.
-    if let Some(item) = get("tolerate").filter(|i| !matches!(i.as_str(), Some("other-adapters" | "always"))) {
-        return Err(SpannedError::at(item, "tolerate must be \"other-adapters\" or \"always\""));
-    }
     let levels = match get("levels") {
         None => default.levels,
         Some(item) => {
@@ -88,9 +84,7 @@ pub(super) fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Check
                 "stalled",
                 "iteration-limit",
             ];
-            // "iterations" is the deprecated spelling.
-            let name = item.as_str().map(|n| if n == "iterations" { "iteration-limit" } else { n });
-            let name = name.filter(|n| names.contains(n));
+            let name = item.as_str().filter(|n| names.contains(n));
             let error = || SpannedError::at(item, format!("outcome must be one of {}", names.join(", ")));
             Some(name.ok_or_else(error)?.to_owned())
         }

@@ -10,8 +10,7 @@ use crate::asset::Skeleton;
 use crate::ik;
 use crate::ik::Limit;
 use crate::text::toml::{
-    SpannedError, check_keys, existing, missing, number, numbers, optional, required, single, spelling,
-    tables,
+    SpannedError, check_keys, existing, missing, number, numbers, optional, required, single, tables,
 };
 
 use super::bone_names::{Bones, is_bone};
@@ -126,10 +125,7 @@ impl RigReader<'_> {
                 let (node, read) = self.joint(joint).map_err(|f| f.or_at(joint.span()))?;
                 rig.joints.insert(node, read);
                 mimics.extend(joint.get("mimic").map(|item| (node, item.span())));
-                carrier_spans.push((
-                    node,
-                    joint.get(spelling(joint, "logical_parent", "carrier")?).and_then(Item::span),
-                ));
+                carrier_spans.push((node, joint.get("logical_parent").and_then(Item::span)));
             }
             for (node, span) in mimics {
                 rig.check_mimic(node).map_err(|error| SpannedError::new(span, error.cause))?;
@@ -210,7 +206,7 @@ impl RigReader<'_> {
     }
 
     fn joint(&self, table: &Table) -> Result<(usize, JointRig), SpannedError> {
-        let keys = ["node", "stiffness", "limit", "mimic", "logical_parent", "carrier", "ccd_budget"];
+        let keys = ["node", "stiffness", "limit", "mimic", "logical_parent", "ccd_budget"];
         check_keys(table, &keys)?;
         let item = required(table, "node")?;
         let node = self.node(item, item.span())?;
@@ -218,10 +214,8 @@ impl RigReader<'_> {
         let limit = table
             .get("limit")
             .map_or(Ok(Limit::Free), |item| limit(item).map_err(|f| f.or_at(item.span())))?;
-        let logical_parent = table
-            .get(spelling(table, "logical_parent", "carrier")?)
-            .map(|item| self.node(item, item.span()))
-            .transpose()?;
+        let logical_parent =
+            table.get("logical_parent").map(|item| self.node(item, item.span())).transpose()?;
         let ccd_budget = match table.get("ccd_budget") {
             None => f64::INFINITY,
             Some(_) => optional(table, "ccd_budget", 0.0, 0.0..=f64::from(f32::MAX))?.to_radians(),

@@ -197,21 +197,6 @@ fn a_bone_of_zero_length_gets_no_limit() {
     assert_eq!(read(&written, &character.skeleton).unwrap().joints.len(), rig.joints.len());
 }
 
-/// The deprecated spelling is read, and writing to the file replaces it.
-#[test]
-fn the_deprecated_key_carrier_is_read_as_logical_parent() {
-    let text = |key: &str| format!("version = 1\n[[joint]]\nnode = \"head\"\n{key} = \"hips\" # why\n");
-    let skeleton = &CHARACTER.skeleton;
-    let [old, new] = ["carrier", "logical_parent"].map(|key| read(&text(key), skeleton).unwrap());
-    assert_eq!(old, new);
-    assert_eq!(old.joint(skeleton.find("head").unwrap()).logical_parent, skeleton.find("hips"));
-    let written = write(&old, skeleton, &text("carrier")).unwrap();
-    assert!(written.contains("logical_parent = \"hips\"") && !written.contains("carrier"), "{written}");
-    let both = text("carrier") + "logical_parent = \"hips\"\n";
-    let error = read(&both, skeleton).unwrap_err().to_string();
-    assert!(error.contains("carrier is the old name of logical_parent"), "{error}");
-}
-
 /// Reads a rig with these lines in the table of options.
 fn with_options(lines: &str) -> Result<Rig, String> {
     let text = format!("version = 1\n[options]\n{lines}\n");

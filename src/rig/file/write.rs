@@ -104,8 +104,6 @@ fn joint_keys(node: usize, joint: &JointRig, names: &NodeNames<'_>) -> Keys {
             "ccd_budget",
             Some(joint.ccd_budget).filter(|b| b.is_finite()).map(|b| round(b.to_degrees()).into()),
         ),
-        // The deprecated spelling is removed, because a file must not contain both.
-        ("carrier", None),
     ]
 }
 

@@ -3,11 +3,14 @@
 use glam::Vec3;
 
 use crate::ik::{JointParameters, Method, Options};
-use crate::viewer::{Action, Axis, Command, Display, RingMode, Session};
+use crate::viewer::{Action, Axis, Command, Display, RingMode, Session, Timeline};
 
 impl Action {
     /// Returns the command of the action. Returns `None` if the action has no effect now, or if it does not concern the session.
     pub fn command(self, session: &Session) -> Option<Command> {
+        let now = session.puppet.time;
+        let [start, end] = session.settings.timeline.looped(session.seconds());
+        let looped = |range| Command::Timeline(Timeline { range: Some(range), ..session.settings.timeline });
         Some(match self {
             Self::Undo => Command::Undo,
             Self::Redo => Command::Redo,
@@ -20,17 +23,26 @@ impl Action {
             Self::Pin => Command::Pin,
             Self::Base => Command::Base,
             Self::RingMode => {
-                let ring_mode = session.ring_mode;
+                let ring_mode = session.settings.ring_mode;
                 Command::RingMode(RingMode { alone: !ring_mode.alone, ..ring_mode })
             }
             Self::AxisX => Command::Constrain(Axis::X),
             Self::AxisY => Command::Constrain(Axis::Y),
             Self::AxisZ => Command::Constrain(Axis::Z),
             Self::Scope => Command::DragScope(session.next_scope()),
-            Self::Symmetry if session.has_body() => Command::Symmetry(!session.symmetry()),
+            Self::Symmetry if session.has_body() => Command::Symmetry(!session.settings.symmetry),
             Self::Key => Command::Key,
-            Self::AutoKey => Command::AutoKey(!session.auto_key()),
+            Self::AutoKey => Command::AutoKey(!session.settings.auto_key),
             Self::Play => Command::Play(!session.is_playing()),
+            Self::PreviousFrame => Command::Seek(session.settings.timeline.beside(now, false)),
+            Self::NextFrame => Command::Seek(session.settings.timeline.beside(now, true)),
+            Self::PreviousKey => Command::Seek(session.key_beside(false)?),
+            Self::NextKey => Command::Seek(session.key_beside(true)?),
+            Self::FirstFrame => Command::Seek(start),
+            Self::LastFrame => Command::Seek(end),
+            Self::LoopStart => looped([now, if now < end { end } else { session.seconds() }]),
+            Self::LoopEnd => looped([if start < now { start } else { 0.0 }, now]),
+            Self::LoopAll => Command::Timeline(Timeline { range: None, ..session.settings.timeline }),
             Self::Front => Command::Camera(session.orbit.from_side(Vec3::Z)),
             Self::Back => Command::Camera(session.orbit.from_side(Vec3::NEG_Z)),
             Self::Side => Command::Camera(session.orbit.from_side(Vec3::X)),
@@ -42,12 +54,12 @@ impl Action {
             Self::FrameSelected => Command::Camera(session.selection_view()),
             Self::HomeView => Command::Camera(session.home_view()),
             Self::Follow => {
-                let follow = !session.display.follow;
-                Command::Display(Display { follow, ..session.display })
+                let follow = !session.settings.display.follow;
+                Command::Display(Display { follow, ..session.settings.display })
             }
             Self::Skeleton => {
-                let skeleton = !session.display.skeleton;
-                Command::Display(Display { skeleton, ..session.display })
+                let skeleton = !session.settings.display.skeleton;
+                Command::Display(Display { skeleton, ..session.settings.display })
             }
             Self::NextStep => match session.shown_steps() {
                 Some((shown, count)) => Command::Step(Some((shown + 1).min(count))),
@@ -75,7 +87,7 @@ fn method(action: Action, session: &Session) -> Option<Command> {
             Action::Auto => Method::Auto,
             _ => return None,
         },
-        ..session.options
+        ..*session.settings.solver
     };
     match action {
         Action::DlsEuler => options.jacobian.parameters = JointParameters::Euler,

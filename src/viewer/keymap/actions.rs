@@ -28,8 +28,8 @@ actions! {
     ChooseFolder "File" "Choose the folder for images and poses" "" "" "";
     Record "File" "Start or stop recording" "Ctrl+R" "Ctrl+R" "Ctrl+R";
     Reload "File" "Read the file again" "F5" "F5" "F5";
-    Previous "File" "Open the previous file of the folder" "Left" "Left" "Left";
-    Next "File" "Open the next file of the folder" "Right" "Right" "Right";
+    Previous "File" "Open the previous file of the folder" "PageUp" "PageUp" "PageUp";
+    Next "File" "Open the next file of the folder" "PageDown" "PageDown" "PageDown";
     Quit "File" "Quit" "Ctrl+Q" "Ctrl+Q" "Ctrl+Q";
     Undo "Edit" "Undo" "Ctrl+Z" "Ctrl+Z" "Ctrl+Z or Z";
     Redo "Edit" "Redo" "Ctrl+Shift+Z" "Ctrl+Shift+Z" "Ctrl+Shift+Z or Shift+Z";
@@ -51,9 +51,19 @@ actions! {
     AxisZ "Joint" "Constrain to the Z axis" "Z" "Z" "";
     Scope "Joint" "Drag the body, the limb or the joint" "L" "L" "L";
     Symmetry "Joint" "Drag symmetrically" "Shift+X" "Shift+X" "Shift+X";
+    AddClips "Timeline" "Add the clips of a file" "" "" "";
     Key "Timeline" "Insert a key" "K" "I or K" "S or K";
     AutoKey "Timeline" "Insert keys automatically" "" "" "";
     Play "Timeline" "Play or pause" "Space" "Space" "Space or Alt+V";
+    PreviousFrame "Timeline" "Previous frame" "Left" "Left" "Alt+, or Left";
+    NextFrame "Timeline" "Next frame" "Right" "Right" "Alt+. or Right";
+    PreviousKey "Timeline" "Previous key" "Down" "Down" ", or Down";
+    NextKey "Timeline" "Next key" "Up" "Up" ". or Up";
+    FirstFrame "Timeline" "Go to the start" "Shift+Left" "Shift+Left" "Alt+Shift+V or Shift+Left";
+    LastFrame "Timeline" "Go to the end" "Shift+Right" "Shift+Right" "Shift+Right";
+    LoopStart "Timeline" "Start the loop here" "[" "Ctrl+Home or [" "[";
+    LoopEnd "Timeline" "End the loop here" "]" "Ctrl+End or ]" "]";
+    LoopAll "Timeline" "Loop the whole motion" "" "Ctrl+Alt+P" "";
     Front "View" "View from the front" "Num 1 or Alt+1" "Num 1" "Alt+1 or Num 1";
     Back "View" "View from the back" "Ctrl+Num 1 or Ctrl+Alt+1" "Ctrl+Num 1" "Ctrl+Alt+1 or Ctrl+Num 1";
     Side "View" "View from the left side" "Num 3 or Alt+3" "Num 3" "Alt+3 or Num 3";
@@ -73,8 +83,8 @@ actions! {
     ResetLayout "Window" "Reset the layout of the panes" "" "" "";
     Palette "Window" "Find an action" "Ctrl+P or F3" "F3 or Ctrl+P" "Ctrl+P or F3";
     Shortcuts "Window" "List the shortcuts" "? or F1" "? or F1" "? or F1";
-    NextStep "Solver" "Next step of the last solve" "." "." ".";
-    PreviousStep "Solver" "Previous step of the last solve" "," "," ",";
+    NextStep "Solver" "Next step of the last solve" "." "." "Ctrl+.";
+    PreviousStep "Solver" "Previous step of the last solve" "," "," "Ctrl+,";
     Ccd "Solver" "Solve with CCD" "0" "0" "0";
     Particle "Solver" "Solve with particle IK" "1" "1" "1";
     DlsEuler "Solver" "Solve with damped least squares, Euler angles" "2" "2" "2";
@@ -106,6 +116,12 @@ impl Action {
     /// Returns what it does, for example `Open a file`.
     pub fn name(self) -> &'static str {
         self.row().1
+    }
+
+    /// Returns whether the action is performed again while its key is held down.
+    pub fn repeats(self) -> bool {
+        let steps = [Self::NextStep, Self::PreviousStep, Self::NextFrame, Self::PreviousFrame];
+        steps.contains(&self) || matches!(self, Self::NextKey | Self::PreviousKey)
     }
 
     /// Returns its shortcuts in the keymaps of sinew, Blender and Maya.

@@ -15,6 +15,16 @@ pub enum Key {
     Tab,
     /// The home key.
     Home,
+    /// The end key.
+    End,
+    /// The up arrow.
+    Up,
+    /// The down arrow.
+    Down,
+    /// The page-up key.
+    PageUp,
+    /// The page-down key.
+    PageDown,
     /// The left arrow.
     Left,
     /// The right arrow.
@@ -78,6 +88,11 @@ fn key(name: &str) -> Option<Key> {
         "Esc" => Key::Escape,
         "Tab" => Key::Tab,
         "Home" => Key::Home,
+        "End" => Key::End,
+        "Up" => Key::Up,
+        "Down" => Key::Down,
+        "PageUp" => Key::PageUp,
+        "PageDown" => Key::PageDown,
         "Left" => Key::Left,
         "Right" => Key::Right,
         _ => return None,

@@ -13,10 +13,10 @@ use super::{PanelState, heading, theme};
 /// moving scenes.
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     heading(ui, "Display");
-    let Display { mut skeleton, mut names, mut ground, mut shadow, mut follow } = session.display;
+    let Display { mut skeleton, mut names, mut ground, mut shadow, mut follow } = session.settings.display;
     ui.horizontal_wrapped(|ui| {
         for mode in ShadingMode::ALL.into_iter().filter(|m| *m != ShadingMode::Skeleton) {
-            if ui.selectable_label(session.mode == mode, mode.name()).clicked() {
+            if ui.selectable_label(session.settings.shading_mode == mode, mode.name()).clicked() {
                 commands.push(Command::ShadingMode(mode));
             }
         }
@@ -55,7 +55,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
          saved images always have full quality.",
     );
     let display = Display { skeleton, names, ground, shadow, follow };
-    if display != session.display {
+    if display != session.settings.display {
         commands.push(Command::Display(display));
     }
 }
@@ -66,7 +66,7 @@ fn variants(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     if names.is_empty() {
         return;
     }
-    let shown = session.variant();
+    let shown = session.settings().variant.as_deref();
     let label = |name: Option<&str>| name.map_or("default".into(), printable::line).into_owned();
     egui::ComboBox::from_label("Materials").selected_text(label(shown)).show_ui(ui, |ui| {
         for name in std::iter::once(None).chain(names.iter().map(|name| Some(name.as_str()))) {
@@ -84,14 +84,14 @@ fn secondary(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
         return;
     }
     ui.horizontal(|ui| {
-        let mut springs = session.has_springs_on();
+        let mut springs = session.settings.springs;
         let has_springs = !character.springs.is_empty();
         if has_springs
             && ui.checkbox(&mut springs, "Springs").on_hover_text("Hair and clothes swing").changed()
         {
             commands.push(Command::Springs(springs));
         }
-        let mut looks = session.eye_target() == EyeTarget::Camera;
+        let mut looks = session.settings.look_at == EyeTarget::Camera;
         let has_eyes = character.look_at.is_some();
         if has_eyes && ui.checkbox(&mut looks, "Eyes").on_hover_text("The eyes look at the camera").changed()
         {

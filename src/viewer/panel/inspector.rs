@@ -25,7 +25,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     );
     ui.add_space(4.0);
     ring_mode(ui, session, node, (panel, commands));
-    transform::show(ui, session, node, session.ring_mode.world, commands);
+    transform::show(ui, session, node, session.settings.ring_mode.world, commands);
     pull(ui, session, node, commands);
     limit::show(ui, session, node, commands);
     save(ui, session, panel);
@@ -38,7 +38,7 @@ fn ring_mode(
     node: usize,
     (panel, commands): (&PanelState, &mut Vec<Command>),
 ) {
-    let RingMode { mut alone, mut world } = session.ring_mode;
+    let RingMode { mut alone, mut world } = session.settings.ring_mode;
     ui.horizontal(|ui| {
         let axes = [
             (false, "Local", "Rings, arrows and numbers refer to the joint"),
@@ -63,7 +63,7 @@ fn ring_mode(
             }
         }
     });
-    if (RingMode { alone, world }) != session.ring_mode {
+    if (RingMode { alone, world }) != session.settings.ring_mode {
         commands.push(Command::RingMode(RingMode { alone, world }));
     }
 }

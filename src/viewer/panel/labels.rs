@@ -26,7 +26,7 @@ pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect, size: glam::Ve
         painter.galley(at, galley, color);
     };
     let draw_right = |point, text: &str, color| draw_label(point, text, color, false);
-    if session.display.names {
+    if session.settings.display.names {
         for node in session.handles() {
             let position = session.puppet.world_from_node().get(node).map(|m| m.translation.into());
             position.into_iter().for_each(|p| draw_right(p, &node_name(session, node), QUIET));

@@ -13,11 +13,13 @@ pub(super) mod axis_gizmo;
 mod blend_pad;
 #[cfg(feature = "viewer")]
 pub(super) mod blend_square;
+mod body;
 mod capture;
 mod clip_names;
 mod clips;
 mod compare;
 mod display;
+mod drag_strip;
 mod export;
 mod goal_axes;
 mod goals;
@@ -31,6 +33,7 @@ mod method;
 mod morph_targets;
 mod open;
 mod option_row;
+mod outside;
 mod palette;
 mod path_field;
 mod question;
@@ -162,6 +165,10 @@ pub(super) enum AppRequest {
     Open,
     /// Opens this file.
     Read(PathBuf),
+    /// Adds the clips of a file to the timeline, or only the one of this name.
+    AddClips(PathBuf, Option<String>),
+    /// Asks for a file whose clips are added to the timeline.
+    ChooseClips,
     /// Plays a recorded session from its start.
     Watch(PathBuf),
     /// Saves the project.
@@ -242,7 +249,10 @@ fn pixels(at: egui::Pos2, scale: f32) -> Vec2 {
 /// Draws everything that lies on the scene.
 fn overlays(ui: &Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     labels::show(ui, session, panel.layout.scene, panel.scene_size(ui.ctx().pixels_per_point()));
+    drag_strip::set_cursor(ui, session, panel.layout.scene);
+    drag_strip::show(ui, session, panel.layout.scene);
     axis_gizmo::show(ui, session, panel, commands);
+    outside::show(ui, session, panel, commands);
     toast::show(ui, session, panel);
 }
 

@@ -43,6 +43,8 @@ pub(in crate::viewer) struct Open {
     pub(in crate::viewer) reading: Option<Reading>,
     /// Recent files, newest first.
     pub(in crate::viewer) recent: Vec<PathBuf>,
+    /// Motion files in the folder of the character, in the order of their names.
+    pub(in crate::viewer) motions: Vec<PathBuf>,
     /// The recorded session that was opened, which can be watched.
     pub(in crate::viewer) session: Option<PathBuf>,
     /// Whether changes of the open file on disk are ignored.

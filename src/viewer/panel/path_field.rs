@@ -22,6 +22,8 @@ const TOP_MARGIN: f32 = 16.0;
 pub(in crate::viewer) enum PathPurpose {
     /// Opens a file.
     Open,
+    /// Adds the clips of a file to the timeline.
+    AddClips,
     /// Saves the project under another name.
     SaveAs,
     /// Writes what the timeline plays.
@@ -38,6 +40,11 @@ impl PathPurpose {
                 "Open a file",
                 "Open",
                 "Path of a .glb, .gltf, .vrm, .fbx, .urdf, .bvh, .csv, .trc, .c3d, .json, .sinew or .session",
+            ],
+            Self::AddClips => [
+                "Add the clips of a file",
+                "Add",
+                "Path of a .bvh, .glb, .gltf, .vrm, .fbx, .csv, .trc or .c3d",
             ],
             Self::SaveAs => ["Save the project as", "Save", "Path of a .sinew"],
             Self::ExportClip => ["Export the clip as", "Export", "Path of a .glb or .bvh"],

@@ -10,7 +10,7 @@ use super::{method, steps, theme};
 /// Shows the method, its settings and the settings that all methods share.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let title = ui.label(RichText::new("Method").color(theme::quiet(ui)));
-    let mut options = session.options;
+    let mut options = *session.settings.solver;
     let methods = ComboBox::from_id_salt("method")
         .width(ui.available_width() - 8.0)
         .selected_text(options.method.name())
@@ -48,7 +48,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         }
     });
     steps::show(ui, session, commands);
-    if options != session.options {
+    if options != *session.settings.solver {
         commands.push(Command::Solver(Box::new(options)));
     }
 }

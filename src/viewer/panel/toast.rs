@@ -72,7 +72,7 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
     let toast = panel.toast.as_mut().map(|toast| (toast.remaining(now), toast));
     let Some((remaining, toast)) = toast.filter(|(remaining, _)| *remaining > 0.0) else {
         panel.toast = None;
-        if let Some(error) = &session.error {
+        if let Some(error) = session.error.as_ref().or(session.limit_note.as_ref()) {
             draw(ui, scene, &printable::line(error), ERROR, 1.0);
         } else if let Some(reading) = &panel.open.reading {
             draw(ui, scene, &reading_text(reading), Color32::WHITE, 1.0);

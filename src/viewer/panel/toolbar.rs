@@ -106,8 +106,8 @@ fn scope(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
         &[(DragScope::Body, "Limb", "moves the chain of the joint"), (DragScope::Joint, "Joint", TURN_HINT)]
     };
     for &(scope, text, what) in scopes {
-        let is_limb = scope != DragScope::Joint && session.drag_scope() != DragScope::Joint;
-        let is_on = session.drag_scope() == scope || is_limb && !session.has_body();
+        let is_limb = scope != DragScope::Joint && session.settings.drag_scope != DragScope::Joint;
+        let is_on = session.settings.drag_scope == scope || is_limb && !session.has_body();
         let hint = panel.hint(&format!("A drag {what}"), Action::Scope);
         let hint = if session.has_body() { format!("{hint}, Alt in a drag") } else { hint };
         if ui.selectable_label(is_on, text).on_hover_text(hint).clicked() && !is_on {
@@ -115,10 +115,10 @@ fn scope(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
         }
     }
     if session.has_body() {
-        let symmetry = Button::selectable(session.symmetry(), "Symmetric");
+        let symmetry = Button::selectable(session.settings.symmetry, "Symmetric");
         action(ui, panel, Action::Symmetry, true, symmetry);
     }
-    let mut keep = session.keep;
+    let mut keep = session.settings.keep_goals;
     let hint = "Goals stay active where they are released";
     if ui.checkbox(&mut keep, "Keep goals").on_hover_text(hint).changed() {
         commands.push(Command::KeepGoals(keep));
@@ -134,7 +134,7 @@ fn tools(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
     ];
     for (tool, text, what, key) in tools {
         let hint = format!("{what}   {}: it follows the pointer until a click", panel.keymap.text(key));
-        if ui.selectable_label(session.tool() == tool, text).on_hover_text(hint).clicked() {
+        if ui.selectable_label(session.settings.tool == tool, text).on_hover_text(hint).clicked() {
             commands.push(Command::Tool(tool));
         }
     }

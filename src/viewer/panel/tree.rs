@@ -1,11 +1,11 @@
-//! The lists of the character's chains and joints.
+//! The lists of the character's bones, chains and joints.
 
 use egui::{CollapsingHeader, RichText, ScrollArea, TextEdit, Ui};
 
 use crate::asset::Skeleton;
 use crate::viewer::{Command, Session};
 
-use super::{PanelState, name, node_name, theme};
+use super::{PanelState, body, name, node_name, theme};
 
 /// Maximum height of a list in points.
 const MAX_HEIGHT: f32 = 220.0;
@@ -27,6 +27,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     let query = panel.search.trim().to_lowercase();
     let matches = |name: &str| query.is_empty() || name.to_lowercase().contains(&query);
     if query.is_empty() {
+        body::show(ui, session, &mut hint, commands);
         CollapsingHeader::new(count(chains.len(), "chain")).id_salt("chains").show(ui, |ui| {
             scroll_area("chains").show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = SPACING;

@@ -14,15 +14,19 @@ use crate::text::toml::{SpannedError, check_keys, missing, number, optional, req
 
 use super::Transfer;
 use super::replay::{LineError, ReplayError};
+use super::session::added_clips::is_built_in;
 
 mod free;
 pub(super) mod library;
 mod read;
+mod settings;
 mod write;
 
 /// Extension of project files.
 pub(in crate::viewer) const EXTENSION: &str = "sinew";
 const VERSION: i64 = 1;
+/// Stands for a bone that the rig's file gives and the project does not.
+const NO_BONE: &str = "none";
 /// Maximum size of a project file in bytes. A pose of a hundred thousand joints takes a fifth of it.
 pub(in crate::viewer) const MAX_BYTES: u64 = 64 << 20;
 /// Width and height in pixels of a project that does not have them.
@@ -131,7 +135,7 @@ fn header(root: &Table, text: &str) -> Result<Header, SpannedError> {
 }
 
 fn clips(table: &Table, text: &str) -> Result<ProjectClips, SpannedError> {
-    check_keys(table, &["file", "fingerprint", "name", "keep_hands", "smooth"])?;
+    check_keys(table, &["file", "fingerprint", "name", "keep_hands", "smooth", "clip"])?;
     let string = |key: &str| match table.get(key) {
         None => Ok(None),
         Some(item) => match item.as_str() {
@@ -154,8 +158,15 @@ fn clips(table: &Table, text: &str) -> Result<ProjectClips, SpannedError> {
         file: string("file")?.unwrap_or_default().into(),
         fingerprint: string("fingerprint")?.unwrap_or_default(),
         name: string("name")?,
-        transfer: Transfer { keep_hands, smooth },
+        transfer: Transfer { keep_hands, smooth, clip: string("clip")? },
     })
+}
+
+/// Returns a table of a project, or `None` if it is missing.
+fn table<'t>(root: &'t Table, key: &str) -> Result<Option<&'t Table>, SpannedError> {
+    let Some(item) = root.get(key) else { return Ok(None) };
+    let table = item.as_table();
+    table.map(Some).ok_or_else(|| SpannedError::at(item, format!("{key} must be written as [{key}]")))
 }
 
 fn line_error(path: &Path, text: &str, error: SpannedError) -> ReplayError {
@@ -166,6 +177,9 @@ fn line_error(path: &Path, text: &str, error: SpannedError) -> ReplayError {
 /// Returns the path of a file relative to a folder, with `..` where the file is outside, so that both can be moved together.
 /// A file that has no folder in common with it keeps its absolute path.
 fn relative_to(folder: &Path, file: &Path) -> String {
+    if is_built_in(file) {
+        return file.to_string_lossy().into_owned();
+    }
     let real = |path: &Path| {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         path.canonicalize().unwrap_or(path)

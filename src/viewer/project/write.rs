@@ -8,15 +8,14 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
 use crate::asset::{Skeleton, Transform};
 use crate::ik::GoalAxes;
 use crate::puppet::{Pin, Target, motion_file};
-use crate::render::{FileLights, Light, LightSource};
 use crate::rig;
 use crate::rig::file::NodeNames;
 use crate::text::json;
 use crate::text::toml::{degrees, exact, short};
 use crate::viewer::session::fingerprint;
-use crate::viewer::{DragScope, EyeTarget, Session, Snapshot, Tool};
+use crate::viewer::{Session, Snapshot};
 
-use super::{VERSION, free, relative_to};
+use super::{NO_BONE, VERSION, free, relative_to, settings};
 
 impl Session {
     /// Returns the session as the text of a project in a folder. Two sessions in the same state have the same text.
@@ -116,6 +115,9 @@ impl<'a> ProjectWriter<'a> {
             if let Some(smooth) = added.smooth {
                 table.insert("smooth", smooth.into());
             }
+            if let Some(clip) = &added.clip {
+                table.insert("clip", clip.as_str().into());
+            }
             table
         });
         let clips: ArrayOfTables = clips.collect();
@@ -125,10 +127,10 @@ impl<'a> ProjectWriter<'a> {
     }
 
     fn view(&self) -> Table {
-        let Session { orbit, display, mode, clock, .. } = self.session;
+        let Session { orbit, .. } = self.session;
         let size = self.session.size();
         let mut table = Table::new();
-        let values: [(&str, Value); 14] = [
+        let values: [(&str, Value); 7] = [
             ("width", short(size.x)),
             ("height", short(size.y)),
             ("target", orbit.target.to_array().map(short).into_iter().collect::<Array>().into()),
@@ -136,95 +138,20 @@ impl<'a> ProjectWriter<'a> {
             ("yaw", degrees(orbit.yaw % std::f32::consts::TAU)),
             ("pitch", degrees(orbit.pitch)),
             ("radius", short(orbit.radius)),
-            ("shading", name_of(mode)),
-            ("skinning", name_of(&self.session.puppet().skinning)),
-            ("skeleton", display.skeleton.into()),
-            ("names", display.names.into()),
-            ("ground", display.ground.into()),
-            ("shadow", display.shadow.into()),
-            ("time", short(self.session.puppet().time)),
         ];
         table.extend(values);
         if orbit.is_orthographic() {
             table.insert("projection", name_of(&orbit.projection).into());
         }
-        let light = self.session.stored_light();
-        let default = Light::new(LightSource::Studio);
-        if light.source != default.source {
-            table.insert("light", light.source.name().into());
-        }
-        if light.rotation != default.rotation {
-            table.insert("light_rotation", degrees(light.rotation).into());
-        }
-        if light.exposure != default.exposure {
-            table.insert("exposure", short(light.exposure).into());
-        }
-        if light.tone != default.tone {
-            table.insert("tone_map", light.tone.name().into());
-        }
-        match light.file_lights {
-            FileLights::Off => {}
-            FileLights::On => drop(table.insert("file_lights", true.into())),
-            FileLights::Scale(scale) => drop(table.insert("file_lights", short(scale).into())),
-        }
-        if display.follow {
-            table.insert("follow", true.into());
-        }
-        if let Some(variant) = self.session.variant() {
-            table.insert("variant", variant.into());
-        }
-        if !self.session.has_springs_on() {
-            table.insert("springs", false.into());
-        }
-        match self.session.eye_target() {
-            EyeTarget::Nothing => {}
-            EyeTarget::Camera => drop(table.insert("eyes", true.into())),
-            EyeTarget::Point(point) => {
-                let point: Array = point.to_array().map(exact).into_iter().collect();
-                table.insert("eye_point", point.into());
-            }
-        }
-        table.insert("speed", short(clock.speed).into());
-        table.insert("looping", clock.looping.into());
-        let ghosts = self.session.onion_skin();
-        if ghosts.shown {
-            table.insert("ghosts", i64::from(ghosts.count).into());
-            table.insert("ghost_step", short(ghosts.step).into());
-        }
+        table.insert("time", short(self.session.puppet().time).into());
+        settings::write(&self.session.stored_settings(), "view", &mut table);
         table
     }
 
     fn solver(&self) -> Table {
-        let session = self.session;
         let mut table = Table::new();
-        if session.keep {
-            table.insert("keep_goals", true.into());
-        }
-        match session.drag_scope {
-            DragScope::Body => {}
-            DragScope::Limb => drop(table.insert("drag", "limb".into())),
-            DragScope::Joint => drop(table.insert("drag", "joint".into())),
-        }
-        if session.auto_key() {
-            table.insert("auto_key", true.into());
-        }
-        if session.symmetry() {
-            table.insert("symmetry", true.into());
-        }
-        if session.ring_mode.alone {
-            table.insert("rings_alone", true.into());
-        }
-        if session.ring_mode.world {
-            table.insert("rings_world", true.into());
-        }
-        if session.tool() == Tool::Pull {
-            table.insert("tool", "pull".into());
-        }
-        let compared: Array = session.comparison.methods().iter().map(|m| m.name()).collect();
-        if !compared.is_empty() {
-            table.insert("compare", compared.into());
-        }
-        rig::file::update_options(&mut table, &session.storable_options());
+        settings::write(&self.session.stored_settings(), "solver", &mut table);
+        rig::file::update_options(&mut table, &self.session.storable_options());
         table
     }
 
@@ -303,6 +230,13 @@ impl<'a> ProjectWriter<'a> {
         };
         let poles = snapshot.poles.iter().map(|(node, at)| (*node, pole(at)));
         let pulls = snapshot.pulls.iter().map(|(node, pull)| (*node, Value::from(*pull)));
+        let bones = snapshot.bones.iter().map(|(bone, node)| {
+            (bone.clone(), Value::from(node.map_or_else(|| NO_BONE.to_owned(), |node| self.node(node))))
+        });
+        let bones: Table = bones.collect();
+        if !bones.is_empty() {
+            table.insert("humanoid", Item::Table(bones));
+        }
         let tables = [
             ("limits", named(limits.collect())),
             ("poles", named(poles.collect())),

@@ -8,7 +8,8 @@ use std::time::Duration;
 use crate::files::bounded;
 use crate::viewer::Command;
 use crate::viewer::session::recorder::error::{LineError, ReplayError};
-use crate::viewer::session::recorder::{FORMAT, Header, MAX_LINE_BYTES, MAX_SECONDS, SessionLine};
+use crate::viewer::session::recorder::nodes::{self, SessionNodes};
+use crate::viewer::session::recorder::{FORMAT, Header, MAX_LINE_BYTES, MAX_SECONDS};
 
 /// A command, or the end of the recording, with its time.
 pub(super) type TimedCommand = (Duration, Option<Command>);
@@ -23,6 +24,8 @@ pub(super) struct SessionLines {
     last: f64,
     /// Whether the last line has no line break, for example because the program that wrote it was killed.
     pub(super) truncated: bool,
+    /// The nodes of the character. Without them, only the syntax of the lines is checked.
+    pub(super) nodes: Option<SessionNodes>,
 }
 
 impl SessionLines {
@@ -31,7 +34,15 @@ impl SessionLines {
         let file = bounded::open_regular(path);
         let file = file.map_err(|source| ReplayError::Read { path: path.into(), source })?;
         let file = BufReader::new(file);
-        Ok(Self { path: path.into(), file, buffer: Vec::new(), number: 0, last: 0.0, truncated: false })
+        Ok(Self {
+            path: path.into(),
+            file,
+            buffer: Vec::new(),
+            number: 0,
+            last: 0.0,
+            truncated: false,
+            nodes: None,
+        })
     }
 
     pub(super) fn error(&self, cause: LineError) -> ReplayError {
@@ -79,10 +90,10 @@ impl SessionLines {
         if !self.advance()? {
             return Ok(None);
         }
-        let line: SessionLine<Command> = match serde_json::from_slice(&self.buffer) {
+        let line = match nodes::read(&self.buffer, self.nodes.as_ref()) {
             Ok(line) => line,
             Err(_) if self.truncated => return Ok(None),
-            Err(error) => return Err(self.error(error.into())),
+            Err(error) => return Err(self.error(error)),
         };
         if !(self.last..=MAX_SECONDS).contains(&line.at) {
             return Err(self.error(LineError::Time(line.at)));

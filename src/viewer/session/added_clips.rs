@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::asset::{Character, Clip};
+use crate::asset::{Character, Clip, MANNEQUIN_PATH};
 use crate::capture::write_csv;
 use crate::export::bake::{RetargetedClips, Source, SourceError};
 use crate::files::Progress;
@@ -32,23 +32,28 @@ pub struct AddedClips {
     /// The cutoff in hertz with which a take is smoothed, see [`Source::smooth`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smooth: Option<f64>,
+    /// Name of the only clip of the file that was added. `None` adds all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clip: Option<String>,
     #[serde(skip)]
     loaded: Option<LoadedClips>,
 }
 
 /// How the clips of a file are transferred to a character.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transfer {
     /// Whether hands keep their positions, see [`Source::clips`].
     pub keep_hands: bool,
     /// The cutoff in hertz with which a take is smoothed, see [`Source::smooth`].
     pub smooth: Option<f64>,
+    /// Name of the only clip that is transferred. `None` transfers all of them.
+    pub clip: Option<String>,
 }
 
 impl Transfer {
     /// Returns the clips of a source for a character.
     fn clips(
-        self,
+        &self,
         source: &Source,
         (character, rig): (&Character, &Rig),
         progress: &Progress,
@@ -59,6 +64,11 @@ impl Transfer {
                 let mut smoothed = source.clone();
                 smoothed.smooth(cutoff);
                 retarget(&smoothed)
+            }
+            (_, Source::Character(character)) if self.clip.is_some() => {
+                let mut only = Character::clone(character);
+                only.clips.retain(|clip| clip.name == self.clip);
+                retarget(&Source::Character(Box::new(only)))
             }
             _ => retarget(source),
         }
@@ -83,6 +93,11 @@ impl PartialEq for AddedClips {
         let origin = |a: &Self| (a.file.clone(), a.fingerprint.clone(), a.name.clone(), a.transfer());
         origin(self) == origin(other)
     }
+}
+
+/// Returns whether a path stands for the built-in character.
+pub(in crate::viewer) fn is_built_in(file: &Path) -> bool {
+    file == Path::new(MANNEQUIN_PATH)
 }
 
 fn shape(character: &Character) -> (usize, usize) {
@@ -119,13 +134,14 @@ impl AddedClips {
         let (clips, warnings) = (clips.into(), warnings.into());
         let loaded = LoadedClips { clips, warnings, shape: shape(character), live: false, source };
         let fingerprint = fingerprint::of_source(&loaded.source);
-        let Transfer { keep_hands, smooth } = transfer;
-        Ok(Self { file: file.to_owned(), fingerprint, name: None, keep_hands, smooth, loaded: Some(loaded) })
+        let Transfer { keep_hands, smooth, clip } = transfer;
+        let file = file.to_owned();
+        Ok(Self { file, fingerprint, name: None, keep_hands, smooth, clip, loaded: Some(loaded) })
     }
 
     /// Returns how the clips are transferred to the character.
     pub(in crate::viewer) fn transfer(&self) -> Transfer {
-        Transfer { keep_hands: self.keep_hands, smooth: self.smooth }
+        Transfer { keep_hands: self.keep_hands, smooth: self.smooth, clip: self.clip.clone() }
     }
 
     /// Marks the addition as a take that was recorded in this program, and names it.
@@ -190,8 +206,16 @@ impl AddedClips {
         }
     }
 
-    /// Returns the base name for clips without a name.
+    /// Returns whether the source is the built-in character, which has no file.
+    pub(in crate::viewer) fn is_built_in(&self) -> bool {
+        is_built_in(&self.file)
+    }
+
+    /// Returns the base name for clips without a name, and for those whose name is taken.
     pub(in crate::viewer) fn stem(&self) -> String {
+        if self.is_built_in() {
+            return "built-in".to_owned();
+        }
         self.file.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }
 }

@@ -50,7 +50,7 @@ impl Session {
         let blend = |from: &Pose| blended(from, nodes, morphs, weight);
         if self.puppet.is_posed_by_hand() {
             self.state.held = blend(&self.state.held);
-            if self.auto_key {
+            if self.settings.auto_key {
                 self.state.motion = Arc::new(self.with_key_pose(&self.state.held));
             }
         } else if let Some(motion) = self.keyed_motion(blend) {

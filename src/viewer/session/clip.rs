@@ -7,7 +7,7 @@ use crate::motion::Motion;
 use crate::viewer::Command;
 use crate::viewer::session::history::EditRun;
 
-use super::{Clock, Session};
+use super::Session;
 
 impl Session {
     pub(super) fn apply_time(&mut self, command: Command) {
@@ -34,10 +34,9 @@ impl Session {
                 self.set_motion(Motion { duration, ..Motion::clone(&self.state.motion) });
             }
             Command::Play(playing) => self.clock.playing = playing,
-            Command::Speed(speed) if speed.is_finite() => self.clock.speed = speed.clamp(-8.0, 8.0),
-            Command::Looping(looping) => self.clock.looping = looping,
-            Command::Seek(to) if to.is_finite() => self.puppet.time = to.clamp(0.0, self.seconds()),
-            _ => return,
+            Command::Speed(_) | Command::Looping(_) | Command::Timeline(_) => self.settings.set(command),
+            Command::Seek(to) if to.is_finite() => self.puppet.time = to.clamp(0.0, self.last_time()),
+            other => return self.settings.set(other),
         }
         self.clock.since = (self.clock.now, self.puppet.time);
         #[expect(clippy::float_cmp, reason = "whether the time was set")]
@@ -74,7 +73,7 @@ impl Session {
             return;
         }
         self.puppet.motion = Motion::clone(&self.state.motion);
-        self.puppet.time = self.puppet.time.clamp(0.0, self.seconds());
+        self.puppet.time = self.puppet.time.clamp(0.0, self.last_time());
         self.clock.since = (self.clock.now, self.puppet.time);
         if self.state.motion.has_only_keys() {
             self.state.time = self.puppet.time;
@@ -105,10 +104,14 @@ impl Session {
             self.refresh_springs();
             return;
         }
-        let length = f64::from(self.seconds());
-        let Clock { speed, looping, since: (then, from), .. } = self.clock;
+        let [start, end] = self.settings.timeline.looped(self.seconds()).map(f64::from);
+        let (speed, looping, (then, from)) = (self.settings.speed, self.settings.looping, self.clock.since);
         let time = f64::from(from) + now.saturating_sub(then).as_secs_f64() * f64::from(speed);
-        let time = if looping && length > 0.0 { time.rem_euclid(length) } else { time.clamp(0.0, length) };
+        let time = if looping && end > start {
+            start + (time - start).rem_euclid(end - start)
+        } else {
+            time.clamp(start.min(f64::from(from)), end.max(f64::from(from)))
+        };
         #[expect(clippy::cast_possible_truncation, reason = "clips are single precision")]
         let time = time as f32;
         self.puppet.time = time;

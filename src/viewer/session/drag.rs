@@ -161,6 +161,12 @@ impl Drag {
         }
     }
 
+    /// Returns whether the whole body follows.
+    #[cfg(feature = "viewer")]
+    pub(in crate::viewer) fn moves_body(&self) -> bool {
+        self.frees_depth || self.moves_root
+    }
+
     /// Keeps the pointer at a point of the skin, while the hit is the point of the bone below it.
     pub(in crate::viewer) fn hold_skin(&mut self, point: Vec3) {
         (self.plane, self.lever) = (point, point - self.hit.point);

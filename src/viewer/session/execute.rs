@@ -17,6 +17,9 @@ impl Session {
         let before = self.before_command();
         let is_tick = matches!(command, Command::Tick(_));
         self.is_asleep &= is_tick;
+        if !matches!(command, Command::Tick(_) | Command::Hover(_) | Command::Release) {
+            self.limit_note = None;
+        }
         self.perform(command);
         self.refresh_eyes();
         self.refresh_onion();
@@ -69,7 +72,7 @@ impl Session {
                 });
             }
             Command::DragScope(scope) => {
-                self.drag_scope = scope;
+                self.settings.drag_scope = scope;
                 self.set_current_scope(scope);
             }
             Command::CurrentScope(scope) => self.set_current_scope(scope),
@@ -84,7 +87,6 @@ impl Session {
             }
             Command::Orbit(_) | Command::Pan(_) | Command::Zoom(..) => {}
             Command::Center(at) => self.center(at),
-            Command::Framing(framing) => self.framing = framing,
             Command::FrameAll => self.orbit = self.whole_view(),
             Command::Pin => self.toggle_pins(),
             Command::PinNode(node) => {
@@ -100,11 +102,9 @@ impl Session {
             Command::SelectAdd(node) => self.add_to_selection(node),
             Command::SelectRemove(node) => self.remove_from_selection(node),
             Command::Highlight(node) => self.hint = node,
+            Command::Bone(bone, node) => self.set_bone(&bone, node),
             Command::Limit(node, limit) => self.edit_limit(node, limit),
-            Command::RingMode(ring_mode) => self.ring_mode = ring_mode,
             Command::Tool(tool) => self.set_tool(tool),
-            Command::Scale(scale) if scale.is_finite() => self.scale = scale.clamp(0.1, 16.0),
-            Command::Scale(_) => {}
             Command::Rest(chain) => self.rest(chain),
             Command::Turn(node, rotation) => self.turn_joints(&[(node, rotation)], EditRun::Turn(node)),
             Command::RestAll => self.rest_all(),
@@ -124,8 +124,6 @@ impl Session {
                 self.restore(after);
             }
             Command::Step(shown) => self.show_step(shown),
-            Command::AutoKey(auto_key) => self.auto_key = auto_key,
-            Command::KeepGoals(keep) => self.keep = keep,
             Command::ClearGoals => {
                 self.history.remember(self.state.clone());
                 (self.state.goals, self.state.pins, self.state.base) = (Vec::new(), Vec::new(), None);
@@ -148,18 +146,12 @@ impl Session {
             Command::AddClips(addition) => self.add(*addition),
             Command::LivePose(nodes, morphs) => self.apply_live_pose(&nodes, &morphs),
             Command::LiveGoals(goals) => self.set_live_goals(goals),
-            Command::ShadingMode(mode) => self.mode = mode,
             Command::Variant(name) => self.set_variant(name),
             Command::Skinning(skinning) => {
-                self.puppet.skinning = skinning;
+                (self.settings.skinning, self.puppet.skinning) = (skinning, skinning);
                 self.show();
             }
             Command::Springs(on) => self.set_springs(on),
-            Command::LookAt(target) => self.set_eye_target(target),
-            Command::Display(display) => self.display = display,
-            Command::Light(light) if light.validate().is_ok() => self.light = light,
-            Command::Light(_) => {}
-            Command::OnionSkin(settings) => self.set_onion_skin(settings),
             Command::Pull(end, pull) => self.set_pull(end, pull),
             Command::TurnJoints(turns) => self.turn_joints(&turns, EditRun::TurnJoints),
             Command::Solver(options) => self.set_solver(*options),
@@ -171,7 +163,10 @@ impl Session {
             }
             Command::Restore(snapshot) => self.restore_snapshot(*snapshot),
             Command::Tick(passed) => self.advance(self.clock.now.saturating_add(passed)),
-            Command::Compare(methods) => self.comparison.set_methods(&methods, &self.puppet),
+            Command::Compare(methods) => {
+                self.comparison.set_methods(&methods, &self.puppet);
+                self.settings.compare = self.comparison.methods();
+            }
             other => self.apply_time(other),
         }
     }

@@ -3,25 +3,22 @@
 use glam::{DVec3, Vec2, Vec3};
 
 use crate::rig::LimbKind;
-use crate::scene::picking::{Hit, pick};
+use crate::scene::picking::{Hit, pick, pick_beside};
 use crate::view::Camera;
 use crate::viewer::session::command::{DragScope, NodePoint};
 use crate::viewer::session::drag::{Drag, DragGoal};
 
 use super::{MAX_TRAIL_POINTS, Session};
 
+/// Distance in points from the skin at which the pointer still grabs it.
+const MARGIN: f32 = 8.0;
 /// Maximum number of other joints that a drag pulls.
 const MAX_OTHERS: usize = 31;
 
 impl Session {
-    /// Returns what drags move.
-    pub fn drag_scope(&self) -> DragScope {
-        self.drag_scope
-    }
-
     /// Returns the scope that follows the current one, among those that differ for this character.
     pub fn next_scope(&self) -> DragScope {
-        match self.drag_scope {
+        match self.settings.drag_scope {
             DragScope::Body if self.has_body() => DragScope::Limb,
             DragScope::Body | DragScope::Limb => DragScope::Joint,
             DragScope::Joint => DragScope::Body,
@@ -56,15 +53,19 @@ impl Session {
 
     pub(super) fn under(&self, at: Vec2) -> Option<Hit> {
         let inside = at.cmpge(Vec2::ZERO).all() && at.cmple(self.size).all();
-        let hit =
-            inside.then(|| pick(&self.puppet, &self.camera(), at, self.size, &self.pickable_nodes()))?;
+        if !inside {
+            return None;
+        }
+        let camera = self.camera();
+        let beside = || pick_beside(&self.puppet, &camera, at, self.size, MARGIN * self.settings.scale);
+        let hit = pick(&self.puppet, &camera, at, self.size, &self.pickable_nodes()).or_else(beside);
         hit.map(|hit| self.resolve_finger(hit))
     }
 
     /// Returns the nodes that are picked before the skin: chain ends, and all skin joints if the skeleton is shown.
     pub(super) fn pickable_nodes(&self) -> Vec<usize> {
         let mut nodes: Vec<usize> = self.handles().collect();
-        if self.display.skeleton {
+        if self.settings.display.skeleton {
             nodes.extend(self.puppet.character().skins.iter().flat_map(|s| &s.joints));
         }
         nodes
@@ -87,7 +88,7 @@ impl Session {
     /// Returns the point of the bone below a point of the skin of the trunk or of a leg, if the whole body would follow it. A pull on the
     /// skin itself would turn such a thick part about its bone.
     fn bone_under(&self, hit: &Hit) -> Option<Hit> {
-        let goal = DragGoal::new(hit, &self.puppet, self.drag_scope, self.state.base);
+        let goal = DragGoal::new(hit, &self.puppet, self.settings.drag_scope, self.state.base);
         let plan = self.puppet.rig.body.as_ref()?;
         let mut arms = plan.limbs.iter().filter(|limb| limb.kind != LimbKind::Leg);
         if hit.handle || !goal.moves_body() || arms.any(|arm| arm.joints.contains(&hit.node)) {
@@ -149,7 +150,7 @@ impl Session {
     pub(super) fn start_drag(&mut self, hit: Hit, at: Vec2) {
         self.last = Some(hit.node);
         self.trail.clear();
-        let drag = Drag::new(hit, at, &self.puppet, (self.drag_scope, self.state.clone()));
+        let drag = Drag::new(hit, at, &self.puppet, (self.settings.drag_scope, self.state.clone()));
         self.drag = Some(self.with_pins_here(drag));
         self.begin_reflection();
         self.comparison.set_start_pose(&self.state.held);
@@ -224,7 +225,7 @@ impl Session {
         self.history.end_run();
         self.release_gizmo();
         let Some(drag) = self.drag.take() else { return };
-        if self.keep && drag.moved && !drag.moves_root {
+        if self.settings.keep_goals && drag.moved && !drag.moves_root {
             let target = Drag::settled(&drag.target, &self.puppet);
             let reflected = self.reflected(&target);
             self.store_goal(target);

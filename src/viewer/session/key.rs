@@ -9,18 +9,12 @@ use crate::viewer::session::gizmo::GizmoDrag;
 use crate::viewer::session::history::EditRun;
 
 use super::Session;
+use super::timeline::DEFAULT_DURATION;
 
 /// Duration in seconds over which an edit fades in, and over which it fades out.
 const FADE_SECONDS: f32 = 0.4;
-/// Duration in seconds of a timeline that begins with a key pose.
-const DEFAULT_DURATION: f32 = 2.0;
 
 impl Session {
-    /// Returns whether edits of the pose are keyed when they end.
-    pub fn auto_key(&self) -> bool {
-        self.auto_key
-    }
-
     /// Stores the current pose as a key at the current time, and clears the drag and the goals. Without strips, layers and
     /// edits, the key is the pose itself. Otherwise it is an edit of the motion, unless the pose does not differ from that of
     /// the motion.
@@ -55,10 +49,9 @@ impl Session {
         let time = self.puppet.time;
         let key = PoseKey::new(time, pose, &self.puppet.character().skeleton);
         let motion = self.state.motion.with_key(key);
-        let duration = motion.duration.or_else(|| {
-            let begins = self.state.motion.is_rest();
-            begins.then_some(DEFAULT_DURATION.max(time))
-        });
+        let begins = self.state.motion.is_rest().then_some(DEFAULT_DURATION);
+        // A key after the end continues the motion.
+        let duration = motion.duration.or(begins).map(|duration| duration.max(time));
         Motion { duration, ..motion }
     }
 
@@ -105,9 +98,9 @@ impl Session {
         // Turns and morph weights have an undo step already.
         let is_edited =
             matches!(self.history.run(), Some(EditRun::Turn(_) | EditRun::TurnJoints | EditRun::Morph(_)));
-        if self.auto_key && has_moved {
+        if self.settings.auto_key && has_moved {
             self.key();
-        } else if self.auto_key && is_edited && self.state.motion.takes_keys() {
+        } else if self.settings.auto_key && is_edited && self.state.motion.takes_keys() {
             self.state.motion = Arc::new(self.with_key_pose(&self.state.held));
             self.apply_motion();
         }

@@ -8,20 +8,20 @@ use glam::{Vec2, Vec3};
 use serde::{Deserialize, Serialize};
 
 use crate::asset::Character;
-use crate::ik::{Method, Options};
+use crate::ik::Method;
 use crate::puppet::{GoalReport, LengthUnit, Puppet};
-use crate::render::{Background, Frame, Light, LightSource, ShadingMode};
+use crate::render::{Background, Frame};
 use crate::rig::Rig;
 use crate::scene;
 use crate::scene::ViewSettings;
 use crate::scene::compare::Comparison;
 use crate::scene::picking::Hit;
-use crate::view::{Bounds, Camera, Framing};
+use crate::view::{Bounds, Camera};
 
-use super::{AddedClips, Command, DragScope, Orbit, Recorder};
+use super::{AddedClips, Command, Orbit, Recorder, Settings};
 
 use drag::Drag;
-use gizmo::{GizmoDrag, GizmoGrip, RingMode, Tool};
+use gizmo::{GizmoDrag, GizmoGrip};
 use history::{History, State};
 use steps::{Problem, Stepping};
 use symmetry::Reflection;
@@ -64,6 +64,7 @@ pub(super) mod sparse;
 mod steps;
 mod symmetry;
 mod thumbnail;
+pub(super) mod timeline;
 mod turn;
 mod variant;
 mod views;
@@ -72,6 +73,7 @@ pub use onion::OnionSkin;
 pub use refusals::Refusals;
 pub use secondary::EyeTarget;
 pub use snapshot::{Snapshot, SolveProblem};
+pub use timeline::Timeline;
 
 pub(super) use add_clips::MAX_ADDITIONS;
 #[cfg(feature = "viewer")]
@@ -104,12 +106,16 @@ pub struct Display {
     pub follow: bool,
 }
 
+impl Default for Display {
+    fn default() -> Self {
+        Self { skeleton: false, names: false, ground: true, shadow: true, follow: false }
+    }
+}
+
 /// The playback clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Clock {
     pub(super) playing: bool,
-    pub(super) speed: f32,
-    pub(super) looping: bool,
     /// Time since the start of the session, or of the recording.
     now: Duration,
     /// Number of steps of the springs that have ended.
@@ -120,14 +126,7 @@ pub(super) struct Clock {
 
 impl Default for Clock {
     fn default() -> Self {
-        Self {
-            playing: false,
-            speed: 1.0,
-            looping: true,
-            now: Duration::ZERO,
-            spring_steps: 0,
-            since: (Duration::ZERO, 0.0),
-        }
+        Self { playing: false, now: Duration::ZERO, spring_steps: 0, since: (Duration::ZERO, 0.0) }
     }
 }
 
@@ -145,6 +144,7 @@ pub(super) struct SavedProject {
 pub struct Session {
     pub(super) puppet: Puppet,
     pub(super) state: State,
+    pub(super) settings: Settings,
     pub(super) history: History,
     pub(super) drag: Option<Drag>,
     /// The problem of the last solve.
@@ -164,12 +164,7 @@ pub struct Session {
     pub(super) hint: Option<usize>,
     /// The node that was dragged last.
     pub(super) last: Option<usize>,
-    pub(super) ring_mode: RingMode,
-    tool: Tool,
-    light: Light,
     onion: onion::OnionGhosts,
-    /// Pixels per point.
-    pub(super) scale: f32,
     /// When the last pose of a live source arrived, by the clock.
     pub(super) followed: Option<Duration>,
     /// Number of clips in the character's own file.
@@ -186,35 +181,26 @@ pub struct Session {
     pub(super) written_rig: Option<String>,
     pub(super) reports: Vec<GoalReport>,
     pub(super) error: Option<String>,
-    pub(super) options: Options,
+    /// Which limit stopped the last turn, until the next command.
+    pub(super) limit_note: Option<String>,
     /// Other methods that solve for the same goals.
     pub(super) comparison: Comparison,
-    pub(super) keep: bool,
-    pub(super) drag_scope: DragScope,
-    symmetry: bool,
-    auto_key: bool,
     /// The mirror of the current drag, if drags are symmetric and the body is recognised.
     reflection: Option<Box<Reflection>>,
     pub(super) clock: Clock,
-    /// Whether spring bones are simulated.
-    springs: bool,
     /// Whether no spring moves, and none will until the next command.
     is_asleep: bool,
-    eye_target: EyeTarget,
-    pub(super) mode: ShadingMode,
-    variant: Option<String>,
-    pub(super) display: Display,
     pub(super) trail: Vec<glam::Vec3>,
     /// Durations of the last updates in microseconds.
     pub(super) update_times: Vec<f32>,
     pub(super) handles: Vec<usize>,
     pub(super) orbit: Orbit,
-    /// How views of the whole character are chosen.
-    framing: Framing,
     /// The bounds that the first view shows.
     home: Bounds,
     /// The vertices that the first view shows.
     home_points: Arc<[Vec3]>,
+    /// Where the body was at the start.
+    home_position: Option<Vec3>,
     /// What the camera follows, if [`Display::follow`] is set.
     anchor: Option<views::FollowAnchor>,
     size: Vec2,
@@ -262,6 +248,7 @@ impl Session {
                 motion: Arc::new(puppet.motion.clone()),
                 time: 0.0,
             },
+            settings: Settings { solver: Box::new(options), ..Settings::default() },
             history: History::default(),
             drag: None,
             problem: None,
@@ -273,11 +260,7 @@ impl Session {
             also_selected: Vec::new(),
             hint: None,
             last: None,
-            ring_mode: RingMode::default(),
-            tool: Tool::default(),
-            light: Light::new(LightSource::Studio),
             onion: onion::OnionGhosts::default(),
-            scale: 1.0,
             followed: None,
             own_clip_count: puppet.character().clips.len(),
             additions: Vec::new(),
@@ -287,27 +270,18 @@ impl Session {
             written_rig: None,
             reports: Vec::new(),
             error: None,
-            options,
+            limit_note: None,
             comparison: Comparison::default(),
-            keep: false,
-            drag_scope: DragScope::default(),
-            symmetry: false,
-            auto_key: false,
             reflection: None,
             clock: Clock::default(),
-            springs: true,
             is_asleep: false,
-            eye_target: EyeTarget::default(),
-            mode: ShadingMode::Shaded,
-            variant: None,
-            display: Display { skeleton: false, names: false, ground: true, shadow: true, follow: false },
             trail: Vec::new(),
             update_times: Vec::new(),
             handles,
             orbit: Orbit::framing(&bounds, size.x / size.y),
-            framing: Framing::Auto,
             home: bounds,
             home_points: puppet.points().into(),
+            home_position: None,
             anchor: None,
             size,
             pointer: Vec2::splat(-1.0),
@@ -317,6 +291,7 @@ impl Session {
             refusals: refusals::RefusalCache::default(),
             puppet,
         };
+        session.home_position = session.body_position();
         if session.puppet.has_springs() {
             session.settle_springs();
         }
@@ -340,14 +315,14 @@ impl Session {
         self.orbit.camera(&bounds)
     }
 
+    /// Returns how the session works and what it shows.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// Returns the size of the view in pixels, width and height.
     pub fn size(&self) -> Vec2 {
         self.size
-    }
-
-    /// Returns the number of pixels per point.
-    pub fn scale(&self) -> f32 {
-        self.scale
     }
 
     /// Returns the character in its current pose.
@@ -363,6 +338,11 @@ impl Session {
     /// Returns why the last solve or edit was refused.
     pub fn error(&self) -> Option<&str> {
         self.error.as_deref()
+    }
+
+    /// Returns which limit stopped the last turn, and how to exceed it.
+    pub fn limit_note(&self) -> Option<&str> {
+        self.limit_note.as_deref()
     }
 
     /// Returns the unit in which errors and other lengths of this character are shown.
@@ -400,38 +380,24 @@ impl Session {
         self.clock.playing && !self.puppet.motion.is_rest()
     }
 
-    /// Returns the light of the shaded modes.
-    pub fn light(&self) -> &Light {
-        &self.light
-    }
-
-    /// Returns the light as files store it. They do not store images, in whose place they have the studio.
-    pub(in crate::viewer) fn stored_light(&self) -> Light {
-        let source = match &self.light.source {
-            LightSource::Image(_) => LightSource::Studio,
-            named => named.clone(),
-        };
-        Light { source, ..self.light }
-    }
-
     /// Describes the scene for a renderer. `scale` is the number of pixels per point.
     pub fn frame(&self, scale: f32) -> Frame<'_> {
-        let lit = self.mode.is_shaded();
+        let lit = self.settings.shading_mode.is_shaded();
         let settings = ViewSettings {
             camera: self.camera(),
-            mode: self.mode,
-            light: self.light.clone(),
+            mode: self.settings.shading_mode,
+            light: self.settings.light.clone(),
             background: if lit { Background::Color([0x6B, 0x70, 0x7A]) } else { Background::BLACK },
             samples: 4,
             bounds: self.scene_bounds(),
-            floor: self.display.ground && !self.mode.is_data(),
-            shadow: self.display.shadow,
+            floor: self.settings.display.ground && !self.settings.shading_mode.is_data(),
+            shadow: self.settings.display.shadow,
             scale,
         };
         let mut frame = scene::frame(&self.puppet, &settings);
         frame.lines = overlay::lines(self, scale);
         self.comparison.add_to_frame(&mut frame, &self.puppet, scale);
-        if !self.mode.is_data() {
+        if !self.settings.shading_mode.is_data() {
             frame.ghosts.extend(self.onion_ghosts());
             let (fills, lines) = gizmo::draw(self, scale);
             frame.fills = fills;

@@ -42,10 +42,17 @@ impl Default for OnionSkin {
     }
 }
 
+impl OnionSkin {
+    /// Returns the same with a valid number of ghosts and a valid time between them.
+    pub(super) fn within_range(self) -> Self {
+        let step = if self.step.is_finite() { self.step.max(MIN_STEP) } else { Self::default().step };
+        Self { count: self.count.clamp(1, MAX_GHOSTS), step, ..self }
+    }
+}
+
 /// The ghosts of a motion at a time.
 #[derive(Debug, Default)]
 pub(super) struct OnionGhosts {
-    pub(super) settings: OnionSkin,
     key: Option<GhostKey>,
     /// The nearest to the current time first, each with its linear colour.
     ghosts: Vec<(Puppet, Vec3)>,
@@ -71,18 +78,6 @@ impl GhostKey {
 }
 
 impl Session {
-    /// Returns which ghosts of the motion are shown.
-    pub fn onion_skin(&self) -> OnionSkin {
-        self.onion.settings
-    }
-
-    /// Sets which ghosts of the motion are shown.
-    pub(super) fn set_onion_skin(&mut self, settings: OnionSkin) {
-        let default = OnionSkin::default();
-        let step = if settings.step.is_finite() { settings.step.max(MIN_STEP) } else { default.step };
-        self.onion.settings = OnionSkin { count: settings.count.clamp(1, MAX_GHOSTS), step, ..settings };
-    }
-
     /// Updates the ghosts if the motion or their times have changed.
     pub(super) fn refresh_onion(&mut self) {
         let times = self.ghost_times();
@@ -94,7 +89,7 @@ impl Session {
             motion: Arc::clone(&self.state.motion),
             clips: self.puppet.character().clips.len(),
             skinning: self.puppet.skinning,
-            looping: self.clock.looping,
+            looping: self.settings.looping,
             times,
         };
         if !self.onion.key.as_ref().is_some_and(|known| known.matches(&key)) {
@@ -106,7 +101,7 @@ impl Session {
 
     /// Returns the times of the ghosts with their colours, those nearest to the current time first.
     fn ghost_times(&self) -> Vec<(f32, Vec3)> {
-        let OnionSkin { shown, count, step } = self.onion.settings;
+        let OnionSkin { shown, count, step } = self.settings.onion_skin;
         if !shown || self.clock.playing || self.state.motion.is_rest() {
             return Vec::new();
         }
@@ -143,7 +138,7 @@ impl Session {
         (puppet.targets, puppet.pins, puppet.rotations) = Default::default();
         (puppet.stance, puppet.shown_steps) = (None, None);
         puppet.motion = Motion::clone(&self.state.motion);
-        (puppet.time, puppet.looping) = (time, self.clock.looping);
+        (puppet.time, puppet.looping) = (time, self.settings.looping);
         if self.state.motion.has_only_keys() {
             puppet.shows_held = false;
         }

@@ -17,11 +17,13 @@ const BASE: Vec4 = Vec4::new(0.35, 0.85, 0.25, 1.0);
 
 /// Returns the lines and dots in drawing order, so that later ones are on top. `scale` is in pixels per point.
 pub(in crate::viewer) fn lines(session: &Session, scale: f32) -> Vec<Line> {
-    if session.mode.is_data() {
+    if session.settings.shading_mode.is_data() {
         return Vec::new();
     }
     let mut out = Vec::new();
-    if session.display.skeleton || scene::shows_skeleton(&session.puppet, session.mode) {
+    if session.settings.display.skeleton
+        || scene::shows_skeleton(&session.puppet, session.settings.shading_mode)
+    {
         out.extend(scene::skeleton(&session.puppet, scale));
     }
     let position =
@@ -71,7 +73,7 @@ pub(in crate::viewer) fn lines(session: &Session, scale: f32) -> Vec<Line> {
         }
         (None, Some(hit)) => {
             let chain = session.puppet.character().skeleton.ancestors(hit.node);
-            let turns = session.drag_scope == DragScope::Joint;
+            let turns = session.settings.drag_scope == DragScope::Joint;
             let turned = if turns { super::drag::joint_above(&hit, &session.puppet) } else { None };
             let base = turned
                 .or_else(|| super::drag::chain_base(session.puppet.character(), &session.puppet.rig, &hit));

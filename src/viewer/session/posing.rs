@@ -196,7 +196,7 @@ impl Session {
         }
         self.history.remember(self.state.clone());
         self.state = State { held: pose, ..changed };
-        if self.auto_key {
+        if self.settings.auto_key {
             self.state.motion = Arc::new(self.with_key_pose(&self.state.held));
             self.apply_motion();
         }

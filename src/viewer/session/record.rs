@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::viewer::session::recorder::Header;
+use crate::viewer::session::recorder::nodes::SessionNodes;
 use crate::viewer::{Command, Recorder, SaveError};
 
 use super::{Clock, Session};
@@ -20,7 +21,8 @@ impl Session {
         self.leave_steps();
         self.release();
         self.execute(Command::Scale(scale));
-        recorder.begin(&Header::of(self, scale, recorder.folder()))?;
+        let nodes = SessionNodes::new(&self.puppet.character().skeleton, &self.loaded_rig);
+        recorder.begin(&Header::of(self, scale, recorder.folder()), nodes)?;
         let commands = self.state_commands();
         self.clock = Clock::default();
         recorder.before = std::mem::take(&mut self.history);

@@ -94,7 +94,8 @@ impl Session {
     /// Returns the goals and pins of the drag, or of one that would start at the pointer, or of the last solve.
     fn current_problem(&self) -> (Vec<Target>, Vec<Pin>) {
         let hovered = self.hover.filter(|_| self.drag.is_none());
-        let hovered = hovered.map(|hit| DragGoal::new(&hit, &self.puppet, self.drag_scope, self.state.base));
+        let hovered =
+            hovered.map(|hit| DragGoal::new(&hit, &self.puppet, self.settings.drag_scope, self.state.base));
         let held = self.drag.as_ref().map(Drag::plain_target_and_pins);
         let (targets, pins) =
             self.targets_and_pins(held.or(hovered.as_ref().map(|r| (r.target, r.pins.as_slice()))));

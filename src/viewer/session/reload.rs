@@ -15,17 +15,21 @@ impl Session {
     /// and undo history. Returns one line for each file of added clips that no longer fits the character.
     pub fn take_over(&mut self, from: &Self, reloaded: bool) -> Vec<String> {
         let mut errors = Vec::new();
-        from.settings().into_iter().for_each(|command| self.execute(command));
+        from.stored_settings().commands().into_iter().for_each(|command| self.execute(command));
         self.adopt_rig_options(from, !reloaded);
         self.orbit = self.home_view();
+        if !reloaded {
+            // Another character has other variants and another motion.
+            self.settings.variant = None;
+            self.settings.timeline.range = None;
+        }
         if reloaded {
             self.orbit = from.orbit;
-            self.set_variant(from.variant.clone());
             self.project.clone_from(&from.project);
             errors = self.reapply_added_clips(from.additions());
             self.restore_from(from);
         }
-        self.comparison.set_methods(&from.comparison.methods(), &self.puppet);
+        self.comparison.set_methods(&from.settings.compare, &self.puppet);
         let before = self.before_command();
         self.update_anchor(CameraEffect::Sets, before);
         errors

@@ -4,50 +4,35 @@ use std::sync::Arc;
 
 use crate::motion::Motion;
 use crate::pose::Pose;
-use crate::rig::{JointRig, Rig};
+use crate::render::LightSource;
+use crate::rig::{JointRig, Rig, with_bones};
 use crate::scene::compare::Comparison;
-use crate::viewer::Command;
 use crate::viewer::session::goals::axes_fit;
 use crate::viewer::session::history::{History, State};
+use crate::viewer::{Command, Settings};
 
 use super::snapshot::is_valid;
 use super::steps::Problem;
 use super::{Session, Snapshot};
 
 impl Session {
-    /// Returns the commands that set the solver and the display, which do not depend on the character.
-    pub(in crate::viewer) fn settings(&self) -> Vec<Command> {
-        vec![
-            Command::Solver(Box::new(self.options)),
-            Command::KeepGoals(self.keep),
-            Command::DragScope(self.drag_scope),
-            Command::Symmetry(self.symmetry),
-            Command::AutoKey(self.auto_key),
-            Command::ShadingMode(self.mode),
-            Command::Skinning(self.puppet.skinning),
-            Command::Display(self.display),
-            Command::Light(self.stored_light()),
-            Command::Springs(self.springs),
-            Command::Framing(self.framing),
-            Command::LookAt(self.eye_target),
-            Command::OnionSkin(self.onion.settings),
-            Command::Compare(self.comparison.methods()),
-            Command::RingMode(self.ring_mode),
-            Command::Tool(self.tool),
-            Command::Scale(self.scale),
-        ]
-    }
-
     /// Returns commands that restore the state of this session in another session with the same character and size.
     pub(super) fn state_commands(&self) -> Vec<Command> {
-        let mut commands = self.settings();
-        commands.extend(self.variant.clone().map(|name| Command::Variant(Some(name))));
+        let mut commands = self.stored_settings().commands();
         commands.push(Command::Restore(Box::new(self.snapshot())));
-        commands.extend([Command::Looping(self.clock.looping), Command::Speed(self.clock.speed)]);
         // A camera that follows the character moves with the time.
         commands.extend([Command::Seek(self.puppet.time), Command::Camera(self.orbit)]);
         commands.extend([Command::Play(self.clock.playing), Command::Hover(self.pointer)]);
         commands
+    }
+
+    /// Returns the settings as files store them. They do not store images, in whose place they have the studio.
+    pub(in crate::viewer) fn stored_settings(&self) -> Settings {
+        let mut settings = self.settings.clone();
+        if matches!(settings.light.source, LightSource::Image(_)) {
+            settings.light.source = LightSource::Studio;
+        }
+        settings
     }
 
     /// Returns the state of the character. Limits, poles and options are those that differ from the rig at the start of the session,
@@ -72,6 +57,12 @@ impl Session {
             goals: goals.clone(),
             pins: pins.clone(),
             base: *base,
+            bones: {
+                let (now, then) = (&rig.given_bones, &before.given_bones);
+                let names = now.keys().chain(then.keys().filter(|bone| !now.contains_key(*bone)));
+                let changed = names.filter(|bone| now.get(*bone) != then.get(*bone));
+                changed.map(|bone| (bone.clone(), now.get(bone).copied())).collect()
+            },
             limits: rig
                 .joints
                 .keys()
@@ -111,6 +102,7 @@ impl Session {
             mut goals,
             mut pins,
             base,
+            bones,
             limits,
             poles,
             pulls,
@@ -138,7 +130,17 @@ impl Session {
         goals.retain(|g| exists(g.node) && g.base.is_none_or(exists) && is_weight(g.weight));
         goals.retain(|g| axes_fit(&g.axes, g));
         pins.retain(|p| exists(p.node));
-        let mut rig = Rig::clone(&self.loaded_rig);
+        let mut given = self.loaded_rig.given_bones.clone();
+        for (bone, node) in bones.into_iter().filter(|(_, node)| node.is_none_or(exists)) {
+            match node {
+                Some(node) => drop(given.insert(bone, node)),
+                None => drop(given.remove(&bone)),
+            }
+        }
+        let is_same = given == self.loaded_rig.given_bones;
+        let renamed =
+            if is_same { None } else { with_bones(self.puppet.character(), &self.loaded_rig, &given).ok() };
+        let mut rig = renamed.unwrap_or_else(|| Rig::clone(&self.loaded_rig));
         for (node, limit) in limits.into_iter().filter(|(n, limit)| exists(*n) && limit.validate().is_ok()) {
             rig.joints.entry(node).or_default().limit = limit;
         }
@@ -161,9 +163,8 @@ impl Session {
         self.puppet.time = if time.is_finite() { time.max(0.0) } else { 0.0 };
         self.puppet.reset_solver();
         // Recreate the compared methods, so that none of them continues from a result for other goals.
-        let methods = self.comparison.methods();
         self.comparison = Comparison::default();
-        self.comparison.set_methods(&methods, &self.puppet);
+        self.comparison.set_methods(&self.settings.compare, &self.puppet);
         let is_known = motion.validate().is_ok() && motion.fits(self.puppet.character());
         let motion = Arc::new(if is_known { motion } else { Motion::default() });
         let time = self.puppet.time;

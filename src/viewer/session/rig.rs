@@ -6,7 +6,7 @@ use glam::DQuat;
 
 use crate::ik::Limit;
 use crate::puppet::Pin;
-use crate::rig::{Rig, Slide, orientation};
+use crate::rig::{self, Rig, Slide, orientation};
 use crate::viewer::session::gizmo::GizmoGrip;
 use crate::viewer::session::history::EditRun;
 
@@ -28,7 +28,31 @@ impl Session {
         if !Arc::ptr_eq(&rig, &self.state.rig) || self.puppet.rig != *rig {
             self.puppet.rig.clone_from(&rig);
         }
+        self.handles = rig.chains.iter().map(|chain| chain.effector).collect();
         self.state.rig = rig;
+    }
+
+    /// Makes a node a bone of the body, or lets that bone be recognised again. The body is then recognised again, and so are its limbs.
+    /// Bones that contradict each other change nothing.
+    pub(super) fn set_bone(&mut self, bone: &str, node: Option<usize>) {
+        let mut given = self.state.rig.given_bones.clone();
+        match node {
+            Some(node) => drop(given.insert(bone.to_owned(), node)),
+            None => drop(given.remove(bone)),
+        }
+        if given == self.state.rig.given_bones {
+            return;
+        }
+        self.release();
+        match rig::with_bones(self.puppet.character(), &self.state.rig, &given) {
+            Ok(rig) => {
+                self.history.remember(self.state.clone());
+                self.set_rig(Arc::new(rig));
+                self.puppet.reset_solver();
+                if self.state.goals.is_empty() { self.show() } else { self.solve() }
+            }
+            Err(error) => self.error = Some(error.to_string()),
+        }
     }
 
     pub(in crate::viewer) fn change_rig(&mut self, act: impl FnOnce(&mut Rig)) {
@@ -60,7 +84,7 @@ impl Session {
             local.rotation = allowed;
         }
         let skeleton = &self.puppet.character().skeleton;
-        let slide = Slide::new(skeleton, node, &limit).filter(|_| self.options.limits);
+        let slide = Slide::new(skeleton, node, &limit).filter(|_| self.settings.solver.limits);
         if let (Some(slide), Some(local)) = (slide, self.state.held.locals.get_mut(node)) {
             let now = slide.split(local.translation).0;
             let allowed = limit.nearest_displacement(now);
@@ -72,7 +96,7 @@ impl Session {
 
     /// Returns the local rotation nearest to `local` that the joint's limit allows, or `local` if limits are off.
     pub(in crate::viewer) fn allowed(&self, node: usize, local: DQuat) -> DQuat {
-        let joint = self.puppet.character().skeleton.nodes.get(node).filter(|_| self.options.limits);
+        let joint = self.puppet.character().skeleton.nodes.get(node).filter(|_| self.settings.solver.limits);
         let Some(rest) = joint.map(|n| n.rest.rotation.as_dquat()) else { return local };
         match self.puppet.rig.joint(node).limit {
             Limit::Free => local,

@@ -44,8 +44,8 @@ fn steps_at(now: Duration) -> u64 {
 impl Session {
     /// Turns the springs on or off.
     pub(super) fn set_springs(&mut self, on: bool) {
-        if self.springs != on {
-            self.springs = on;
+        if self.settings.springs != on {
+            self.settings.springs = on;
             self.puppet.set_springs(on);
             self.settle_springs();
         }
@@ -53,7 +53,7 @@ impl Session {
 
     /// Lets the springs settle in the current pose, after a jump to it.
     pub(super) fn settle_springs(&mut self) {
-        if self.springs {
+        if self.settings.springs {
             self.clock.spring_steps = steps_at(self.clock.now);
             self.is_asleep = false;
             self.note_error(|session| session.puppet.settle(SETTLE_SECONDS));
@@ -95,26 +95,9 @@ impl Session {
         self.puppet.has_springs() && !self.is_asleep
     }
 
-    /// Returns whether springs are on. The character need not have any.
-    pub fn has_springs_on(&self) -> bool {
-        self.springs
-    }
-
-    /// Returns what the eyes look at.
-    pub fn eye_target(&self) -> EyeTarget {
-        self.eye_target
-    }
-
-    pub(super) fn set_eye_target(&mut self, target: EyeTarget) {
-        if !matches!(target, EyeTarget::Point(point) if !point.as_vec3().is_finite()) {
-            self.eye_target = target;
-            self.refresh_eyes();
-        }
-    }
-
     /// Turns the eyes to their target, which may have moved.
     pub(super) fn refresh_eyes(&mut self) {
-        let target = match self.eye_target {
+        let target = match self.settings.look_at {
             EyeTarget::Nothing => None,
             EyeTarget::Camera => Some(self.camera().position.as_dvec3()),
             EyeTarget::Point(point) => Some(point),

@@ -30,6 +30,9 @@ pub struct Snapshot {
     /// The node that does not move while others are dragged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<usize>,
+    /// Bones of the body that differ from the rig's file, by name. `None` is a bone that the file gives and this state does not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bones: Vec<(String, Option<usize>)>,
     /// Joint limits that differ from the rig's file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<(usize, Limit)>,

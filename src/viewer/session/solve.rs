@@ -39,7 +39,7 @@ impl Session {
         let before = &self.state.rig.options;
         let mut stored = OptionOverrides::default();
         for option in SolverOption::all().iter().filter(|o| o.refusal.is_none()) {
-            let value = option.get(&self.options);
+            let value = option.get(&self.settings.solver);
             if value != option.get(&defaults) || before.get(option).is_some() {
                 // The session replaces all values that their option does not accept.
                 let _ = stored.set(option, value);
@@ -62,9 +62,11 @@ impl Session {
     /// character.
     pub(super) fn adopt_rig_options(&mut self, from: &Self, is_other: bool) {
         let (old, new) = (&from.saved_rig.options, &self.state.rig.options);
-        let mut options = self.options;
+        let mut options = *self.settings.solver;
         let defaults = default_options(Method::Auto);
-        for (option, value) in old.iter().filter(|(option, value)| option.get(&self.options) == *value) {
+        for (option, value) in
+            old.iter().filter(|(option, value)| option.get(&self.settings.solver) == *value)
+        {
             if new.get(option) != Some(value) {
                 let _ = option.set(&mut options, option.get(&defaults));
             }
@@ -74,19 +76,19 @@ impl Session {
                 let _ = option.set(&mut options, value);
             }
         }
-        if options != self.options {
+        if options != *self.settings.solver {
             self.set_solver(options);
         }
     }
 
     /// Changes the solver's options. Invalid numbers are replaced by the defaults.
     pub(super) fn set_solver(&mut self, options: Options) {
-        let before = std::mem::replace(&mut self.options, sanitize(options));
-        if before.method != self.options.method
-            && self.refusal(self.options.method).is_none()
+        let before = std::mem::replace(&mut *self.settings.solver, sanitize(options));
+        if before.method != self.settings.solver.method
+            && self.refusal(self.settings.solver.method).is_none()
             && self.drag.is_some()
         {
-            self.puppet.options = self.options;
+            self.puppet.options = *self.settings.solver;
             return self.resolve_drag();
         }
         let before = (!self.is_dragging()).then(|| self.state.clone());
@@ -104,7 +106,7 @@ impl Session {
             self.comparison.refresh(&self.puppet);
         }
         if self.error.is_none() {
-            self.error = self.refusal(self.options.method);
+            self.error = self.refusal(self.settings.solver.method);
         }
     }
 
@@ -151,7 +153,7 @@ impl Session {
     fn solve_goals(&mut self) -> bool {
         let started = Instant::now();
         self.puppet.held = Some(self.state.held.clone());
-        self.puppet.options = self.options;
+        self.puppet.options = *self.settings.solver;
         let drag = self.drag.as_ref().filter(|_| self.puppet.is_posed_by_hand());
         // A copy in each frame would be slower than the solve.
         match drag.map(|drag| &drag.before.held) {
@@ -173,7 +175,7 @@ impl Session {
             // The result must depend on the pose of the clip and on the goals, but not on how many frames came before.
             self.puppet.reset_solver();
         }
-        self.puppet.looping = self.clock.looping;
+        self.puppet.looping = self.settings.looping;
         if has_rotations {
             // The steps of a solve do not include the turned joints.
             self.problem = None;

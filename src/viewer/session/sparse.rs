@@ -20,8 +20,7 @@ pub(in crate::viewer) fn serialize<S: Serializer>(options: &Box<Options>, to: S)
 pub(in crate::viewer) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Box<Options>, D::Error> {
     let (dotted, nested): (Map<_, _>, Map<_, _>) =
         Map::deserialize(from)?.into_iter().partition(|(key, _)| key.contains('.'));
-    let mut nested = Value::Object(nested);
-    move_stiffness(&mut nested).map_err(D::Error::custom)?;
+    let nested = Value::Object(nested);
     let mut options: Box<Options> = Deserialize::deserialize(nested).map_err(D::Error::custom)?;
     for (key, value) in dotted {
         set(&mut options, &key, &value).map_err(D::Error::custom)?;
@@ -38,19 +37,6 @@ fn set(options: &mut Options, key: &str, value: &Value) -> Result<(), OptionErro
         other => other.to_string(),
     };
     option.set(options, option.parse(&text)?)
-}
-
-/// Replaces the deprecated key `stiffness` by `particle.stiffness`.
-fn move_stiffness(options: &mut Value) -> Result<(), &'static str> {
-    let Some(options) = options.as_object_mut() else { return Ok(()) };
-    let Some(stiffness) = options.remove("stiffness") else { return Ok(()) };
-    let particle = options.entry("particle").or_insert_with(|| Value::Object(Map::new()));
-    // A value of the wrong type is reported when the options are read.
-    let Some(particle) = particle.as_object_mut() else { return Ok(()) };
-    if particle.insert("stiffness".into(), stiffness).is_some() {
-        return Err("duplicate field: \"stiffness\" is the old spelling of \"particle\": {\"stiffness\"}");
-    }
-    Ok(())
 }
 
 /// Removes all values that equal the default ones.

@@ -99,7 +99,7 @@ impl Session {
         }
         problem.targets.clone_from(&self.puppet.targets);
         problem.pins.clone_from(&self.puppet.pins);
-        problem.whole_body = self.puppet.options.method != self.options.method;
+        problem.whole_body = self.puppet.options.method != self.settings.solver.method;
         self.problem = Some(problem);
     }
 
@@ -132,7 +132,7 @@ impl Session {
         self.puppet.targets.clone_from(&problem.targets);
         self.puppet.pins.clone_from(&problem.pins);
         self.puppet.rotations.clear();
-        self.puppet.options = self.options;
+        self.puppet.options = *self.settings.solver;
         if problem.whole_body {
             self.puppet.options.method = Method::FullBody;
         }
@@ -206,6 +206,7 @@ impl Session {
             | Command::Display(_)
             | Command::Light(_)
             | Command::OnionSkin(_)
+            | Command::Timeline(_)
             | Command::Springs(_)
             | Command::LookAt(_)
             | Command::Camera(_)

@@ -95,17 +95,12 @@ fn planar_motion(session: &Session, body: &BodyPlan) -> Option<DAffine3> {
 }
 
 impl Session {
-    /// Returns whether drags are symmetric.
-    pub fn symmetry(&self) -> bool {
-        self.symmetry
-    }
-
     /// Turns symmetric dragging on or off, also for the current drag.
     pub(super) fn set_symmetry(&mut self, symmetry: bool) {
-        if self.symmetry == symmetry {
+        if self.settings.symmetry == symmetry {
             return;
         }
-        self.symmetry = symmetry;
+        self.settings.symmetry = symmetry;
         if self.is_dragging() {
             self.begin_reflection();
             self.solve();
@@ -114,7 +109,7 @@ impl Session {
 
     /// Prepares the mirror of a drag that starts in the current pose.
     pub(super) fn begin_reflection(&mut self) {
-        self.reflection = if self.symmetry { Reflection::new(self).map(Box::new) } else { None };
+        self.reflection = if self.settings.symmetry { Reflection::new(self).map(Box::new) } else { None };
     }
 
     /// Returns the target of the counterpart of a dragged node, unless it is pinned.

@@ -9,6 +9,9 @@ use crate::pose::Pose;
 use super::Session;
 use super::history::EditRun;
 
+/// A turn that a limit stops by at most this many degrees is not worth a message.
+const MIN_NOTED: f32 = 0.5;
+
 impl Session {
     /// Turns joints to the rotations in their parents' frames that are nearest to the given ones within their limits. Consecutive turns
     /// of the same run, until the next release, form one undo step. Unknown joints and invalid rotations are ignored.
@@ -51,6 +54,21 @@ impl Session {
         self.problem = None;
         self.refresh_pins();
         self.show();
+        self.limit_note = self.limit_note_of(&valid, &turns);
+    }
+
+    /// Returns which joint a limit holds before the rotation that was asked for, and what to do about it.
+    fn limit_note_of(&self, wanted: &[(usize, Quat)], allowed: &[(usize, Quat)]) -> Option<String> {
+        let missing = |(wanted, allowed): (&(usize, Quat), &(usize, Quat))| {
+            (wanted.0, wanted.1.normalize().angle_between(allowed.1).to_degrees())
+        };
+        let turned = wanted.iter().zip(allowed).map(missing);
+        let (node, angle) =
+            turned.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, angle)| *angle > MIN_NOTED)?;
+        let name = self.puppet.character().skeleton.label(node);
+        Some(format!(
+            "the limit of {name} stops it {angle:.1}° before; drag the end of its arc to widen the limit, or turn limits off in the pane Solver"
+        ))
     }
 }
 

@@ -7,16 +7,11 @@ use crate::asset::Character;
 use super::Session;
 
 impl Session {
-    /// Returns the name of the variant whose materials are shown, or `None` for the materials of the file.
-    pub fn variant(&self) -> Option<&str> {
-        self.variant.as_deref()
-    }
-
     /// Shows a variant. A name that the character does not have changes nothing.
     pub(super) fn set_variant(&mut self, name: Option<String>) {
         let names = &self.puppet.character().variants.names;
         if name.as_ref().is_none_or(|name| names.contains(name)) {
-            self.variant = name;
+            self.settings.variant = name;
         }
     }
 
@@ -24,12 +19,12 @@ impl Session {
     /// shown, because everything else shares the character of the file.
     pub fn shown_character(&self) -> Cow<'_, Character> {
         let character = self.puppet.character();
-        if self.variant.is_none() {
+        if self.settings.variant.is_none() {
             return Cow::Borrowed(character);
         }
         let mut shown = character.clone();
         // The name was checked when it was set.
-        let _ = shown.select_variant(self.variant());
+        let _ = shown.select_variant(self.settings.variant.as_deref());
         Cow::Owned(shown)
     }
 }

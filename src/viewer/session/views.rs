@@ -31,24 +31,36 @@ pub(super) struct FollowAnchor {
 }
 
 impl Session {
-    /// Returns the view of the whole character from the front, as after opening a character. If the camera follows the character, the view is of where it is now.
+    /// Returns the view of the whole character from the front, as after opening a character, but where the character is now.
     pub fn home_view(&self) -> Orbit {
         let aspect = self.size.x / self.size.y;
         let mut view = Orbit::framing(&self.home, aspect);
-        if self.framing == Framing::Tight {
+        if self.settings.framing == Framing::Tight {
             view.fit(self.home_points.iter().copied(), &self.home, aspect);
         }
         if let Some(now) = self.followed_position() {
             view.target = now.with_y(view.target.y);
+        } else if let Some((now, start)) = self.body_position().zip(self.home_position) {
+            view.target += (now - start).with_y(0.0);
         }
         view
+    }
+
+    /// Returns where the body is: its hips, or otherwise the joint that moves the character.
+    pub(in crate::viewer) fn body_position(&self) -> Option<Vec3> {
+        self.position_of(self.body_node()).filter(|position| position.is_finite())
+    }
+
+    fn body_node(&self) -> usize {
+        let hips = self.puppet.rig.body.as_ref().map(|body| body.hips);
+        hips.unwrap_or_else(|| motion::locomotion_root(self.puppet.character()))
     }
 
     /// Returns a view of the whole character from the current direction.
     pub(super) fn whole_view(&self) -> Orbit {
         let mut view = self.orbit;
         let (bounds, aspect) = (self.puppet.bounds(), self.size.x / self.size.y);
-        match self.framing {
+        match self.settings.framing {
             Framing::Auto => view.frame(&bounds, aspect),
             Framing::Tight => view.fit(self.puppet.points(), &bounds, aspect),
         }
@@ -109,7 +121,7 @@ impl Session {
 
     /// Notes where the camera and the followed joint are after a command.
     pub(super) fn update_anchor(&mut self, effect: CameraEffect, before: BeforeCommand) {
-        if !self.display.follow {
+        if !self.settings.display.follow {
             self.anchor = None;
             return;
         }
@@ -147,8 +159,7 @@ impl Session {
     /// Chooses the joint that the camera follows. If it is outside the image, the camera turns to it.
     fn choose_followed(&mut self, effect: CameraEffect) {
         let is_new = self.anchor.is_none();
-        let hips = self.puppet.rig.body.as_ref().map(|body| body.hips);
-        let node = hips.unwrap_or_else(|| motion::locomotion_root(self.puppet.character()));
+        let node = self.body_node();
         let Some(position) = self.position_of(node) else { return };
         let target = self.orbit.target;
         if is_new && effect == CameraEffect::Chooses {

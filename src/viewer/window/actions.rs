@@ -19,6 +19,11 @@ pub(super) fn key(event: &KeyEvent) -> Option<Key> {
         WinitKey::Named(NamedKey::Backspace) => Key::Backspace,
         WinitKey::Named(NamedKey::Tab) => Key::Tab,
         WinitKey::Named(NamedKey::Home) => Key::Home,
+        WinitKey::Named(NamedKey::End) => Key::End,
+        WinitKey::Named(NamedKey::ArrowUp) => Key::Up,
+        WinitKey::Named(NamedKey::ArrowDown) => Key::Down,
+        WinitKey::Named(NamedKey::PageUp) => Key::PageUp,
+        WinitKey::Named(NamedKey::PageDown) => Key::PageDown,
         WinitKey::Named(NamedKey::ArrowLeft) => Key::Left,
         WinitKey::Named(NamedKey::ArrowRight) => Key::Right,
         WinitKey::Named(NamedKey::Space) => Key::Char(' '),
@@ -72,8 +77,7 @@ impl App {
         if is_typing && (is_text || !self.input.control()) {
             return None;
         }
-        // Only keys that step through a solve may repeat.
-        if event.repeat && !matches!(action, Some(Action::NextStep | Action::PreviousStep)) {
+        if event.repeat && !action.is_some_and(Action::repeats) {
             return None;
         }
         if let Some(open) = &self.open {
@@ -146,6 +150,7 @@ impl App {
 fn request(action: Action) -> Option<AppRequest> {
     Some(match action {
         Action::Open => AppRequest::Open,
+        Action::AddClips => AppRequest::ChooseClips,
         Action::Save => AppRequest::Save,
         Action::SaveAs => AppRequest::SaveAs,
         Action::ExportClip => AppRequest::ExportClip,

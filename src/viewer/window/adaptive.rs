@@ -78,7 +78,7 @@ impl App {
         let Some(open) = &mut self.open else { return Ok(DrawOutcome::Hidden) };
         let (graphics, quality) = (&mut open.graphics, &mut open.quality);
         graphics.update_variant(&self.session)?;
-        self.settings.set_full_quality(self.panel.full_quality);
+        self.preferences.set_full_quality(self.panel.full_quality);
         let mut frame = window_frame(&self.session, panel.scale);
         let chosen = if self.panel.full_quality {
             Quality::FULL

@@ -48,6 +48,11 @@ impl App {
                 let dialog = dialog.add_filter("Characters, motion and projects", &folder::all_extensions());
                 self.wait_for(purpose, dialog.pick_file());
             }
+            PathPurpose::AddClips => {
+                let dialog = dialog.set_title("Add the clips of a file");
+                let dialog = dialog.add_filter("Motion", &folder::motion_extensions());
+                self.wait_for(purpose, dialog.pick_file());
+            }
             PathPurpose::SaveAs => {
                 let dialog = dialog.set_title("Save the project as").set_file_name(name);
                 self.wait_for(purpose, dialog.add_filter("Projects", &[EXTENSION]).save_file());
@@ -95,7 +100,7 @@ impl App {
     /// Shows the path field.
     pub(super) fn type_path(&mut self, purpose: PathPurpose) {
         let text = match purpose {
-            PathPurpose::Open => String::new(),
+            PathPurpose::Open | PathPurpose::AddClips => String::new(),
             other => self.suggested_path(other).display().to_string(),
         };
         self.panel.path.show(purpose, text);
@@ -106,7 +111,9 @@ impl App {
     fn suggested_path(&self, purpose: PathPurpose) -> PathBuf {
         let here = Path::new(".");
         let path = match purpose {
-            PathPurpose::Open => self.session.file().unwrap_or(Path::new("./")).to_path_buf(),
+            PathPurpose::Open | PathPurpose::AddClips => {
+                self.session.file().unwrap_or(Path::new("./")).to_path_buf()
+            }
             PathPurpose::SaveAs => {
                 self.session.project().map_or_else(|| self.session.default_project(here), Path::to_path_buf)
             }
@@ -136,6 +143,7 @@ impl App {
     pub(super) fn use_path(&mut self, purpose: PathPurpose, path: &Path, may_replace: bool) {
         let (named, is_own) = match purpose {
             PathPurpose::Open => return self.open_file(path),
+            PathPurpose::AddClips => return self.add_clips(path, None),
             PathPurpose::SaveAs => {
                 let named = with_extension(path, EXTENSION);
                 let is_own = self.session.project() == Some(&named);
@@ -157,7 +165,7 @@ impl App {
             PathPurpose::SaveAs => self.save_as(&named),
             PathPurpose::ExportClip => self.export_clip(&named),
             PathPurpose::Folder => self.choose_folder(&named),
-            PathPurpose::Open => {}
+            PathPurpose::Open | PathPurpose::AddClips => {}
         }
     }
 

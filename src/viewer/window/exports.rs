@@ -13,7 +13,7 @@ impl App {
     /// Returns the folders for images and poses in the order of preference: the one that the person has chosen, or else those of the
     /// project and the character, and the current one.
     fn export_folders(&self) -> Vec<PathBuf> {
-        if let Some(chosen) = self.settings.export_folder() {
+        if let Some(chosen) = self.preferences.export_folder() {
             return vec![chosen.to_path_buf()];
         }
         let files = [self.session.project(), self.session.file()];
@@ -33,7 +33,7 @@ impl App {
             let cause = format!("{} is not a folder", folder.display());
             return self.fail_path(PathPurpose::Folder, cause);
         }
-        self.settings.set_export_folder(folder);
+        self.preferences.set_export_folder(folder);
         self.panel.path.close();
         self.notify(Ok(format!("images and poses will be saved in {}", folder.display())));
     }

@@ -106,6 +106,14 @@ impl App {
         self.read(file, false);
     }
 
+    /// Adds the clips of a file to the timeline, or only the one with a name.
+    pub(super) fn add_clips(&mut self, file: &Path, clip: Option<String>) {
+        if let Err(error) = self.files.loader.start_adding(file, clip, &self.session) {
+            self.notify(Err(format!("{}: {error}", file.display())));
+        }
+        self.note_reading();
+    }
+
     /// Cancels the read in progress. Returns whether there was one.
     pub(super) fn cancel_reading(&mut self) -> bool {
         let cancelled = self.files.loader.cancel();

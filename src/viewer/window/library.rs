@@ -18,7 +18,7 @@ impl App {
             None => {
                 let default = self.session.default_project(Path::new(""));
                 let name = default.file_stem()?.to_os_string();
-                self.settings.folder().map(|folder| folder.join("poses").join(name))
+                self.preferences.folder().map(|folder| folder.join("poses").join(name))
             }
         }
     }

@@ -15,7 +15,7 @@ mod read;
 
 pub use read::LoadedFile;
 pub(super) use read::decode;
-use read::{CurrentCharacter, ReadRequest, read};
+use read::{ReadRequest, read};
 
 /// Maximum number of background threads. With a second thread, the next read does not have to wait until a cancelled one
 /// has noticed it. More threads would only fill memory, because the allocator keeps one heap for each thread that was
@@ -102,6 +102,7 @@ impl CharacterLoader {
         self.request(ReadRequest {
             path: path.to_owned(),
             watches: false,
+            adds: None,
             reloads,
             units,
             size,
@@ -118,6 +119,7 @@ impl CharacterLoader {
         self.request(ReadRequest {
             path: path.to_owned(),
             watches: true,
+            adds: None,
             reloads: false,
             units: None,
             size,
@@ -133,12 +135,16 @@ impl CharacterLoader {
     /// # Errors
     /// Same as [`CharacterLoader::start`].
     pub fn start_beside(&mut self, path: &Path, reloads: bool, session: &Session) -> io::Result<()> {
-        let character = session.puppet().shared_character();
-        let units = character.units.filter(|_| reloads);
-        let (rig, additions) = (Arc::clone(&session.loaded_rig), session.additions().to_vec());
-        let current = Some(CurrentCharacter { character, rig, additions });
-        let (path, size, progress) = (path.to_owned(), session.size(), Progress::default());
-        self.request(ReadRequest { path, watches: false, reloads, units, size, current, progress })
+        let units = session.puppet().character().units.filter(|_| reloads);
+        self.request(ReadRequest { reloads, units, ..ReadRequest::beside(path, session) })
+    }
+
+    /// Starts to read the clips of a file, which are retargeted to a session's character, or only the one with a name.
+    ///
+    /// # Errors
+    /// Same as [`CharacterLoader::start`].
+    pub fn start_adding(&mut self, path: &Path, clip: Option<String>, session: &Session) -> io::Result<()> {
+        self.request(ReadRequest { adds: Some(clip), ..ReadRequest::beside(path, session) })
     }
 
     fn request(&mut self, request: ReadRequest) -> io::Result<()> {

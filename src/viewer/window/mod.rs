@@ -11,7 +11,7 @@ use winit::window::Window;
 use crate::files::Progress;
 use crate::render::{AdapterChoice, RenderError};
 
-use super::{Command, Input, Recorder, SaveError, Session, Settings, panel, session};
+use super::{Command, Input, Preferences, Recorder, SaveError, Session, panel, session};
 
 use panel_texture::PanelOutput;
 use surface::DrawOutcome;
@@ -31,9 +31,9 @@ pub(super) mod loader;
 mod open_window;
 mod panel_texture;
 mod panel_tiles;
-mod requests;
 #[cfg(feature = "viewer")]
-pub(super) mod settings;
+pub(super) mod preferences;
+mod requests;
 mod startup;
 #[cfg(feature = "viewer")]
 pub(super) mod surface;
@@ -183,7 +183,7 @@ struct App {
     files: Files,
     /// The recorded session that plays.
     watched: Option<watched::Watched>,
-    settings: Settings,
+    preferences: Preferences,
     unsaved: Unsaved,
 }
 
@@ -194,9 +194,9 @@ impl App {
         recorder: Option<Recorder>,
         proxy: EventLoopProxy<AppEvent>,
     ) -> Self {
-        let (context, settings) = (egui::Context::default(), Settings::of_user());
+        let (context, preferences) = (egui::Context::default(), Preferences::of_user());
         panel::style(&context);
-        context.set_theme(settings.theme());
+        context.set_theme(preferences.theme());
         let mut app = Self {
             session,
             adapter,
@@ -205,8 +205,8 @@ impl App {
             broken: None,
             recorder,
             context,
-            panel: panel::PanelState::new(settings.layout(), settings.keymap()),
-            input: Input::new(settings.keymap()),
+            panel: panel::PanelState::new(preferences.layout(), preferences.keymap()),
+            input: Input::new(preferences.keymap()),
             at: Vec2::ZERO,
             moved: None,
             clicked: None,
@@ -219,10 +219,10 @@ impl App {
             rebuilt: None,
             files: Files::new(proxy),
             watched: None,
-            settings,
+            preferences,
             unsaved: Unsaved::default(),
         };
-        app.panel.full_quality = app.settings.full_quality();
+        app.panel.full_quality = app.preferences.full_quality();
         app.register_file();
         app.note_opened();
         app
@@ -274,20 +274,20 @@ impl App {
         let mut commands = Vec::new();
         let output = self.context.run_ui(input, |ui| commands.extend(panel::show(ui, session, panel)));
         open.egui.handle_platform_output(&open.window, output.platform_output);
-        self.settings.set_theme(self.context.options(|options| options.theme_preference));
+        self.preferences.set_theme(self.context.options(|options| options.theme_preference));
         if self.input.keymap != self.panel.keymap {
             self.input.keymap = self.panel.keymap;
-            self.settings.set_keymap(self.panel.keymap);
+            self.preferences.set_keymap(self.panel.keymap);
         }
         if !self.context.egui_is_using_pointer() {
-            self.settings.set_layout(&self.panel.layout);
+            self.preferences.set_layout(&self.panel.layout);
         }
         let changed = !commands.is_empty() || self.panel.request.is_some() || self.panel.action.is_some();
         if !is_watching {
             commands.into_iter().for_each(|command| self.session.apply(command));
         }
         let scale = output.pixels_per_point;
-        if (self.session.scale - scale).abs() > 1e-3 && !is_watching {
+        if (self.session.settings.scale - scale).abs() > 1e-3 && !is_watching {
             self.session.apply(Command::Scale(scale));
         }
         let shapes = self.context.tessellate(output.shapes, scale);

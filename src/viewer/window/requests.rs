@@ -16,6 +16,8 @@ impl App {
             self.stop_recording();
         }
         match self.panel.request.take() {
+            Some(AppRequest::AddClips(file, clip)) => self.add_clips(&file, clip),
+            Some(AppRequest::ChooseClips) => self.ask_path(PathPurpose::AddClips),
             Some(AppRequest::SaveImage) => self.save_image(),
             Some(AppRequest::Save) => drop(self.save_project()),
             Some(AppRequest::SaveAs) => self.ask_path(PathPurpose::SaveAs),
@@ -81,8 +83,8 @@ impl App {
 
     fn note_saved(&mut self) {
         if let Some(path) = self.session.project() {
-            self.settings.add(path);
-            self.panel.open.recent = self.settings.recent().to_vec();
+            self.preferences.add(path);
+            self.panel.open.recent = self.preferences.recent().to_vec();
         }
         self.remove_autosave();
         self.remove_recovered();

@@ -13,7 +13,7 @@ use winit::window::WindowId;
 use crate::files::Progress;
 use crate::render::{AdapterChoice, DecodedImages, RenderError};
 use crate::text::printable;
-use crate::viewer::{Recorder, Session, Settings, panel};
+use crate::viewer::{Preferences, Recorder, Session, panel};
 
 use super::capture::{Capture, Listening};
 use super::files::AppEvent;
@@ -95,7 +95,7 @@ impl<E: Send + 'static> Startup<E> {
         };
         let context = egui::Context::default();
         panel::style(&context);
-        context.set_theme(Settings::of_user().theme());
+        context.set_theme(Preferences::of_user().theme());
         let (app, refused, now) = (None, None, Instant::now());
         Ok(Self {
             opening,

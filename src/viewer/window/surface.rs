@@ -115,13 +115,13 @@ impl Graphics {
         images: &DecodedImages,
     ) -> Result<(), RenderError> {
         self.model = self.renderer.model(&session.shown_character(), session.puppet().parts(), images)?;
-        self.variant = session.variant().map(str::to_owned);
+        self.variant = session.settings().variant.clone();
         Ok(())
     }
 
     /// Switches to other materials if the session shows another variant.
     pub(in crate::viewer) fn update_variant(&mut self, session: &Session) -> Result<(), RenderError> {
-        if self.variant.as_deref() == session.variant() {
+        if self.variant.as_deref() == session.settings().variant.as_deref() {
             return Ok(());
         }
         let parts = session.puppet().parts();

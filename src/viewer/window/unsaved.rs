@@ -220,7 +220,7 @@ impl App {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
                 Some(path.with_file_name(format!(".{name}{SUFFIX}")))
             }
-            None => self.settings.folder().map(|folder| folder.join(format!(".mannequin{SUFFIX}"))),
+            None => self.preferences.folder().map(|folder| folder.join(format!(".mannequin{SUFFIX}"))),
         }
     }
 }

@@ -257,6 +257,30 @@ fn feet_that_keys_move_are_not_held_and_do_not_pass_the_floor() {
     }
 }
 
+/// A man who sat and then walked off put a foot 6 cm into the floor while the walk faded in.
+#[test]
+fn feet_do_not_sink_while_a_clip_fades_in_from_a_key() {
+    let mut figure = Figure::new(asset::mannequin().unwrap());
+    let sit = figure.squat(DVec3::new(0.0, -0.4, -0.2));
+    let clip =
+        figure.puppet.character().clips.iter().position(|c| c.name.as_deref() == Some("walk")).unwrap();
+    let fade_in = Some(0.4);
+    let walk = Strip { start: 1.0, fade_in, ..Strip::new(clip) };
+    let motion = Motion { strips: vec![walk], ..figure.keyed(&[&sit, &sit], Easing::Smooth) };
+    let mut lowest = |motion: &Motion, time: f32| {
+        let pose = played(&mut figure.puppet, motion, time);
+        figure.vertices(&pose).iter().map(|v| v.y).fold(f32::INFINITY, f32::min)
+    };
+    let times: Vec<f32> = (0..=40_u8).map(|step| 0.98 + f32::from(step) * 0.02).collect();
+    // The walk itself passes the floor by less than a millimetre.
+    let sunk = times.iter().map(|time| -lowest(&motion, *time)).fold(0.0, f32::max);
+    assert!(sunk < STILL, "{sunk}");
+    // Where the fade begins and ends, nothing jumps.
+    let steps: Vec<f32> = times.iter().map(|time| lowest(&motion, *time)).collect();
+    let jump = steps.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(0.0, f32::max);
+    assert!(jump < 0.03, "{steps:?}");
+}
+
 /// Regression test: a strip that covered the keys was moved by what the keys hold.
 #[test]
 fn a_strip_that_covers_the_keys_keeps_its_feet() {

@@ -88,7 +88,7 @@ fn the_tool_selects_the_gizmo() {
     let from = arrow(&session, Vec3::Y);
     input.handle(Event::Key(Key::Char('t')), &mut session);
     input.handle(Event::Key(Key::Enter), &mut session);
-    assert_eq!(session.tool(), Tool::Turn);
+    assert_eq!(session.settings().tool, Tool::Turn);
     let before = pose(&session);
     drag(&mut session, &mut input, from, Vec2::new(0.0, -40.0));
     assert_eq!(pose(&session), before, "an arrow of the other tool was dragged");
@@ -96,7 +96,7 @@ fn the_tool_selects_the_gizmo() {
     select(&mut session, "leftHand");
     input.handle(Event::Key(Key::Char('g')), &mut session);
     input.handle(Event::Key(Key::Escape), &mut session);
-    assert_eq!(session.tool(), Tool::Pull);
+    assert_eq!(session.settings().tool, Tool::Pull);
 }
 
 /// With several selected joints, an arrow and G pull all of them by as much, and one undo step restores the pose.

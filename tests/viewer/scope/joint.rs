@@ -36,7 +36,7 @@ fn a_drag_turns_only_the_joint_above_the_grabbed_point() {
     let (mut session, mut input) = (session(), Input::default());
     for scope in [DragScope::Limb, DragScope::Joint] {
         input.handle(Event::Key(Key::Char('l')), &mut session);
-        assert_eq!(session.drag_scope(), scope);
+        assert_eq!(session.settings().drag_scope, scope);
     }
     let hand = at(&session, "leftHand");
     drag(&mut session, &mut input, hand, FAR);

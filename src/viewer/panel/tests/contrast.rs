@@ -129,7 +129,7 @@ fn states() -> Vec<(String, TestPanel)> {
     add("dragging", dragging().showing(Face::Lab, Pane::Solver).of_height(TALL));
     add("steps", stepping(Method::Ccd).showing(Face::Lab, Pane::Solver).of_height(TALL));
     let mut names = selected("leftUpperArm");
-    names.session.display.names = true;
+    names.session.settings.display.names = true;
     names.session.apply(Command::RingMode(RingMode { world: true, ..RingMode::default() }));
     add("names", names);
     // The balls of the axis gizmo are darker behind.

@@ -12,6 +12,13 @@ fn panel_with_a_selected_cone_matches_its_snapshot() {
     check("cone", selected("leftUpperArm"), Theme::Light);
 }
 
+/// Returns where the numbers of the inspector are. Those of the timeline lie below.
+fn numbers(harness: &Harness<'_>) -> Vec<egui::Pos2> {
+    let fields = harness.get_all_by_role(egui::accesskit::Role::SpinButton);
+    let centers = fields.map(|field| field.rect().center());
+    centers.filter(|center| center.y < 600.0).collect()
+}
+
 #[test]
 fn numbers_of_the_inspector_turn_and_pull_the_joint() {
     let mut before = selected("leftLowerArm");
@@ -19,12 +26,8 @@ fn numbers_of_the_inspector_turn_and_pull_the_joint() {
     before.session.apply(Command::RingMode(crate::viewer::RingMode { world: true, ..Default::default() }));
     let (mut harness, state) = panel(before, Theme::Dark);
     harness.run();
-    let fields = |harness: &Harness<'_>| {
-        let spin = harness.get_all_by_role(egui::accesskit::Role::SpinButton);
-        spin.map(|field| field.rect().center()).collect::<Vec<_>>()
-    };
     for (field, text) in [(0, "10"), (4, "1.2")] {
-        let at = fields(&harness)[field];
+        let at = numbers(&harness)[field];
         harness.hover_at(at);
         harness.drag_at(at);
         harness.drop_at(at);
@@ -56,7 +59,7 @@ fn a_number_of_the_inspector_turns_all_selected_joints() {
     let (mut harness, state) = panel(before, Theme::Dark);
     harness.run();
     harness.assert_snapshot("several-joints");
-    let at = harness.get_all_by_role(egui::accesskit::Role::SpinButton).next().unwrap().rect().center();
+    let at = numbers(&harness)[0];
     harness.hover_at(at);
     harness.drag_at(at);
     harness.drop_at(at);
@@ -76,7 +79,7 @@ fn a_typed_pull_is_one_change() {
     let (mut harness, state) = panel(selected("leftLowerArm"), Theme::Dark);
     harness.run();
     // Three angles and three coordinates come first.
-    let at = harness.get_all_by_role(egui::accesskit::Role::SpinButton).nth(6).unwrap().rect().center();
+    let at = numbers(&harness)[6];
     harness.hover_at(at);
     harness.drag_at(at);
     harness.drop_at(at);

@@ -7,7 +7,7 @@ use crate::render::{Light, LightSource, ToneMap};
 fn light_after(state: &Rc<RefCell<TestPanel>>) -> Light {
     let TestPanel { session, commands, .. } = &mut *state.borrow_mut();
     commands.drain(..).for_each(|command| session.apply(command));
-    session.light().clone()
+    session.settings().light.clone()
 }
 
 #[test]

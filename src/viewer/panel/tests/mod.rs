@@ -240,7 +240,7 @@ fn goal_controls_issue_commands() {
 fn stepping(method: Method) -> TestPanel {
     let mut state = state();
     let session = &mut state.session;
-    session.apply(Command::Solver(Box::new(Options { method, ..session.options })));
+    session.apply(Command::Solver(Box::new(Options { method, ..*session.settings.solver })));
     drag(session, "leftHand", Vec2::new(-60.0, -90.0));
     session.apply(Command::Release);
     session.apply(Command::Hover(Vec2::NEG_ONE));

@@ -262,23 +262,23 @@ fn key_poses_are_shown_moved_copied_and_removed() {
         state.session.puppet.motion.keys.iter().map(hundredth).collect()
     };
     assert_eq!(times(&state), [0, 100]);
-    harness.get_by_label("Key pose at 1.00 s").click();
+    harness.get_by_label("Key pose at frame 30").click();
     harness.run();
     harness.assert_snapshot("key-poses");
     harness.get_by_label("stepped").click();
     harness.run();
     assert_eq!(state.borrow().session.puppet.motion.keys[1].easing, crate::motion::Easing::Stepped);
-    drag_part(&mut harness, "Key pose at 1.00 s", vec2(100.0, 0.0), false);
+    drag_part(&mut harness, "Key pose at frame 30", vec2(100.0, 0.0), false);
     let moved = times(&state);
     assert!(moved[0] == 0 && moved[1] > 120, "{moved:?}");
-    drag_part(&mut harness, "Key pose at 0.00 s", vec2(150.0, 0.0), true);
+    drag_part(&mut harness, "Key pose at frame 0", vec2(150.0, 0.0), true);
     assert!(times(&state).len() == 3, "{:?}", times(&state));
     harness.key_press(Key::Delete);
     harness.run();
     assert_eq!(times(&state), moved);
     harness.get_by_label("Auto").click();
     harness.run();
-    assert!(state.borrow().session.auto_key());
+    assert!(state.borrow().session.settings.auto_key);
 }
 
 /// Returns a session with three key poses, in which an arm and the head move.
@@ -307,7 +307,7 @@ fn the_dope_sheet_has_a_row_for_each_part_and_joint() {
     assert_eq!(state.borrow().session.selected(), Some(elbow));
     harness.assert_snapshot("dope-sheet");
     // A drag moves the keys of one joint only.
-    drag_part(&mut harness, "Key of leftLowerArm at 1.00 s", vec2(80.0, 0.0), false);
+    drag_part(&mut harness, "Key of leftLowerArm at frame 30", vec2(80.0, 0.0), false);
     let holders = |time: std::ops::Range<f32>| {
         let state = state.borrow();
         let keys = state.session.puppet.motion.keys.clone();
@@ -322,7 +322,7 @@ fn the_dope_sheet_has_a_row_for_each_part_and_joint() {
     state.borrow_mut().session.apply(Command::Undo);
     harness.run();
     assert!(harness.query_by_label("Copy here").is_none());
-    drag_part(&mut harness, "Key of leftLowerArm at 1.00 s", vec2(80.0, 0.0), false);
+    drag_part(&mut harness, "Key of leftLowerArm at frame 30", vec2(80.0, 0.0), false);
     // The moved key is selected, and Delete removes it.
     harness.key_press(Key::Delete);
     harness.run();
@@ -334,10 +334,125 @@ fn the_dope_sheet_has_a_row_for_each_part_and_joint() {
     harness.get_by_label("Row of leftLowerArm");
 }
 
+/// Arrows opened other files, and times were seconds without frames.
+#[test]
+fn the_playhead_and_keys_snap_to_frames_of_the_chosen_rate() {
+    let (mut harness, state) = timeline_harness(keyed(), Theme::Dark);
+    harness.get_by_label("30 fps").click();
+    harness.run();
+    harness.get_by_label("24 frames per second").click();
+    harness.run();
+    assert_eq!(state.borrow().session.settings.timeline.frame_rate, 24.0);
+    harness.key_press(Key::Escape);
+    harness.run();
+    drag_part(&mut harness, "Playhead", vec2(61.0, 0.0), false);
+    let frame = |time: f32| (time * 24.0 - (time * 24.0).round()).abs();
+    let time = state.borrow().session.puppet.time;
+    assert!(time > 0.0 && frame(time) < 1e-4, "{time}");
+    drag_part(&mut harness, "Key pose at frame 24", vec2(33.0, 0.0), false);
+    let moved = state.borrow().session.puppet.motion.keys[1].time;
+    assert!(moved > 1.0 && frame(moved) < 1e-4, "{moved}");
+    // Without snapping, the pointer decides.
+    let timeline = crate::viewer::Timeline { snap: false, frames: false, ..Default::default() };
+    state.borrow_mut().session.apply(Command::Timeline(timeline));
+    harness.run();
+    drag_part(&mut harness, &format!("Key pose at {moved:.2} s"), vec2(7.3, 0.0), false);
+    let free = state.borrow().session.puppet.motion.keys[1].time;
+    assert!(free > moved && frame(free) > 1e-3, "{free}");
+}
+
+#[test]
+fn shift_and_a_drag_on_the_ruler_select_the_part_that_loops() {
+    let (mut harness, state) = timeline_harness(keyed(), Theme::Dark);
+    let ruler = harness.get_by_label("Playhead").rect();
+    let at = |share: f32| egui::pos2(ruler.left() + share * ruler.width(), ruler.center().y);
+    let modifiers = egui::Modifiers { shift: true, ..Default::default() };
+    harness.event(egui::Event::ModifiersChanged(modifiers));
+    harness.hover_at(at(0.25));
+    harness.run();
+    harness.drag_at(at(0.25));
+    harness.run();
+    for share in [0.4, 0.55, 0.7] {
+        harness.hover_at(at(share));
+        harness.run();
+    }
+    harness.drop_at(at(0.7));
+    harness.event(egui::Event::ModifiersChanged(Default::default()));
+    harness.run();
+    let range = |state: &Rc<RefCell<TestPanel>>| state.borrow().session.settings.timeline.range.unwrap();
+    let [from, to] = range(&state);
+    assert!((0.3..0.8).contains(&from) && (1.2..1.7).contains(&to), "{from} to {to}");
+    harness.assert_snapshot("loop-range");
+    drag_part(&mut harness, "End of the loop", vec2(60.0, 0.0), false);
+    assert!(range(&state)[0] == from && range(&state)[1] > to);
+}
+
+#[test]
+fn a_box_selects_keys_of_several_rows_that_move_scale_and_change_together() {
+    let (mut harness, state) = timeline_harness(keyed(), Theme::Dark);
+    harness.get_by_label("Joints").click();
+    harness.run();
+    let (first, last) = ("Key of neck at frame 0", "Key of left arm at frame 30");
+    let corner =
+        |harness: &Harness<'_>, label: &str, by: Points| harness.get_by_label(label).rect().center() + by;
+    let above = corner(&harness, first, vec2(0.0, -9.0)).y.min(corner(&harness, last, vec2(0.0, -9.0)).y);
+    let below = corner(&harness, first, vec2(0.0, 9.0)).y.max(corner(&harness, last, vec2(0.0, 9.0)).y);
+    let start = egui::pos2(corner(&harness, first, vec2(16.0, 0.0)).x, above);
+    let end = egui::pos2(corner(&harness, last, vec2(12.0, 0.0)).x, below);
+    harness.hover_at(start);
+    harness.run();
+    harness.drag_at(start);
+    harness.run();
+    harness.hover_at(start.lerp(end, 0.5));
+    harness.run();
+    harness.hover_at(end);
+    harness.run();
+    harness.drop_at(end);
+    harness.run();
+    let count = state.borrow().panel.timeline.sheet_selection();
+    assert!(count >= 2, "{count} keys");
+    harness.get_by_label(&format!("{count} keys"));
+    let before = state.borrow().session.puppet.motion.clone();
+    drag_part(&mut harness, last, vec2(60.0, 0.0), false);
+    let moved = state.borrow().session.puppet.motion.clone();
+    assert!(moved.keys.len() > before.keys.len() && state.borrow().panel.timeline.sheet_selection() == count);
+    harness.get_by_label("stepped").click();
+    harness.run();
+    let eased = state.borrow().session.puppet.motion.clone();
+    assert!(eased.keys.iter().any(|key| !key.easings.is_empty()), "{eased:?}");
+    harness.key_press(Key::Delete);
+    harness.run();
+    assert_eq!(state.borrow().panel.timeline.sheet_selection(), 0);
+    for wanted in [&eased, &moved, &before] {
+        state.borrow_mut().session.apply(Command::Undo);
+        assert_eq!(&state.borrow().session.puppet.motion, wanted);
+    }
+}
+
+/// The menu was empty for a character without clips.
+#[test]
+fn the_menu_of_clips_offers_files_for_every_character() {
+    let (mut harness, state) = timeline_harness(playing(), Theme::Dark);
+    state.borrow_mut().panel.open.motions = vec!["a/dance.bvh".into()];
+    harness.get_by_label("+ Clip").click();
+    harness.run();
+    harness.get_by_label("dance.bvh").click();
+    harness.run();
+    let request = state.borrow_mut().panel.request.take();
+    assert!(
+        matches!(request, Some(crate::viewer::panel::AppRequest::AddClips(file, None)) if file.ends_with("dance.bvh"))
+    );
+    harness.get_by_label("+ Clip").click();
+    harness.run();
+    harness.get_by_label("From a file…").click();
+    harness.run();
+    assert_eq!(state.borrow().panel.action, Some(crate::viewer::Action::AddClips));
+}
+
 #[test]
 fn ghosts_are_switched_on_the_timeline() {
     let (mut harness, state) = timeline_harness(keyed(), Theme::Dark);
     harness.get_by_label("Ghosts").click();
     harness.run();
-    assert!(state.borrow().session.onion_skin().shown);
+    assert!(state.borrow().session.settings.onion_skin.shown);
 }

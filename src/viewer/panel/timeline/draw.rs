@@ -9,6 +9,7 @@ use egui::{
 
 use crate::asset::Clip;
 use crate::motion::{Edit, Strip, WeightedClip, ease};
+use crate::viewer::Timeline;
 use crate::viewer::panel::theme;
 
 use super::ruler::Ruler;
@@ -33,12 +34,22 @@ pub(super) struct StripShape<'a> {
     pub(super) is_highlighted: bool,
 }
 
-/// Draws the lanes and the ruler. The area after the motion's end is darker.
-pub(super) fn background(ui: &Ui, ruler: &Ruler, (top, middle, bottom): (Rect, Rect, Rect), end: f32) {
+/// Draws the lanes and the ruler. The areas outside `shown`, the part that plays, are darker.
+pub(super) fn background(
+    ui: &Ui,
+    (ruler, timeline): (&Ruler, &Timeline),
+    (top, middle, bottom): (Rect, Rect, Rect),
+    shown: [f32; 2],
+) {
     let (painter, quiet) = (ui.painter(), theme::quiet(ui));
     let lanes = middle.union(bottom);
     painter.rect_filled(lanes, RADIUS, ui.visuals().extreme_bg_color);
-    let step = ruler.step();
+    let frames = ruler.frame_step(timeline.frame_rate);
+    let (step, parts) = if timeline.frames {
+        (frames / timeline.frame_rate, small_parts(ruler, frames, timeline.frame_rate))
+    } else {
+        (ruler.step(), 10)
+    };
     let first = (ruler.from / step).floor();
     let font = FontId::proportional(12.0);
     let inside = top.left()..=top.right();
@@ -47,7 +58,7 @@ pub(super) fn background(ui: &Ui, ruler: &Ruler, (top, middle, bottom): (Rect, R
         if time > ruler.from + 1.1 * ruler.seconds {
             break;
         }
-        for small in (1_u8..10).map(|s| ruler.x(time + step * f32::from(s) / 10.0)) {
+        for small in (1..parts).map(|s| ruler.x(time + step * f32::from(s) / f32::from(parts))) {
             if inside.contains(&small) {
                 painter.vline(small, top.bottom() - 3.0..=top.bottom(), (1.0, quiet.gamma_multiply(0.35)));
             }
@@ -60,12 +71,28 @@ pub(super) fn background(ui: &Ui, ruler: &Ruler, (top, middle, bottom): (Rect, R
         painter.vline(x, lanes.y_range(), (1.0, quiet.gamma_multiply(0.12)));
         let digits = if step < 0.095 { 2 } else { usize::from(step < 0.95) };
         let at = pos2(x + 4.0, top.bottom() - 5.0);
-        painter.text(at, Align2::LEFT_BOTTOM, format!("{time:.digits$} s"), font.clone(), quiet);
+        let label =
+            if timeline.frames { format!("{:.0}", line * frames) } else { format!("{time:.digits$} s") };
+        painter.text(at, Align2::LEFT_BOTTOM, label, font.clone(), quiet);
     }
-    let x = ruler.x(end).clamp(lanes.left(), lanes.right());
-    let shade = Rect::from_min_max(pos2(x, lanes.top()), lanes.max);
+    let [from, to] = shown.map(|time| ruler.x(time).clamp(lanes.left(), lanes.right()));
+    let fill = ui.visuals().panel_fill.gamma_multiply(0.6);
     let sides = CornerRadius { ne: RADIUS, se: RADIUS, ..CornerRadius::ZERO };
-    painter.rect_filled(shade, sides, ui.visuals().panel_fill.gamma_multiply(0.6));
+    painter.rect_filled(Rect::from_min_max(pos2(to, lanes.top()), lanes.max), sides, fill);
+    if shown[0] > 0.0 {
+        let sides = CornerRadius { nw: RADIUS, sw: RADIUS, ..CornerRadius::ZERO };
+        painter.rect_filled(Rect::from_min_max(lanes.min, pos2(from, lanes.bottom())), sides, fill);
+    }
+}
+
+/// Returns into how many parts the frames between two labels are divided, each of whole frames.
+fn small_parts(ruler: &Ruler, frames: f32, frame_rate: f32) -> u8 {
+    /// Minimum distance between small marks in points.
+    const MIN_DISTANCE: f32 = 5.0;
+    let width = frames / frame_rate / ruler.seconds * ruler.width;
+    let is_whole = |parts: &u8| (frames / f32::from(*parts)).fract() == 0.0;
+    let fits = |parts: &u8| width / f32::from(*parts) >= MIN_DISTANCE;
+    [10, 5, 4, 2].into_iter().find(|parts| is_whole(parts) && fits(parts)).unwrap_or(1)
 }
 
 /// Draws the marker of the current time.
@@ -212,6 +239,14 @@ pub(super) fn diamond(ui: &Ui, center: Pos2, radius: f32, selected: bool, is_hig
     let edge = if selected { accent } else { ui.visuals().extreme_bg_color };
     let tips = tips.map(|tip| center + tip).to_vec();
     ui.painter().add(Shape::convex_polygon(tips, fill, Stroke::new(1.5, edge)));
+}
+
+/// Draws the outline of a diamond, for a key that has no effect.
+pub(super) fn hollow_diamond(ui: &Ui, center: Pos2, radius: f32) {
+    let tips = [vec2(0.0, -radius), vec2(radius, 0.0), vec2(0.0, radius), vec2(-radius, 0.0)];
+    let tips = tips.map(|tip| center + tip).to_vec();
+    let stroke = Stroke::new(1.5, theme::quiet(ui));
+    ui.painter().add(Shape::convex_polygon(tips, Color32::TRANSPARENT, stroke));
 }
 
 /// Shows the play button. Its symbols are drawn because the fonts have no glyphs for them.

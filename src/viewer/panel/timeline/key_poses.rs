@@ -2,12 +2,13 @@
 
 use egui::{CursorIcon, Rect, Sense, Ui, Vec2, pos2};
 
+use crate::motion::arrange::hiding_strip;
 use crate::motion::{Easing, PoseKey};
-use crate::viewer::panel::theme;
+use crate::viewer::panel::{clip_names, theme};
 use crate::viewer::{Command, Session};
 
 use super::ruler::Ruler;
-use super::{TimelineState, draw};
+use super::{TimelineState, draw, snapped};
 
 /// Distance in points from a diamond's center to its corners.
 const DIAMOND: f32 = 7.0;
@@ -28,13 +29,17 @@ pub(super) fn show(
     state: &mut TimelineState,
     commands: &mut Vec<Command>,
 ) {
-    let keys = &session.puppet.motion.keys;
+    let (keys, timeline) = (&session.puppet.motion.keys, &session.settings.timeline);
     state.key = state.key.filter(|time| keys.iter().any(|key| key.time == *time));
     for (index, key) in keys.iter().enumerate() {
         let center = pos2(ruler.x(key.time), lane.center().y);
         let rect = Rect::from_center_size(center, Vec2::splat(2.0 * DIAMOND + 4.0));
         let part = ui.interact(rect, ui.scope_id().with(("key pose", index)), Sense::click_and_drag());
-        let name = format!("Key pose at {:.2} s", key.time);
+        let mut name = format!("Key pose at {}", timeline.text(key.time));
+        let hiding = hiding_strip(&session.puppet.motion, &session.puppet.character().clips, key.time);
+        if let Some(strip) = hiding.and_then(|index| session.puppet.motion.strips.get(index)) {
+            name = format!("{name}, hidden by {}", clip_names::names(session, &strip.clips));
+        }
         part.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Button, true, &name));
         if part.clicked() {
             state.select_key(Some(key.time));
@@ -44,14 +49,18 @@ pub(super) fn show(
             state.key_drag = Some(KeyDrag { from: key.time, to: key.time });
         }
         if let Some(drag) = state.key_drag.as_mut().filter(|_| part.dragged()) {
-            let end = session.seconds();
-            drag.to = part.interact_pointer_pos().map_or(drag.to, |at| ruler.time(at.x)).clamp(0.0, end);
+            let at = part.interact_pointer_pos().map_or(drag.to, |at| snapped(timeline, ruler.time(at.x)));
+            drag.to = at.clamp(0.0, session.last_time());
             draw::diamond(ui, pos2(ruler.x(drag.to), center.y), DIAMOND, true, true);
         }
         if part.drag_stopped() {
             commands.extend(state.key_drag.take().and_then(|drag| dropped(ui, drag, state)));
         }
-        draw::diamond(ui, center, DIAMOND, state.key == Some(key.time), part.hovered());
+        if hiding.is_some() {
+            draw::hollow_diamond(ui, center, DIAMOND);
+        } else {
+            draw::diamond(ui, center, DIAMOND, state.key == Some(key.time), part.hovered());
+        }
         part.on_hover_cursor(CursorIcon::Grab).on_hover_text(name);
     }
 }
@@ -74,7 +83,7 @@ pub(super) fn selected<'a>(session: &'a Session, state: &TimelineState) -> Optio
 
 /// Shows the properties of a key pose.
 pub(super) fn details(ui: &mut Ui, key: &PoseKey, session: &Session, commands: &mut Vec<Command>) {
-    ui.label(egui::RichText::new(format!("Key at {:.2} s", key.time)).strong());
+    ui.label(egui::RichText::new(format!("Key at {}", session.settings.timeline.text(key.time))).strong());
     ui.label(egui::RichText::new("Change to the next key").color(theme::quiet(ui)));
     for easing in Easing::ALL {
         if ui.selectable_label(key.easing == easing, easing.name()).clicked() {

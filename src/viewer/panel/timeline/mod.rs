@@ -4,22 +4,28 @@ use egui::{Key, Rect, Sense, Ui, vec2};
 
 use crate::motion::Motion;
 use crate::motion::arrange::{Grip, Item, Snap, drag, extent, without};
-use crate::viewer::{Command, Session};
+use crate::viewer::{Command, Session, Timeline};
 
 use super::PanelState;
 
 use ruler::Ruler;
 
+mod change;
+mod clip_menu;
+mod counter;
 mod draw;
 mod edits;
 mod key_poses;
+mod range;
 mod rows;
 pub(crate) mod ruler;
 mod sheet;
+mod sheet_edit;
 mod sheet_rows;
+mod sheet_selection;
 mod strips;
 
-pub(super) use rows::{push_change, push_edit};
+pub(super) use change::{push_change, push_edit};
 
 /// Heights in points of the ruler and of the lanes for strips and edits.
 const RULER: f32 = 20.0;
@@ -32,19 +38,21 @@ const MARGIN: f32 = 8.0;
 /// Distance in points within which a dragged part snaps to a mark.
 const SNAP_DISTANCE: f32 = 8.0;
 /// Minimum time range in seconds when the whole motion is shown.
-const MIN_SECONDS: f32 = 1.0;
+const MIN_SECONDS: f32 = 2.1;
 
 /// State of the timeline that is not part of the session.
 #[derive(Debug, Default)]
 pub(in crate::viewer) struct TimelineState {
-    pub(super) selected: Option<Item>,
+    pub(in crate::viewer) selected: Option<Item>,
     drag: Option<ActiveDrag>,
     /// The time of the selected key pose in seconds.
     key: Option<f32>,
     key_drag: Option<key_poses::KeyDrag>,
-    sheet: sheet::SheetState,
+    sheet: sheet_selection::SheetState,
     /// Start and length of the visible time range in seconds. `None` shows everything.
     range: Option<(f32, f32)>,
+    /// Where the selection of the part that loops began, in seconds.
+    looped_from: Option<f32>,
 }
 
 /// A drag in progress.
@@ -70,12 +78,20 @@ impl TimelineState {
 
     /// Selects a key pose, or nothing.
     fn select_key(&mut self, time: Option<f32>) {
-        (self.key, self.selected, self.sheet.selected) = (time, None, None);
+        (self.key, self.selected) = (time, None);
+        self.sheet.selected.clear();
     }
 
-    /// Selects a key of a row of the dope sheet.
-    fn select_row_key(&mut self, key: sheet::RowKey) {
-        (self.key, self.selected, self.sheet.selected) = (None, None, Some(key));
+    /// Selects a key of a row of the dope sheet, or adds it to the selected ones or removes it from there.
+    fn click_row_key(&mut self, key: sheet_selection::RowKey, adds: bool) {
+        (self.key, self.selected) = (None, None);
+        self.sheet.click(key, adds);
+    }
+
+    /// Returns the number of selected keys in the dope sheet.
+    #[cfg(test)]
+    pub(in crate::viewer) fn sheet_selection(&self) -> usize {
+        self.sheet.selected.len()
     }
 
     /// Returns whether the dope sheet is shown.
@@ -94,9 +110,9 @@ impl TimelineState {
 
 /// Shows the timeline.
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
+    rows::header(ui, session, panel, commands);
     let state = &mut panel.timeline;
     state.selected = state.selected.filter(|item| item.is_in(&session.puppet.motion));
-    rows::header(ui, session, state, commands);
     let shows_sheet = state.shows_sheet(session);
     state.sheet.keep_selected(shows_sheet.then_some(&session.state.motion.keys[..]));
     let ruler = lanes(ui, session, state, commands);
@@ -115,7 +131,6 @@ fn lanes(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &m
     let strips = if is_empty { 0.0 } else { STRIPS };
     let size = vec2(ui.available_width(), RULER + strips + EDITS);
     let (all, area) = ui.allocate_exact_size(size, Sense::click_and_drag());
-    let (motion, clips) = (&session.puppet.motion, &session.puppet.character().clips);
     area.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Group, true, "Timeline"));
     let ruler = ruler(session, state, all);
     let [top, middle, bottom] = [RULER, strips, EDITS].map({
@@ -126,12 +141,14 @@ fn lanes(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &m
             lane
         }
     });
-    draw::background(ui, &ruler, (top, middle, bottom), session.seconds());
+    let timeline = &session.settings.timeline;
+    draw::background(ui, (&ruler, timeline), (top, middle, bottom), timeline.looped(session.seconds()));
     if area.clicked() {
         state.select_key(None);
     }
     zoom_and_pan(ui, &area, &ruler, state);
-    seek(ui, top, &ruler, session, commands);
+    range::show(ui, session, (&ruler, top), state, commands);
+    seek(ui, top, &ruler, session, (state, commands));
     let clip_rect = ui.clip_rect();
     ui.set_clip_rect(clip_rect.intersect(all.expand2(vec2(0.0, 2.0))));
     strips::show(ui, session, (&ruler, middle), state);
@@ -139,14 +156,14 @@ fn lanes(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &m
     key_poses::show(ui, session, (&ruler, bottom), state, commands);
     draw::playhead(ui, ruler.x(session.puppet.time), top, all.bottom());
     ui.set_clip_rect(clip_rect);
-    update_drag(ui, motion, clips, session.puppet.time, state, commands);
+    update_drag(ui, session, state, commands);
     ruler
 }
 
 /// Returns the ruler for the visible time range.
 fn ruler(session: &Session, state: &TimelineState, all: Rect) -> Ruler {
     let (motion, clips) = (&session.puppet.motion, &session.puppet.character().clips);
-    let everything = || (0.0, (1.06 * extent(motion, clips)).max(MIN_SECONDS));
+    let everything = || (0.0, (1.06 * extent(motion, clips).max(session.puppet.time)).max(MIN_SECONDS));
     let (from, seconds) = match &state.drag {
         Some(drag) => (drag.ruler.from, drag.ruler.seconds),
         None => state.range.unwrap_or_else(everything),
@@ -178,8 +195,14 @@ fn zoom_and_pan(ui: &Ui, area: &egui::Response, ruler: &Ruler, state: &mut Timel
     }
 }
 
-/// Moves the playhead to where the ruler is pressed.
-fn seek(ui: &Ui, top: Rect, ruler: &Ruler, session: &Session, commands: &mut Vec<Command>) {
+/// Moves the playhead to where the ruler is pressed. With Shift, the pointer selects the part that loops.
+fn seek(
+    ui: &Ui,
+    top: Rect,
+    ruler: &Ruler,
+    session: &Session,
+    (state, commands): (&mut TimelineState, &mut Vec<Command>),
+) {
     let head = ui.interact(top, ui.scope_id().with("playhead"), Sense::click_and_drag());
     let role = egui::accesskit::Role::Slider;
     head.widget_info(|| {
@@ -191,19 +214,29 @@ fn seek(ui: &Ui, top: Rect, ruler: &Ruler, session: &Session, commands: &mut Vec
     let is_pressed = head.is_pointer_button_down_on() || head.clicked();
     let Some(at) = head.interact_pointer_pos().filter(|_| is_pressed) else { return };
     let (motion, clips) = (&session.puppet.motion, &session.puppet.character().clips);
+    let timeline = &session.settings.timeline;
+    if range::select(ui, &head, (ruler, at.x), timeline, (state, commands)) {
+        return;
+    }
     let time = match ui.input(|i| i.modifiers.ctrl) {
-        true => snap(ruler, Snap::new(motion, clips, None, None)).snapped(ruler.time(at.x)),
-        false => ruler.time(at.x),
+        true => snap((ruler, timeline), Snap::new(motion, clips, None, None)).snapped(ruler.time(at.x)),
+        false => snapped(timeline, ruler.time(at.x)),
     };
-    let time = time.clamp(0.0, session.seconds());
+    let time = time.clamp(0.0, session.last_time());
     if time != session.puppet.time {
         commands.push(Command::Seek(time));
     }
 }
 
-/// Sets the distance and the step of snapping to suit the ruler's scale.
-fn snap(ruler: &Ruler, snap: Snap) -> Snap {
-    Snap { distance: ruler.span(SNAP_DISTANCE), step: ruler.step() / 10.0, ..snap }
+/// Sets the distance of snapping to suit the ruler's scale, and its step: a frame, or a tenth of the distance between labels.
+fn snap((ruler, timeline): (&Ruler, &Timeline), snap: Snap) -> Snap {
+    let step = if timeline.snap { timeline.time(1.0) } else { ruler.step() / 10.0 };
+    Snap { distance: ruler.span(SNAP_DISTANCE), step, ..snap }
+}
+
+/// Returns the time of the nearest frame if the timeline snaps to frames.
+fn snapped(timeline: &Timeline, time: f32) -> f32 {
+    if timeline.snap { timeline.nearest(time) } else { time }
 }
 
 /// Handles the pointer on a grip: selects its item on a click and starts a drag. Returns whether the grip is
@@ -252,14 +285,9 @@ fn grip_key(grip: Grip) -> (u8, u8, usize) {
 }
 
 /// Moves the dragged part with the pointer. The whole drag is one undo step.
-fn update_drag(
-    ui: &Ui,
-    motion: &Motion,
-    clips: &[crate::asset::Clip],
-    playhead: f32,
-    state: &mut TimelineState,
-    commands: &mut Vec<Command>,
-) {
+fn update_drag(ui: &Ui, session: &Session, state: &mut TimelineState, commands: &mut Vec<Command>) {
+    let (motion, clips) = (&session.puppet.motion, &session.puppet.character().clips);
+    let timeline = &session.settings.timeline;
     let Some(active) = &mut state.drag else { return };
     if ui.input(|i| i.key_pressed(Key::Escape)) {
         // All changes of the drag are one undo step, so one undo reverts them.
@@ -270,8 +298,10 @@ fn update_drag(
     let (down, at, control) =
         ui.input(|i| (i.pointer.primary_down(), i.pointer.latest_pos(), i.modifiers.ctrl));
     if let Some(at) = at {
-        let marks = || Snap::new(&active.motion, clips, Some(active.grip), Some(playhead));
-        let snap = control.then(|| snap(&active.ruler, marks()));
+        let marks = || Snap::new(&active.motion, clips, Some(active.grip), Some(session.puppet.time));
+        let to_marks = control.then(|| snap((&active.ruler, timeline), marks()));
+        let to_frames = || Snap { marks: Vec::new(), distance: 0.0, step: timeline.time(1.0) };
+        let snap = to_marks.or_else(|| timeline.snap.then(to_frames));
         let by = active.ruler.time(at.x) - active.at;
         let (dragged, item) = drag(&active.motion, clips, active.grip, by, snap.as_ref());
         state.selected = Some(item);
@@ -302,8 +332,8 @@ fn delete(ui: &Ui, session: &Session, state: &mut TimelineState, commands: &mut 
     if !pressed || ui.ctx().text_edit_focused() || state.drag.is_some() {
         return;
     }
-    if let Some(key) = state.sheet.selected.take() {
-        commands.push(Command::KeyJointsDelete(key.joints, key.time));
+    if !state.sheet.selected.is_empty() {
+        commands.extend(sheet_edit::remove(session, &mut state.sheet));
     } else if let Some(key) = key_poses::selected(session, state) {
         commands.push(Command::KeyDelete(key.time));
     } else if let Some(item) = state.selected.take() {

@@ -1,59 +1,29 @@
 //! The row above the timeline with playback controls, and the row below it with the properties of the selected item.
 
-use crate::motion::arrange::{Item, with_clip, with_strip, without};
+use crate::motion::arrange::{Item, with_strip, without};
 use crate::motion::{Edit, Motion, RootMotion, Strip};
-use crate::viewer::panel::{clip_names, theme};
+use crate::viewer::panel::{PanelState, clip_names, theme};
 use crate::viewer::session::{MAX_GHOSTS, MIN_STEP};
 use crate::viewer::{Command, Session};
 
-use super::{TimelineState, draw, key_poses, sheet};
+use super::change::{push_change, push_edit};
+use super::{TimelineState, clip_menu, counter, draw, key_poses, sheet_edit};
 use egui::{Align, Button, Checkbox, DragValue, Layout, Response, RichText, ScrollArea, Ui};
 
-/// Maximum height of the clip menu in points.
-const MENU_HEIGHT: f32 = 320.0;
-
-/// Issues the commands that replace the motion as one undo step.
-pub(in crate::viewer::panel) fn push_change(commands: &mut Vec<Command>, motion: Motion) {
-    commands.extend([Command::Release, Command::Motion(Box::new(motion)), Command::Release]);
-}
-
-/// Issues the commands for a changed field. A drag of the field is one undo step, and so is a typed number.
-pub(in crate::viewer::panel) fn push_edit(
-    commands: &mut Vec<Command>,
-    field: &Response,
-    motion: impl FnOnce() -> Motion,
-) {
-    if field.drag_started() {
-        commands.push(Command::Release);
-    }
-    if field.changed() {
-        commands.push(Command::Motion(Box::new(motion())));
-    }
-    if field.drag_stopped() || field.changed() && !field.dragged() {
-        commands.push(Command::Release);
-    }
-}
-
 /// Shows playback, time and the buttons that add clips and keys.
-pub(super) fn header(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &mut Vec<Command>) {
+pub(super) fn header(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         let playing = session.is_playing();
         if draw::play(ui, playing, !session.puppet.motion.is_rest()).clicked() {
             commands.push(Command::Play(!playing));
         }
-        ui.label(RichText::new(format!("{:.2}", session.puppet.time)).monospace().color(theme::ink(ui)));
-        let length = format!("/ {:.2} s", session.seconds());
-        ui.label(RichText::new(length).monospace().color(theme::quiet(ui)));
+        counter::time(ui, session, commands);
+        counter::menu(ui, session, commands);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let clips = ui.menu_button("+ Clip", |ui| {
-                ScrollArea::vertical()
-                    .max_height(MENU_HEIGHT)
-                    .show(ui, |ui| clip_menu(ui, session, state, commands));
-            });
-            clips.response.on_hover_text("Add a clip after the last one, with a crossfade");
-            let auto = Button::selectable(session.auto_key(), "Auto");
+            clip_menu::show(ui, session, panel, commands);
+            let auto = Button::selectable(session.settings.auto_key, "Auto");
             if ui.add(auto).on_hover_text("Insert a key after every change of the pose").clicked() {
-                commands.push(Command::AutoKey(!session.auto_key()));
+                commands.push(Command::AutoKey(!session.settings.auto_key));
             }
             let key = ui.add_enabled(session.can_key(), Button::new("Key"));
             let key = key.on_hover_text("Insert the pose as a key at this time");
@@ -62,14 +32,8 @@ pub(super) fn header(ui: &mut Ui, session: &Session, state: &mut TimelineState, 
                 commands.push(Command::Key);
             }
             if !session.puppet.motion.keys.is_empty() {
-                let mut duration = session.seconds();
-                let field = DragValue::new(&mut duration).speed(0.02).range(0.1..=3600.0).suffix(" s");
-                let field = ui.add(field.max_decimals(2)).on_hover_text("Duration of the motion");
-                if field.changed() {
-                    commands.push(Command::Duration(Some(duration)));
-                }
                 ghosts(ui, session, commands);
-                let sheet = &mut state.sheet;
+                let sheet = &mut panel.timeline.sheet;
                 if sheet.is_open {
                     let only = Button::selectable(sheet.only_selected, "Selected");
                     if ui.add(only).on_hover_text("Show only rows of selected joints").clicked() {
@@ -84,8 +48,10 @@ pub(super) fn header(ui: &mut Ui, session: &Session, state: &mut TimelineState, 
             if session.puppet.motion.keys.is_empty() && !session.puppet.motion.is_rest() {
                 ghosts(ui, session, commands);
             }
-            if state.range.is_some() && ui.button("Fit").on_hover_text("Show the whole timeline").clicked() {
-                state.range = None;
+            if panel.timeline.range.is_some()
+                && ui.button("Fit").on_hover_text("Show the whole timeline").clicked()
+            {
+                panel.timeline.range = None;
             }
         });
     });
@@ -93,7 +59,7 @@ pub(super) fn header(ui: &mut Ui, session: &Session, state: &mut TimelineState, 
 
 /// Shows the switch of the onion skin and, if it is on, the number of ghosts.
 fn ghosts(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let before = session.onion_skin();
+    let before = session.settings.onion_skin;
     let mut skin = before;
     if skin.shown {
         if session.puppet.motion.keys.is_empty() {
@@ -110,20 +76,6 @@ fn ghosts(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     }
     if skin != before {
         commands.push(Command::OnionSkin(skin));
-    }
-}
-
-/// Shows a menu of the character's clips. A click adds the clip after the last strip.
-fn clip_menu(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &mut Vec<Command>) {
-    let character = session.puppet.character();
-    for clip in 0..character.clips.len() {
-        if ui.button(clip_names::name(session, clip)).clicked() {
-            let feet: Vec<usize> = session.puppet.rig.feet().collect();
-            let (motion, item) = with_clip(&session.puppet.motion, character, &feet, clip);
-            state.selected = Some(item);
-            push_change(commands, motion);
-            ui.close();
-        }
     }
 }
 
@@ -148,11 +100,8 @@ pub(super) fn details(
                 remove(ui, motion, state, commands);
             }
             None => {
-                if let Some(key) = state.sheet.selected.take() {
-                    if sheet::details(ui, &key, session, commands) {
-                        state.sheet.selected = Some(key);
-                    }
-                    return;
+                if !state.sheet.selected.is_empty() {
+                    return sheet_edit::details(ui, session, &mut state.sheet, commands);
                 }
                 if let Some(key) = key_poses::selected(session, state) {
                     return key_poses::details(ui, key, session, commands);

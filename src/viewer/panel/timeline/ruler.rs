@@ -41,6 +41,13 @@ impl Ruler {
         [1.0, 2.0, 5.0, 10.0].map(|s| s * power).into_iter().find(|&s| s >= min).unwrap_or(min)
     }
 
+    /// Returns the number of frames between two labels: 1, 2 or 5 times a power of ten, whole frames.
+    pub(in crate::viewer) fn frame_step(&self, frame_rate: f32) -> f32 {
+        let min = (self.span(LABEL_DISTANCE) * frame_rate).clamp(1.0, 1e6);
+        let power = 10.0_f32.powf(min.log10().floor());
+        [1.0, 2.0, 5.0, 10.0].map(|s| s * power).into_iter().find(|&s| s >= min).unwrap_or(min)
+    }
+
     /// Returns the ruler zoomed in by a factor around an x coordinate.
     pub(in crate::viewer) fn zoomed(&self, factor: f32, x: f32) -> Self {
         let (time, [min, max]) = (self.time(x), RANGES);
@@ -67,6 +74,7 @@ mod tests {
     fn ruler_converts_times_and_coordinates_consistently() {
         let ruler = Ruler { from: 0.0, seconds: 4.0, left: 10.0, width: 800.0 };
         assert!(near(ruler.time(ruler.x(1.3)), 1.3) && near(ruler.step(), 0.5));
+        assert!(near(ruler.frame_step(30.0), 10.0) && near(ruler.frame_step(1.0), 1.0));
         let zoomed = ruler.zoomed(2.0, 410.0);
         assert!(near(zoomed.time(410.0), ruler.time(410.0)) && near(zoomed.seconds, 2.0));
         assert!(near(zoomed.moved(200.0).from, 0.5) && ruler.moved(50.0).from == 0.0);

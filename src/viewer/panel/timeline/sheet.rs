@@ -3,15 +3,16 @@
 use std::collections::BTreeSet;
 
 use egui::text::{LayoutJob, TextWrapping};
-use egui::{CursorIcon, FontId, Rect, ScrollArea, Sense, Shape, Ui, Vec2, pos2, vec2};
+use egui::{CursorIcon, FontId, Rect, ScrollArea, Sense, Shape, StrokeKind, Ui, Vec2, pos2, vec2};
 
-use crate::motion::{PoseKey, pose_key_at};
 use crate::viewer::panel::{node_name, theme};
 use crate::viewer::{Command, Session};
 
 use super::ruler::Ruler;
+use super::sheet_edit::dropped;
 use super::sheet_rows::{Mark, Sheet, SheetJoint};
-use super::{TimelineState, draw};
+use super::sheet_selection::{RowKey, SheetState};
+use super::{TimelineState, draw, snapped};
 
 /// Height of a row in points.
 const ROW: f32 = 20.0;
@@ -29,53 +30,6 @@ enum RowKind {
     Part(usize),
     /// A joint, by its index among those of the sheet.
     Joint(usize),
-}
-
-/// A key of a row.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct RowKey {
-    /// The name of the row.
-    pub(super) name: String,
-    /// The joints of the row.
-    pub(super) joints: Vec<usize>,
-    /// Time in seconds.
-    pub(super) time: f32,
-}
-
-/// The state of the dope sheet.
-#[derive(Debug, Default)]
-pub(super) struct SheetState {
-    /// Whether the sheet is shown.
-    pub(super) is_open: bool,
-    /// Whether only rows of selected joints are shown.
-    pub(super) only_selected: bool,
-    /// The names of the parts whose joints are shown.
-    unfolded: BTreeSet<String>,
-    sheet: Option<Sheet>,
-    /// The selected key.
-    pub(super) selected: Option<RowKey>,
-    /// The key that is dragged, and the time to which it is dragged.
-    drag: Option<(RowKey, f32)>,
-}
-
-impl SheetState {
-    /// Keeps the selected key if it is one of the given key poses. Undo may have removed it, or it was dropped on another key.
-    pub(super) fn keep_selected(&mut self, keys: Option<&[PoseKey]>) {
-        let Some(selected) = &mut self.selected else { return };
-        let holds = |key: &&PoseKey| {
-            !key.partial || key.joints.iter().any(|(node, _)| selected.joints.contains(node))
-        };
-        let key = keys.and_then(|keys| pose_key_at(keys, selected.time).and_then(|index| keys.get(index)));
-        match key.filter(holds).map(|key| key.time) {
-            Some(time) => selected.time = time,
-            None => self.selected = None,
-        }
-    }
-
-    /// Ends a drag in progress without an effect.
-    pub(super) fn end_drag(&mut self) {
-        self.drag = None;
-    }
 }
 
 /// Shows the rows in a height in points. The playhead is drawn over them.
@@ -99,16 +53,52 @@ pub(super) fn show(
         };
         ui.label(egui::RichText::new(text).small().color(theme::quiet(ui)));
     }
+    let background = Rect::from_min_size(ui.cursor().min, vec2(ui.available_width(), height));
+    let chosen = select_box(ui, background, state);
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         let area = ScrollArea::vertical().id_salt("sheet").max_height(height).auto_shrink([false, true]);
         area.show_rows(ui, ROW, rows.len(), |ui, visible| {
             for kind in rows.get(visible).unwrap_or_default() {
-                row(ui, session, (&sheet, *kind), ruler, state, commands);
+                row(ui, session, (&sheet, *kind), (ruler, chosen), state, commands);
             }
         });
     });
+    if let Some(chosen) = chosen {
+        ui.painter().rect(
+            chosen,
+            2.0,
+            theme::accent(ui).gamma_multiply(0.12),
+            (1.0, theme::accent(ui)),
+            StrokeKind::Inside,
+        );
+    }
     state.sheet.sheet = Some(sheet);
+}
+
+/// Selects keys by a drag over the background, in addition to the selected ones while Shift is down. Returns the box.
+fn select_box(ui: &Ui, background: Rect, state: &mut TimelineState) -> Option<Rect> {
+    let area = ui.interact(background, ui.scope_id().with("sheet background"), Sense::click_and_drag());
+    let adds = ui.input(|i| i.modifiers.shift);
+    if area.clicked() && !adds {
+        state.select_key(None);
+    }
+    if area.drag_started_by(egui::PointerButton::Primary)
+        && let Some(origin) = ui.input(|i| i.pointer.press_origin())
+    {
+        let before = if adds { state.sheet.selected.clone() } else { Vec::new() };
+        state.select_key(None);
+        state.sheet.selecting = Some((origin, before));
+    }
+    let (origin, before) = state.sheet.selecting.as_ref()?;
+    let at = ui.input(|i| i.pointer.latest_pos())?;
+    // The rows add the keys that are inside now.
+    state.sheet.selected.clone_from(before);
+    let chosen = Rect::from_two_pos(*origin, at).intersect(background);
+    if !area.dragged() && area.drag_stopped() || !ui.input(|i| i.pointer.primary_down()) {
+        state.sheet.selecting = None;
+    }
+    Some(chosen)
 }
 
 /// Returns the rows that are not folded away.
@@ -134,7 +124,7 @@ fn row(
     ui: &mut Ui,
     session: &Session,
     (sheet, kind): (&Sheet, RowKind),
-    ruler: &Ruler,
+    (ruler, chosen): (&Ruler, Option<Rect>),
     state: &mut TimelineState,
     commands: &mut Vec<Command>,
 ) {
@@ -161,6 +151,12 @@ fn row(
     let before = ui.clip_rect();
     ui.set_clip_rect(before.intersect(lane));
     let row = RowKey { name, joints, time: 0.0 };
+    if let Some(chosen) = chosen.filter(|chosen| chosen.y_range().contains(lane.center().y)) {
+        let inside = marks.iter().filter(|mark| chosen.x_range().contains(ruler.x(mark.time)));
+        let inside = inside.map(|mark| RowKey { time: mark.time, ..row.clone() });
+        let known = state.sheet.selected.clone();
+        state.sheet.selected.extend(inside.filter(|key| !known.contains(key)));
+    }
     keys(ui, session, (&row, &marks, kind), (ruler, lane), state, commands);
     ui.painter().vline(ruler.x(session.puppet.time), lane.y_range(), (1.5, theme::accent(ui)));
     ui.set_clip_rect(before);
@@ -232,6 +228,7 @@ fn keys(
     state: &mut TimelineState,
     commands: &mut Vec<Command>,
 ) {
+    let timeline = &session.settings.timeline;
     let inside = lane.expand(DIAMOND).x_range();
     let mut last = f32::NEG_INFINITY;
     let visible = marks.iter().filter(|mark| inside.contains(ruler.x(mark.time)));
@@ -251,59 +248,38 @@ fn keys(
         };
         let rect = Rect::from_center_size(center, Vec2::splat(2.0 * DIAMOND + 4.0));
         let part = ui.interact(rect, ui.scope_id().with(id), Sense::click_and_drag());
-        let name = format!("Key of {} at {:.2} s", key.name, key.time);
+        let name = format!("Key of {} at {}", key.name, timeline.text(key.time));
         part.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Button, true, &name));
+        let is_selected = state.sheet.selected.contains(&key);
         if part.clicked() {
             commands.push(Command::Seek(key.time));
-            state.select_row_key(key.clone());
+            state.click_row_key(key.clone(), ui.input(|i| i.modifiers.shift));
         }
         if part.drag_started() {
+            if !is_selected {
+                state.click_row_key(key.clone(), false);
+            }
             state.sheet.drag = Some((key.clone(), key.time));
         }
         if part.dragged()
             && let Some((_, to)) = &mut state.sheet.drag
         {
-            let at = part.interact_pointer_pos().map_or(*to, |at| ruler.time(at.x));
-            *to = at.clamp(0.0, session.seconds());
+            let at = part.interact_pointer_pos().map_or(*to, |at| snapped(timeline, ruler.time(at.x)));
+            *to = at.clamp(0.0, session.last_time());
             draw::diamond(ui, pos2(ruler.x(*to), center.y), DIAMOND, true, true);
         }
         if part.drag_stopped() {
-            commands.extend(state.sheet.drag.take().and_then(|drag| dropped(ui, drag, state)));
+            commands.extend(state.sheet.drag.take().and_then(|drag| dropped(ui, drag, (session, state))));
         }
-        let is_selected = state.sheet.selected.as_ref() == Some(&key);
+        // What is dragged along is shown where it will be.
+        if let Some((dragged, to)) =
+            state.sheet.drag.as_ref().filter(|(dragged, _)| is_selected && *dragged != key)
+        {
+            let at = pos2(ruler.x(key.time + to - dragged.time), center.y);
+            draw::diamond(ui, at, DIAMOND, true, false);
+        }
         let radius = if mark.differs { DIAMOND } else { 0.6 * DIAMOND };
         draw::diamond(ui, center, radius, is_selected, part.hovered());
         part.on_hover_cursor(CursorIcon::Grab).on_hover_text(name);
     }
-}
-
-/// Returns the command of a drag that has ended.
-fn dropped(ui: &Ui, (key, to): (RowKey, f32), state: &mut TimelineState) -> Option<Command> {
-    let from = key.time;
-    if from == to {
-        return None;
-    }
-    let joints = key.joints.clone();
-    state.select_row_key(RowKey { time: to, ..key });
-    let copies = ui.input(|i| i.modifiers.ctrl);
-    Some(if copies {
-        Command::KeyJointsCopy(joints, from, to)
-    } else {
-        Command::KeyJointsMove(joints, from, to)
-    })
-}
-
-/// Shows the properties of the selected key of a row. Returns whether the key is still there.
-pub(super) fn details(ui: &mut Ui, key: &RowKey, session: &Session, commands: &mut Vec<Command>) -> bool {
-    ui.label(egui::RichText::new(format!("{} at {:.2} s", key.name, key.time)).strong());
-    let now = session.puppet.time;
-    let copy = ui.add_enabled(now != key.time, egui::Button::new("Copy here"));
-    if copy.on_hover_text("Copy the keys of this row to the time of the playhead").clicked() {
-        commands.push(Command::KeyJointsCopy(key.joints.clone(), key.time, now));
-    }
-    let removes = ui.button("Remove").on_hover_text("Del").clicked();
-    if removes {
-        commands.push(Command::KeyJointsDelete(key.joints.clone(), key.time));
-    }
-    !removes
 }

@@ -38,7 +38,11 @@ impl Arrows {
     pub(super) fn for_joint(session: &Session, node: usize, view: &GizmoView) -> Option<Self> {
         let center = session.position_of(node).filter(|p| p.is_finite())?;
         let (skeleton, pose) = (&session.puppet.character().skeleton, session.puppet.pose());
-        let frame = if session.ring_mode.world { DQuat::IDENTITY } else { orientation(skeleton, pose, node) };
+        let frame = if session.settings.ring_mode.world {
+            DQuat::IDENTITY
+        } else {
+            orientation(skeleton, pose, node)
+        };
         let directions = DVec3::AXES.map(|axis| (frame * axis).as_vec3().normalize_or(Vec3::Y));
         Some(Self { center, directions, point: view.metres(center, 1.0) })
     }
@@ -80,22 +84,17 @@ impl Arrows {
 }
 
 impl Session {
-    /// Returns what the gizmo of the selected joint is for.
-    pub fn tool(&self) -> Tool {
-        self.tool
-    }
-
     /// Sets what the gizmo is for, and ends a drag of another one.
     pub(in crate::viewer::session) fn set_tool(&mut self, tool: Tool) {
-        if self.tool != tool {
+        if self.settings.tool != tool {
             self.release();
-            (self.tool, self.hovered_grip) = (tool, None);
+            (self.settings.tool, self.hovered_grip) = (tool, None);
         }
     }
 
     /// Starts to pull the selected joints by an arrow or the square. Returns whether there is one.
     pub(super) fn grab_arrow(&mut self, grip: GizmoGrip, at: Vec2) -> bool {
-        let view = self.gizmo_view(self.scale);
+        let view = self.gizmo_view(self.settings.scale);
         let Some(node) = self.selected else { return false };
         let Some(arrows) = Arrows::for_joint(self, node, &view) else { return false };
         let along = match grip {

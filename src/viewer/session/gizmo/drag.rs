@@ -65,7 +65,7 @@ pub(super) struct TurnedEnd {
 impl GizmoDrag {
     /// Starts a drag of a grip of the selected joint.
     pub(in crate::viewer) fn new(session: &Session, grip: GizmoGrip, at: Vec2) -> Option<Self> {
-        let view = session.gizmo_view(session.scale);
+        let view = session.gizmo_view(session.settings.scale);
         let (node, gizmo) = (session.selected?, Gizmo::new(session, &view)?);
         let mut joints = Vec::new();
         let kind = match grip {
@@ -191,7 +191,7 @@ impl Session {
 
     /// Moves the dragged part to a pixel. `snap` turns snapping on or off.
     pub(in crate::viewer) fn pull_gizmo(&mut self, at: Option<Vec2>, snap: Option<bool>) {
-        let view = self.gizmo_view(self.scale);
+        let view = self.gizmo_view(self.settings.scale);
         let Some(mut hold) = self.gizmo_drag.take() else { return };
         hold.snap = snap.unwrap_or(hold.snap);
         let Some(at) = at.or(Some(hold.pointer).filter(|_| hold.has_moved)) else {
@@ -220,7 +220,7 @@ impl Session {
     /// Ends the drag and records it as one undo step.
     pub(in crate::viewer) fn release_gizmo(&mut self) {
         let Some(hold) = self.gizmo_drag.take() else { return };
-        if self.keep
+        if self.settings.keep_goals
             && let Some(target) = hold.target()
         {
             let reflected = self.reflected(&target);

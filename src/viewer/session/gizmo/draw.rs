@@ -206,7 +206,7 @@ fn draw_diamond(pen: &mut Pen<'_>, at: Vec3, color: Vec4, is_filled: bool) {
 
 /// Returns the caption of the part that is dragged or hovered, and its world position.
 pub(in crate::viewer) fn caption(session: &Session) -> Option<(Vec3, String)> {
-    let view = session.gizmo_view(session.scale);
+    let view = session.gizmo_view(session.settings.scale);
     let gizmo = Gizmo::new(session, &view)?;
     let degrees = |angle: f64| format!("{:.1}°", angle.to_degrees() + 0.0);
     match session.gizmo_drag.as_ref().map(|h| h.grip).or(session.hovered_grip)? {

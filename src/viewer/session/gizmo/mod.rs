@@ -78,7 +78,7 @@ impl Gizmo {
     fn new(session: &Session, view: &GizmoView) -> Option<Self> {
         let node = session.selected?;
         let pole = pole::for_joint(session, node);
-        Some(match session.tool {
+        Some(match session.settings.tool {
             Tool::Turn => Self {
                 limit: limits::limit_shape(&session.puppet, node, view),
                 rings: rings::for_joint(session, node, view),
@@ -135,8 +135,8 @@ impl Session {
 
     /// Returns the part of the gizmo at a pixel.
     pub(in crate::viewer) fn grip_under(&self, at: Vec2) -> Option<GizmoGrip> {
-        let view = self.gizmo_view(self.scale);
-        let is_drawn = at.is_finite() && !self.mode.is_data();
+        let view = self.gizmo_view(self.settings.scale);
+        let is_drawn = at.is_finite() && !self.settings.shading_mode.is_data();
         is_drawn.then(|| Gizmo::new(self, &view)?.under(at, &view))?
     }
 }

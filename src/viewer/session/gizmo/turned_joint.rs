@@ -28,7 +28,7 @@ impl TurnedJoint {
             let own = orientation(skeleton, pose, node);
             let parent = skeleton.nodes.get(node)?.parent;
             let parent = parent.map_or(DQuat::IDENTITY, |p| orientation(skeleton, pose, p));
-            let axis = if session.ring_mode.world { axis } else { own * local_axis };
+            let axis = if session.settings.ring_mode.world { axis } else { own * local_axis };
             Some(Self { node, parent, own, axis })
         };
         session.topmost_selected().into_iter().filter_map(joint).collect()

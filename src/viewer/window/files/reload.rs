@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::viewer::Watch;
 use crate::viewer::window::App;
+use crate::viewer::{Watch, folder};
 
 use super::AppEvent;
 
@@ -28,10 +28,11 @@ impl App {
     /// Adds the session's file to the recent files and watches it.
     pub(in crate::viewer::window) fn register_file(&mut self) {
         if let Some(file) = self.session.file().map(Path::to_path_buf) {
-            self.settings.add(&file);
+            self.preferences.add(&file);
             self.watch(&file);
+            self.panel.open.motions = folder::motions(&file);
         }
-        self.panel.open.recent = self.settings.recent().to_vec();
+        self.panel.open.recent = self.preferences.recent().to_vec();
     }
 
     /// Marks the open files as unchanged after the program has written one of them, so that they are not reloaded.
@@ -72,6 +73,7 @@ impl App {
 
     /// Watches the character's file for changes.
     pub(in crate::viewer::window) fn watch_files(&mut self) {
+        self.panel.open.motions = self.session.file().map(folder::motions).unwrap_or_default();
         match self.session.file().map(Path::to_path_buf) {
             Some(file) => self.watch(&file),
             None => self.files.changes.watch = None,

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use crate::export::{StoredPose, is_posed_copy};
-use crate::motion::{Motion, RootMotion, Strip};
+use crate::motion::RootMotion;
+use crate::motion::arrange::{Item, with_clip};
 use crate::viewer::panel::{Answer, AppRequest, Leave, PathPurpose, Question};
 use crate::viewer::window::App;
 use crate::viewer::{AddedClips, Command, LoadResult, LoadedFile, Session, folder, is_project};
@@ -133,7 +134,7 @@ impl App {
         if let Some(text) = warnings.into_iter().flatten().chain(errors).next() {
             self.notify(Err(text));
         }
-        let scale = self.session.scale();
+        let scale = self.session.settings().scale;
         if !reloads {
             self.remove_autosave();
         }
@@ -151,9 +152,9 @@ impl App {
             let opened = Some(path).filter(|path| path.is_file() && !self.is_recovered());
             let recent = self.session.project().or(self.session.file()).or(opened);
             if let Some(recent) = recent.map(Path::to_path_buf) {
-                self.settings.add(&recent);
+                self.preferences.add(&recent);
             }
-            self.panel.open.recent = self.settings.recent().to_vec();
+            self.panel.open.recent = self.preferences.recent().to_vec();
         }
         if !reloads || files_changed {
             self.watch_files();
@@ -175,7 +176,7 @@ impl App {
         }
     }
 
-    /// Adds the clips of a motion file to the current character and plays the first one.
+    /// Adds the clips of a motion file to the current character, and the first one to the end of the timeline. It is then played.
     fn play_addition(&mut self, addition: AddedClips) {
         let file =
             addition.file.file_name().unwrap_or(addition.file.as_os_str()).to_string_lossy().into_owned();
@@ -185,14 +186,27 @@ impl App {
         if self.session.puppet().character().clips.len() == first {
             return self.notify(Err(format!("{file}: the character cannot have more clips")));
         }
-        // Play in place, so that the character stays in view.
-        let strip = Strip { root_motion: RootMotion::InPlace, ..Strip::new(first) };
-        let motion = Motion { strips: vec![strip], ..Motion::default() };
+        let session = &self.session;
+        let feet: Vec<usize> = session.rig().feet().collect();
+        let is_first = session.puppet().motion.is_rest();
+        let (mut motion, item) =
+            with_clip(&session.puppet().motion, session.puppet().character(), &feet, first);
+        let mut start = 0.0;
+        if let Item::Strip(index) = item
+            && let Some(strip) = motion.strips.get_mut(index)
+        {
+            start = strip.start;
+            if is_first {
+                // Play in place, so that the character stays in view.
+                strip.root_motion = RootMotion::InPlace;
+            }
+        }
+        self.panel.timeline.selected = Some(item);
         self.session.apply(Command::Motion(Box::new(motion)));
         self.session.apply(Command::Release);
-        self.session.apply(Command::Seek(0.0));
+        self.session.apply(Command::Seek(start));
         self.session.apply(Command::Play(true));
-        self.close_path(PathPurpose::Open);
+        [PathPurpose::Open, PathPurpose::AddClips].into_iter().for_each(|purpose| self.close_path(purpose));
         self.notify(Ok(format!("added the clips of {file}")));
     }
 }

@@ -24,6 +24,8 @@ pub(super) struct ReadRequest {
     pub(super) path: PathBuf,
     /// Whether a recorded session is delivered at its start.
     pub(super) watches: bool,
+    /// The clip that is added to the current character, or all clips of the file.
+    pub(super) adds: Option<Option<String>>,
     pub(super) reloads: bool,
     pub(super) units: Option<f64>,
     pub(super) size: Vec2,
@@ -36,6 +38,24 @@ pub(super) struct CurrentCharacter {
     pub(super) character: Arc<Character>,
     pub(super) rig: Arc<Rig>,
     pub(super) additions: Vec<AddedClips>,
+}
+
+impl ReadRequest {
+    /// Returns a request for a file while a session is shown.
+    pub(super) fn beside(path: &Path, session: &Session) -> Self {
+        let character = session.puppet().shared_character();
+        let (rig, additions) = (Arc::clone(&session.loaded_rig), session.additions().to_vec());
+        Self {
+            path: path.to_owned(),
+            watches: false,
+            adds: None,
+            reloads: false,
+            units: None,
+            size: session.size(),
+            current: Some(CurrentCharacter { character, rig, additions }),
+            progress: Progress::default(),
+        }
+    }
 }
 
 /// The contents of a file.
@@ -55,6 +75,9 @@ pub enum LoadedFile {
 /// Reads a file. The result has no meaning if the read was stopped.
 pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
     let ReadRequest { path, reloads, units, size, current, progress, .. } = request;
+    if let Some(clip) = &request.adds {
+        return read_clips(path, clip.clone(), current.as_ref(), progress);
+    }
     if folder::is_own(path) {
         return read_recording(request).map_err(|e| one_line(&e));
     }
@@ -64,7 +87,7 @@ pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
     // A take that is shown as a character is read again as one.
     let is_shown = current.as_ref().is_some_and(|c| c.character.path == *path);
     if is_take(path) && !(*reloads && is_shown) {
-        return read_take(path, current.as_ref(), progress);
+        return read_clips(path, None, current.as_ref(), progress);
     }
     let loaded = if path == Path::new(asset::MANNEQUIN_PATH) {
         asset::mannequin()
@@ -132,9 +155,10 @@ fn read_recording(request: &ReadRequest) -> Result<LoadedFile, Box<dyn std::erro
     Ok(LoadedFile::Project(Box::new(session), images, warnings))
 }
 
-/// Reads a recorded take and retargets it to the character that is shown.
-fn read_take(
+/// Reads a take or the clips of another character, and retargets them to the character that is shown.
+fn read_clips(
     path: &Path,
+    clip: Option<String>,
     current: Option<&CurrentCharacter>,
     progress: &Progress,
 ) -> Result<LoadedFile, String> {
@@ -145,8 +169,8 @@ fn read_take(
     let source = Arc::new(Source::load_with(path, progress).map_err(|e| one_line(&e))?);
     progress.set_stage("Retargeting the motion");
     let body = (&*current.character, &*current.rig);
-    let addition =
-        AddedClips::new_with(path, source, body, Transfer::default(), progress).map_err(|e| with_path(&e))?;
+    let transfer = Transfer { clip, ..Transfer::default() };
+    let addition = AddedClips::new_with(path, source, body, transfer, progress).map_err(|e| with_path(&e))?;
     Ok(LoadedFile::Clips(Box::new(addition)))
 }
 

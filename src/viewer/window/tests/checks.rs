@@ -106,7 +106,7 @@ pub(super) fn check_save_as(app: &mut App) {
     use_path(app, "sit");
     let project = folder.join("sit.sinew");
     assert!(app.session.project() == Some(&project) && app.session.is_saved());
-    assert!(app.panel.path.purpose().is_none() && app.settings.recent().contains(&project));
+    assert!(app.panel.path.purpose().is_none() && app.preferences.recent().contains(&project));
     use_path(app, "sit.sinew");
     assert!(app.panel.question.is_none(), "its own file is replaced without a question");
     std::fs::write(folder.join("other.sinew"), "mine").unwrap();

@@ -1,4 +1,4 @@
-//! Settings that persist between runs of the viewer: recent files, the theme, and the quality of moving scenes.
+//! Preferences that persist between runs of the viewer: recent files, the theme, and the quality of moving scenes.
 
 use std::path::{Path, PathBuf};
 
@@ -18,12 +18,12 @@ const MAX_RECENT: usize = 8;
 /// Maximum size of the file in bytes. A path of 4096 bytes takes at most six times as much in JSON.
 const MAX_BYTES: u64 = 256 << 10;
 
-/// Settings in a small JSON file.
+/// Preferences in a small JSON file.
 ///
 /// They are only a convenience. If the file cannot be read, the defaults apply. If it cannot be written, changes are
 /// lost when the window closes. Neither failure is reported.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
+pub struct Preferences {
     path: Option<PathBuf>,
     stored: StoredSettings,
 }
@@ -65,7 +65,7 @@ impl Default for StoredSettings {
     }
 }
 
-impl Settings {
+impl Preferences {
     /// Loads the settings from the folder for application state of the current user.
     pub fn of_user() -> Self {
         let name = AppStrategyArgs {
@@ -194,7 +194,7 @@ mod tests {
 
     use super::*;
 
-    /// Settings that differ from the defaults in every field. A new field does not compile until it is added here.
+    /// Preferences that differ from the defaults in every field. A new field does not compile until it is added here.
     fn changed() -> StoredSettings {
         let layout = json!({
             "face": "lab",

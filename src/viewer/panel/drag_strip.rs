@@ -1,0 +1,148 @@
+//! What a drag does, beside the pointer: what moves, by how much it misses its target, and what holds it.
+
+use egui::{Align2, Color32, FontId, Rect, Ui, vec2};
+
+use crate::ik::Outcome;
+use crate::rig::LimbKind;
+use crate::text::printable;
+use crate::viewer::Session;
+
+use super::{name, node_name};
+
+/// Text colours on the dark background of the strip, which both themes share.
+const INK: Color32 = Color32::WHITE;
+const MISS: Color32 = Color32::from_rgb(255, 196, 120);
+/// Distance from the pointer in points.
+const OFFSET: egui::Vec2 = vec2(20.0, 22.0);
+
+/// Shows the strip while something is dragged.
+pub(super) fn show(ui: &Ui, session: &Session, scene: Rect) {
+    let Some(at) = ui.input(|i| i.pointer.latest_pos()).filter(|at| scene.contains(*at)) else { return };
+    let Some((moves, miss)) = texts(session) else { return };
+    let painter = ui.painter().with_clip_rect(scene);
+    let lines = [Some((moves, INK)), miss.map(|miss| (miss, MISS))];
+    let font = || FontId::proportional(12.5);
+    let galleys: Vec<_> = lines
+        .into_iter()
+        .flatten()
+        .map(|(text, color)| {
+            (painter.layout_no_wrap(printable::line(&text).into_owned(), font(), color), color)
+        })
+        .collect();
+    let width = galleys.iter().map(|(galley, _)| galley.size().x).fold(0.0, f32::max);
+    let height: f32 = galleys.iter().map(|(galley, _)| galley.size().y).sum();
+    // The strip stays inside the scene, and changes its side where it would cover the pointer.
+    let size = vec2(width, height);
+    let mut rect = Align2::LEFT_TOP.anchor_size(at + OFFSET, size);
+    if rect.right() + 8.0 > scene.right() {
+        rect = rect.translate(vec2(-size.x - 2.0 * OFFSET.x, 0.0));
+    }
+    if rect.bottom() + 8.0 > scene.bottom() {
+        rect = rect.translate(vec2(0.0, -size.y - 2.0 * OFFSET.y));
+    }
+    painter.rect_filled(rect.expand2(vec2(8.0, 5.0)), 6.0, Color32::from_rgba_unmultiplied(16, 18, 24, 215));
+    let mut top = rect.min;
+    for (galley, color) in galleys {
+        let line = galley.size().y;
+        painter.galley(top, galley, color);
+        top.y += line;
+    }
+}
+
+/// Returns what the current drag moves, and by how much and why it misses its target. Returns `None` without a drag.
+fn texts(session: &Session) -> Option<(String, Option<String>)> {
+    let Some(drag) = &session.drag else {
+        let gizmo = session.gizmo_drag.as_ref()?;
+        gizmo.target()?;
+        return Some((String::from("the limb follows"), miss(session, session.selected?)));
+    };
+    let node = node_name(session, drag.hit.node);
+    let moves = if drag.turns_joint {
+        let joint = drag.target.base.map_or_else(|| node.clone(), |joint| node_name(session, joint));
+        format!("{joint} turns")
+    } else if drag.moves_body() {
+        format!("{node}   the body follows")
+    } else {
+        match limb(session, drag.hit.node) {
+            Some(limb) => format!("{node}   only the {limb} follows"),
+            None => format!("{node}   its chain follows"),
+        }
+    };
+    Some((moves, miss(session, drag.target.node)))
+}
+
+/// Returns the name of the limb of a joint.
+fn limb(session: &Session, node: usize) -> Option<String> {
+    let rig = &session.puppet.rig;
+    let chain = rig.chains.iter().find(|chain| chain.joints.contains(&node)).map(|chain| name(&chain.name));
+    let kind = rig.body.as_ref().and_then(|body| body.limbs.iter().find(|limb| limb.joints.contains(&node)));
+    chain.or_else(|| kind.map(|limb| if limb.kind == LimbKind::Leg { "leg" } else { "arm" }.to_owned()))
+}
+
+/// Returns by how much a node misses its target, and what holds it.
+fn miss(session: &Session, node: usize) -> Option<String> {
+    let report = session.reports.iter().find(|report| report.node == node)?;
+    if report.outcome == Outcome::Reached {
+        return None;
+    }
+    let distance = session.length_unit().text(report.position_error?);
+    let holders = report.holders(&session.puppet.character().skeleton);
+    Some(match report.outcome {
+        _ if !holders.is_empty() => format!("{distance} away, held by {holders}"),
+        Outcome::OutOfReach => format!("{distance} away, out of reach"),
+        _ => format!("{distance} away"),
+    })
+}
+
+/// Sets the cursor over the scene: what a press there would do, or what the pointer is doing.
+pub(super) fn set_cursor(ui: &Ui, session: &Session, scene: Rect) {
+    let at = ui.input(|i| i.pointer.latest_pos()).filter(|at| scene.contains(*at));
+    let Some(at) = at else { return };
+    // Menus and windows lie over the scene.
+    if ui.ctx().layer_id_at(at).is_some_and(|layer| layer.order != egui::Order::Background) {
+        return;
+    }
+    if session.is_dragging() {
+        ui.ctx().set_cursor_icon(egui::CursorIcon::Grabbing);
+    } else if ui.input(|i| i.pointer.any_down()) {
+        ui.ctx().set_cursor_icon(egui::CursorIcon::AllScroll);
+    } else if session.is_hovering() {
+        ui.ctx().set_cursor_icon(egui::CursorIcon::Grab);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::{DVec3, Vec2};
+
+    use super::*;
+    use crate::asset::mannequin;
+    use crate::rig;
+    use crate::viewer::{Command, DragScope, NodePoint};
+
+    /// Drags the left hand to a point and returns both lines.
+    fn dragged(scope: DragScope, to: DVec3) -> (String, Option<String>) {
+        let character = mannequin().unwrap();
+        let rig = rig::load(&character, None).unwrap();
+        let mut session = Session::new(character, Some(rig), Vec2::new(800.0, 600.0));
+        let node = session.puppet.character().skeleton.find("leftHand").unwrap();
+        assert_eq!(texts(&session), None);
+        session.apply(Command::DragScope(scope));
+        session.apply(Command::GrabNode(NodePoint { node, offset: DVec3::ZERO }));
+        session.apply(Command::DragTo(to));
+        texts(&session).unwrap()
+    }
+
+    #[test]
+    fn the_strip_says_what_moves_and_what_holds_it() {
+        let near = DVec3::new(0.5, 1.1, 0.2);
+        assert_eq!(dragged(DragScope::Body, near), ("leftHand   the body follows".into(), None));
+        assert_eq!(dragged(DragScope::Limb, near), ("leftHand   only the left arm follows".into(), None));
+        let (moves, miss) = dragged(DragScope::Limb, DVec3::new(3.0, 1.2, 0.0));
+        assert_eq!(moves, "leftHand   only the left arm follows");
+        let miss = miss.unwrap();
+        assert!(miss.ends_with(" away, out of reach"), "{miss}");
+        let (moves, miss) = dragged(DragScope::Joint, near);
+        assert!(moves == "leftLowerArm turns" && miss.is_some(), "{moves}: {miss:?}");
+    }
+}

@@ -1,0 +1,28 @@
+//! Changes of the motion as commands, each of which is one undo step.
+
+use egui::Response;
+
+use crate::motion::Motion;
+use crate::viewer::Command;
+
+/// Issues the commands that replace the motion as one undo step.
+pub(in crate::viewer::panel) fn push_change(commands: &mut Vec<Command>, motion: Motion) {
+    commands.extend([Command::Release, Command::Motion(Box::new(motion)), Command::Release]);
+}
+
+/// Issues the commands for a changed field. A drag of the field is one undo step, and so is a typed number.
+pub(in crate::viewer::panel) fn push_edit(
+    commands: &mut Vec<Command>,
+    field: &Response,
+    motion: impl FnOnce() -> Motion,
+) {
+    if field.drag_started() {
+        commands.push(Command::Release);
+    }
+    if field.changed() {
+        commands.push(Command::Motion(Box::new(motion())));
+    }
+    if field.drag_stopped() || field.changed() && !field.dragged() {
+        commands.push(Command::Release);
+    }
+}

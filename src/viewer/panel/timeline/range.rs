@@ -1,0 +1,78 @@
+//! The part of the motion that loops, as a band on the ruler with an end on each side.
+
+use egui::{CursorIcon, Rect, Response, Sense, Ui, pos2, vec2};
+
+use crate::viewer::panel::theme;
+use crate::viewer::{Command, Session, Timeline};
+
+use super::ruler::Ruler;
+use super::{TimelineState, snapped};
+
+/// Width in points of the area in which an end of the band can be dragged.
+const END: f32 = 8.0;
+/// Height of the band in points.
+const BAND: f32 = 5.0;
+/// Shortest part that can be chosen, seconds.
+const MIN_SECONDS: f32 = 0.02;
+
+/// Shows the band. Each end can be dragged.
+pub(super) fn show(
+    ui: &Ui,
+    session: &Session,
+    (ruler, top): (&Ruler, Rect),
+    state: &TimelineState,
+    commands: &mut Vec<Command>,
+) {
+    let timeline = &session.settings.timeline;
+    let Some([from, to]) = timeline.range else { return };
+    let accent = theme::accent(ui);
+    let band = Rect::from_min_max(pos2(ruler.x(from), top.top()), pos2(ruler.x(to), top.top() + BAND));
+    ui.painter().rect_filled(band, 2.0, accent.gamma_multiply(0.35));
+    let ends = [("Start of the loop", band.left()), ("End of the loop", band.right())];
+    for (index, (name, x)) in ends.into_iter().enumerate() {
+        let rect = Rect::from_center_size(pos2(x, top.top() + BAND), vec2(END, 2.0 * BAND));
+        let end = ui.interact(rect, ui.scope_id().with(name), Sense::drag());
+        end.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Slider, true, name));
+        ui.painter().rect_filled(rect.shrink2(vec2(2.5, 0.0)), 1.0, accent);
+        let pointer = end.interact_pointer_pos().filter(|_| end.dragged() && state.looped_from.is_none());
+        if let Some(at) = pointer {
+            let time = snapped(timeline, ruler.time(at.x)).max(0.0);
+            let range = if index == 0 {
+                [time.min(to - MIN_SECONDS), to]
+            } else {
+                [from, time.max(from + MIN_SECONDS)]
+            };
+            push(commands, timeline, range);
+        }
+        end.on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text(name);
+    }
+}
+
+/// Selects the part that loops while Shift is down. Returns whether the pointer does that.
+pub(super) fn select(
+    ui: &Ui,
+    ruler_area: &Response,
+    (ruler, x): (&Ruler, f32),
+    timeline: &Timeline,
+    (state, commands): (&mut TimelineState, &mut Vec<Command>),
+) -> bool {
+    let time = snapped(timeline, ruler.time(x)).max(0.0);
+    if ruler_area.drag_started() && ui.input(|i| i.modifiers.shift) {
+        let origin = ui.input(|i| i.pointer.press_origin()).map_or(time, |at| ruler.time(at.x));
+        state.looped_from = Some(snapped(timeline, origin).max(0.0));
+    }
+    let Some(from) = state.looped_from else { return ui.input(|i| i.modifiers.shift) };
+    if (time - from).abs() >= MIN_SECONDS {
+        push(commands, timeline, [from.min(time), from.max(time)]);
+    }
+    if ruler_area.drag_stopped() {
+        state.looped_from = None;
+    }
+    true
+}
+
+fn push(commands: &mut Vec<Command>, timeline: &Timeline, range: [f32; 2]) {
+    if timeline.range != Some(range) {
+        commands.push(Command::Timeline(Timeline { range: Some(range), ..*timeline }));
+    }
+}

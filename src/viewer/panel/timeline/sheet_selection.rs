@@ -1,0 +1,69 @@
+//! The state of the dope sheet, and the keys that are selected in it.
+
+use std::collections::BTreeSet;
+
+use egui::Pos2;
+
+use crate::motion::{PoseKey, pose_key_at};
+
+use super::sheet_rows::Sheet;
+
+/// A key of a row.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct RowKey {
+    /// The name of the row.
+    pub(super) name: String,
+    /// The joints of the row.
+    pub(super) joints: Vec<usize>,
+    /// Time in seconds.
+    pub(super) time: f32,
+}
+
+/// The state of the dope sheet.
+#[derive(Debug, Default)]
+pub(super) struct SheetState {
+    /// Whether the sheet is shown.
+    pub(super) is_open: bool,
+    /// Whether only rows of selected joints are shown.
+    pub(super) only_selected: bool,
+    /// The names of the parts whose joints are shown.
+    pub(super) unfolded: BTreeSet<String>,
+    pub(super) sheet: Option<Sheet>,
+    /// The selected keys.
+    pub(super) selected: Vec<RowKey>,
+    /// The key that is dragged with all other selected ones, and the time to which it is dragged.
+    pub(super) drag: Option<(RowKey, f32)>,
+    /// The corner at which the selection of a box began, and the keys that were selected before.
+    pub(super) selecting: Option<(Pos2, Vec<RowKey>)>,
+}
+
+impl SheetState {
+    /// Keeps the selected keys that are among the given key poses. Undo may have removed them, or they were dropped on other keys.
+    pub(super) fn keep_selected(&mut self, keys: Option<&[PoseKey]>) {
+        self.selected.retain_mut(|selected| {
+            let holds = |key: &&PoseKey| {
+                !key.partial || key.joints.iter().any(|(node, _)| selected.joints.contains(node))
+            };
+            let key = keys.and_then(|keys| keys.get(pose_key_at(keys, selected.time)?)).filter(holds);
+            key.map(|key| selected.time = key.time).is_some()
+        });
+    }
+
+    /// Selects a key, or adds it to the selection or removes it from there.
+    pub(super) fn click(&mut self, key: RowKey, adds: bool) {
+        let before = self.selected.len();
+        if adds {
+            self.selected.retain(|selected| *selected != key);
+        } else {
+            self.selected.clear();
+        }
+        if !adds || self.selected.len() == before {
+            self.selected.push(key);
+        }
+    }
+
+    /// Ends a drag in progress without an effect.
+    pub(super) fn end_drag(&mut self) {
+        (self.drag, self.selecting) = (None, None);
+    }
+}

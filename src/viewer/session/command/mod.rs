@@ -1,0 +1,88 @@
+//! The commands of the viewer, with the types of their values.
+
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+use crate::viewer::EyeTarget;
+
+mod table;
+
+pub use table::{Command, Settings};
+
+/// A world axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Axis {
+    /// Sideways.
+    X,
+    /// Up.
+    Y,
+    /// Forward.
+    Z,
+}
+
+impl Axis {
+    /// All axes.
+    pub(in crate::viewer) const ALL: [Self; 3] = [Self::X, Self::Y, Self::Z];
+}
+
+/// What a drag moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DragScope {
+    /// The whole body follows, if the character has a recognised one. Otherwise as [`DragScope::Limb`].
+    #[default]
+    Body,
+    /// Only the chain of the grabbed joint follows, and its base stays in place.
+    Limb,
+    /// Only the nearest joint above the grabbed point turns. Everything below it moves with it rigidly.
+    Joint,
+}
+
+impl DragScope {
+    /// Returns the scope that a drag has while Alt is down.
+    pub(in crate::viewer) fn other(self) -> Self {
+        match self {
+            Self::Body => Self::Limb,
+            Self::Limb | Self::Joint => Self::Body,
+        }
+    }
+}
+
+/// A point of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NodePoint {
+    /// The node.
+    pub node: usize,
+    /// Position of the point in the frame of the node, in the node's units.
+    #[serde(default)]
+    pub offset: DVec3,
+}
+
+impl Command {
+    /// Checks for values that are invalid in every session.
+    ///
+    /// # Errors
+    /// The reason why the command is invalid.
+    pub(in crate::viewer) fn validate(&self) -> Result<(), String> {
+        match self {
+            Self::Motion(motion) => motion.validate().map_err(|e| e.to_string()),
+            Self::Restore(snapshot) => snapshot.motion.validate().map_err(|e| e.to_string()),
+            Self::Light(light) => light.validate(),
+            Self::GrabNode(point) => check_position("offset", point.offset),
+            Self::Turn(_, rotation) if !rotation.is_finite() => Err("rotation is not finite".into()),
+            Self::TurnJoints(turns) if turns.iter().any(|(_, rotation)| !rotation.is_finite()) => {
+                Err("rotation is not finite".into())
+            }
+            Self::LookAt(EyeTarget::Point(point)) => check_position("point", *point),
+            Self::DragTo(position) => check_position("position", *position),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Checks that a position is finite in single precision, which poses use.
+fn check_position(name: &str, position: DVec3) -> Result<(), String> {
+    if position.as_vec3().is_finite() { Ok(()) } else { Err(format!("{name} is not finite")) }
+}

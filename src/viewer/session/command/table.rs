@@ -1,0 +1,272 @@
+//! The commands of the viewer, and the settings that some of them change.
+
+use std::time::Duration;
+
+use glam::{DVec3, Quat, Vec2};
+use serde::{Deserialize, Serialize};
+
+use crate::asset::Transform;
+use crate::ik::{GoalAxes, Limit, Method, Options};
+use crate::motion::{Easing, Motion};
+use crate::puppet::Target;
+use crate::render::{Light, LightSource, ShadingMode};
+use crate::skin::Skinning;
+use crate::view::Framing;
+use crate::viewer::session::default_options;
+use crate::viewer::{
+    AddedClips, Axis, Display, DragScope, EyeTarget, NodePoint, OnionSkin, Orbit, RingMode, Snapshot,
+    Timeline, Tool,
+};
+
+use super::super::sparse;
+
+/// Declares all commands. A row of `settings` is a field of [`Settings`], the command that sets it, and its initial value. Everything
+/// that copies, records and restores settings follows from these rows.
+macro_rules! commands {
+    (
+        settings { $($(#[$about:meta])* $field:ident $setting:ident: $type:ty = $initial:expr;)* }
+        actions { $($(#[$meta:meta])* $action:ident $(($($value:ty),*))?,)* }
+    ) => {
+        /// One action of the user. Positions are in pixels, with row 0 at the top. Recorded sessions use these names, see
+        /// `docs/session.md`.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Command {
+            $($(#[$about])* $setting($type),)*
+            $($(#[$meta])* $action $(($($value),*))?,)*
+        }
+
+        /// How a session works and what it shows, apart from the character and the camera. Undo does not change it.
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Settings {
+            $(#[doc = concat!("See [`Command::", stringify!($setting), "`].")] pub $field: $type,)*
+        }
+
+        impl Default for Settings {
+            fn default() -> Self {
+                Self { $($field: $initial,)* }
+            }
+        }
+
+        impl Settings {
+            /// Stores the value of a command that sets one, within its range. Invalid values and other commands change nothing.
+            pub(in crate::viewer) fn set(&mut self, command: Command) {
+                match within_range(command) {
+                    $(Some(Command::$setting(value)) => self.$field = value,)*
+                    _ => {}
+                }
+            }
+
+            /// Returns the commands that set all settings.
+            pub(in crate::viewer) fn commands(&self) -> Vec<Command> {
+                vec![$(Command::$setting(self.$field.clone()),)*]
+            }
+        }
+    };
+}
+
+/// Returns a command with its value within the range that the setting has, or `None` if the value is invalid.
+fn within_range(command: Command) -> Option<Command> {
+    Some(match command {
+        Command::Scale(scale) if scale.is_finite() => Command::Scale(scale.clamp(0.1, 16.0)),
+        Command::Speed(speed) if speed.is_finite() => Command::Speed(speed.clamp(-8.0, 8.0)),
+        Command::Scale(_) | Command::Speed(_) => return None,
+        Command::OnionSkin(skin) => Command::OnionSkin(skin.within_range()),
+        Command::Timeline(timeline) => Command::Timeline(timeline.within_range()),
+        command => return command.validate().is_ok().then_some(command),
+    })
+}
+
+commands! {
+    settings {
+        /// Sets what drags move, also the current one.
+        drag_scope DragScope: DragScope = DragScope::default();
+        /// Sets whether the counterpart of a dragged joint on the other side of the body follows.
+        symmetry Symmetry: bool = false;
+        /// Sets how the whole character is framed from now on.
+        framing Framing: Framing = Framing::Auto;
+        /// Sets whether the rings of the gizmo rotate the joint alone, and about which axes.
+        ring_mode RingMode: RingMode = RingMode::default();
+        /// Sets what the gizmo of the selected joint is for.
+        tool Tool: Tool = Tool::default();
+        /// Sets the pixels per point, which scale the gizmo for picking.
+        scale Scale: f32 = 1.0;
+        /// Sets the solver's options.
+        #[serde(with = "sparse")]
+        solver Solver: Box<Options> = Box::new(default_options(Method::Auto));
+        /// Sets the methods that solve the same goals for comparison and are shown as ghosts.
+        compare Compare: Vec<Method> = Vec::new();
+        /// Sets whether goals stay active after a drag ends.
+        keep_goals KeepGoals: bool = false;
+        /// Sets whether a drag or another edit of the pose inserts a key when it ends.
+        auto_key AutoKey: bool = false;
+        /// Sets the playback speed in seconds of the motion per second.
+        speed Speed: f32 = 1.0;
+        /// Sets whether playback starts over when the motion ends.
+        looping Looping: bool = true;
+        /// Sets how the timeline counts, snaps and loops.
+        timeline Timeline: Timeline = Timeline::default();
+        /// Sets the shading mode.
+        shading_mode ShadingMode: ShadingMode = ShadingMode::Shaded;
+        /// Shows the materials of a variant of the character, or those of the file.
+        variant Variant: Option<String> = None;
+        /// Sets the skinning method.
+        skinning Skinning: Skinning = Skinning::default();
+        /// Sets whether the spring bones of hair and clothes swing.
+        springs Springs: bool = true;
+        /// Sets what the eyes look at.
+        look_at LookAt: EyeTarget = EyeTarget::default();
+        /// Sets the display options.
+        display Display: Display = Display::default();
+        /// Sets the light of the shaded modes.
+        light Light: Light = Light::new(LightSource::Studio);
+        /// Sets which ghosts of the motion are shown.
+        onion_skin OnionSkin: OnionSkin = OnionSkin::default();
+    }
+    actions {
+        /// Sets the width and height of the scene in pixels, without the panel.
+        Resize(Vec2),
+        /// Moves the pointer without a button.
+        Hover(Vec2),
+        /// Starts dragging the part at a position.
+        Grab(Vec2),
+        /// Starts dragging the selected joint. The position of the pointer may be anywhere.
+        GrabSelected(Vec2),
+        /// Starts dragging all selected joints, except those below others. The position of the pointer may be anywhere.
+        GrabSelection(Vec2),
+        /// Starts dragging a point of a node. Neither the camera nor the pointer matters.
+        GrabNode(NodePoint),
+        /// Moves the dragged part to a position.
+        Drag(Vec2),
+        /// Moves the target of the drag to a world position in metres.
+        DragTo(DVec3),
+        /// Pushes the dragged part away from the camera by 4 % of its distance per step.
+        Push(f32),
+        /// Constrains the drag to an axis through its start, or removes the constraint if the axis is the same.
+        Constrain(Axis),
+        /// Sets whether drags snap to steps.
+        Snap(bool),
+        /// Sets what the current drag moves. The next drag has the scope of [`Command::DragScope`] again.
+        CurrentScope(DragScope),
+        /// Ends the drag.
+        Release,
+        /// Cancels the drag and restores the state before it.
+        Cancel,
+        /// Orbits the camera around its target by some pixels.
+        Orbit(Vec2),
+        /// Pans the camera by some pixels.
+        Pan(Vec2),
+        /// Zooms towards the surface at a position by some wheel steps.
+        Zoom(Vec2, f32),
+        /// Makes the surface at a position the camera's target.
+        Center(Vec2),
+        /// Frames the whole character.
+        FrameAll,
+        /// Pins the joint under the pointer, or removes its pin.
+        Pin,
+        /// Pins a node at its current position and orientation, or removes its pin.
+        PinNode(usize),
+        /// Makes the joint under the pointer the fixed base of the chain, or clears the base.
+        Base,
+        /// Resets the joint under the pointer to its rest pose. `true` resets its whole chain.
+        Rest(bool),
+        /// Turns a joint to a rotation in its parent's frame, within its limit. Consecutive turns of the same joint until
+        /// [`Command::Release`] are one undo step.
+        Turn(usize, Quat),
+        /// Turns several joints to rotations in their parents' frames. Consecutive turns until [`Command::Release`] are one undo step.
+        TurnJoints(Vec<(usize, Quat)>),
+        /// Resets the whole character to its rest pose.
+        RestAll,
+        /// Resets the selected joints to their rest pose.
+        ResetJoint,
+        /// Resets the limbs of the selected joints to their rest pose.
+        ResetLimb,
+        /// Exchanges the poses, pins and goals of the left and the right side.
+        MirrorPose,
+        /// Copies the pose of the selected limb to the other side.
+        MirrorLimb,
+        /// Sets local transforms of some nodes, and all morph weights unless the list is empty. Removes all goals.
+        SetPose(Vec<(usize, Transform)>, Vec<f32>),
+        /// Undoes the last change.
+        Undo,
+        /// Redoes the last undone change.
+        Redo,
+        /// Selects a joint and nothing else, or clears the selection.
+        Select(Option<usize>),
+        /// Adds a joint to the selection and makes it the active one.
+        SelectAdd(usize),
+        /// Removes a joint from the selection.
+        SelectRemove(usize),
+        /// Highlights a joint, or clears the highlight.
+        Highlight(Option<usize>),
+        /// Sets the limit of a joint. Consecutive changes of the same joint's limit until [`Command::Release`] are one
+        /// undo step.
+        Limit(usize, Limit),
+        /// Makes a node a bone of the body, named as in VRM 1.0, or lets that bone be recognised again. The bone becomes part of the rig.
+        Bone(String, Option<usize>),
+        /// Sets how strongly goals of the limb that ends at a node take the body along, from 0 to 1. Consecutive changes of the same
+        /// limb until [`Command::Release`] are one undo step.
+        Pull(usize, f64),
+        /// Stores the solver's options in the rig, as its defaults.
+        StoreOptions,
+        /// Clears all goals, all pins and the base.
+        ClearGoals,
+        /// Removes the goal of a node.
+        RemoveGoal(usize),
+        /// Sets the weight of a node's goal relative to other goals. Consecutive changes of the same goal's weight until
+        /// [`Command::Release`] are one undo step.
+        GoalWeight(usize, f64),
+        /// Shows the pose after this number of steps of the last solve, one joint at a time, and pauses playback. `None`
+        /// shows the solved pose.
+        Step(Option<usize>),
+        /// Sets the weights and tolerances of a node's goal along its axes. Consecutive changes of the same goal until
+        /// [`Command::Release`] are one undo step.
+        GoalAxes(usize, GoalAxes),
+        /// Plays a clip, or removes the motion if `None`.
+        Clip(Option<usize>),
+        /// Plays a motion, which consists of clip strips, layers and edits. A motion with unknown clips or nodes is not
+        /// played.
+        Motion(Box<Motion>),
+        /// Inserts a key with the current pose into the motion, and clears the goals and the drag that made the pose.
+        Key,
+        /// Moves the key at a time to another time. Consecutive moves until [`Command::Release`] are one undo step.
+        KeyMove(f32, f32),
+        /// Copies the key at a time to another time.
+        KeyCopy(f32, f32),
+        /// Removes the key at a time.
+        KeyDelete(f32),
+        /// Moves the key poses of joints at a time to another time. Consecutive moves until [`Command::Release`] are one undo step.
+        KeyJointsMove(Vec<usize>, f32, f32),
+        /// Copies the key poses of joints at a time to another time.
+        KeyJointsCopy(Vec<usize>, f32, f32),
+        /// Removes joints from the key pose at a time.
+        KeyJointsDelete(Vec<usize>, f32),
+        /// Sets how the pose changes from the key pose at a time to the next one.
+        KeyEasing(f32, Easing),
+        /// Sets the duration of the motion in seconds. `None` is that of its content.
+        Duration(Option<f32>),
+        /// Starts or pauses playback.
+        Play(bool),
+        /// Jumps to a time of the motion in seconds.
+        Seek(f32),
+        /// Advances the time. This is not recorded, because every recorded command has a time stamp.
+        #[serde(skip)]
+        Tick(Duration),
+        /// Adds the clips of another file or a take to the character. An addition whose file was not read has no effect.
+        AddClips(Box<AddedClips>),
+        /// Sets a morph weight by its index in the pose.
+        Morph(usize, f32),
+        /// Blends the pose with local transforms of some nodes, and with all morph weights unless the list is empty, by a weight
+        /// from 0 to 1. Removes all goals. Consecutive blends until [`Command::Release`] start from the same pose and are one
+        /// undo step.
+        BlendPose(Vec<(usize, Transform)>, Vec<f32>, f32),
+        /// Applies local transforms and morph weights from a live source. Without weights, the morphs do not change.
+        LivePose(Vec<(usize, Transform)>, Vec<f32>),
+        /// Sets goals from a live source, in addition to those of other nodes. The next [`Command::LivePose`] solves them.
+        LiveGoals(Vec<Target>),
+        /// Sets the camera.
+        Camera(Orbit),
+        /// Sets the complete state of the character and clears the undo history.
+        Restore(Box<Snapshot>),
+    }
+}

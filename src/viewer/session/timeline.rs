@@ -1,0 +1,148 @@
+//! How the timeline counts, snaps and loops, and where the playhead can go.
+
+use serde::{Deserialize, Serialize};
+
+use super::Session;
+
+/// The largest frame rate.
+pub(in crate::viewer) const MAX_FRAME_RATE: f32 = 240.0;
+/// Where the playhead can go before there is a motion, and how long a motion of key poses is at first, seconds.
+pub(super) const DEFAULT_DURATION: f32 = 2.0;
+/// The latest time of a key pose that the playhead reaches, seconds.
+const LAST_TIME: f64 = 3600.0;
+
+/// How the timeline counts, snaps and loops.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Timeline {
+    /// Frames per second, from 1 to 240.
+    pub frame_rate: f32,
+    /// Whether times are shown as frames. Otherwise they are shown in seconds.
+    pub frames: bool,
+    /// Whether keys, strips and the playhead snap to frames while they are dragged.
+    pub snap: bool,
+    /// Start and end of the part that loops, in seconds. `None` loops the whole motion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<[f32; 2]>,
+}
+
+impl Default for Timeline {
+    fn default() -> Self {
+        Self { frame_rate: 30.0, frames: true, snap: true, range: None }
+    }
+}
+
+impl Timeline {
+    /// Returns the same with a valid frame rate and a valid range.
+    pub(super) fn within_range(self) -> Self {
+        let Self { frame_rate, range, .. } = self;
+        let frame_rate = if frame_rate.is_finite() {
+            frame_rate.clamp(1.0, MAX_FRAME_RATE)
+        } else {
+            Self::default().frame_rate
+        };
+        let range = range.filter(|[from, to]| *from >= 0.0 && to.is_finite() && from < to);
+        Self { frame_rate, range, ..self }
+    }
+
+    /// Returns the time of a frame in seconds.
+    pub(in crate::viewer) fn time(&self, frame: f64) -> f32 {
+        #[expect(clippy::cast_possible_truncation, reason = "times are single precision")]
+        let time = (frame / f64::from(self.frame_rate)) as f32;
+        time
+    }
+
+    /// Returns the frame at a time. It need not be whole.
+    pub(in crate::viewer) fn frame(&self, time: f32) -> f64 {
+        f64::from(time) * f64::from(self.frame_rate)
+    }
+
+    /// Returns the time of the nearest frame.
+    pub(in crate::viewer) fn nearest(&self, time: f32) -> f32 {
+        self.time(self.frame(time).round())
+    }
+
+    /// Returns the time of the next frame, or of the previous one.
+    pub(in crate::viewer) fn beside(&self, time: f32, forward: bool) -> f32 {
+        /// The fraction of a frame within which a time belongs to the frame.
+        const SAME_FRAME: f64 = 1e-3;
+        let frame = self.frame(time);
+        self.time(if forward {
+            (frame + SAME_FRAME).floor() + 1.0
+        } else {
+            (frame - SAME_FRAME).ceil() - 1.0
+        })
+    }
+
+    /// Returns a time as text: its frame, or seconds.
+    pub(in crate::viewer) fn text(&self, time: f32) -> String {
+        if !self.frames {
+            return format!("{time:.2} s");
+        }
+        let frame = self.frame(time);
+        let is_whole = (frame - frame.round()).abs() < 0.05;
+        if is_whole { format!("frame {frame:.0}") } else { format!("frame {frame:.1}") }
+    }
+
+    /// Returns the start and the end of the part of a motion of this length that loops.
+    pub(in crate::viewer) fn looped(&self, seconds: f32) -> [f32; 2] {
+        let [from, to] = self.range.unwrap_or([0.0, seconds]);
+        if from < seconds { [from, to.min(seconds)] } else { [0.0, seconds] }
+    }
+}
+
+impl Session {
+    /// Returns the latest time that the playhead can reach, in seconds. A motion of key poses can be continued after its end.
+    pub(in crate::viewer) fn last_time(&self) -> f32 {
+        #[expect(clippy::cast_possible_truncation, reason = "an hour")]
+        let last = LAST_TIME as f32;
+        if self.state.motion.takes_keys() { last } else { self.seconds() }
+    }
+
+    /// Returns the time of the previous or the next key, or `None` if there is no such key.
+    pub(in crate::viewer) fn key_beside(&self, forward: bool) -> Option<f32> {
+        let (times, now) = (self.state.motion.key_times(), self.puppet.time);
+        let is_here = |time: f32| crate::motion::is_same_time(time, now);
+        let mut beside = times.into_iter().filter(|time| !is_here(*time) && (*time > now) == forward);
+        if forward { beside.next() } else { beside.next_back() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn steps_go_to_whole_frames() {
+        let film = Timeline { frame_rate: 24.0, ..Timeline::default() };
+        assert_eq!(film.beside(0.0, true).to_bits(), (1.0_f32 / 24.0).to_bits());
+        assert_eq!(film.beside(0.51, true).to_bits(), (13.0_f32 / 24.0).to_bits());
+        assert_eq!(film.beside(0.51, false).to_bits(), (12.0_f32 / 24.0).to_bits());
+        assert_eq!((film.text(0.5), film.text(0.51)), ("frame 12".into(), "frame 12.2".into()));
+        let seconds = Timeline { frames: false, ..film };
+        assert_eq!(seconds.text(0.5), "0.50 s");
+    }
+
+    #[test]
+    fn invalid_values_are_replaced() {
+        let odd = Timeline { frame_rate: f32::NAN, range: Some([2.0, 1.0]), ..Timeline::default() };
+        assert_eq!(odd.within_range(), Timeline::default());
+        let part = Timeline { range: Some([0.5, 9.0]), ..Timeline::default() };
+        assert_eq!((part.looped(2.0), part.looped(0.4)), ([0.5, 2.0], [0.0, 0.4]));
+    }
+
+    proptest! {
+        /// From any time, as many steps forward as back lead to the same frame.
+        #[test]
+        fn a_step_back_undoes_a_step_forward(rate in prop::sample::select(vec![24.0_f32, 25.0, 30.0, 60.0]), frame in 0_u16..20_000) {
+            let timeline = Timeline { frame_rate: rate, ..Timeline::default() };
+            let time = timeline.time(f64::from(frame));
+            let next = timeline.beside(time, true);
+            prop_assert_eq!(timeline.frame(next).round(), f64::from(frame) + 1.0);
+            prop_assert_eq!(timeline.beside(next, false).to_bits(), time.to_bits());
+            prop_assert_eq!(timeline.nearest(time).to_bits(), time.to_bits());
+        }
+    }
+}
