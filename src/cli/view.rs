@@ -277,7 +277,7 @@ fn session(
         progress.set_stage("Adding clips");
     }
     let character = session.puppet().shared_character();
-    for addition in clips::added_clips(&character, clips, &session.puppet().rig, transfer)? {
+    for addition in clips::added_clips(&character, clips, &session.puppet().rig, &transfer)? {
         let named = |line: &String| format!("--clips {}: {line}", addition.file.display());
         verbosity.warn(&addition.warnings().iter().map(named).collect::<Vec<_>>());
         session.apply(Command::AddClips(Box::new(addition)));

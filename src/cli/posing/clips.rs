@@ -321,7 +321,7 @@ pub(in crate::cli) fn added_clips(
     character: &Character,
     files: &[PathBuf],
     rig: &Rig,
-    transfer: Transfer,
+    transfer: &Transfer,
 ) -> Result<Vec<AddedClips>, Failure> {
     let load = |path: &PathBuf| {
         let source = Arc::new(Source::load(path)?);

@@ -149,7 +149,7 @@ pub(super) fn read(root: &Table, rig: &Rig, others: &[&str]) -> Result<Vec<Comma
             rig::file::read_options(item)?.apply(&mut options);
         }
     }
-    settings.solver = Box::new(options);
+    *settings.solver = options;
     Ok(settings.commands().into_iter().filter(|command| !matches!(command, Command::Scale(_))).collect())
 }
 
