@@ -94,7 +94,7 @@ impl Floor {
     }
 
     /// Returns the horizontal displacement of the point of a foot on the floor that moves least relative to a step of the ground.
-    fn step(self, a: &[Vec3], b: &[Vec3], ground: Vec3) -> Option<Vec3> {
+    pub(crate) fn step(self, a: &[Vec3], b: &[Vec3], ground: Vec3) -> Option<Vec3> {
         let steps = self.carrying([a, b], true).map(|(p, q)| self.flat(q - p));
         least(steps, ground)
     }

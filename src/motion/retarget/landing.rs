@@ -1,4 +1,5 @@
-//! Lands the soles of a retargeted clip: a foot stands on the floor of the target, and stays in place, while that of the source does.
+//! Lands the soles of a retargeted clip: a foot stands on the floor of the target, and stays in place, while that of the source does,
+//! and where it would stand by itself.
 //!
 //! Between two contacts, the correction of a foot changes evenly (Kovar, Schreiner & Gleicher 2002, "Footskate cleanup for motion capture
 //! editing", section 4). Contacts are those of soles and not of ankles, because feet differ in their shape.
@@ -12,6 +13,7 @@ use crate::pose::{Pose, orientation, world_matrices};
 use crate::rig::soles::Soles;
 
 use super::bodies::BodyMapping;
+use super::over_time::{fill, rises, runs, smooth_above};
 use super::stances::Stances;
 
 /// Seconds over which the lowering of the hips is smoothed.
@@ -136,8 +138,19 @@ impl<'a> Landing<'a> {
         let (up, size) = (self.bodies.up, self.bodies.height / HIPS);
         let falls = Stances::new(&self.from, &self.hips, &self.times, up, size);
         let lift = self.lift(&falls);
-        let offsets: Vec<Vec<Vec3>> =
-            (0..self.to.len()).map(|foot| self.offsets(foot, &falls, lift, size)).collect();
+        let offsets = |falls: &Stances| -> Vec<Vec<Vec3>> {
+            (0..self.to.len()).map(|foot| self.offsets(foot, falls, lift, size)).collect()
+        };
+        // Feet differ in their shape, so that a sole of the target may also stand where that of the source does not.
+        let moved = |(track, offsets): (&Track, Vec<Vec3>)| -> Track {
+            let foot = |(points, offset): (&Vec<Vec3>, Vec3)| {
+                points.iter().map(|p| *p + up * lift + offset).collect()
+            };
+            track.iter().zip(offsets).map(foot).collect()
+        };
+        let landed: Vec<Track> = self.to.iter().zip(offsets(&falls)).map(moved).collect();
+        let falls = falls.with(&landed, &self.times, Floor { up, height: self.floor, size });
+        let offsets = offsets(&falls);
         let lowering = self.lowering(&falls, &offsets, lift);
         for (i, frame) in frames.iter_mut().enumerate() {
             let by = up * (lift - lowering.get(i).copied().unwrap_or(0.0));
@@ -207,10 +220,15 @@ impl<'a> Landing<'a> {
             }
         }
         let mut filled = fill(&offsets, &self.times, falls.is_loop);
-        for (i, offset) in filled.iter_mut().enumerate() {
-            // A foot in the air does not sink into the floor either.
-            let sinks = drop(i) - offset.dot(up);
-            *offset += up * sinks.max(0.0);
+        // A foot in the air does not sink into the floor either.
+        let sinks = |(i, offset): (usize, &Vec3)| match offsets[i] {
+            Some(_) => 0.0,
+            None => (drop(i) - offset.dot(up)).max(0.0),
+        };
+        let sinks: Vec<f32> = filled.iter().enumerate().map(sinks).collect();
+        let rises = rises(&sinks, &self.times, falls.is_loop);
+        for (i, offset) in filled.iter_mut().enumerate().filter(|(i, _)| offsets[*i].is_none()) {
+            *offset += up * rises[i];
         }
         filled
     }
@@ -231,68 +249,6 @@ impl<'a> Landing<'a> {
             lower.fold(0.0, f32::max).min(MAX_LOWERING * self.bodies.height)
         };
         let needed: Vec<f32> = (0..self.times.len()).map(needed).collect();
-        smooth_above(&needed, &self.times, falls.is_loop)
+        smooth_above(&needed, &self.times, SMOOTHING, falls.is_loop)
     }
-}
-
-/// Returns values that change smoothly over time and are at least the given ones: the mean of the largest values nearby. A loop is smooth
-/// across its ends.
-fn smooth_above(values: &[f32], times: &[f32], is_loop: bool) -> Vec<f32> {
-    let duration = times.last().copied().unwrap_or(0.0) - times.first().copied().unwrap_or(0.0);
-    let rounds: &[f32] = if is_loop { &[-1.0, 0.0, 1.0] } else { &[0.0] };
-    let times: Vec<f32> =
-        rounds.iter().flat_map(|round| times.iter().map(move |t| t + round * duration)).collect();
-    let near = |i: usize| {
-        let time = times.get(i).copied().unwrap_or(0.0);
-        let first = times.partition_point(|t| *t < time - SMOOTHING);
-        first..times.partition_point(|t| *t <= time + SMOOTHING).max(first)
-    };
-    let values = values.repeat(rounds.len());
-    let largest: Vec<f32> =
-        (0..values.len()).map(|i| values[near(i)].iter().copied().fold(0.0, f32::max)).collect();
-    #[expect(clippy::cast_precision_loss, reason = "clips have fewer than 2²⁴ frames")]
-    let mean = |i: usize| largest[near(i)].iter().sum::<f32>() / near(i).len().max(1) as f32;
-    let count = values.len() / rounds.len();
-    let start = if is_loop { count } else { 0 };
-    (start..start + count).map(mean).collect()
-}
-
-/// Returns the frames of each contact. In a loop, a contact that goes on across the ends is one, with its end first.
-fn runs(contacts: &[(usize, usize)], count: usize, is_loop: bool) -> Vec<Vec<usize>> {
-    let mut runs: Vec<Vec<usize>> = contacts.iter().map(|&(first, last)| (first..=last).collect()).collect();
-    let goes_on =
-        |first: &[usize], last: &[usize]| first.first() == Some(&0) && last.last() == Some(&(count - 1));
-    if is_loop && runs.len() > 1 && runs.first().zip(runs.last()).is_some_and(|(a, b)| goes_on(a, b)) {
-        let start = runs.remove(0);
-        runs.iter_mut().rev().take(1).for_each(|last| last.extend(&start));
-    }
-    runs
-}
-
-/// Returns known values, and between them values that change evenly over time. Before the first and after the last one, they stay, or
-/// in a loop change across the ends.
-fn fill(values: &[Option<Vec3>], times: &[f32], is_loop: bool) -> Vec<Vec3> {
-    let known = values.iter().zip(times).filter_map(|(value, time)| Some((*time, (*value)?)));
-    let mut known: Vec<(f32, Vec3)> = known.collect();
-    if let (true, Some(&first), Some(&last)) = (is_loop, known.first(), known.last()) {
-        let duration = times.last().copied().unwrap_or(0.0) - times.first().copied().unwrap_or(0.0);
-        known.insert(0, (last.0 - duration, last.1));
-        known.push((first.0 + duration, first.1));
-    }
-    let mut next = 0;
-    let value = |&time: &f32| {
-        while known.get(next).is_some_and(|(at, _)| *at < time) {
-            next += 1;
-        }
-        let before = next.checked_sub(1).and_then(|n| known.get(n));
-        match (before, known.get(next)) {
-            (Some(&(a, from)), Some(&(b, to))) => {
-                let part = ((time - a) / (b - a).max(f32::MIN_POSITIVE)).clamp(0.0, 1.0);
-                from.lerp(to, part * part * (3.0 - 2.0 * part))
-            }
-            (Some((_, only)), None) | (None, Some((_, only))) => *only,
-            (None, None) => Vec3::ZERO,
-        }
-    };
-    times.iter().map(value).collect()
 }

@@ -15,6 +15,7 @@ mod ground;
 mod landing;
 mod limbs;
 mod names;
+mod over_time;
 mod reference;
 mod samples;
 mod stances;

@@ -39,19 +39,21 @@ impl Stances {
             let seconds = times[i + 1] - times[i];
             falls.steps[foot][i].is_some_and(|s| (s - ground * seconds).length() < MAX_SPEED * size * seconds)
         };
-        let duration = times.last().copied().unwrap_or(0.0) - times.first().copied().unwrap_or(0.0);
-        let intervals = times.len().saturating_sub(1);
-        #[expect(clippy::cast_precision_loss, reason = "clips have fewer than 2²⁴ frames")]
-        let rate = intervals as f32 / duration.max(f32::MIN_POSITIVE);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small number")]
-        let gap = (MAX_GAP * rate) as usize;
-        let contacts = (0..feet.len()).map(|foot| {
-            let of_intervals =
-                runs(intervals, gap, |i| stands(foot, i)).into_iter().map(RangeInclusive::into_inner);
-            let frames = of_intervals.map(|(first, last)| (first, last + 1));
-            frames.filter(|&(first, last)| times[last] - times[first] >= MIN_CONTACT - 1e-4).collect()
-        });
-        Self { contacts: contacts.collect(), ground, is_loop: is_loop(feet, hips, size) }
+        let contacts = (0..feet.len()).map(|foot| contacts(times, |i| stands(foot, i))).collect();
+        Self { contacts, ground, is_loop: is_loop(feet, hips, size) }
+    }
+
+    /// Returns these contacts together with those of other soles, which are those of another body that moves alike.
+    pub(super) fn with(self, feet: &[Track], times: &[f32], floor: Floor) -> Self {
+        let stands = |foot: usize, i: usize| {
+            let seconds = times[i + 1] - times[i];
+            let ground = self.ground * seconds;
+            let step = floor.step(&feet[foot][i], &feet[foot][i + 1], ground);
+            let is_slow = |step: Vec3| (step - ground).length() < MAX_SPEED * floor.size * seconds;
+            self.stands(foot, i) && self.stands(foot, i + 1) || step.is_some_and(is_slow)
+        };
+        let contacts = (0..feet.len()).map(|foot| contacts(times, |i| stands(foot, i))).collect();
+        Self { contacts, ..self }
     }
 
     /// Returns whether a foot stands in a frame.
@@ -59,6 +61,19 @@ impl Stances {
         let contacts = self.contacts.get(foot).into_iter().flatten();
         contacts.into_iter().any(|&(first, last)| (first..=last).contains(&frame))
     }
+}
+
+/// Returns the contacts of a foot, as first and last frames. `stands` is asked for intervals between two frames.
+fn contacts(times: &[f32], stands: impl Fn(usize) -> bool) -> Vec<(usize, usize)> {
+    let duration = times.last().copied().unwrap_or(0.0) - times.first().copied().unwrap_or(0.0);
+    let intervals = times.len().saturating_sub(1);
+    #[expect(clippy::cast_precision_loss, reason = "clips have fewer than 2²⁴ frames")]
+    let rate = intervals as f32 / duration.max(f32::MIN_POSITIVE);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small number")]
+    let gap = (MAX_GAP * rate) as usize;
+    let of_intervals = runs(intervals, gap, stands).into_iter().map(RangeInclusive::into_inner);
+    let frames = of_intervals.map(|(first, last)| (first, last + 1));
+    frames.filter(|&(first, last)| times[last] - times[first] >= MIN_CONTACT - 1e-4).collect()
 }
 
 /// Returns the height of the floor: that of feet that keep still, or else that of the lower foot.
@@ -91,4 +106,26 @@ fn is_loop(feet: &[Track], hips: &[Vec3], size: f32) -> bool {
     let (Some(first), Some(last), true) = (hips.first(), hips.last(), hips.len() > 2) else { return false };
     let near = |(a, b): (&Vec3, &Vec3)| (*a - *first).distance(*b - *last) < SAME_PLACE * size;
     feet.iter().filter_map(ends).all(|(a, b)| a.iter().zip(&b).all(near))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Regression test: a sole that stood a little longer than that of the source slid.
+    #[test]
+    fn a_sole_also_stands_where_that_of_the_source_does_not() {
+        let times: Vec<f32> = (0..30_u8).map(|i| f32::from(i) / 30.0).collect();
+        // It stands until a frame, and then leaves the floor.
+        let until = |last: u8| -> Vec<Track> {
+            let at = |i: u8| Vec3::new(0.0, 0.1, 0.2) * f32::from(i.saturating_sub(last));
+            vec![(0..30_u8).map(|i| vec![at(i)]).collect()]
+        };
+        let floor = Floor { up: Vec3::Y, height: 0.0, size: 1.0 };
+        let hips = vec![Vec3::Y; 30];
+        let stances = Stances::new(&until(10), &hips, &times, Vec3::Y, 1.0);
+        assert_eq!(stances.contacts, [[(0, 10)]]);
+        assert_eq!(stances.clone().with(&until(14), &times, floor).contacts, [[(0, 14)]]);
+        assert_eq!(stances.with(&until(5), &times, floor).contacts, [[(0, 10)]]);
+    }
 }
