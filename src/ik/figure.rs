@@ -21,6 +21,9 @@ pub struct FigureParts {
     pub size: f64,
     /// Capsules of a person's body, which limbs do not pass. A link that has none has those of a person of its size.
     pub capsules: Vec<BodyCapsule>,
+    /// Points of the skin: links, and positions in their frames. With `full_body.clear` they stay above the floor. Without any, the ends
+    /// of the capsules do.
+    pub skin: Vec<(usize, DVec3)>,
 }
 
 /// Capsules are fitted to the middle of the flesh. Bodies are soft, so that they may overlap by this part of the smaller radius.
@@ -29,7 +32,8 @@ pub(crate) const SOFT_PART: f64 = 0.5;
 /// A part of a person's body for collisions: a segment with a radius, which moves with a link. A link may have several.
 ///
 /// Capsules of the hips, the back, the neck, the head and the collars belong to the trunk. Forearms and hands pass neither
-/// the trunk nor a leg nor the other arm. Legs do not pass each other.
+/// the trunk nor a leg nor the other arm. Legs do not pass each other. With `full_body.clear`, shins do not
+/// pass the trunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyCapsule {
     /// The link that carries it, which belongs to a part of the figure.
@@ -152,6 +156,10 @@ impl Figure {
                 };
                 return Err(SolveError::Figure { link: capsule.link, what });
             }
+        }
+        if let Some((link, _)) = parts.skin.iter().find(|(link, at)| *link >= links.len() || !at.is_finite())
+        {
+            return Err(SolveError::Figure { link: *link, what: "has an invalid point of the skin" });
         }
         let figure = Self { parts, roles };
         figure.check_order(links)?;

@@ -59,6 +59,7 @@ pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &mut Body
         fitter.limb(limb, &mut capsules);
     }
     plan.capsules = capsules;
+    plan.skin = super::skin_points::measure(character, world, plan);
 }
 
 /// Returns evenly spread points of the skin that each joint of the plan moves, at rest in the world.

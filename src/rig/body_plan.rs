@@ -39,6 +39,8 @@ pub struct BodyPlan {
     pub size: f32,
     /// The capsules of a person: trunk and head, then the limbs in their order. Empty for other bodies, and without a skin.
     pub capsules: Vec<Capsule>,
+    /// The outermost points of the skin of such a person without the feet: joints, and positions in their spaces.
+    pub skin: Vec<(usize, Vec3)>,
     /// How certain the recognition is, from 0 to 1.
     pub certainty: f32,
     /// The observations that led to the result, one sentence each.

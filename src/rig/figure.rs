@@ -71,6 +71,7 @@ pub fn figure_parts(binding: &Binding, skeleton: &Skeleton, plan: &BodyPlan) -> 
             radius: f64::from(capsule.radius),
         })
     });
+    let skin = plan.skin.iter().map(|(node, at)| Some((link(node)?, at.as_dvec3())));
     Some(FigureParts {
         hips: Some(skeleton.nodes.get(plan.hips)?.rest.translation.as_dvec3()),
         spine: links(&plan.spine)?,
@@ -79,5 +80,6 @@ pub fn figure_parts(binding: &Binding, skeleton: &Skeleton, plan: &BodyPlan) -> 
         floor: Some(f64::from(plan.floor)),
         size: f64::from(plan.size),
         capsules: capsules.collect::<Option<_>>()?,
+        skin: skin.collect::<Option<_>>()?,
     })
 }

@@ -24,6 +24,7 @@ mod recognize;
 mod reparent;
 mod rest_skin;
 mod root;
+mod skin_points;
 pub(crate) mod soles;
 
 pub use crate::pose::{Mirror, orientation};

@@ -84,6 +84,7 @@ pub(crate) fn parts(size: f64) -> FigureParts {
         floor: Some(0.0),
         size,
         capsules: Vec::new(),
+        skin: Vec::new(),
     }
 }
 

@@ -40,6 +40,7 @@ enum BodyPart {
     Trunk,
     UpperArm(usize),
     Arm(usize),
+    UpperLeg(usize),
     Leg(usize),
 }
 
@@ -55,6 +56,7 @@ impl BodyPart {
                     Self::Arm(limb)
                 }
             }
+            Part::Limb(limb, 0) => Self::UpperLeg(limb),
             Part::Limb(limb, _) => Self::Leg(limb),
             Part::Other => return None,
         })
@@ -79,8 +81,9 @@ pub(super) struct Capsules {
 }
 
 impl Capsules {
-    /// Sets the capsules of a figure: those that were measured, and those of a person for all other links.
-    pub(super) fn set(&mut self, model: &Model, figure: &Figure, rest: &Kinematics) {
+    /// Sets the capsules of a figure: those that were measured, and those of a person for all other links. Shins pass the trunk unless
+    /// they are `cleared`: a short figure could not squat otherwise.
+    pub(super) fn set(&mut self, model: &Model, figure: &Figure, rest: &Kinematics, cleared: bool) {
         self.clear();
         if !model.is_person {
             return;
@@ -92,7 +95,7 @@ impl Capsules {
         }
         self.add_trunk(model, figure, rest);
         self.add_limbs(model, figure, rest);
-        self.pair();
+        self.pair(cleared);
     }
 
     /// Adds a capsule of a person, if the link has no measured one.
@@ -153,14 +156,17 @@ impl Capsules {
         }
     }
 
-    /// Pairs parts that may meet: arms with everything but themselves, and legs with each other. An upper arm lies against the trunk.
-    fn pair(&mut self) {
-        use BodyPart::{Arm, Leg, Trunk, UpperArm};
+    /// Pairs parts that may meet: arms with everything but themselves, legs with each other, and cleared shins with the trunk. Upper
+    /// arms and thighs lie against the trunk.
+    fn pair(&mut self, cleared: bool) {
+        use BodyPart::{Arm, Leg, Trunk, UpperArm, UpperLeg};
         for b in 0..self.capsules.len() {
             for a in 0..b {
                 let meets = match (self.capsules[a].part, self.capsules[b].part) {
-                    (Trunk, Trunk | UpperArm(_) | Leg(_)) | (UpperArm(_) | Leg(_), Trunk) => false,
-                    (UpperArm(i) | Arm(i), UpperArm(j) | Arm(j)) | (Leg(i), Leg(j)) => i != j,
+                    (Trunk, Trunk | UpperArm(_) | UpperLeg(_)) | (UpperArm(_) | UpperLeg(_), Trunk) => false,
+                    (Trunk, Leg(_)) | (Leg(_), Trunk) => cleared,
+                    (UpperArm(i) | Arm(i), UpperArm(j) | Arm(j))
+                    | (UpperLeg(i) | Leg(i), UpperLeg(j) | Leg(j)) => i != j,
                     _ => true,
                 };
                 if meets {
@@ -179,7 +185,7 @@ impl Capsules {
     /// near it anyway, and stand where their contacts are.
     pub(super) fn ends(&self, figure: &Figure) -> impl Iterator<Item = (usize, DVec3, f64)> {
         let count = |capsule: &Capsule| {
-            let BodyPart::Leg(limb) = capsule.part else { return 2 };
+            let (BodyPart::UpperLeg(limb) | BodyPart::Leg(limb)) = capsule.part else { return 2 };
             let joints = &figure.parts.limbs[limb].joints;
             let below = joints.iter().rev().position(|&link| link == capsule.link);
             below.map_or(0, |below| below.min(2))

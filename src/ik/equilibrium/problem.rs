@@ -92,7 +92,7 @@ impl Problem {
             self.stiffen_trunk();
         }
         if self.is_pulled || options.full_body.clear {
-            self.capsules.set(&self.model, figure, &self.rest);
+            self.capsules.set(&self.model, figure, &self.rest, options.full_body.clear);
             let (allowed, soft) = match options.full_body.clear {
                 true => (&self.rest, true),
                 false => (&self.stance_now, false),
@@ -309,10 +309,18 @@ impl Problem {
         }
     }
 
-    /// Keeps the ends of all capsules above the floor, wherever they are at the start, but not higher than they are at rest.
+    /// Keeps the skin above the floor, or without one the ends of all capsules, wherever they are at the start, but not higher than they
+    /// are at rest.
     fn keep_above_floor(&mut self, figure: &Figure) {
         let Self { model, rest, floor_points, capsules, .. } = self;
         let Some(floor) = model.floor else { return };
+        if !figure.parts.skin.is_empty() {
+            floor_points.extend(figure.parts.skin.iter().map(|&(link, at)| {
+                let offset = model.point(link, at);
+                FloorPoint { link, offset, height: rest.point(link, offset).y.min(floor) }
+            }));
+            return;
+        }
         floor_points.extend(capsules.ends(figure).map(|(link, offset, radius)| {
             let height = rest.point(link, offset).y.min(floor + radius);
             FloorPoint { link, offset, height }

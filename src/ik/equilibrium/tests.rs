@@ -62,6 +62,7 @@ fn person_with_hands(ahead: f64) -> Body {
         floor: Some(0.0),
         size: 1.0,
         capsules: Vec::new(),
+        skin: Vec::new(),
     };
     body.set_figure(parts).unwrap();
     body
@@ -261,4 +262,29 @@ fn an_elbow_that_the_stance_overstretches_bends_the_right_way() {
     for (link, at) in rest.iter().enumerate() {
         assert!(place(&body, link).distance(*at) < 2e-3, "link {link} ends at {}", place(&body, link) - *at);
     }
+}
+
+/// Regression test: skin outside of the capsules stayed in the floor, and shins in the trunk.
+#[test]
+fn skin_is_kept_above_the_floor_and_shins_out_of_the_trunk() {
+    let mut body = person();
+    let mut parts = body.figure().unwrap().parts.clone();
+    let below = DVec3::new(0.0, -0.3, 0.0);
+    parts.skin = vec![(0, below)];
+    assert!(body.set_figure(FigureParts { skin: vec![(0, DVec3::NAN)], ..parts.clone() }).is_err());
+    assert!(body.set_figure(FigureParts { skin: vec![(99, below)], ..parts.clone() }).is_err());
+    body.set_figure(parts).unwrap();
+    let options = Options::default().with_full_body(crate::ik::FullBodyOptions::default().with_clear(true));
+    let mut problem = Problem::default();
+    problem.set(&body, body.figure().unwrap(), &[], &options);
+    let points: Vec<_> = problem.floor_points.iter().map(|p| (p.link, p.offset.y, p.height)).collect();
+    assert_eq!(points, [(0, below.y, 0.0)]);
+    let [hips, thigh, shin] = [0, 13, 14];
+    let meets = |a: usize, b: usize| {
+        problem.capsules.pairs.iter().any(|&pair| {
+            let links = problem.capsules.links(pair);
+            links == [a, b] || links == [b, a]
+        })
+    };
+    assert!(meets(hips, shin) && !meets(hips, thigh));
 }

@@ -91,6 +91,7 @@ pub(super) fn complete(
         floor,
         size,
         capsules: Vec::new(),
+        skin: Vec::new(),
         certainty: parts.certainty.clamp(0.0, 1.0),
         reasons: [parts.reasons, parts.doubts].concat(),
     };
