@@ -27,3 +27,6 @@ pub(super) const ROOT: f64 = 10.0;
 pub(super) const ROOT_IN_AIR: f64 = 3000.0;
 /// Factor of the springs of the trunk while nothing pulls, so that only what must move does.
 pub(super) const UNPULLED: f64 = 2e4;
+/// The same if parts of the body are moved apart. The rows that do it must be stronger than these springs, or the trunk would stay in the
+/// floor.
+pub(super) const CLEARED: f64 = 1e3;

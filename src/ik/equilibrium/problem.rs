@@ -83,13 +83,14 @@ impl Problem {
         self.set_pulls(figure, goals);
         self.set_contacts(figure, goals);
         self.has_balance = self.is_pulled && options.full_body.balance && !self.contacts.is_empty();
+        let unpulled = if options.full_body.clear { constant::CLEARED } else { constant::UNPULLED };
         if self.is_pulled {
             self.relax(figure, goals);
             self.relax_legs(figure);
             self.set_floor(figure);
             self.look = self.looks_at(figure, options);
         } else {
-            self.stiffen_trunk();
+            self.stiffen_trunk(unpulled);
         }
         if self.is_pulled || options.full_body.clear {
             self.capsules.set(&self.model, figure, &self.rest, options.full_body.clear);
@@ -103,7 +104,7 @@ impl Problem {
             self.keep_above_floor(figure);
         }
         self.root_stiffness = if !self.is_pulled {
-            constant::ROOT * constant::UNPULLED
+            constant::ROOT * unpulled
         } else if self.hangs_on_limbs() {
             constant::ROOT_IN_AIR
         } else {
@@ -256,10 +257,10 @@ impl Problem {
     }
 
     /// Stiffens what no pin should move: the trunk.
-    fn stiffen_trunk(&mut self) {
+    fn stiffen_trunk(&mut self, factor: f64) {
         for (joint, stiffness) in self.model.joints.iter().zip(&mut self.stiffness) {
             if !matches!(joint.part, Some(Part::Limb(..))) {
-                *stiffness = stiffness.max(DVec3::splat(constant::ROOT)) * constant::UNPULLED;
+                *stiffness = stiffness.max(DVec3::splat(constant::ROOT)) * factor;
             }
         }
     }
