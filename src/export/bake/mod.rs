@@ -26,6 +26,8 @@ pub use source::{Source, SourceError};
 /// Frame rate at which clips of other characters are sampled, in frames per second. A clip whose channels share all key
 /// times is sampled at these times instead.
 const RATE: f32 = 60.0;
+/// Number of times that the changes of retargeted poses are smoothed and the contacts kept again.
+const ROUNDS: usize = 4;
 /// Maximum number of frames of a clip.
 pub const MAX_FRAMES: usize = 1 << 20;
 
@@ -207,7 +209,9 @@ fn retarget_clips_while(
 
 /// Solves the contacts of frames, and adds the reports. Returns fewer poses if it is stopped, and the time of a pose that is not finite.
 ///
-/// The contacts, and limbs that clear the body, change the poses twice: once to find the changes, and again from changes that are smooth.
+/// What the contacts, and limbs that clear the body, change in the poses is smoothed, and then kept again, in [`ROUNDS`] rounds. Each round
+/// ends with poses that keep the contacts and that clear the body, and whose changes are smoother (alternating projections, von Neumann
+/// 1950).
 fn solve(
     puppet: &mut Puppet,
     frames: &[RetargetedFrame],
@@ -221,13 +225,17 @@ fn solve(
         poses.push(puppet.pose().clone());
     }
     let free: Vec<&Pose> = frames.iter().map(|frame| &frame.pose).collect();
-    smooth_changes(&free, &mut poses, times);
-    for ((frame, pose), &time) in
-        frames.iter().zip(&mut poses).zip(times).take_while(|_| !progress.is_stopped())
-    {
-        puppet.follow(pose, &frame.contacts).map_err(|source| (time, source))?;
-        reports.extend_from_slice(puppet.reports());
-        pose.clone_from(puppet.pose());
+    for round in 1..=ROUNDS {
+        smooth_changes(&free, &mut poses, times);
+        for ((frame, pose), &time) in
+            frames.iter().zip(&mut poses).zip(times).take_while(|_| !progress.is_stopped())
+        {
+            puppet.follow(pose, &frame.contacts).map_err(|source| (time, source))?;
+            if round == ROUNDS {
+                reports.extend_from_slice(puppet.reports());
+            }
+            pose.clone_from(puppet.pose());
+        }
     }
     Ok(poses)
 }

@@ -12,6 +12,7 @@ use sinew::rig;
 use crate::support::external;
 
 const CESIUM_MAN: &str = "vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb";
+const MANNY: &str = "kaykit-char/models/mannequin_v2/manny_med_mod.gltf";
 
 fn load(file: &str) -> Option<Character> {
     if file == "mannequin" {
@@ -40,11 +41,18 @@ fn retargeted_soles_stand_on_the_floor() {
         // Feet that are not below their legs, short legs, long arms, and a foot whose sole bends at the toes.
         ("mannequin", "walk", "quaternius/platformer_game_pack/Character/Character.glb"),
         ("mannequin", "crouch", "quaternius/single_knight_pack/KnightCharacter/KnightCharacter.glb"),
-        ("mannequin", "walk", "kaykit-char/models/mannequin_v2/manny_med_mod.gltf"),
+        ("mannequin", "walk", MANNY),
         ("mannequin", "walk", "raylib/robot/robot.glb"),
         ("bvh/AnimatedDrawings/cmu1/jumping_jacks.bvh", "jumping_jacks", CESIUM_MAN),
         // Knees and hands that jumped for a frame.
         ("bvh/pybvh/cmu_12_01_walk.bvh", "cmu_12_01_walk", "mannequin"),
+        ("bvh/pybvh/cmu_12_01_walk.bvh", "cmu_12_01_walk", arnaud),
+        // A large foot in the air that sank into the floor for a frame.
+        ("bvh/AnimatedDrawings/cmu1/jumping_jacks.bvh", "jumping_jacks", MANNY),
+        // Skin far outside of the bones, and short legs whose shins pass the trunk.
+        ("mannequin", "crouch", "vrm/VRMC_materials_mtoon_UV_Animation_Test.vrm"),
+        ("bvh/20tab-bvh-python/test_mocapbank.bvh", "test_mocapbank", "raylib/robot/robot.glb"),
+        ("bvh/20tab-bvh-python/test_mocapbank.bvh", "test_mocapbank", MANNY),
     ] {
         let (Some(mut source), Some(target_character)) = (load(take), load(target)) else { continue };
         source.clips.retain(|c| c.name.as_deref() == Some(clip));
