@@ -60,7 +60,7 @@ fn a_rig_file_is_used_and_its_errors_name_the_line() {
         ("[[joint]]\nnode = \"head\"\n[joint.limit]\nkind = \"hinge\"\n", "line 5: axis is missing"),
         ("pins = [\"head\",\n\"nobody\"]\n", "line 3: node \"nobody\" does not exist"),
         (
-            "[[joint]]\nnode = \"head\"\n[[joint]]\nnode = \"leftHand\"\ncarrier = \"leftHand\"\n",
+            "[[joint]]\nnode = \"head\"\n[[joint]]\nnode = \"leftHand\"\nlogical_parent = \"leftHand\"\n",
             "line 6: node \"leftHand\" is its own ancestor",
         ),
     ] {
