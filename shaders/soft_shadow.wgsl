@@ -1,11 +1,31 @@
 // Shadows of a key light with a size: sharp where the caster touches the surface, and softer the farther it is away (Fernando 2005,
-// "Percentage-closer soft shadows"). Requires globals.wgsl and shadow_map.wgsl.
+// "Percentage-closer soft shadows"). Requires globals.wgsl and shadow_map.wgsl. The levels of the map are those of
+// src/render/shadow_levels.rs.
 
 // The softest edges, as radii in texels. A texel is about half a pixel.
 const MOST_ON_SURFACE: f32 = 16.0;
 const MOST_ON_FLOOR: f32 = 32.0;
+// The levels in which blockers are searched. Their texels contain the nearest depth, and are as wide as the softest edges, so that no
+// blocker is missed, however thin it is.
+const SEARCH_ON_SURFACE: i32 = 4;
+const SEARCH_ON_FLOOR: i32 = 5;
 // The sharpest edges, which hide the texels.
 const LEAST: f32 = 2.5;
+// Edges that are softer than this are sampled in a coarser level of the map. Between the points of a wide disc are many texels of the
+// map, so each point would show a copy of the edge.
+const COARSE_FROM: f32 = 8.0;
+const COARSE: i32 = 2;
+// The numbers of points in a disc, and in the sharpest one.
+const POINTS_ON_SURFACE: i32 = 8;
+const POINTS_ON_FLOOR: i32 = 24;
+const FEW_POINTS: i32 = 6;
+// A turn by the golden angle, which is 2.4 radians, from a point to the next.
+const GOLDEN: vec2<f32> = vec2<f32>(-0.7373689, 0.6754903);
+
+// Returns a direction turned by twice the golden angle.
+fn turned(v: vec2<f32>) -> vec2<f32> {
+    return vec2<f32>(0.0874258 * v.x + 0.9961711 * v.y, 0.0874258 * v.y - 0.9961711 * v.x);
+}
 
 // Returns how the depth of a plane in the map changes with the position, so that a surface does not shadow itself. The map is twice as
 // deep as it is wide. The slope of planes that the light meets at less than 10 degrees is that at 10 degrees.
@@ -13,12 +33,6 @@ fn depth_slope(normal: vec3<f32>) -> vec2<f32> {
     let n = (globals.shadow_from_world * vec4<f32>(normal, 0.0)).xyz;
     let facing = min(16.0 * n.z, -0.7 * length(n.xy));
     return vec2<f32>(-2.0 * n.x, 2.0 * n.y) / min(facing, -1e-6);
-}
-
-// The blockers that some points of the map have found: their number, and the sum of their depths.
-struct Blockers {
-    count: f32,
-    sum: f32,
 }
 
 // A point on a surface, as the map sees it.
@@ -33,81 +47,155 @@ fn plane(r: Receiver, offset: vec2<f32>) -> f32 {
     return min(r.depth + dot(r.slope, offset), 1.0);
 }
 
-fn blocker(r: Receiver, offset: vec2<f32>) -> Blockers {
-    let last = vec2<i32>(textureDimensions(shadow_map)) - 1;
-    let place = vec2<i32>((r.at + offset) / globals.viewport.z);
-    let found = textureLoad(shadow_map, clamp(place, vec2<i32>(0), last), 0);
-    let nearer = select(0.0, 1.0, found < plane(r, offset));
-    return Blockers(nearer, nearer * found);
+// The blockers around a point: the sum of their weights, and of their weighted distances.
+struct Blockers {
+    weight: f32,
+    away: f32,
+}
+
+// Returns what a texel of a level contains. `slack` is the difference of depth that the plane has within half a texel. Blockers that are hardly nearer than the plane weigh less, so that the sums do not jump where
+// one appears.
+fn blocker(r: Receiver, place: vec2<f32>, cell: vec2<f32>, level: i32, slack: f32, weight: f32) -> Blockers {
+    let size = vec2<i32>(textureDimensions(shadow_map, level));
+    let found = textureLoad(shadow_map, clamp(vec2<i32>(cell), vec2<i32>(0), size - 1), level);
+    let away = plane(r, (cell + 0.5 - place) / vec2<f32>(size)) - found;
+    let w = weight * clamp((away - slack) * 200.0, 0.0, 1.0);
+    // Where in the texel the nearest depth is, is unknown.
+    return Blockers(w, w * (away - 0.5 * slack));
 }
 
 fn plus(a: Blockers, b: Blockers) -> Blockers {
-    return Blockers(a.count + b.count, a.sum + b.sum);
+    return Blockers(a.weight + b.weight, a.away + b.away);
 }
 
-fn lit_beside(r: Receiver, offset: vec2<f32>) -> f32 {
-    return lit(r.at + offset, plane(r, offset));
+// Returns the blockers in the nine texels around a point, weighted by a quadratic B-spline, so that the sums do not jump where the
+// point enters another texel.
+fn blockers(r: Receiver, level: i32, slack: f32) -> Blockers {
+    let place = r.at * vec2<f32>(textureDimensions(shadow_map, level));
+    let cell = floor(place);
+    let f = place - cell - 0.5;
+    let a = 0.5 * (0.5 - f) * (0.5 - f);
+    let b = 0.75 - f * f;
+    let c = 0.5 * (0.5 + f) * (0.5 + f);
+    var found = blocker(r, place, cell + vec2<f32>(-1.0, -1.0), level, slack, a.x * a.y);
+    found = plus(found, blocker(r, place, cell + vec2<f32>(0.0, -1.0), level, slack, b.x * a.y));
+    found = plus(found, blocker(r, place, cell + vec2<f32>(1.0, -1.0), level, slack, c.x * a.y));
+    found = plus(found, blocker(r, place, cell + vec2<f32>(-1.0, 0.0), level, slack, a.x * b.y));
+    found = plus(found, blocker(r, place, cell, level, slack, b.x * b.y));
+    found = plus(found, blocker(r, place, cell + vec2<f32>(1.0, 0.0), level, slack, c.x * b.y));
+    found = plus(found, blocker(r, place, cell + vec2<f32>(-1.0, 1.0), level, slack, a.x * c.y));
+    found = plus(found, blocker(r, place, cell + vec2<f32>(0.0, 1.0), level, slack, b.x * c.y));
+    return plus(found, blocker(r, place, cell + vec2<f32>(1.0, 1.0), level, slack, c.x * c.y));
 }
 
-// Returns 1 in full light and 0 in full shadow. The points are evenly spread in discs, as in shadow_map.wgsl. They are not turned at
-// random, because noise would differ between processors. The edge of a shadow cannot reach the inner points without reaching the
-// outer ones, so if those agree, the rest is not needed.
-fn soft_light(at: vec3<f32>, normal: vec3<f32>, most: f32) -> f32 {
-    if any(at.xy < vec2<f32>(0.0)) || any(at.xy > vec2<f32>(1.0)) {
-        return 1.0;
+fn lit_texel(texel: vec2<i32>, depth: f32) -> f32 {
+    return select(0.0, 1.0, depth <= textureLoad(shadow_map, texel, COARSE));
+}
+
+// Returns what a comparison sampler would return for the coarse level, of which WGSL can only load texels.
+fn lit_coarsely(at: vec2<f32>, depth: f32) -> f32 {
+    let size = vec2<f32>(textureDimensions(shadow_map, COARSE));
+    let place = clamp(at * size - 0.5, vec2<f32>(0.0), size - 1.001);
+    let first = vec2<i32>(place);
+    let f = fract(place);
+    let above = mix(lit_texel(first, depth), lit_texel(first + vec2<i32>(1, 0), depth), f.x);
+    let below = mix(lit_texel(first + vec2<i32>(0, 1), depth), lit_texel(first + vec2<i32>(1, 1), depth), f.x);
+    return mix(above, below, f.y);
+}
+
+// Every second point of a disc. They are evenly spread (Vogel 1979): point i is at the square root of (i + 0.5) / n and an angle of 2.4 i.
+struct Disc {
+    radius: f32,
+    points: i32,
+    is_coarse: bool,
+}
+
+// Returns how many of the points are lit, beginning with the first or the second one.
+fn lit_points(r: Receiver, disc: Disc, first: i32) -> f32 {
+    // A texel of the coarse level may contain the depth of a point that is up to six texels of the map away.
+    let bias = 6.0 * globals.viewport.z * (abs(r.slope.x) + abs(r.slope.y));
+    let begin = select(GOLDEN, vec2<f32>(1.0, 0.0), first == 0);
+    var around = begin;
+    var light = 0.0;
+    // Software drivers execute both sides of every branch, but no loop that does not run.
+    for (var i = first; i < select(0, disc.points, disc.is_coarse); i += 2) {
+        let offset = disc.radius * sqrt((f32(i) + 0.5) / f32(disc.points)) * around;
+        light += lit_coarsely(r.at + offset, plane(r, offset) - bias);
+        around = turned(around);
     }
+    around = begin;
+    for (var i = first; i < select(disc.points, 0, disc.is_coarse); i += 2) {
+        let offset = disc.radius * sqrt((f32(i) + 0.5) / f32(disc.points)) * around;
+        light += lit(r.at + offset, plane(r, offset));
+        around = turned(around);
+    }
+    return light;
+}
+
+// Returns 1 in full light and 0 in full shadow. The points are not turned at random, because noise would differ between processors. If
+// half of them agree, the others could only differ where the edge begins.
+fn soft_light(r: Receiver, most: f32, points: i32, found: Blockers) -> f32 {
     let texel = globals.viewport.z;
-    let r = Receiver(at.xy, at.z - 0.0005, depth_slope(normal));
-    let wide = most * texel;
-    var found = Blockers(0.0, 0.0);
-    found = plus(found, blocker(r, wide * vec2<f32>(0.2929848, 0.9340735)));
-    found = plus(found, blocker(r, wide * vec2<f32>(0.3964697, -0.8472377)));
-    found = plus(found, blocker(r, wide * vec2<f32>(-0.8224418, 0.3394940)));
-    found = plus(found, blocker(r, wide * vec2<f32>(0.7905572, 0.2887086)));
-    found = plus(found, blocker(r, wide * vec2<f32>(-0.3643801, -0.7015890)));
-    found = plus(found, blocker(r, wide * vec2<f32>(-0.1910626, 0.7107473)));
-    found = plus(found, blocker(r, wide * vec2<f32>(0.5712246, -0.3633673)));
-    var light = select(1.0, 0.0, found.count == 7.0);
-    // A loop that runs at most once, because software drivers execute both sides of every branch.
+    let away = found.away / max(found.weight, 1e-9);
+    let radius = clamp(2.0 * globals.key.w * away, LEAST * texel, most * texel);
+    let disc = Disc(radius, select(FEW_POINTS, points, found.weight > 0.0), radius > COARSE_FROM * texel);
+    let half = 0.5 * f32(disc.points);
+    var light = lit_points(r, disc, 0);
+    var taken = half;
     loop {
-        if found.count == 0.0 || found.count == 7.0 {
+        if light <= 0.0 || light >= taken || taken > half {
             break;
         }
-        found = plus(found, blocker(r, wide * vec2<f32>(-0.6030115, -0.1066637)));
-        found = plus(found, blocker(r, wide * vec2<f32>(0.3285948, 0.4285932)));
-        found = plus(found, blocker(r, wide * vec2<f32>(0.0399040, -0.4546878)));
-        found = plus(found, blocker(r, wide * vec2<f32>(-0.2606992, 0.2388219)));
-        found = plus(found, blocker(r, wide * vec2<f32>(0.2041241, 0.0000000)));
-        let away = at.z - found.sum / found.count;
-        let radius = clamp(2.0 * globals.key.w * away, LEAST * texel, wide);
-        light = 0.0;
-        light += lit_beside(r, radius * vec2<f32>(0.1767767, 0.0000000));
-        light += lit_beside(r, radius * vec2<f32>(-0.2257721, 0.2068259));
-        light += lit_beside(r, radius * vec2<f32>(0.0345579, -0.3937712));
-        light += lit_beside(r, radius * vec2<f32>(0.2845715, 0.3711726));
-        light += lit_beside(r, radius * vec2<f32>(-0.5222233, -0.0923734));
-        light += lit_beside(r, radius * vec2<f32>(0.4946950, -0.3146853));
-        light += lit_beside(r, radius * vec2<f32>(-0.1654651, 0.6155252));
-        light += lit_beside(r, radius * vec2<f32>(-0.3155624, -0.6075939));
-        light += lit_beside(r, radius * vec2<f32>(0.6846426, 0.2500290));
-        light += lit_beside(r, radius * vec2<f32>(-0.7122555, 0.2940104));
-        light += lit_beside(r, radius * vec2<f32>(0.3433528, -0.7337294));
-        light += lit_beside(r, radius * vec2<f32>(0.2537323, 0.8089313));
-        light += lit_beside(r, radius * vec2<f32>(-0.7647471, -0.4431838));
-        light += lit_beside(r, radius * vec2<f32>(0.8971334, -0.1972351));
-        light += lit_beside(r, radius * vec2<f32>(-0.5475044, 0.7787740));
-        light += lit_beside(r, radius * vec2<f32>(-0.1264901, -0.9760893));
-        light /= 16.0;
+        light += lit_points(r, disc, 1);
+        taken = 2.0 * half;
+    }
+    return light / taken;
+}
+
+fn is_beside_map(at: vec3<f32>) -> bool {
+    return any(at.xy < vec2<f32>(0.0)) || any(at.xy > vec2<f32>(1.0));
+}
+
+fn soft_light_on_surface(world: vec3<f32>, normal: vec3<f32>) -> f32 {
+    let at = in_shadow_map(world, normal);
+    if is_beside_map(at) {
+        return 1.0;
+    }
+    var light = 0.0;
+    // A loop that runs at most once, because software drivers execute both sides of every branch. What faces away from the light is in
+    // its own shadow.
+    loop {
+        if dot(normal, globals.light.xyz) < -0.25 {
+            break;
+        }
+        let r = Receiver(at.xy, at.z - 0.0005, depth_slope(normal));
+        // The nearest depth in a texel of the level may be that of the surface itself. Blockers that are as near as that have sharp
+        // edges.
+        let half = 0.5 / f32(textureDimensions(shadow_map, SEARCH_ON_SURFACE).x);
+        let found = blockers(r, SEARCH_ON_SURFACE, half * (abs(r.slope.x) + abs(r.slope.y)));
+        light = soft_light(r, MOST_ON_SURFACE, POINTS_ON_SURFACE, found);
         break;
     }
     return light;
 }
 
-fn soft_light_on_surface(world: vec3<f32>, normal: vec3<f32>) -> f32 {
-    return soft_light(in_shadow_map(world, normal), normal, MOST_ON_SURFACE);
-}
-
+// The floor is not in the map, so it cannot shadow itself.
 fn soft_light_on_floor(world: vec3<f32>) -> f32 {
     let up = vec3<f32>(0.0, 1.0, 0.0);
-    return soft_light(in_shadow_map(world, up), up, MOST_ON_FLOOR);
+    let at = in_shadow_map(world, up);
+    if is_beside_map(at) {
+        return 1.0;
+    }
+    let r = Receiver(at.xy, at.z - 0.0005, depth_slope(up));
+    let found = blockers(r, SEARCH_ON_FLOOR, 0.0);
+    var light = 1.0;
+    // A loop that runs at most once, because software drivers execute both sides of every branch.
+    loop {
+        if found.weight == 0.0 {
+            break;
+        }
+        light = soft_light(r, MOST_ON_FLOOR, POINTS_ON_FLOOR, found);
+        break;
+    }
+    return light;
 }

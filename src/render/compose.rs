@@ -154,11 +154,50 @@ impl Composed {
     }
 }
 
+/// What a pipeline without colors draws.
+#[derive(Debug)]
+pub(super) struct DepthTarget<'a> {
+    pub(super) format: TextureFormat,
+    /// Override constants of the shader.
+    pub(super) constants: &'a [(&'a str, f64)],
+}
+
+/// Creates a pipeline that covers the viewport and writes colors.
 pub(super) fn create_pipeline(
+    device: &wgpu::Device,
+    shader: (&wgpu::ShaderModule, &str),
+    group: Option<&wgpu::BindGroupLayout>,
+    target: wgpu::ColorTargetState,
+) -> wgpu::RenderPipeline {
+    create(device, shader, group, (&[Some(target)], None, &[]))
+}
+
+/// Creates a pipeline that covers the viewport and writes depths.
+pub(super) fn create_depth_pipeline(
+    device: &wgpu::Device,
+    shader: (&wgpu::ShaderModule, &str),
+    group: &wgpu::BindGroupLayout,
+    target: &DepthTarget<'_>,
+) -> wgpu::RenderPipeline {
+    let depth = wgpu::DepthStencilState {
+        format: target.format,
+        depth_write_enabled: Some(true),
+        depth_compare: Some(wgpu::CompareFunction::Always),
+        stencil: Default::default(),
+        bias: Default::default(),
+    };
+    create(device, shader, Some(group), (&[], Some(depth), target.constants))
+}
+
+fn create(
     device: &wgpu::Device,
     (module, entry_point): (&wgpu::ShaderModule, &str),
     group: Option<&wgpu::BindGroupLayout>,
-    target: wgpu::ColorTargetState,
+    (targets, depth_stencil, constants): (
+        &[Option<wgpu::ColorTargetState>],
+        Option<wgpu::DepthStencilState>,
+        &[(&str, f64)],
+    ),
 ) -> wgpu::RenderPipeline {
     let groups = [group];
     let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -176,13 +215,13 @@ pub(super) fn create_pipeline(
             buffers: &[],
         },
         primitive: Default::default(),
-        depth_stencil: None,
+        depth_stencil,
         multisample: Default::default(),
         fragment: Some(wgpu::FragmentState {
             module,
             entry_point: Some(entry_point),
-            compilation_options: Default::default(),
-            targets: &[Some(target)],
+            compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
+            targets,
         }),
         multiview_mask: None,
         cache: None,

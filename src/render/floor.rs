@@ -15,7 +15,7 @@ use super::{Floor, Frame, Gpu, Grid, LightSource, shaders, shadow};
 /// Maximum distance in texels by which a shadow extends beyond its caster, for sharp and for soft shadows. It covers the shader's
 /// disc, its filter, and the offset along the normal.
 const SHARP_RADIUS: f32 = 9.0;
-const SOFT_RADIUS: f32 = 36.0;
+const SOFT_RADIUS: f32 = 41.0;
 
 /// Number of horizontal bands into which the shadowed part of an image is divided, each as wide as the shadow there, and their
 /// minimum height in pixels.

@@ -43,6 +43,7 @@ mod rect;
 mod renderer;
 pub(crate) mod shaders;
 mod shadow;
+mod shadow_levels;
 mod skinning;
 pub(crate) mod srgb;
 pub(crate) mod staging;

@@ -78,8 +78,12 @@ pub(super) const CULL: &[&str] = &[SKINNING, MANY_BONES, PLACED, include_str!(".
 /// A texture over a part of a window.
 pub(super) const COMPOSE: &[&str] = &[include_str!("../../shaders/compose.wgsl")];
 
+/// Smaller levels of the shadow map.
+pub(super) const SHADOW_LEVELS: &[&str] =
+    &[include_str!("../../shaders/compose.wgsl"), include_str!("../../shaders/shadow_levels.wgsl")];
+
 /// All modules with their files in order, for tests without an adapter.
-pub const SOURCES: [(&str, &[&str]); 10] = [
+pub const SOURCES: [(&str, &[&str]); 11] = [
     ("surface", SURFACE),
     ("layered_surface", LAYERED_SURFACE),
     ("toon_surface", TOON_SURFACE),
@@ -90,6 +94,7 @@ pub const SOURCES: [(&str, &[&str]); 10] = [
     ("skin_vertices", SKIN_VERTICES),
     ("cull", CULL),
     ("compose", COMPOSE),
+    ("shadow_levels", SHADOW_LEVELS),
 ];
 
 /// Creates a module like [`module`]. GLSL cannot read numbers from depth textures, so shadows are sharp there.

@@ -4,8 +4,9 @@ use glam::{Mat4, Vec3, camera::rh};
 
 use super::casters::Casters;
 use super::layout::Layouts;
+use super::shadow_levels::{self, ShadowLevels};
 use super::surface::depth_state;
-use super::{Gpu, Light};
+use super::{Gpu, Light, LightSource};
 
 /// Minimum and maximum width of the map in texels.
 const SIZE_RANGE: (u32, u32) = (512, 2048);
@@ -19,41 +20,68 @@ pub(super) fn size((width, height): (u32, u32)) -> u32 {
 /// The shadow map and the parts that are drawn into it.
 #[derive(Debug)]
 pub(super) struct Shadow {
+    /// All levels of the map.
     pub(super) view: wgpu::TextureView,
-    size: u32,
+    /// The level into which the casters are drawn.
+    pub(super) target: wgpu::TextureView,
+    /// The smaller levels, which only soft shadows need.
+    pub(super) levels: Option<ShadowLevels>,
+    kind: Kind,
     pub(super) casters: Casters,
 }
 
+/// What decides about the texture of the map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Kind {
+    size: u32,
+    is_soft: bool,
+}
+
 impl Shadow {
-    pub(super) fn new(gpu: &Gpu, layouts: &Layouts, size: u32) -> Self {
+    /// Creates the map of a frame, as [`size`] and [`is_soft`] describe it.
+    pub(super) fn new(gpu: &Gpu, layouts: &Layouts, size: u32, is_soft: bool) -> Self {
         let depth = wgpu::DepthStencilState {
             bias: wgpu::DepthBiasState { constant: 2, slope_scale: 2.0, clamp: 0.0 },
             ..depth_state(true)
         };
-        Self { view: create_map(gpu, size), size, casters: Casters::new(gpu, layouts, depth) }
+        let kind = Kind { size, is_soft };
+        let (view, target, levels) = textures(gpu, kind);
+        Self { view, target, levels, kind, casters: Casters::new(gpu, layouts, depth) }
     }
 
-    /// Recreates the map if its size has changed.
-    pub(super) fn resize(&mut self, gpu: &Gpu, size: u32) {
-        if self.size != size {
-            (self.view, self.size) = (create_map(gpu, size), size);
+    /// Recreates the map if its size or its softness has changed.
+    pub(super) fn resize(&mut self, gpu: &Gpu, size: u32, is_soft: bool) {
+        let kind = Kind { size, is_soft };
+        if self.kind != kind {
+            self.kind = kind;
+            (self.view, self.target, self.levels) = textures(gpu, kind);
         }
     }
 }
 
+/// Returns whether the shadows of a frame are soft. With OpenGL they are not, because GLSL cannot read numbers from depth textures.
+pub(super) fn is_soft(gpu: &Gpu, light: &Light) -> bool {
+    light.source != LightSource::Classic && gpu.info.backend != wgpu::Backend::Gl
+}
+
+fn textures(gpu: &Gpu, kind: Kind) -> (wgpu::TextureView, wgpu::TextureView, Option<ShadowLevels>) {
+    let map = create_map(gpu, kind.size, if kind.is_soft { shadow_levels::COUNT } else { 1 });
+    let levels = kind.is_soft.then(|| ShadowLevels::new(gpu, &map));
+    (map.create_view(&Default::default()), shadow_levels::view(&map, 0), levels)
+}
+
 /// Creates a depth texture that can be rendered to and sampled.
-pub(super) fn create_map(gpu: &Gpu, size: u32) -> wgpu::TextureView {
-    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+pub(super) fn create_map(gpu: &Gpu, size: u32, levels: u32) -> wgpu::Texture {
+    gpu.device.create_texture(&wgpu::TextureDescriptor {
         label: Some("shadow map"),
         size: wgpu::Extent3d { width: size, height: size, depth_or_array_layers: 1 },
-        mip_level_count: 1,
+        mip_level_count: levels,
         sample_count: 1,
         dimension: wgpu::TextureDimension::D2,
         format: super::offscreen::DEPTH,
         usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING,
         view_formats: &[],
-    });
-    texture.create_view(&Default::default())
+    })
 }
 
 /// Returns the matrix from world space to the key light's clip space, which encloses the given sphere. The two numbers

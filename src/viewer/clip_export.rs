@@ -50,6 +50,26 @@ impl Session {
         }
         Ok(ClipExport { puppet, file: self.file().map(Path::to_path_buf), rate })
     }
+
+    /// Returns the file that is proposed for an exported clip: beside the project or the character, or in `folder` if there is neither.
+    /// It is never a file from which the character was read, which the export would refuse to replace.
+    pub(in crate::viewer) fn default_clip(&self, folder: &Path) -> PathBuf {
+        let default = self.default_project(folder);
+        let project = self.project().unwrap_or(&default);
+        let stem = project.file_stem().unwrap_or_default().to_string_lossy();
+        let character = self.puppet().character();
+        let inputs: Vec<&PathBuf> = character.files.iter().chain([&character.path]).collect();
+        let is_input = |path: &Path| inputs.iter().any(|input| atomic::is_same(input, path));
+        let mut path = project.with_file_name(format!("{stem}.glb"));
+        for number in 1.. {
+            if !is_input(&path) {
+                break;
+            }
+            let number = if number == 1 { String::new() } else { format!("-{number}") };
+            path = project.with_file_name(format!("{stem}-clip{number}.glb"));
+        }
+        path
+    }
 }
 
 impl ClipExport {
@@ -90,5 +110,32 @@ impl ClipExport {
             written.summary,
             warnings.collect::<String>()
         )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asset;
+    use glam::Vec2;
+
+    /// The dialog proposed the name of the character's own file, and then asked whether to replace it.
+    #[test]
+    fn the_source_is_not_proposed_as_the_destination() {
+        let proposed = |file: &str| {
+            let mut character = asset::mannequin().unwrap();
+            character.path = file.into();
+            character.files = vec!["assets/robot-clip.glb".into()];
+            Session::new(character, None, Vec2::splat(64.0)).default_clip(Path::new("."))
+        };
+        assert_eq!(proposed("assets/mannequin.glb"), Path::new("assets/mannequin-clip.glb"));
+        assert_eq!(
+            proposed("assets/robot.glb"),
+            Path::new("assets/robot-clip-2.glb"),
+            "a file to which it refers"
+        );
+        assert_eq!(proposed("assets/walk.bvh"), Path::new("assets/walk.glb"));
+        // The built-in character has no file.
+        assert_eq!(proposed("the built-in character"), Path::new("./mannequin.glb"));
     }
 }

@@ -20,12 +20,16 @@ impl Quality {
     /// The quality of a scene at rest, and of every saved image.
     pub(super) const FULL: Self = Self { samples: 4, shadow: true, percent: 100 };
 
-    /// The qualities of moving scenes, from the best to the fastest.
+    /// The size of the smallest image.
+    const SMALLEST: u32 = 45;
+
+    /// The qualities of moving scenes, from the best to the fastest. Small images have several samples, because the steps of their edges
+    /// would become blocks when they are enlarged. They cost less than pixels: the colour of a pixel is computed once.
     const LEVELS: [Self; 4] = [
         Self::FULL,
         Self { samples: 1, ..Self::FULL },
-        Self { samples: 1, shadow: false, percent: 75 },
-        Self { samples: 1, shadow: false, percent: 50 },
+        Self { shadow: false, percent: 66, ..Self::FULL },
+        Self { shadow: false, percent: Self::SMALLEST, ..Self::FULL },
     ];
 
     /// Changes a frame to this quality, and returns the size of its image in percent.
@@ -44,7 +48,7 @@ impl Quality {
 
     /// Returns the qualities whose pipelines differ from those of [`Self::FULL`] and from each other.
     pub(super) fn reduced() -> impl Iterator<Item = Self> {
-        Self::LEVELS.into_iter().filter(|q| q.samples == 1 && (q.shadow || q.percent == 50))
+        Self::LEVELS.into_iter().filter(|q| q.samples == 1 || q.percent == Self::SMALLEST)
     }
 }
 
@@ -86,7 +90,8 @@ pub(super) struct QualityControl {
 }
 
 impl QualityControl {
-    /// Creates a control that starts at full quality, or on a software adapter at a lower one for moving scenes.
+    /// Creates a control that starts at full quality, or on a software adapter at a lower one for the first picture and for moving
+    /// scenes.
     pub(super) fn new(is_software: bool) -> Self {
         Self {
             level: if is_software { SOFTWARE_LEVEL } else { 0 },
@@ -105,7 +110,14 @@ impl QualityControl {
     /// Returns the quality of a frame at the time `now`. `contents` identifies what the frame shows. `is_busy` is set
     /// while the person drags something or a motion plays, so that more changes will follow.
     pub(super) fn choose(&mut self, now: Duration, contents: u64, is_busy: bool) -> Quality {
-        let has_changed = self.contents.replace(contents).is_some_and(|before| before != contents);
+        let before = self.contents.replace(contents);
+        if before.is_none() && self.level > 0 {
+            // The shaders of full quality take longest to compile. The first picture does not wait for them.
+            (self.changed, self.is_change) = (Some(now), true);
+            self.current = Quality::LEVELS.get(self.level).copied().unwrap_or(Quality::FULL);
+            return self.current;
+        }
+        let has_changed = before.is_some_and(|before| before != contents);
         let is_recent = self.changed.is_some_and(|then| now.saturating_sub(then) < REST);
         self.is_change = has_changed;
         if has_changed {
@@ -174,6 +186,19 @@ impl QualityControl {
 mod tests {
     use super::*;
 
+    /// When the tests begin.
+    const START: Duration = Duration::from_secs(2);
+
+    /// Returns a control whose first picture has been drawn in full quality.
+    fn rested(is_software: bool) -> QualityControl {
+        let mut control = QualityControl::new(is_software);
+        control.choose(Duration::ZERO, 0, false);
+        control.note(Duration::from_millis(300));
+        assert_eq!(control.choose(Duration::from_secs(1), 0, false), Quality::FULL);
+        control.note(Duration::from_millis(300));
+        control
+    }
+
     /// A machine with a simulated clock.
     struct Machine {
         control: QualityControl,
@@ -183,11 +208,7 @@ mod tests {
 
     impl Machine {
         fn new(is_software: bool) -> Self {
-            let mut machine =
-                Self { control: QualityControl::new(is_software), now: Duration::ZERO, contents: 0 };
-            assert_eq!(machine.control.choose(machine.now, 0, false), Quality::FULL);
-            machine.control.note(Duration::from_millis(300));
-            machine
+            Self { control: rested(is_software), now: START, contents: 0 }
         }
 
         /// Draws frames of a drag, each of which takes `cost` milliseconds in a quality. Returns their qualities.
@@ -230,10 +251,10 @@ mod tests {
         let qualities = machine.drag(2000, |_, quality| match quality {
             Quality::FULL => 60,
             Quality { shadow: true, .. } => 31,
-            Quality { percent: 75, .. } => 18,
+            Quality { percent: 66, .. } => 18,
             _ => 14,
         });
-        assert_eq!(qualities.last(), Some(&Quality { samples: 1, shadow: false, percent: 75 }));
+        assert_eq!(qualities.last(), Some(&Quality { samples: 4, shadow: false, percent: 66 }));
         assert_eq!(Machine::changes(&qualities), 2, "the quality flickers");
     }
 
@@ -252,16 +273,36 @@ mod tests {
     fn a_machine_that_becomes_fast_returns_to_full_quality() {
         let mut machine = Machine::new(false);
         let slow = machine.drag(40, |_, quality| software(quality));
-        assert_eq!(slow.last().unwrap().percent, 50);
+        assert_eq!(slow.last().unwrap().percent, Quality::SMALLEST);
         let fast = machine.drag(200, |_, _| 5);
         assert_eq!(fast.last(), Some(&Quality::FULL));
+    }
+
+    /// Edges of the smallest image were steps of four pixels of the window.
+    #[test]
+    fn images_that_are_enlarged_have_smooth_edges() {
+        assert!(Quality::LEVELS.iter().all(|q| q.percent == 100 || q.samples == 4));
     }
 
     #[test]
     fn a_software_adapter_is_fast_from_the_first_frame_of_a_drag() {
         let mut machine = Machine::new(true);
         let qualities = machine.drag(3, |_, quality| software(quality));
-        assert!(qualities.iter().all(|q| q.samples == 1 && q.percent == 75), "{qualities:?}");
+        assert!(qualities.iter().all(|q| q.percent == 66), "{qualities:?}");
+    }
+
+    /// The window stayed empty while a software driver compiled the shaders of soft shadows.
+    #[test]
+    fn the_first_picture_of_a_software_adapter_does_not_wait_for_full_quality() {
+        let mut control = QualityControl::new(true);
+        let first = control.choose(Duration::ZERO, 7, false);
+        assert!(first.percent < 100 && !first.shadow, "{first:?}");
+        control.note(Duration::from_millis(400));
+        let due = control.due().unwrap();
+        assert_eq!(due, Duration::from_millis(400) + REST);
+        assert_eq!(control.choose(due, 7, false), Quality::FULL);
+        assert_eq!(control.due(), None);
+        assert_eq!(QualityControl::new(false).choose(Duration::ZERO, 7, false), Quality::FULL);
     }
 
     #[test]
@@ -280,8 +321,7 @@ mod tests {
     /// Changes that follow each other as quickly as the machine draws them are a movement, however slow it is.
     #[test]
     fn a_very_slow_machine_notices_movements() {
-        let mut control = QualityControl::new(true);
-        let mut now = Duration::ZERO;
+        let (mut control, mut now) = (rested(true), START);
         let qualities = [0, 1, 2, 3].map(|contents| {
             let quality = control.choose(now, contents, false);
             control.note(Duration::from_millis(400));
@@ -294,9 +334,8 @@ mod tests {
 
     #[test]
     fn a_single_change_is_drawn_in_full_quality() {
-        let mut control = QualityControl::new(true);
-        let at = Duration::from_millis;
-        assert_eq!(control.choose(at(0), 1, false), Quality::FULL);
+        let mut control = rested(true);
+        let at = |milliseconds| START + Duration::from_millis(milliseconds);
         assert_eq!(control.choose(at(1000), 2, false), Quality::FULL);
         assert_eq!(control.due(), None);
         assert_ne!(control.choose(at(1050), 3, false), Quality::FULL, "the second change is a movement");

@@ -33,7 +33,8 @@ impl LightMaps {
             ..Default::default()
         });
         let environment = create(gpu, 1, 1).create_view(&Default::default());
-        let (no_shadow, empty) = (shadow::create_map(gpu, 1), environment.clone());
+        let (no_shadow, empty) =
+            (shadow::create_map(gpu, 1, 1).create_view(&Default::default()), environment.clone());
         let no_occlusion = no_map(gpu);
         Self { no_shadow, no_occlusion, sampler, id: None, environment, empty, groups: [None, None] }
     }

@@ -90,12 +90,16 @@ impl Renderer {
         if let Some(shadow) = shadow {
             let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
                 label: Some("shadow"),
-                depth_stencil_attachment: Some(cleared_depth(&shadow.view)),
+                depth_stencil_attachment: Some(cleared_depth(&shadow.target)),
                 ..Default::default()
             });
             pass.set_bind_group(0, &globals, &[]);
             pass.set_bind_group(1, &instances, &[]);
             shadow.casters.draw(&mut pass, drawn, frame);
+            drop(pass);
+            if let Some(levels) = &shadow.levels {
+                levels.fill(encoder);
+            }
         }
         if let (Some(maps), Some(few_bones)) = (occlusion, &buffers.few_bones) {
             maps.draw(encoder, (gpu, layouts), (&instances, few_bones), drawn, frame);
@@ -199,9 +203,9 @@ impl Renderer {
             self.backdrop.get_or_insert_with(create).resize(gpu, area, output.samples);
         }
         if plan.has_shadow {
-            let size = shadow::size(area);
-            let shadow = self.shadow.get_or_insert_with(|| Shadow::new(gpu, layouts, size));
-            shadow.resize(gpu, size);
+            let (size, is_soft) = (shadow::size(area), shadow::is_soft(gpu, &frame.light));
+            let shadow = self.shadow.get_or_insert_with(|| Shadow::new(gpu, layouts, size, is_soft));
+            shadow.resize(gpu, size, is_soft);
             shadow.casters.prepare(gpu, (models, frame), list);
         }
         if plan.has_occlusion {

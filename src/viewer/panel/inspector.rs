@@ -13,7 +13,7 @@ const PULL_HINT: &str = "How strongly a goal of this limb takes the body along w
 /// Shows the section.
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     let Some(node) = session.selected else {
-        ui.label(RichText::new("Click a joint to rotate it or edit its limit.").color(theme::quiet(ui)));
+        first_steps(ui, session, panel);
         return save(ui, session, panel);
     };
     let rig = &session.puppet.rig;
@@ -29,6 +29,41 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     pull(ui, session, node, commands);
     limit::show(ui, session, node, commands);
     save(ui, session, panel);
+}
+
+/// Says what can be done while no joint is selected: drag, key, export.
+fn first_steps(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
+    let quiet = theme::quiet(ui);
+    ui.label(
+        RichText::new(
+            "Drag a part of the character to pose it. Click a joint to turn it or to edit its limit.",
+        )
+        .color(quiet),
+    );
+    let steps = [
+        (Action::Key, session.can_key(), "Key the pose", "Keep the pose as a key on the timeline"),
+        (
+            Action::ExportClip,
+            !session.state.motion.is_rest(),
+            "Export the clip…",
+            "Write what the timeline plays",
+        ),
+    ];
+    // The first step that is possible and not done yet is the one to take.
+    let next = usize::from(steps[1].1);
+    for (index, (action, enabled, text, what)) in steps.into_iter().enumerate() {
+        let strong = enabled && index == next && panel.has_dragged;
+        let fill =
+            if strong { ui.visuals().selection.bg_fill } else { ui.visuals().widgets.inactive.weak_bg_fill };
+        let color = if strong { ui.visuals().selection.stroke.color } else { ui.visuals().text_color() };
+        let button =
+            Button::new(RichText::new(text).color(color)).fill(fill).min_size(egui::vec2(140.0, 0.0));
+        let hint = panel.hint(what, action);
+        if ui.add_enabled(enabled, button).on_hover_text(&hint).on_disabled_hover_text(hint).clicked() {
+            panel.action = Some(action);
+        }
+    }
+    ui.add_space(4.0);
 }
 
 /// Shows to which axes the rings and numbers refer, and whether a ring turns the limb or the joint.

@@ -101,6 +101,8 @@ pub(super) struct PanelState {
     pub(super) path: path_field::PathField,
     /// Whether the user has dragged anything, or changed anything that can be undone. The hint is then hidden.
     pub(super) has_dragged: bool,
+    /// When the hints that follow were first shown, in egui's time.
+    hinted: [Option<f64>; 2],
     /// The search text of the joint list.
     pub(super) search: String,
     /// The joint that the joint list last scrolled to.

@@ -22,6 +22,8 @@ fn visuals(theme: Theme) -> Visuals {
     let mut visuals = theme.default_visuals();
     match theme {
         Theme::Dark => {
+            // Labels, menus and tooltips.
+            visuals.widgets.noninteractive.fg_stroke.color = Color32::from_rgb(178, 184, 196);
             visuals.panel_fill = Color32::from_rgb(24, 26, 32);
             visuals.window_fill = Color32::from_rgb(28, 30, 37);
             visuals.extreme_bg_color = Color32::from_rgb(15, 17, 21);

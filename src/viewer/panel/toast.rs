@@ -1,5 +1,5 @@
 //! Messages over the scene, which also appear when the panel is hidden: the newest toast, else why the last solve failed, else
-//! which file is being read. Until the user drags something, a hint is shown.
+//! which file is being read. Hints say what a new user can do next, and end when it was done.
 
 use std::time::Duration;
 
@@ -7,12 +7,15 @@ use egui::text::LayoutJob;
 use egui::{Align2, Area, Color32, FontId, Frame, Order, Rect, Ui, vec2};
 
 use crate::text::printable;
-use crate::viewer::Session;
+use crate::viewer::{Action, Session};
 
 use super::open::{Reading, progress_text};
 use super::{AppRequest, PanelState, RECORDING};
 
-const HINT: &str = "Drag any part of the character   ·   ?  shortcuts";
+/// The dots are joints that are easy to hold.
+const HINT: &str = "Drag any part of the character, for example a dot   ·   ?  shortcuts";
+/// Seconds for which each of the later hints is shown, once.
+const HINT_DURATION: f64 = 12.0;
 /// Interval at which the progress of a read is drawn again.
 const READING_INTERVAL: Duration = Duration::from_millis(250);
 /// Duration of the fade-out in seconds.
@@ -79,6 +82,9 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
             ui.ctx().request_repaint_after(READING_INTERVAL);
         } else if hint > 0.0 {
             draw(ui, scene, HINT, Color32::WHITE.gamma_multiply(0.85), hint);
+        } else if let Some(hint) = next_step(session, panel, now) {
+            draw(ui, scene, &hint, Color32::WHITE.gamma_multiply(0.85), 1.0);
+            ui.ctx().request_repaint_after(Duration::from_secs_f64(HINT_DURATION));
         }
         return;
     };
@@ -95,6 +101,23 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
         panel.request = Some(request.clone());
         panel.toast = None;
     }
+}
+
+/// Returns what can be done after a first drag: a key, and after a key an export.
+fn next_step(session: &Session, panel: &mut PanelState, now: f64) -> Option<String> {
+    if session.is_dragging() || session.is_playing() {
+        return None;
+    }
+    let (step, action, what) = match (session.state.motion.is_rest(), session.can_key()) {
+        (true, true) => (0, Action::Key, "keeps this pose as a key"),
+        (false, true) => (1, Action::ExportClip, "exports the motion"),
+        (_, false) => return None,
+    };
+    // A new egui context starts at time zero.
+    let since = panel.hinted.get_mut(step)?.get_or_insert(now);
+    *since = since.min(now);
+    let keys = panel.keymap.text(action);
+    (now - *since < HINT_DURATION && !keys.is_empty()).then(|| format!("{keys}  {what}"))
 }
 
 /// Returns the name of the file that is read, and its progress.

@@ -105,15 +105,17 @@ fn scope(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
         // Without a recognised body, the whole body is a limb too.
         &[(DragScope::Body, "Limb", "moves the chain of the joint"), (DragScope::Joint, "Joint", TURN_HINT)]
     };
-    for &(scope, text, what) in scopes {
-        let is_limb = scope != DragScope::Joint && session.settings.drag_scope != DragScope::Joint;
-        let is_on = session.settings.drag_scope == scope || is_limb && !session.has_body();
-        let hint = panel.hint(&format!("A drag {what}"), Action::Scope);
-        let hint = if session.has_body() { format!("{hint}, Alt in a drag") } else { hint };
-        if ui.selectable_label(is_on, text).on_hover_text(hint).clicked() && !is_on {
-            commands.push(Command::DragScope(scope));
+    segmented(ui, |ui| {
+        for &(scope, text, what) in scopes {
+            let is_limb = scope != DragScope::Joint && session.settings.drag_scope != DragScope::Joint;
+            let is_on = session.settings.drag_scope == scope || is_limb && !session.has_body();
+            let hint = panel.hint(&format!("A drag {what}"), Action::Scope);
+            let hint = if session.has_body() { format!("{hint}, Alt in a drag") } else { hint };
+            if ui.selectable_label(is_on, text).on_hover_text(hint).clicked() && !is_on {
+                commands.push(Command::DragScope(scope));
+            }
         }
-    }
+    });
     if session.has_body() {
         let symmetry = Button::selectable(session.settings.symmetry, "Symmetric");
         action(ui, panel, Action::Symmetry, true, symmetry);
@@ -123,6 +125,16 @@ fn scope(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
     if ui.checkbox(&mut keep, "Keep goals").on_hover_text(hint).changed() {
         commands.push(Command::KeepGoals(keep));
     }
+}
+
+/// Shows choices of which one is on, as one control.
+fn segmented(ui: &mut Ui, choices: impl FnOnce(&mut Ui)) {
+    let fill = ui.visuals().extreme_bg_color;
+    let corner = ui.visuals().widgets.inactive.corner_radius;
+    egui::Frame::new().fill(fill).corner_radius(corner).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.x = 2.0;
+        choices(ui);
+    });
 }
 
 /// Shows the actions on the selected joint and on the whole pose.

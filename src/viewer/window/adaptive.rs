@@ -88,8 +88,8 @@ impl App {
         let percent = chosen.apply(&mut frame);
         let scene = SceneView { frame: &frame, origin, size: self.panel.scene_size(panel.scale), percent };
         let drawn = graphics.draw(Some(&scene), panel)?;
-        if drawn.has_drawn_scene {
-            quality.control.note(started.elapsed().saturating_sub(drawn.waited));
+        if let (true, Some(beside)) = (drawn.has_drawn_scene, drawn.beside) {
+            quality.control.note(started.elapsed().saturating_sub(drawn.waited).max(beside));
         }
         let shown = Some((graphics.model_id(), frame.mode));
         if drawn.outcome == DrawOutcome::Shown && quality.shown != shown {

@@ -117,10 +117,7 @@ impl App {
             PathPurpose::SaveAs => {
                 self.session.project().map_or_else(|| self.session.default_project(here), Path::to_path_buf)
             }
-            PathPurpose::ExportClip => {
-                let project = self.session.default_project(here);
-                self.session.project().unwrap_or(&project).with_extension("glb")
-            }
+            PathPurpose::ExportClip => self.session.default_clip(here),
             PathPurpose::Folder => self.export_folder(),
         };
         std::path::absolute(&path).unwrap_or(path)

@@ -49,6 +49,7 @@ impl ApplicationHandler<AppEvent> for App {
         if response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
             open.window.request_redraw();
         }
+        open.fit_on_monitor(&event);
         match event {
             WindowEvent::CloseRequested => self.leave(Leave::Close),
             // This event also arrives for a window that this program has closed.

@@ -24,6 +24,7 @@ mod events;
 mod export;
 mod exports;
 mod files;
+mod gpu_timer;
 mod handler;
 mod library;
 #[cfg(feature = "viewer")]

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use glam::Vec2;
 use winit::dpi::{LogicalSize, PhysicalSize};
+use winit::event::WindowEvent;
 use winit::event_loop::ActiveEventLoop;
 use winit::window::Window;
 
@@ -23,6 +24,9 @@ const MIN_SIZE: LogicalSize<f64> = LogicalSize::new(240.0, 180.0);
 /// The part of a monitor that a window leaves free if it would otherwise be larger, because the desktop has bars there.
 const MARGIN: u32 = 12;
 
+/// Time after which the size of a window is that which the user has chosen.
+const SETTLED: Duration = Duration::from_secs(1);
+
 /// A device that is lost again within this time is not recreated.
 const REBUILD_INTERVAL: Duration = Duration::from_secs(2);
 
@@ -36,6 +40,8 @@ pub(super) struct OpenWindow {
     pub(super) began: Instant,
     /// Size in pixels when the window was opened.
     pub(super) size: PhysicalSize<u32>,
+    /// Whether the window was created and the user has not had the time to change its size.
+    is_new: bool,
 }
 
 impl OpenWindow {
@@ -50,6 +56,7 @@ impl OpenWindow {
             .with_title("sinew")
             .with_inner_size(initial_size(events))
             .with_min_inner_size(MIN_SIZE);
+        let is_new = window.is_none();
         let (window, size) = match window {
             Some(window) => window,
             None => {
@@ -63,7 +70,24 @@ impl OpenWindow {
         let id = egui::ViewportId::ROOT;
         let egui = egui_winit::State::new(context.clone(), id, &window, scale, theme, None);
         let quality = AdaptiveQuality::new(graphics.is_software());
-        Ok(Self { window, graphics, quality, egui, began: Instant::now(), size })
+        Ok(Self { window, graphics, quality, egui, began: Instant::now(), size, is_new })
+    }
+
+    /// Makes a new window smaller if the monitor has no room for its title bar and its borders. How large they are is known only after the
+    /// window manager has added them, which moves, resizes or focuses the window.
+    pub(super) fn fit_on_monitor(&mut self, event: &WindowEvent) {
+        let is_placed =
+            matches!(event, WindowEvent::Moved(_) | WindowEvent::Resized(_) | WindowEvent::Focused(true));
+        if !is_placed || !std::mem::replace(&mut self.is_new, self.began.elapsed() < SETTLED) {
+            return;
+        }
+        let Some(monitor) = self.window.current_monitor().map(|monitor| monitor.size()) else { return };
+        let (inner, outer) = (self.window.inner_size(), self.window.outer_size());
+        if let Some(smaller) = without_frame(inner, outer, monitor) {
+            self.is_new = false;
+            // The new size arrives as an event.
+            let _ = self.window.request_inner_size(smaller);
+        }
     }
 
     /// Does the same as [`egui_winit::State::take_egui_input`], but with the given window size in pixels instead of
@@ -92,6 +116,20 @@ pub(in crate::viewer) fn initial_size(events: &ActiveEventLoop) -> winit::dpi::S
 fn clamped(wanted: PhysicalSize<u32>, monitor: PhysicalSize<u32>) -> PhysicalSize<u32> {
     let side = |wanted: u32, whole: u32| if wanted <= whole { wanted } else { whole - whole / MARGIN };
     PhysicalSize::new(side(wanted.width, monitor.width), side(wanted.height, monitor.height))
+}
+
+/// Returns the size of the contents of a window with which its frame is not larger than the monitor, or `None` if it is not anyway.
+fn without_frame(
+    inner: PhysicalSize<u32>,
+    outer: PhysicalSize<u32>,
+    monitor: PhysicalSize<u32>,
+) -> Option<PhysicalSize<u32>> {
+    let side = |inner: u32, outer: u32, whole: u32| {
+        if whole == 0 { inner } else { inner.saturating_sub(outer.saturating_sub(whole)).max(1) }
+    };
+    let width = side(inner.width, outer.width, monitor.width);
+    let height = side(inner.height, outer.height, monitor.height);
+    ((width, height) != (inner.width, inner.height)).then_some(PhysicalSize::new(width, height))
 }
 
 impl App {
@@ -156,5 +194,18 @@ mod tests {
         assert_eq!(size(1.0, (1280, 800)), (1280, 800));
         assert_eq!(size(2.0, (1280, 800)), (1174, 734));
         assert_eq!(size(1.0, (1366, 768)), (1280, 704));
+    }
+    /// On a screen of 1280×800, the title bar or the timeline was outside.
+    #[test]
+    fn a_new_window_fits_on_the_monitor_with_its_frame() {
+        let size = |inner: (u32, u32), outer: (u32, u32), monitor: (u32, u32)| {
+            without_frame(inner.into(), outer.into(), monitor.into()).map(<(u32, u32)>::from)
+        };
+        assert_eq!(size((1280, 800), (1282, 824), (1280, 800)), Some((1278, 776)));
+        assert_eq!(size((1280, 800), (1282, 824), (1280, 1024)), Some((1278, 800)));
+        assert_eq!(size((1280, 800), (1280, 800), (1280, 800)), None, "a window without a frame");
+        assert_eq!(size((1280, 800), (1290, 830), (1920, 1080)), None);
+        // Some systems do not know the size of the monitor.
+        assert_eq!(size((1280, 800), (1290, 830), (0, 0)), None);
     }
 }

@@ -189,6 +189,7 @@ impl<E: Send + 'static> Startup<E> {
         let Some(open) = self.open.as_mut().filter(|open| open.window.id() == id) else { return };
         // egui keeps track of modifiers and the pointer.
         let _ = open.egui.on_window_event(&open.window, event);
+        open.fit_on_monitor(event);
         match event {
             WindowEvent::CloseRequested => events.exit(),
             WindowEvent::KeyboardInput { event, .. }

@@ -18,6 +18,7 @@ use crate::render::{
 };
 use crate::viewer::{SaveError, Session};
 
+use super::gpu_timer::GpuTimer;
 use super::panel_texture::{PanelOutput, PanelTexture};
 use super::swapchain::{Acquired, Swapchain};
 
@@ -37,6 +38,9 @@ pub(in crate::viewer) struct Graphics {
     unseen: FrameTexture,
     panel: egui_wgpu::Renderer,
     panel_texture: PanelTexture,
+    /// Measures the scene on hardware, which draws while the next frame is prepared. A software driver draws on the same CPU, within the
+    /// time that is measured there.
+    timer: Option<GpuTimer>,
 }
 
 /// The scene, and where it is in the window.
@@ -57,6 +61,9 @@ pub(in crate::viewer) struct Drawn {
     pub(in crate::viewer) has_drawn_scene: bool,
     /// Time that was spent waiting for the display.
     pub(in crate::viewer) waited: Duration,
+    /// The time that the GPU needed for a recent scene of the same quality while the CPU did something else. `None` if that is not known
+    /// yet.
+    pub(in crate::viewer) beside: Option<Duration>,
 }
 
 /// The outcome of drawing a frame.
@@ -88,6 +95,8 @@ impl Graphics {
         let panel = egui_wgpu::Renderer::new(&gpu.device, plain, Default::default());
         let [scene, unseen] = [0; 2].map(|_| FrameTexture::new([format, plain]));
         let compositor = Compositor::new(&gpu, plain);
+        let is_hardware = gpu.info.device_type != wgpu::DeviceType::Cpu;
+        let timer = is_hardware.then(|| GpuTimer::new(&gpu)).flatten();
         let renderer = Renderer::new(gpu);
         let model = renderer.model(&Character::default(), &[], &DecodedImages::default())?;
         Ok(Self {
@@ -100,6 +109,7 @@ impl Graphics {
             unseen,
             panel,
             panel_texture: PanelTexture::default(),
+            timer,
         })
     }
 
@@ -201,26 +211,42 @@ impl Graphics {
             if !self.is_software() {
                 waited += before.elapsed();
             }
-            Ok(Drawn { outcome, has_drawn_scene, waited })
+            let beside = match (&mut self.timer, scene) {
+                (Some(timer), Some(scene)) => timer.latest(self.renderer.gpu(), kind(scene)),
+                _ => Some(Duration::ZERO),
+            };
+            Ok(Drawn { outcome, has_drawn_scene, waited, beside })
         });
         free.iter().for_each(|id| self.panel.free_texture(id));
         result
     }
 
-    /// Draws the scene into its texture and waits until that is done, so that the time can be measured. Returns `false` if
-    /// the scene has not changed.
+    /// Draws the scene into its texture. Returns `false` if the scene has not changed.
+    ///
+    /// A software driver draws when it is told to wait, or else when the window is drawn, which takes equally long. On hardware, this does
+    /// not wait, so that the CPU prepares the panel and the next frame while the GPU draws. Only a driver without timestamps must wait,
+    /// because the quality depends on how long it draws.
     fn draw_scene(&mut self, scene: &SceneView<'_>) -> Result<bool, RenderError> {
         let gpu = self.renderer.gpu().clone();
         let (width, height) = self.placement(scene).size;
         let texels = |pixels: u32| (pixels * scene.percent).div_ceil(100).max(1);
         let (draws, size) = (self.scene.draws(), (texels(width), texels(height)));
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        let is_measured = self.timer.as_mut().is_some_and(|timer| timer.begin(&mut encoder, kind(scene)));
         self.scene.update(&mut self.renderer, (&self.model, scene.frame), size, &mut encoder)?;
         if self.scene.draws() == draws {
             return Ok(false);
         }
+        let timer = self.timer.as_ref();
+        let measured = timer.filter(|_| is_measured);
+        if let Some(timer) = measured {
+            timer.end(&mut encoder);
+        }
         let submission_index = Some(gpu.queue.submit([encoder.finish()]));
-        if !self.is_software() {
+        if let Some(timer) = measured {
+            timer.submitted();
+        }
+        if timer.is_none() && !self.is_software() {
             // Errors are reported by the check below.
             let _ = gpu.device.poll(wgpu::PollType::Wait { submission_index, timeout: None });
         }
@@ -300,4 +326,10 @@ impl Graphics {
     fn check_device(&self, outcome: DrawOutcome) -> Result<DrawOutcome, RenderError> {
         self.renderer.gpu().check().map(|()| outcome)
     }
+}
+
+/// Identifies the quality of a scene, on which the time that it takes depends.
+fn kind(scene: &SceneView<'_>) -> u64 {
+    let shadow = u64::from(scene.frame.shadow);
+    u64::from(scene.percent) << 8 | u64::from(scene.frame.samples) << 1 | shadow
 }

@@ -9,7 +9,7 @@ use egui::epaint::{ClippedShape, RectShape, TextShape};
 use egui::{Color32, Pos2, Rect, Rgba, Shape};
 
 use crate::viewer::RingMode;
-use crate::viewer::panel::Palette;
+use crate::viewer::panel::{Palette, toolbar};
 
 use super::*;
 
@@ -172,15 +172,56 @@ fn every_text_can_be_read_in_both_themes() {
             harness.run_steps(4);
             count += find_faint(&harness.output().shapes, &format!("{theme:?} {name}"), &mut faint);
         }
-        // Menus, and the tooltip of what the pointer is over.
-        let (mut harness, _) = panel(state(), theme);
-        harness.get_by_label("File").click();
-        harness.run();
-        harness.hover_at(harness.get_by_label_contains("Save project").rect().center());
-        harness.run_steps(4);
-        count += find_faint(&harness.output().shapes, &format!("{theme:?} menu"), &mut faint);
     }
     assert!(count > 1000, "only {count} texts were found");
+    report(&faint);
+}
+
+/// Tooltips, menus and hovered controls, of which the test above shows only few.
+#[test]
+fn what_the_pointer_is_over_can_be_read_in_both_themes() {
+    let (mut faint, mut tooltips, mut hovered) = (Faint::new(), 0, 0);
+    for theme in [Theme::Dark, Theme::Light] {
+        for (name, menu) in [("bar", None), ("file", Some("File")), ("reset", Some("Reset"))] {
+            let (mut harness, _) = panel(selected("leftLowerArm"), theme);
+            harness.run();
+            if let Some(menu) = menu {
+                harness.get_by_label(menu).click();
+                harness.run();
+            }
+            let places: Vec<Pos2> = controls(&harness)
+                .filter(|rect| menu.is_some() || rect.top() < toolbar::HEIGHT)
+                .map(|rect| rect.center())
+                .collect();
+            for at in places {
+                // Without a pointer first, because a tooltip of the control before may cover this one.
+                harness.hover_at(Pos2::new(-1.0, -1.0));
+                harness.run_steps(4);
+                let before = find_faint(&harness.output().shapes, "", &mut Faint::new());
+                harness.hover_at(at);
+                harness.run_steps(6);
+                let name = format!("{theme:?} {name} at {at:?}");
+                let count = find_faint(&harness.output().shapes, &name, &mut faint);
+                tooltips += usize::from(count > before);
+                hovered += 1;
+            }
+        }
+    }
+    assert!(tooltips > 30 && hovered > 60, "{tooltips} tooltips of {hovered} controls were found");
+    report(&faint);
+}
+
+/// Returns where the controls are that can be clicked.
+fn controls(harness: &Harness<'_>) -> impl Iterator<Item = Rect> {
+    use egui::accesskit::Role;
+    let roles = [Role::Button, Role::CheckBox, Role::RadioButton];
+    let found: Vec<Rect> =
+        roles.into_iter().flat_map(|role| harness.query_all_by_role(role)).map(|node| node.rect()).collect();
+    found.into_iter()
+}
+
+/// Fails if there are colors with too little contrast.
+fn report(faint: &Faint) {
     let line =
         |(colors, (contrast, text)): (&String, &(f32, String))| format!("{contrast:.2} {colors}: {text}");
     let lines: Vec<String> = faint.iter().map(line).collect();

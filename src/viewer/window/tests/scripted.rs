@@ -55,22 +55,23 @@ fn hovering_the_panel() {
     let mut before = 0;
     run_script(|app, events, frames| {
         match frames {
-            // The size of the scene is known after the first frame.
-            2 => before = draws(app),
-            3..12 => {
+            // The size of the scene is known after the first frame, and full quality follows when the scene has rested.
+            2 => std::thread::sleep(std::time::Duration::from_millis(400)),
+            4 => before = draws(app),
+            5..14 => {
                 assert_eq!(draws(app), before, "frame {frames}");
-                let position = winit::dpi::PhysicalPosition::new(1100.0, 100.0 + 40.0 * frames as f64);
+                let position = winit::dpi::PhysicalPosition::new(1100.0, 20.0 + 40.0 * frames as f64);
                 let device_id = winit::event::DeviceId::dummy();
                 let moved = WindowEvent::CursorMoved { device_id, position };
                 app.window_event(events, app.open.as_ref().unwrap().window.id(), moved);
                 assert!(
-                    app.context.egui_wants_pointer_input() || frames < 5,
+                    app.context.egui_wants_pointer_input() || frames < 7,
                     "the pointer must be over the panel"
                 );
             }
-            12 => app.session.apply(Command::Orbit(Vec2::new(10.0, 0.0))),
-            13 => app.session.apply(Command::Hover(Vec2::NEG_ONE)),
-            14 => {
+            14 => app.session.apply(Command::Orbit(Vec2::new(10.0, 0.0))),
+            15 => app.session.apply(Command::Hover(Vec2::NEG_ONE)),
+            16 => {
                 assert_eq!(draws(app), before + 1);
                 return false;
             }

@@ -1,0 +1,21 @@
+// A level of the shadow map, from a larger one. Requires compose.wgsl.
+
+@group(0) @binding(3) var larger: texture_depth_2d;
+
+// The number of texels of the larger level that a texel is wide, and those of them that are read: the first, and how many.
+override STEP: i32 = 2;
+override FIRST: i32 = 0;
+override COUNT: i32 = 2;
+
+// Returns the nearest depth.
+@fragment
+fn nearest(in: Corner) -> @builtin(frag_depth) f32 {
+    let at = STEP * vec2<i32>(in.clip.xy) + FIRST;
+    var depth = 1.0;
+    for (var y = 0; y < COUNT; y++) {
+        for (var x = 0; x < COUNT; x++) {
+            depth = min(depth, textureLoad(larger, at + vec2<i32>(x, y), 0));
+        }
+    }
+    return depth;
+}

@@ -1,0 +1,91 @@
+//! Smaller levels of the shadow map, in which the shader of soft shadows searches for blockers and samples wide edges
+//! (`shaders/soft_shadow.wgsl`).
+//!
+//! They are levels of the map's own texture, because the fragment shaders of surfaces use all 16 textures that WebGPU guarantees.
+
+use super::compose::{DepthTarget, create_depth_pipeline};
+use super::passes::cleared_depth;
+use super::{Gpu, shaders};
+
+/// Number of levels of the texture with the map, which is the first of them.
+pub(super) const COUNT: u32 = 6;
+
+/// How a level is computed from a larger one. The levels between them are never read.
+struct Step {
+    larger: u32,
+    level: u32,
+    /// The width of a texel in texels of the larger level, the first of them that is read, and how many are read.
+    texels: [u32; 3],
+}
+
+const STEPS: [Step; 3] = [
+    // Half of the texels are enough for casters that are three texels wide. Reading all would take four times as long.
+    Step { larger: 0, level: 2, texels: [4, 1, 2] },
+    Step { larger: 2, level: 4, texels: [4, 0, 4] },
+    Step { larger: 4, level: 5, texels: [2, 0, 2] },
+];
+
+/// The levels of one map.
+#[derive(Debug)]
+pub(super) struct ShadowLevels {
+    /// Each with its pipeline and the level from which it is computed.
+    levels: Vec<(wgpu::RenderPipeline, wgpu::BindGroup, wgpu::TextureView)>,
+}
+
+impl ShadowLevels {
+    pub(super) fn new(gpu: &Gpu, map: &wgpu::Texture) -> Self {
+        let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("shadow levels"),
+            entries: &[wgpu::BindGroupLayoutEntry {
+                binding: 3,
+                visibility: wgpu::ShaderStages::FRAGMENT,
+                ty: wgpu::BindingType::Texture {
+                    sample_type: wgpu::TextureSampleType::Depth,
+                    view_dimension: wgpu::TextureViewDimension::D2,
+                    multisampled: false,
+                },
+                count: None,
+            }],
+        });
+        let module = shaders::module(&gpu.device, "shadow levels", shaders::SHADOW_LEVELS);
+        let level = |step: &Step| {
+            let constants: Vec<(&str, f64)> =
+                ["STEP", "FIRST", "COUNT"].into_iter().zip(step.texels.map(f64::from)).collect();
+            let target = DepthTarget { format: map.format(), constants: &constants };
+            let pipeline = create_depth_pipeline(&gpu.device, (&module, "nearest"), &layout, &target);
+            let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("shadow levels"),
+                layout: &layout,
+                entries: &[wgpu::BindGroupEntry {
+                    binding: 3,
+                    resource: wgpu::BindingResource::TextureView(&view(map, step.larger)),
+                }],
+            });
+            (pipeline, group, view(map, step.level))
+        };
+        Self { levels: STEPS.iter().map(level).collect() }
+    }
+
+    /// Computes the levels from the map.
+    pub(super) fn fill(&self, encoder: &mut wgpu::CommandEncoder) {
+        for (pipeline, larger, level) in &self.levels {
+            let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+                label: Some("shadow levels"),
+                depth_stencil_attachment: Some(cleared_depth(level)),
+                ..Default::default()
+            });
+            pass.set_pipeline(pipeline);
+            pass.set_bind_group(0, larger, &[]);
+            pass.draw(0..3, 0..1);
+        }
+    }
+}
+
+/// Returns the view of one level of a map.
+pub(super) fn view(map: &wgpu::Texture, level: u32) -> wgpu::TextureView {
+    map.create_view(&wgpu::TextureViewDescriptor {
+        base_mip_level: level,
+        mip_level_count: Some(1),
+        ..Default::default()
+    })
+}
