@@ -57,19 +57,19 @@ shot() {
 # The hips are pulled down, a hand is raised, and its forearm is selected.
 start pose
 drag 455 325 455 400
-drag 597 390 640 250
-click 585 248
+drag 590 420 640 250
+click 606 282
 shot docs/viewer-pose.png
 
 # Two keys, and the pose between them with their ghosts.
 xdotool key Escape
 shortcut k
 click 870 683
-drag 455 300 420 270
+drag 454 372 430 330
 shortcut k
 click 500 683
-click 643 656
 click 711 656
+click 772 656
 shot docs/viewer-keys.png
 stop
 
