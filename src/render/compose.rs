@@ -162,6 +162,15 @@ pub(super) struct DepthTarget<'a> {
     pub(super) constants: &'a [(&'a str, f64)],
 }
 
+/// What a pipeline writes.
+#[derive(Debug, Default)]
+struct Written<'a> {
+    colors: &'a [Option<wgpu::ColorTargetState>],
+    depth: Option<wgpu::DepthStencilState>,
+    /// Override constants of the fragment shader.
+    constants: &'a [(&'a str, f64)],
+}
+
 /// Creates a pipeline that covers the viewport and writes colors.
 pub(super) fn create_pipeline(
     device: &wgpu::Device,
@@ -169,7 +178,7 @@ pub(super) fn create_pipeline(
     group: Option<&wgpu::BindGroupLayout>,
     target: wgpu::ColorTargetState,
 ) -> wgpu::RenderPipeline {
-    create(device, shader, group, (&[Some(target)], None, &[]))
+    create(device, shader, group, Written { colors: &[Some(target)], ..Written::default() })
 }
 
 /// Creates a pipeline that covers the viewport and writes depths.
@@ -186,18 +195,19 @@ pub(super) fn create_depth_pipeline(
         stencil: Default::default(),
         bias: Default::default(),
     };
-    create(device, shader, Some(group), (&[], Some(depth), target.constants))
+    create(
+        device,
+        shader,
+        Some(group),
+        Written { depth: Some(depth), constants: target.constants, ..Written::default() },
+    )
 }
 
 fn create(
     device: &wgpu::Device,
     (module, entry_point): (&wgpu::ShaderModule, &str),
     group: Option<&wgpu::BindGroupLayout>,
-    (targets, depth_stencil, constants): (
-        &[Option<wgpu::ColorTargetState>],
-        Option<wgpu::DepthStencilState>,
-        &[(&str, f64)],
-    ),
+    written: Written<'_>,
 ) -> wgpu::RenderPipeline {
     let groups = [group];
     let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -215,15 +225,27 @@ fn create(
             buffers: &[],
         },
         primitive: Default::default(),
-        depth_stencil,
+        depth_stencil: written.depth,
         multisample: Default::default(),
         fragment: Some(wgpu::FragmentState {
             module,
             entry_point: Some(entry_point),
-            compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
-            targets,
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants: written.constants,
+                ..Default::default()
+            },
+            targets: written.colors,
         }),
         multiview_mask: None,
         cache: None,
     })
+}
+
+/// Returns the attachment of a depth texture that the pass clears.
+pub(super) fn cleared_depth(view: &wgpu::TextureView) -> wgpu::RenderPassDepthStencilAttachment<'_> {
+    wgpu::RenderPassDepthStencilAttachment {
+        view,
+        depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(1.0), store: wgpu::StoreOp::Store }),
+        stencil_ops: None,
+    }
 }

@@ -1,16 +1,9 @@
 //! Beginning render passes.
 
+use super::compose::cleared_depth;
 use super::globals::pixels;
 use super::offscreen::SceneViews;
 use super::rect::Rect;
-
-pub(super) fn cleared_depth(view: &wgpu::TextureView) -> wgpu::RenderPassDepthStencilAttachment<'_> {
-    wgpu::RenderPassDepthStencilAttachment {
-        view,
-        depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(1.0), store: wgpu::StoreOp::Store }),
-        stencil_ops: None,
-    }
-}
 
 /// Begins the pass that draws a rectangle of an image of `area` pixels. The upper left pixel of the target is that of the
 /// rectangle. If the pass clears, the rest of the target becomes background.

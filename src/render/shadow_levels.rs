@@ -3,8 +3,7 @@
 //!
 //! They are levels of the map's own texture, because the fragment shaders of surfaces use all 16 textures that WebGPU guarantees.
 
-use super::compose::{DepthTarget, create_depth_pipeline};
-use super::passes::cleared_depth;
+use super::compose::{DepthTarget, cleared_depth, create_depth_pipeline};
 use super::{Gpu, shaders};
 
 /// Number of levels of the texture with the map, which is the first of them.

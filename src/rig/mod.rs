@@ -31,9 +31,9 @@ pub use crate::pose::{Mirror, orientation};
 pub use binding::{Binding, default_base};
 pub use body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
 pub use bone_names::Bones;
-#[cfg(feature = "capture")]
 #[cfg(feature = "viewer")]
 pub(crate) use bone_names::bone_list;
+#[cfg(feature = "capture")]
 pub(crate) use bone_names::is_bone;
 pub use capsule::Capsule;
 pub use detect::detect;

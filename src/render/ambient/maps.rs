@@ -4,11 +4,11 @@ use bytemuck::bytes_of;
 use wgpu::{BufferUsages, TextureFormat};
 
 use super::super::casters::Casters;
+use super::super::compose::cleared_depth;
 use super::super::draw_list::DrawList;
 use super::super::layout::Layouts;
 use super::super::model::Model;
 use super::super::overrides::MaterialOverrides;
-use super::super::passes::cleared_depth;
 use super::super::staging::Staging;
 use super::super::surface::depth_state;
 use super::super::{Frame, Gpu, RenderError, gpu_types};

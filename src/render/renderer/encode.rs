@@ -5,6 +5,7 @@ use glam::Mat4;
 
 use super::super::ambient::OcclusionMaps;
 use super::super::backdrop::{self, Backdrop};
+use super::super::compose::cleared_depth;
 use super::super::crowd_batch::draw_crowds;
 use super::super::culling::Frustum;
 use super::super::draw_list::{draw_all, has_few_bones};
@@ -16,7 +17,7 @@ use super::super::lines::LinePass;
 use super::super::model::Model;
 use super::super::offscreen::RenderTarget;
 use super::super::output::Output;
-use super::super::passes::{begin_scene, begin_surroundings, cleared_depth};
+use super::super::passes::{begin_scene, begin_surroundings};
 use super::super::rect::Rect;
 use super::super::shadow::Shadow;
 use super::super::{Background, Frame, RenderError, gpu_types, shadow};

@@ -105,7 +105,8 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
 
 /// Returns what can be done after a first drag: a key, and after a key an export.
 fn next_step(session: &Session, panel: &mut PanelState, now: f64) -> Option<String> {
-    if session.is_dragging() || session.is_playing() {
+    // Who records knows the window, and the picture of a recording has no hints.
+    if session.is_dragging() || session.is_playing() || session.recorded().is_some() {
         return None;
     }
     let (step, action, what) = match (session.state.motion.is_rest(), session.can_key()) {

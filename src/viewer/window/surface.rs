@@ -223,7 +223,7 @@ impl Graphics {
 
     /// Draws the scene into its texture. Returns `false` if the scene has not changed.
     ///
-    /// A software driver draws when it is told to wait, or else when the window is drawn, which takes equally long. On hardware, this does
+    /// A software driver draws when the program waits for it, or else when the window is drawn, which takes equally long. On hardware, this does
     /// not wait, so that the CPU prepares the panel and the next frame while the GPU draws. Only a driver without timestamps must wait,
     /// because the quality depends on how long it draws.
     fn draw_scene(&mut self, scene: &SceneView<'_>) -> Result<bool, RenderError> {
