@@ -28,42 +28,10 @@ seed=${SEED:-1}
 max_growth=49152
 [ "$seconds" -ge 600 ] || max_growth=65536
 
-for tool in Xvfb xdotool import compare; do
-    command -v "$tool" > /dev/null || { echo "drive-viewer: $tool is not installed" >&2; exit 3; }
-done
-if [ -z "${SINEW:-}" ]; then
-    cargo build --quiet
-    SINEW=$PWD/target/debug/sinew
-fi
-
-work=$(mktemp -d)
-viewer='' server=''
-clean_up() {
-    for process in $viewer $server; do kill "$process" 2> /dev/null || true; done
-    rm -rf "$work"
-}
-trap clean_up EXIT
-trap 'exit 1' INT TERM
-
-fail() {
-    echo "drive-viewer: $1" >&2
-    [ -z "$server" ] || import -window root "$shots/failed.png" || true
-    sed 's/^/    viewer: /' "$work/stderr" >&2
-    exit 1
-}
-
-# Start a server on a free display, whose number the server chooses and reports.
-mkfifo "$work/number"
-Xvfb -displayfd 3 -screen 0 1300x820x24 -noreset 3> "$work/number" 2> /dev/null &
-server=$!
-read -r number < "$work/number"
-export DISPLAY=":$number" XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-$work}" XDG_STATE_HOME="$work/state"
-unset WAYLAND_DISPLAY
-# Run without a message bus. Otherwise a desktop portal would open its file dialog, which would receive the keys.
-export DBUS_SESSION_BUS_ADDRESS="unix:path=$work/no-bus"
+name=drive-viewer tools='import compare' screen=1300x820
+. scripts/display.sh
 
 cp assets/*.glb assets/*.toml "$work"
-: > "$work/stderr"
 (cd "$work" && exec "$SINEW" view --framing auto --adapter cpu) 2> "$work/stderr" &
 viewer=$!
 
@@ -83,7 +51,7 @@ differs() {
 }
 resident() { awk '/^VmRSS/ {print $2}' "/proc/$viewer/status"; }
 
-window=$(timeout 30 xdotool search --sync --onlyvisible --name '^sinew$') || fail "the window did not open"
+find_window
 tries=300
 until [ "$(import -window root -format %k info:)" -gt 500 ]; do
     tries=$((tries - 1))
@@ -91,7 +59,7 @@ until [ "$(import -window root -format %k info:)" -gt 500 ]; do
     alive "before it drew anything"
     sleep 0.1
 done
-xdotool windowfocus --sync "$window" mousemove 120 120
+xdotool mousemove 120 120
 shot 01-first
 
 # Select a joint. Drag a ring so that the limb follows, a ring that turns the joint alone, an end of its limit and its pole.

@@ -1,40 +1,10 @@
 # Sourced by the scripts that use the viewer's window like a person and count the actions: an action is one click, one drag, one shortcut,
 # or one typed field with its Enter.
 #
-# Before this is sourced, `name` is the name of the script, and `shots` the folder of its screenshots. SINEW is the program to test
-# [default: the debug build].
-for tool in Xvfb xdotool import compare; do
-    command -v "$tool" > /dev/null || { echo "$name: $tool is not installed" >&2; exit 3; }
-done
-if [ -z "${SINEW:-}" ]; then
-    cargo build --quiet
-    SINEW=$PWD/target/debug/sinew
-fi
-
-work=$(mktemp -d)
-viewer='' server=''
-clean_up() {
-    for process in $viewer $server; do kill "$process" 2> /dev/null || true; done
-    rm -rf "$work"
-}
-trap clean_up EXIT
-trap 'exit 1' INT TERM
+# Before this is sourced, `name` is the name of the script, and `shots` the folder of its screenshots.
+tools='import compare'
+. scripts/display.sh
 task='the start'
-fail() {
-    echo "$name: $task: $1" >&2
-    import -window root "$shots/failed.png" || true
-    ls -la "$work" >&2
-    sed 's/^/    viewer: /' "$work/stderr" >&2
-    exit 1
-}
-
-mkfifo "$work/number"
-Xvfb -displayfd 3 -screen 0 1280x800x24 -noreset 3> "$work/number" 2> /dev/null &
-server=$!
-read -r number < "$work/number"
-export DISPLAY=":$number" XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-$work}" XDG_STATE_HOME="$work/state"
-export DBUS_SESSION_BUS_ADDRESS="unix:path=$work/no-bus"
-unset WAYLAND_DISPLAY
 
 all=0 actions=0
 # The four kinds of actions. Each waits for a moment, as a person does. The pointer moves in steps during a drag.
@@ -78,8 +48,7 @@ open_viewer() {
     : > "$work/stderr"
     (cd "$work" && exec "$SINEW" view --framing auto --adapter cpu "$@") 2> "$work/stderr" &
     viewer=$!
-    window=$(timeout 60 xdotool search --sync --onlyvisible --name '^sinew$') || fail "the window did not open"
-    xdotool windowfocus --sync "$window"
+    find_window
     wait_for "the window stayed blank" '[ "$(import -window root -format %k info:)" -gt 500 ]'
     sleep 1
 }

@@ -12,36 +12,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 count=${1:-10}
-for tool in Xvfb xdotool; do
-    command -v "$tool" > /dev/null || { echo "recover-viewer: $tool is not installed" >&2; exit 3; }
-done
-if [ -z "${SINEW:-}" ]; then
-    cargo build --quiet
-    SINEW=$PWD/target/debug/sinew
-fi
-
-work=$(mktemp -d)
-viewer='' server='' round=0
-clean_up() {
-    for process in $viewer $server; do kill "$process" 2> /dev/null || true; done
-    rm -rf "$work"
-}
-trap clean_up EXIT
-trap 'exit 1' INT TERM
-fail() {
-    echo "recover-viewer: round $round: $1" >&2
-    ls -la "$work" >&2
-    sed 's/^/    viewer: /' "$work/stderr" >&2
-    exit 1
-}
-
-mkfifo "$work/number"
-Xvfb -displayfd 3 -screen 0 1300x820x24 -noreset 3> "$work/number" 2> /dev/null &
-server=$!
-read -r number < "$work/number"
-export DISPLAY=":$number" XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-$work}" XDG_STATE_HOME="$work/state"
-export DBUS_SESSION_BUS_ADDRESS="unix:path=$work/no-bus"
-unset WAYLAND_DISPLAY
+name=recover-viewer screen=1300x820
+. scripts/display.sh
 
 project=$work/hand.sinew copy=$work/.hand.sinew.autosave.sinew
 
@@ -59,17 +31,17 @@ wait_for() {
 start() {
     (cd "$work" && exec "$SINEW" view --framing auto --adapter cpu "$project") 2> "$work/stderr" &
     viewer=$!
-    window=$(timeout 60 xdotool search --sync --onlyvisible --name '^sinew$') || fail "the window did not open"
-    xdotool windowfocus --sync "$window"
+    find_window
 }
 # Prints the joints of a project.
 joints() { sed -n '/^\[pose.joints\]/,/^$/p' "$1"; }
 # Prints random number $1 of the round, which is from 0 to $2 - 1.
 random() { awk -v seed="${SEED:-1}$round$1" -v n="$2" 'BEGIN { srand(seed); print int(rand() * n) }'; }
 
-recovered=0
+recovered=0 round=0
 while [ "$round" -lt "$count" ]; do
     round=$((round + 1))
+    task="round $round"
     rm -f "$copy" "$work"/*-recovered-*
     # Each round begins with the character at rest, because drags from round to round would move it out of the picture.
     printf 'version = 1\n' > "$project"
