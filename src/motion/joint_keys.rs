@@ -41,7 +41,7 @@ impl Motion {
     /// Returns the motion in which several key poses of joints are at other times. With `copies`, they stay where they are too. Each is
     /// given by its joints and its time. They are put in place after all of them were taken, so that they may pass each other.
     ///
-    /// Returns `None` if there is none of these keys, or if a new time is not finite.
+    /// Returns `None` if none of these keys exists, or if a new time is not finite.
     pub fn with_joint_keys_retimed(
         &self,
         keys: &[(Vec<usize>, f32)],

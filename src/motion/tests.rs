@@ -385,6 +385,11 @@ fn an_invalid_motion_is_reported_and_not_played() {
     let character = mannequin().unwrap();
     let nan = Motion { strips: vec![Strip { start: f32::NAN, ..Strip::new(0) }], ..Motion::default() };
     assert!(nan.validate().is_err_and(|e| e.to_string().starts_with("strips[0]: ")));
+    for (fade_in, error) in [(f32::NAN, "fade_in must be finite"), (-1.0, "fade_in must not be negative")] {
+        let faded = Strip { fade_in: Some(fade_in), ..Strip::new(0) };
+        let faded = Motion { strips: vec![faded], ..Motion::default() };
+        assert!(faded.validate().is_err_and(|e| e.to_string().ends_with(error)));
+    }
     assert_eq!(pose_at(&mut Player::default(), &character, &[], &nan, 0.5), Pose::rest(&character.skeleton));
     let unknown = Motion { strips: vec![Strip::new(99)], ..Motion::default() };
     assert!(unknown.validate().is_ok() && !unknown.fits(&character));

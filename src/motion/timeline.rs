@@ -239,13 +239,13 @@ impl Motion {
     /// The first error, such as a number that is not finite or a negative weight.
     pub fn validate(&self) -> Result<(), MotionError> {
         let strip = |b: &Strip| {
-            let numbers = [b.start, b.from, b.speed, b.seconds.unwrap_or(0.0)];
+            let (seconds, fade_in) = (b.seconds.unwrap_or(0.0), b.fade_in.unwrap_or(0.0));
             let weights = b.clips.iter().map(|s| s.weight);
             match () {
-                () if numbers.iter().any(|n| !n.is_finite()) => {
-                    Some("start, from, speed and seconds must be finite")
+                () if [b.start, b.from, b.speed, seconds, fade_in].iter().any(|n| !n.is_finite()) => {
+                    Some("start, from, speed, seconds and fade_in must be finite")
                 }
-                () if b.seconds.is_some_and(|s| s < 0.0) => Some("seconds must not be negative"),
+                () if seconds < 0.0 || fade_in < 0.0 => Some("seconds and fade_in must not be negative"),
                 () if weights.clone().any(|w| !(w.is_finite() && w >= 0.0)) => {
                     Some("weights must be finite and not negative")
                 }

@@ -21,6 +21,7 @@ use glam::Vec2;
 
 mod axes;
 mod contrast;
+mod dope_sheet;
 mod drawing;
 mod files;
 mod goal_axes;

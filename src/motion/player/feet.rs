@@ -1,0 +1,148 @@
+//! The feet of a motion: planted feet stay in place, and feet between key poses and a strip stay above the floor.
+
+use glam::Vec3;
+
+use crate::asset::{Character, Skeleton};
+use crate::motion::blend::ease;
+use crate::motion::contact::intervals;
+use crate::motion::gait::{MAX_SAMPLES, RATE};
+use crate::motion::{ContactConstraint, locomotion, sample_keys};
+use crate::pose::{Pose, orientation, world_matrices, world_matrix};
+use crate::rig::Foot;
+
+use super::{PreparedMotion, Scratch};
+
+/// Seconds in which a foot moves from its position in the motion to its planted position. Afterwards, it moves back
+/// in the same number of seconds.
+const FADE: f32 = 0.15;
+
+/// A time interval in which a foot stays in place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlantedFoot {
+    foot: usize,
+    from: f32,
+    to: f32,
+    position: Vec3,
+    /// Offsets of the planted position from the foot's position in the motion, at the start and at the end of the
+    /// interval.
+    lead: Vec3,
+    trail: Vec3,
+}
+
+impl PreparedMotion {
+    /// Finds the time intervals in which feet are planted, and their positions.
+    pub(super) fn plant(&mut self, character: &Character, rest: &Pose, scratch: &mut Scratch) {
+        let seconds = self.motion.seconds(&character.clips);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "clamped to a small range"
+        )]
+        let samples = (seconds * RATE).ceil().clamp(0.0, MAX_SAMPLES as f32) as usize;
+        for Foot { node: foot, .. } in self.feet.clone() {
+            let is_planted = |i: usize| {
+                let time = i as f32 / RATE;
+                let visible_weight = |s: usize| {
+                    let later: f32 = (s + 1..self.strips.len()).map(|l| 1.0 - self.weight(l, time)).product();
+                    self.weight(s, time) * later
+                };
+                let planted_weight = |s: usize| {
+                    visible_weight(s)
+                        * self.strips[s].planted_weight(foot, time - self.strips[s].start, &character.clips)
+                };
+                (0..self.strips.len()).map(planted_weight).sum::<f32>() >= 0.5
+            };
+            for (from, to) in intervals(samples + 1, 1.0 / RATE, is_planted) {
+                let [first, position, last] = [from, 0.5 * (from + to), to].map(|time| {
+                    let mut pose = rest.clone();
+                    self.pose(character, time, &mut pose, scratch);
+                    locomotion::position(&character.skeleton, &pose, foot)
+                });
+                let [lead, trail] = [first, last].map(|at| held(position, at) - at);
+                self.planted.push(PlantedFoot { foot, from, to, position, lead, trail });
+            }
+        }
+    }
+
+    /// Adds the contact constraints of planted feet. Before and after a contact, the offset of the foot fades in and
+    /// out.
+    pub(super) fn add_contacts(
+        &self,
+        character: &Character,
+        time: f32,
+        pose: &Pose,
+        contacts: &mut Vec<ContactConstraint>,
+    ) {
+        for planted in &self.planted {
+            let (early, late) = (planted.from - time, time - planted.to);
+            let weight = ease(1.0 - early.max(late).max(0.0) / FADE);
+            if weight <= 0.0 {
+                continue;
+            }
+            let current = || locomotion::position(&character.skeleton, pose, planted.foot);
+            let position = match () {
+                () if early > 0.0 => current() + planted.lead,
+                () if late > 0.0 => current() + planted.trail,
+                () => held(planted.position, current()),
+            };
+            let (node, offset) = (planted.foot, Vec3::ZERO);
+            contacts.push(ContactConstraint { node, offset, position, orientation: None, weight });
+        }
+    }
+
+    /// Raises the feet of a pose in which the first strip fades in from the key poses. Between the two, knees turn evenly, so that a foot
+    /// would sink. The bound for each foot goes from where the keys have it to where the strip has it.
+    pub(super) fn raise_in_fade(
+        &mut self,
+        character: &Character,
+        time: f32,
+        pose: &Pose,
+        (scratch, contacts): (&mut Scratch, &mut Vec<ContactConstraint>),
+    ) {
+        let weight = self.weight(0, time);
+        let is_faded = weight > 0.0 && weight < 1.0 && self.strips.len() == 1;
+        if !is_faded || self.motion.keys.is_empty() || self.feet.is_empty() {
+            return;
+        }
+        let skeleton = &character.skeleton;
+        let Scratch { base, other, .. } = scratch;
+        base.reset(skeleton);
+        sample_keys::sample(&self.motion.keys, skeleton, time, base, other);
+        let keyed = self.sunk(skeleton, base);
+        let Some(strip) = self.strips.first_mut() else { return };
+        strip.pose(time - strip.start, character, &self.locomotion.tops, base, other);
+        let own = self.sunk(skeleton, other);
+        let now = self.sunk(skeleton, pose);
+        for ((foot, now), (keyed, own)) in self.feet.iter().zip(now).zip(keyed.into_iter().zip(own)) {
+            let by = keyed + (own - keyed) * weight - now;
+            // A foot that a contact holds already is where it should be.
+            if by > 0.0 && contacts.iter().all(|contact| contact.node != foot.node) {
+                let world = world_matrix(skeleton, pose, foot.node);
+                contacts.push(ContactConstraint {
+                    node: foot.node,
+                    offset: foot.ball,
+                    position: world.transform_point3(foot.ball) + Vec3::Y * by,
+                    orientation: Some(orientation(skeleton, pose, foot.node).as_quat().normalize()),
+                    weight: 1.0,
+                });
+            }
+        }
+    }
+
+    /// Returns by how much the lowest point of each foot of a pose is below the floor, metres. Not positive.
+    fn sunk(&self, skeleton: &Skeleton, pose: &Pose) -> Vec<f32> {
+        let mut world = Vec::new();
+        world_matrices(skeleton, pose, &mut world);
+        let is_known = |foot: &&Foot| foot.sole.iter().all(|(node, _)| *node < world.len());
+        self.feet
+            .iter()
+            .map(|foot| Some(foot).filter(is_known).map_or(0.0, |foot| foot.sunk(&world)))
+            .collect()
+    }
+}
+
+/// Returns where an ankle stays that the motion places at `current`. It keeps its place on the ground, but rises with the heel, because
+/// the toes would otherwise be pressed into the ground.
+fn held(planted: Vec3, current: Vec3) -> Vec3 {
+    planted.with_y(planted.y.max(current.y))
+}
