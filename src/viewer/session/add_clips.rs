@@ -1,7 +1,7 @@
 //! Clips that are added to a character from other files or from recorded takes.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::asset::Clip;
 use crate::capture::{Take, parse_csv, write_csv};
@@ -53,6 +53,8 @@ impl Session {
             named.push(Clip { name, ..clip.clone() });
         }
         self.puppet.add_clips(named.drain(existing..));
+        // Clips say which joint moves the character.
+        self.root = OnceLock::new();
         self.additions.push(addition);
     }
 

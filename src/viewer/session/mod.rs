@@ -1,7 +1,7 @@
 //! The state of the viewer without a window. Its input is commands, and its output is frames.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use glam::{Vec2, Vec3};
@@ -201,6 +201,8 @@ pub struct Session {
     home_points: Arc<[Vec3]>,
     /// Where the body was at the start.
     home_position: Option<Vec3>,
+    /// The joint that moves a character whose body is not recognised. It is found once, because that takes milliseconds.
+    root: OnceLock<usize>,
     /// What the camera follows, if [`Display::follow`] is set.
     anchor: Option<views::FollowAnchor>,
     size: Vec2,
@@ -282,6 +284,7 @@ impl Session {
             home: bounds,
             home_points: puppet.points().into(),
             home_position: None,
+            root: OnceLock::new(),
             anchor: None,
             size,
             pointer: Vec2::splat(-1.0),

@@ -53,7 +53,7 @@ impl Session {
 
     fn body_node(&self) -> usize {
         let hips = self.puppet.rig.body.as_ref().map(|body| body.hips);
-        hips.unwrap_or_else(|| motion::locomotion_root(self.puppet.character()))
+        hips.unwrap_or_else(|| *self.root.get_or_init(|| motion::locomotion_root(self.puppet.character())))
     }
 
     /// Returns a view of the whole character from the current direction.
