@@ -50,6 +50,11 @@ pub(in crate::viewer) fn contains(panel: &PanelState, at: Pos2) -> bool {
     is_shown(panel) && center(panel.layout.scene).distance(at) <= RADIUS
 }
 
+/// Returns the square around the gizmo in points, if it is shown.
+pub(super) fn area(panel: &PanelState) -> Option<Rect> {
+    is_shown(panel).then(|| Rect::from_center_size(center(panel.layout.scene), Vec2::splat(2.0 * RADIUS)))
+}
+
 fn is_shown(panel: &PanelState) -> bool {
     let size = panel.layout.scene.size();
     !panel.hidden && !panel.layout.folded.axes && size.x >= MIN_SCENE.x && size.y >= MIN_SCENE.y
@@ -81,12 +86,9 @@ fn action_at(balls: &[Ball], center: Pos2, at: Pos2) -> Option<Action> {
 
 /// Shows the gizmo in the upper right corner of the scene, unless it is hidden or there is no space.
 pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
-    if !is_shown(panel) {
-        return;
-    }
-    let center = center(panel.layout.scene);
+    let Some(rect) = area(panel) else { return };
+    let center = rect.center();
     let balls = balls(session, center);
-    let rect = Rect::from_center_size(center, Vec2::splat(2.0 * RADIUS));
     let response = ui.interact(rect, egui::Id::unique("axis gizmo"), Sense::click_and_drag());
     // The corners of the rectangle belong to the scene.
     let began = ui.input(|i| i.pointer.press_origin()).filter(|at| center.distance(*at) <= RADIUS);

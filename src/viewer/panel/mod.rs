@@ -33,7 +33,7 @@ mod method;
 mod morph_targets;
 mod open;
 mod option_row;
-mod outside;
+pub(super) mod outside;
 mod palette;
 mod path_field;
 mod question;

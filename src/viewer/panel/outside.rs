@@ -5,7 +5,7 @@ use glam::{Vec3, Vec4};
 
 use crate::viewer::{Action, Command, Session};
 
-use super::{PanelState, theme};
+use super::{PanelState, axis_gizmo, theme};
 
 /// Distance of the arrow from the border in points, and its size.
 const INSET: f32 = 30.0;
@@ -13,11 +13,8 @@ const SIZE: f32 = 11.0;
 
 /// Shows the arrow if the body is outside the scene. A click shows the body.
 pub(super) fn show(ui: &Ui, session: &Session, panel: &PanelState, commands: &mut Vec<Command>) {
-    let scene = panel.layout.scene;
-    let Some(position) = session.body_position() else { return };
-    let Some((at, direction)) = border(session, position, scene) else { return };
-    let rect = Rect::from_center_size(at, Vec2::splat(3.0 * SIZE));
-    let arrow = ui.interact(rect, ui.scope_id().with("outside"), Sense::click());
+    let Some((at, direction)) = arrow(session, panel) else { return };
+    let arrow = ui.interact(area(at), ui.scope_id().with("outside"), Sense::click());
     let name = "The character is outside the view";
     arrow.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Button, true, name));
     let side = direction.rot90();
@@ -30,6 +27,30 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &PanelState, commands: &mu
     if arrow.on_hover_cursor(CursorIcon::PointingHand).on_hover_text(hint).clicked() {
         commands.push(Command::Camera(session.home_view()));
     }
+}
+
+/// Returns whether a position in points belongs to the arrow, and not to the scene around it.
+pub(in crate::viewer) fn contains(session: &Session, panel: &PanelState, at: Pos2) -> bool {
+    arrow(session, panel).is_some_and(|(middle, _)| area(middle).contains(at))
+}
+
+/// Returns the square that takes the pointer.
+fn area(middle: Pos2) -> Rect {
+    Rect::from_center_size(middle, Vec2::splat(3.0 * SIZE))
+}
+
+/// Returns where the arrow is, and its direction. It slides along the border so that it does not cover the axis gizmo.
+fn arrow(session: &Session, panel: &PanelState) -> Option<(Pos2, Vec2)> {
+    let (mut at, direction) = border(session, session.body_position()?, panel.layout.scene)?;
+    let taken = axis_gizmo::area(panel).map(|rect| rect.expand(1.5 * SIZE));
+    if let Some(taken) = taken.filter(|rect| rect.contains(at)) {
+        if direction.y.abs() * panel.layout.scene.width() > direction.x.abs() * panel.layout.scene.height() {
+            at.x = taken.left();
+        } else {
+            at.y = taken.bottom();
+        }
+    }
+    Some((at, direction))
 }
 
 /// Returns where the arrow to a position is, and its direction. `None` if the position is inside the scene, or if the scene is too small.

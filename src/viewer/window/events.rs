@@ -7,7 +7,7 @@ use glam::Vec2;
 use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 use winit::keyboard::{Key as WinitKey, NamedKey};
 
-use crate::viewer::panel::axis_gizmo;
+use crate::viewer::panel::{axis_gizmo, outside};
 use crate::viewer::{Button, Event};
 
 use super::{App, pixels};
@@ -110,6 +110,7 @@ impl App {
         let grab = interaction.resize_grab_radius_side + interaction.interact_radius;
         !self.panel.layout.scene_inside_borders(grab).contains(at)
             || axis_gizmo::contains(&self.panel, at)
+            || outside::contains(&self.session, &self.panel, at)
             || layer.is_some_and(|l| l.order != egui::Order::Background)
     }
 

@@ -29,6 +29,7 @@ mod inspector;
 mod keys;
 mod light;
 mod options;
+mod outside;
 mod question;
 mod steps;
 mod timeline;
