@@ -42,6 +42,8 @@ pub(super) struct OpenWindow {
     pub(super) size: PhysicalSize<u32>,
     /// Whether the window was created and the user has not had the time to change its size.
     is_new: bool,
+    /// Events for egui's next frame, see [`hold_back`].
+    held: Vec<egui::Event>,
 }
 
 impl OpenWindow {
@@ -70,7 +72,7 @@ impl OpenWindow {
         let id = egui::ViewportId::ROOT;
         let egui = egui_winit::State::new(context.clone(), id, &window, scale, theme, None);
         let quality = AdaptiveQuality::new(graphics.is_software());
-        Ok(Self { window, graphics, quality, egui, began: Instant::now(), size, is_new })
+        Ok(Self { window, graphics, quality, egui, began: Instant::now(), size, is_new, held: Vec::new() })
     }
 
     /// Makes a new window smaller if the monitor has no room for its title bar and its borders. How large they are is known only after the
@@ -91,7 +93,7 @@ impl OpenWindow {
     }
 
     /// Does the same as [`egui_winit::State::take_egui_input`], but with the given window size in pixels instead of
-    /// querying it.
+    /// querying it. A press is the last event of its frame, see [`hold_back`], and another frame is requested for the rest.
     pub(super) fn input(&mut self, pixels: Vec2) -> egui::RawInput {
         let points = pixels / egui_winit::pixels_per_point(self.egui.egui_ctx(), &self.window);
         let input = self.egui.egui_input_mut();
@@ -99,7 +101,23 @@ impl OpenWindow {
         input.screen_rect = Some(egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(points.x, points.y)));
         let viewport = input.viewports.entry(egui::ViewportId::ROOT).or_default();
         viewport.native_pixels_per_point = Some(scale(&self.window));
-        input.take()
+        let mut input = input.take();
+        hold_back(&mut input.events, &mut self.held);
+        if !self.held.is_empty() {
+            self.window.request_redraw();
+        }
+        input
+    }
+}
+
+/// Puts held events before those of a frame, and holds back those after the first press of the pointer if the pointer moves among
+/// them. egui gives a press to what is under the pointer at the end of the frame, which a fast pointer has left on a slow computer.
+fn hold_back(events: &mut Vec<egui::Event>, held: &mut Vec<egui::Event>) {
+    events.splice(0..0, held.drain(..));
+    let is_press = |event: &egui::Event| matches!(event, egui::Event::PointerButton { pressed: true, .. });
+    let rest = events.iter().position(is_press).map_or(events.len(), |press| press + 1);
+    if events.iter().skip(rest).any(|event| matches!(event, egui::Event::PointerMoved(_))) {
+        *held = events.split_off(rest);
     }
 }
 
@@ -195,6 +213,30 @@ mod tests {
         assert_eq!(size(2.0, (1280, 800)), (1174, 734));
         assert_eq!(size(1.0, (1366, 768)), (1280, 704));
     }
+
+    /// On a slow computer, a press in the scene before a move over a text field put the cursor into it.
+    #[test]
+    fn a_press_is_the_last_event_of_its_frame_if_the_pointer_moves_on() {
+        let moved = |x: f32| egui::Event::PointerMoved(egui::pos2(x, 0.0));
+        let button = |x: f32, pressed: bool| {
+            let (pos, modifiers) = (egui::pos2(x, 0.0), egui::Modifiers::NONE);
+            egui::Event::PointerButton { pos, button: egui::PointerButton::Primary, pressed, modifiers }
+        };
+        let mut held = Vec::new();
+        let mut frame = |mut events: Vec<egui::Event>| {
+            hold_back(&mut events, &mut held);
+            events
+        };
+        assert_eq!(frame(vec![moved(1.0), button(1.0, true), moved(2.0)]), [moved(1.0), button(1.0, true)]);
+        assert_eq!(frame(vec![button(2.0, false)]), [moved(2.0), button(2.0, false)]);
+        let twice = vec![button(2.0, true), moved(3.0), button(3.0, false), button(3.0, true), moved(4.0)];
+        assert_eq!(frame(twice), [button(2.0, true)]);
+        assert_eq!(frame(vec![]), [moved(3.0), button(3.0, false), button(3.0, true)]);
+        assert_eq!(frame(vec![]), [moved(4.0)]);
+        let click = vec![button(4.0, true), button(4.0, false)];
+        assert_eq!(frame(click.clone()), click);
+    }
+
     /// On a screen of 1280×800, the title bar or the timeline was outside.
     #[test]
     fn a_new_window_fits_on_the_monitor_with_its_frame() {

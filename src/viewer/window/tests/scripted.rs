@@ -1,5 +1,7 @@
 //! Tests of windows whose frames follow a script.
 
+use winit::event::ElementState;
+
 use crate::viewer::panel::{Answer, Leave, Question};
 
 use super::*;
@@ -84,6 +86,47 @@ fn hovering_the_panel() {
 #[test]
 fn hovering_the_panel_does_not_draw_the_scene() {
     run_on_a_display("scripted::hovering_the_panel");
+}
+
+#[test]
+#[ignore = "started by another test on its own display"]
+fn dragging_over_a_field() {
+    let (tab, field, scene) = ((1156.0, 50.0), (1100.0, 84.0), (200.0, 200.0));
+    run_script(|app, events, frames| {
+        let id = app.open.as_ref().unwrap().window.id();
+        let device_id = winit::event::DeviceId::dummy();
+        let to = |(x, y): (f64, f64)| WindowEvent::CursorMoved { device_id, position: (x, y).into() };
+        let button =
+            |state| WindowEvent::MouseInput { device_id, state, button: winit::event::MouseButton::Left };
+        let (press, release) = (button(ElementState::Pressed), button(ElementState::Released));
+        let mut send = |sent: Vec<WindowEvent>| {
+            sent.into_iter().for_each(|event| app.window_event(events, id, event));
+        };
+        match frames {
+            3 => send(vec![to(tab), press, release]),
+            6 => send(vec![to(field), press, release]),
+            9 => {
+                send(vec![to(scene), press, release]);
+                assert!(app.context.text_edit_focused(), "the field must be where the test expects it");
+            }
+            12 => {
+                send(vec![press, to(field)]);
+                assert!(!app.context.text_edit_focused());
+            }
+            15 => send(vec![release]),
+            18 => {
+                assert!(!app.context.text_edit_focused(), "the next key would be typed into the field");
+                return false;
+            }
+            _ => {}
+        }
+        true
+    });
+}
+
+#[test]
+fn a_fast_drag_from_the_scene_does_not_enter_a_field() {
+    run_on_a_display("scripted::dragging_over_a_field");
 }
 
 #[test]
