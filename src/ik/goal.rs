@@ -29,6 +29,8 @@ pub struct Goal {
     pub axes: GoalAxes,
     /// Whether the goal has priority over all goals that are not pinned.
     pub pinned: bool,
+    /// Whether the link is to touch another part of a figure, so that its flesh does not keep it away from there.
+    pub touches: bool,
 }
 
 with_methods!(Goal {
@@ -41,6 +43,7 @@ with_methods!(Goal {
     with_weight(weight: f64),
     with_axes(axes: GoalAxes),
     with_pinned(pinned: bool),
+    with_touches(touches: bool),
 });
 
 /// An axis of a link that must point at a position.
@@ -65,6 +68,7 @@ impl Goal {
             weight: 1.0,
             axes: GoalAxes::default(),
             pinned: false,
+            touches: false,
         }
     }
 

@@ -13,15 +13,19 @@ const FREE_DEPTH: GoalAxes = GoalAxes {
 };
 
 impl Target {
-    /// Returns the target of a pointer: the body may choose the place along a direction.
-    pub(crate) fn with_free_depth(self, along: DVec3) -> Self {
+    /// Returns the target of a pointer: the place along a direction counts with a weight from 0, so that the body chooses it, to 1.
+    pub(crate) fn with_depth(self, along: DVec3, weight: f64) -> Self {
         let orientation = DQuat::from_rotation_arc(DVec3::Z, along.normalize_or(DVec3::Z));
-        Self { orientation: Some(orientation), axes: FREE_DEPTH, ..self }
+        let mut axes = FREE_DEPTH;
+        axes.position.weights.z = weight.clamp(0.0, 1.0);
+        Self { orientation: Some(orientation), axes, ..self }
     }
 
     /// Returns the target for a method that has no body to choose a depth: all axes of a free depth count.
     pub(crate) fn with_known_depth(self) -> Self {
-        if self.axes != FREE_DEPTH {
+        let mut axes = self.axes;
+        axes.position.weights.z = 0.0;
+        if axes != FREE_DEPTH {
             return self;
         }
         Self { orientation: None, axes: GoalAxes::default(), ..self }

@@ -337,5 +337,6 @@ fn goal(subject: &Subject<'_>, target: &Target, binding: &Binding, pose: &Pose) 
         axes: target.axes,
         weight: target.weight * chain.map_or(1.0, |c| c.weight),
         pinned: false,
+        touches: target.touches,
     })
 }

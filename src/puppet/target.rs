@@ -42,6 +42,9 @@ pub struct Target {
     /// Weights and tolerances of the position and the orientation, along the axes of a frame.
     #[serde(default, skip_serializing_if = "is_default")]
     pub axes: GoalAxes,
+    /// Whether the node, the hand of a recognised body, is to touch another part of it, so that its flesh does not keep it away from there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub touches: bool,
 }
 
 with_methods!(Target {
@@ -54,6 +57,7 @@ with_methods!(Target {
     with_pole(pole: impl Into<Option<DVec3>>),
     with_weight(weight: f64),
     with_axes(axes: GoalAxes),
+    with_touches(touches: bool),
 });
 
 /// Returns whether all axes of a target count equally, with the tolerances of the options.
@@ -88,6 +92,7 @@ impl Target {
             pole: None,
             weight: 1.0,
             axes: GoalAxes::default(),
+            touches: false,
         }
     }
 }

@@ -10,6 +10,8 @@ mod frame;
 #[cfg(feature = "render")]
 mod lights;
 pub mod picking;
+#[cfg(feature = "render")]
+pub(crate) mod surface;
 #[cfg(feature = "cli")]
 mod turn;
 

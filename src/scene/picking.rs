@@ -2,6 +2,7 @@
 
 use glam::{DVec3, Mat4, Vec2, Vec3};
 
+use crate::asset::Part;
 use crate::puppet::Puppet;
 use crate::skin::{Skinned, dominant_node};
 use crate::view::{Camera, Projection};
@@ -86,7 +87,7 @@ impl Ray {
 
     /// Returns the distance to a two-sided triangle, and the barycentric coordinates of the hit (Möller and Trumbore
     /// 1997).
-    fn meet_triangle(&self, [a, b, c]: [Vec3; 3]) -> Option<(f32, Vec3)> {
+    pub(super) fn meet_triangle(&self, [a, b, c]: [Vec3; 3]) -> Option<(f32, Vec3)> {
         let (ab, ac) = (b - a, c - a);
         let p = self.direction.cross(ac);
         let determinant = ab.dot(p);
@@ -195,22 +196,30 @@ pub fn pick_beside(puppet: &Puppet, camera: &Camera, at: Vec2, size: Vec2, margi
 /// Returns the nearest hit of a ray with the posed skin. The hit's node is the joint that has the largest skin weight
 /// there.
 pub fn pick_skin(puppet: &Puppet, ray: &Ray) -> Option<Hit> {
-    let mut skinned = Skinned::default();
     let mut nearest: Option<(f32, usize)> = None;
-    for (index, part) in puppet.parts().iter().enumerate().filter(|(index, _)| !puppet.is_hidden(*index)) {
-        puppet.skin(index, &mut skinned);
-        let primitive = puppet.character().primitive(*part);
-        for triangle in &primitive.triangles {
-            let corner = |i: usize| skinned.positions.get(triangle[i] as usize).copied();
-            let Some(((a, b), c)) = corner(0).zip(corner(1)).zip(corner(2)) else { continue };
-            let Some((distance, weights)) = ray.meet_triangle([a, b, c]) else { continue };
-            if nearest.is_none_or(|(d, _)| distance < d) {
-                nearest = Some((distance, dominant_node(puppet.character(), *part, *triangle, weights)));
-            }
+    for_each_triangle(puppet, |part, triangle, corners| {
+        let Some((distance, weights)) = ray.meet_triangle(corners) else { return };
+        if nearest.is_none_or(|(d, _)| distance < d) {
+            nearest = Some((distance, dominant_node(puppet.character(), part, triangle, weights)));
         }
-    }
+    });
     let (distance, node) = nearest?;
     let point = ray.origin + distance * ray.direction;
     let offset = puppet.world_from_node().get(node)?.inverse().transform_point3(point).as_dvec3();
     offset.is_finite().then_some(Hit { node, point, offset, handle: false })
+}
+
+/// Calls a function with each visible triangle of the posed skin: its part, the indices of its vertices, and their positions in world
+/// metres.
+pub(super) fn for_each_triangle(puppet: &Puppet, mut each: impl FnMut(Part, [u32; 3], [Vec3; 3])) {
+    let mut skinned = Skinned::default();
+    for (index, part) in puppet.parts().iter().enumerate().filter(|(index, _)| !puppet.is_hidden(*index)) {
+        puppet.skin(index, &mut skinned);
+        for triangle in &puppet.character().primitive(*part).triangles {
+            let corner = |i: usize| skinned.positions.get(triangle[i] as usize).copied();
+            if let Some(((a, b), c)) = corner(0).zip(corner(1)).zip(corner(2)) {
+                each(*part, *triangle, [a, b, c]);
+            }
+        }
+    }
 }

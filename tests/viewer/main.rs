@@ -26,6 +26,7 @@ mod hovering;
 mod image;
 mod key;
 mod keymap;
+mod landing;
 mod library;
 mod live;
 mod onion;

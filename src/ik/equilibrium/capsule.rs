@@ -14,6 +14,8 @@ const ARM_STARTS: [f64; 2] = [0.45, 0.1];
 const LEG_STARTS: [f64; 2] = [0.25, 0.1];
 /// Flesh gives way by [`SOFT_PART`] of the smaller radius and by this, metres.
 const SOFT: f64 = 0.02;
+/// By how much more the flesh of a forearm gives way when the hand touches the body, metres.
+const TOUCH: f64 = 0.03;
 /// Pairs that are farther apart need no nearest points, metres.
 pub(super) const NEAR: f64 = 0.03;
 
@@ -211,6 +213,20 @@ impl Capsules {
         };
         slack.clear();
         slack.extend(self.pairs.iter().map(depth));
+    }
+
+    /// Lets a link touch other parts: its flesh, and that of what it carries, does not keep it away from them, and that of the bone before
+    /// it gives way by [`TOUCH`].
+    pub(super) fn let_touch(&self, model: &Model, link: usize, slack: &mut [f64]) {
+        let before = model.up(link).nth(1);
+        for (pair, slack) in self.pairs.iter().zip(slack) {
+            let links = self.links(*pair);
+            if links.iter().any(|&other| model.up(other).any(|above| above == link)) {
+                *slack = f64::INFINITY;
+            } else if links.iter().any(|&other| Some(other) == before) {
+                *slack += TOUCH;
+            }
+        }
     }
 
     /// Sets `places` to where the capsules are.

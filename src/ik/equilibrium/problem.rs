@@ -99,6 +99,9 @@ impl Problem {
                 false => (&self.stance_now, false),
             };
             self.capsules.measure(allowed, soft, &mut self.buffers.places, &mut self.capsule_slack);
+            for goal in goals.iter().filter(|goal| goal.touches) {
+                self.capsules.let_touch(&self.model, goal.link, &mut self.capsule_slack);
+            }
         }
         if options.full_body.clear {
             self.keep_above_floor(figure);

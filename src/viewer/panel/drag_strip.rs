@@ -68,6 +68,15 @@ fn texts(session: &Session) -> Option<(String, Option<String>)> {
             None => format!("{node}   its chain follows"),
         }
     };
+    let place = match drag.landing.map(|landing| landing.on) {
+        Some(Some(node)) => Some(format!("on {}", node_name(session, node))),
+        Some(None) => Some("on the floor".to_owned()),
+        None => session
+            .hanging_point()
+            .filter(|(_, height)| *height > 0.0)
+            .map(|(_, height)| format!("{} above the floor", session.length_unit().text(f64::from(height)))),
+    };
+    let moves = place.map_or_else(|| moves.clone(), |place| format!("{moves}   {place}"));
     Some((moves, miss(session, drag.target.node)))
 }
 

@@ -3,7 +3,7 @@
 use egui::{Color32, Ui};
 
 use crate::viewer::Session;
-use crate::viewer::session::{drag, gizmo};
+use crate::viewer::session::{drag_goal, gizmo};
 
 use super::{name, node_name};
 
@@ -49,7 +49,7 @@ pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect, size: glam::Ve
             .for_each(|p| draw_right(p, &node_name(session, node), Color32::WHITE));
     }
     if let (None, Some(hit)) = (&session.drag, session.hover) {
-        let base = drag::chain_base(session.puppet.character(), &session.puppet.rig, &hit);
+        let base = drag_goal::chain_base(session.puppet.character(), &session.puppet.rig, &hit);
         let chains = &session.puppet.rig.chains;
         let chain = chains.iter().find(|c| Some(c.base) == base && c.joints.contains(&hit.node));
         let node = node_name(session, hit.node);

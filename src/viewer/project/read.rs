@@ -153,7 +153,8 @@ impl<'a> ProjectReader<'a> {
     }
 
     fn goal(&self, table: &Table) -> Result<Target, SpannedError> {
-        let keys = ["node", "base", "offset", "position", "orientation", "look", "pole", "weight", "axes"];
+        let points = ["position", "orientation", "look", "pole"];
+        let keys = [&["node", "base", "offset"], &points[..], &["weight", "axes", "touches"]].concat();
         check_keys(table, &keys)?;
         required(table, "node").map_err(|e| e.or_at(table.span()))?;
         let mut goal = Target::new(self.node_of(table, "node")?.unwrap_or_default());
@@ -168,6 +169,10 @@ impl<'a> ProjectReader<'a> {
             let json = item.as_value().map(free::to_json).unwrap_or_default();
             goal.axes =
                 serde_json::from_value(json).map_err(|e| SpannedError::at(item, format!("axes: {e}")))?;
+        }
+        if let Some(item) = table.get("touches") {
+            let flag = item.as_bool();
+            goal.touches = flag.ok_or_else(|| SpannedError::at(item, "touches must be true or false"))?;
         }
         Ok(goal)
     }

@@ -182,7 +182,7 @@ impl<'a> ProjectWriter<'a> {
     }
 
     fn goal(&self, goal: &Target) -> Table {
-        let Target { node, base, offset, position, orientation, look, pole, weight, axes } = goal;
+        let Target { node, base, offset, position, orientation, look, pole, weight, axes, touches } = goal;
         let mut table = Table::new();
         table.insert("node", self.node(*node).into());
         let mut add = |key: &str, value: Option<Value>| {
@@ -200,6 +200,7 @@ impl<'a> ProjectWriter<'a> {
         let differs = *axes != GoalAxes::default();
         let axes = differs.then(|| json::to_value(axes).ok()).flatten();
         add("axes", axes.map(|axes| free::to_toml(&axes)));
+        add("touches", touches.then(|| true.into()));
         table
     }
 

@@ -1,25 +1,23 @@
 //! A drag of a joint, and the target that follows the pointer.
 
 use std::f32::consts::FRAC_PI_4;
+use std::sync::Arc;
 
 use glam::{DVec3, Vec2, Vec3};
 
-use crate::asset::Character;
-use crate::ik::Limit;
 use crate::puppet::{Pin, Puppet, Target};
-use crate::rig::{ChainKind, Rig, default_base, orientation};
 use crate::scene::picking::{Hit, Ray};
 use crate::view::{Camera, Projection};
 use crate::viewer::{Axis, DragScope};
 
+use super::drag_goal::DragGoal;
 use super::history::State;
+use super::landing::{Landing, Surroundings};
 
 /// Fraction of the distance to the camera by which one step of the wheel pushes the target.
 const PUSH_STEP: f32 = 0.04;
 /// Seen from a steeper angle, a drag moves its target on the plane of the view, radians.
 const MAX_PITCH: f32 = FRAC_PI_4;
-/// Minimum distance of a joint from the point that it turns, as a fraction of the distance of that point from the root.
-const MIN_LEVER: f32 = 1e-3;
 
 /// A drag in progress.
 #[derive(Clone, Debug)]
@@ -51,71 +49,17 @@ pub(in crate::viewer) struct Drag {
     is_pushed: bool,
     /// Whether the pointer has moved since the grab.
     pub(in crate::viewer) moved: bool,
+    /// What a dragged hand or foot can land on. `None` if nothing can land.
+    pub(super) surroundings: Option<Arc<Surroundings>>,
+    /// Where it lands now.
+    pub(in crate::viewer) landing: Option<Landing>,
+    /// The direction in which the body may choose the depth.
+    sight: Option<Vec3>,
     /// A point of the plane on which the pointer moves.
     plane: Vec3,
     /// From the point that is pulled to the one under the pointer.
     lever: Vec3,
     pointer: Vec2,
-}
-
-/// The goal and the pins of a drag that starts at a hit.
-#[derive(Clone, Debug)]
-pub(in crate::viewer) struct DragGoal {
-    pub(in crate::viewer) target: Target,
-    pub(in crate::viewer) pins: Vec<Pin>,
-    pub(in crate::viewer) moves_root: bool,
-    pub(in crate::viewer) turns_joint: bool,
-    /// Whether the whole body follows. It may choose the depth, which a pointer does not know.
-    frees_depth: bool,
-}
-
-impl DragGoal {
-    /// Returns whether the whole body follows.
-    pub(in crate::viewer) fn moves_body(&self) -> bool {
-        self.frees_depth
-    }
-
-    /// `base` is the node that must not move.
-    pub(in crate::viewer) fn new(hit: &Hit, puppet: &Puppet, scope: DragScope, base: Option<usize>) -> Self {
-        let (character, rig) = (puppet.character(), &puppet.rig);
-        let joint = if scope == DragScope::Joint { joint_above(hit, puppet) } else { None };
-        if let Some(joint) = joint {
-            let (offset, position) = (hit.offset, Some(hit.point.as_dvec3()));
-            let target = Target { base: Some(joint), offset, position, ..Target::new(hit.node) };
-            return Self {
-                target,
-                pins: Vec::new(),
-                moves_root: false,
-                turns_joint: true,
-                frees_depth: false,
-            };
-        }
-        let root = default_base(character, hit.node);
-        let chain_base = base.filter(|&b| b != hit.node).or_else(|| chain_base(character, rig, hit));
-        let moves_root = chain_base.is_none() && hit.node == root;
-        // The hips belong to no limb, so that dragging them moves the body in any scope.
-        let is_wanted = scope != DragScope::Limb || chain_base.is_none();
-        if is_wanted && base.is_none() && puppet.moves_whole_body(hit.node) {
-            let (offset, position) = (hit.offset, Some(hit.point.as_dvec3()));
-            let target = Target { offset, position, ..Target::new(hit.node) };
-            return Self {
-                target,
-                pins: Vec::new(),
-                moves_root: false,
-                turns_joint: false,
-                frees_depth: true,
-            };
-        }
-        let feet = || rig.chains.iter().filter(|c| c.kind == ChainKind::Leg).map(|c| c.effector);
-        let mut target = Target::new(hit.node);
-        target.base = if moves_root { None } else { Some(chain_base.unwrap_or(root)) };
-        target.offset = hit.offset;
-        target.position = Some(hit.point.as_dvec3());
-        // If the root moves, the dragged node keeps its orientation, so that the character does not lean over.
-        target.orientation = moves_root.then(|| orientation(&character.skeleton, puppet.pose(), hit.node));
-        let pins = if moves_root { feet().map(Pin::from).collect() } else { Vec::new() };
-        Self { target, pins, moves_root, turns_joint: false, frees_depth: false }
-    }
 }
 
 impl Axis {
@@ -155,6 +99,9 @@ impl Drag {
             snap: false,
             is_pushed: false,
             moved: false,
+            surroundings: None,
+            landing: None,
+            sight: None,
             plane: hit.point,
             lever: Vec3::ZERO,
             pointer: at,
@@ -232,22 +179,50 @@ impl Drag {
             None => ray.intersect_plane(self.plane, sight),
         };
         let Some(mut wanted) = wanted.filter(|p| p.is_finite()) else { return };
+        let lands = line.is_none() && !self.snap && !self.is_pushed && !self.turns_joint && !self.moves_root;
+        let surroundings = self.surroundings.as_ref().filter(|_| lands);
+        self.landing = surroundings.and_then(|around| around.land(&ray, wanted, start));
+        if let Some(landing) = &self.landing {
+            wanted = landing.point;
+        }
         if self.snap {
             let steps = (wanted - start) / step;
             let steps = line.map_or(steps.round(), |(_, direction)| direction * steps.dot(direction).round());
             wanted = start + steps * step;
         }
         self.target.position = Some((wanted - self.lever).as_dvec3());
-        self.set_depth(is_free.then(|| level(ray.direction)));
+        let is_landing = self.landing.is_some();
+        self.target.touches = self.landing.is_some_and(|landing| landing.on.is_some());
+        self.sight = is_free.then(|| level(ray.direction));
+        self.set_depth(self.sight.filter(|_| !is_landing).map(|sight| (sight, 0.0)));
         self.move_others();
     }
 
-    /// Frees the depth along a direction, or fixes it. A goal whose joint keeps its orientation keeps all axes.
-    fn set_depth(&mut self, along: Option<Vec3>) {
+    /// Sets by how much the depth along a direction counts, or fixes it. A goal whose joint keeps its orientation keeps all axes.
+    fn set_depth(&mut self, along: Option<(Vec3, f32)>) {
         if self.frees_depth {
             let known = self.target.with_known_depth();
-            self.target = along.map_or(known, |along| known.with_free_depth(along.as_dvec3()));
+            self.target =
+                along.map_or(known, |(along, weight)| known.with_depth(along.as_dvec3(), f64::from(weight)));
         }
+    }
+
+    /// Moves the target back from a surface that does not determine all of its depth.
+    pub(super) fn leave_surface(&mut self, landing: &Landing) {
+        let position = |landed: DVec3| {
+            let free = (landing.wanted - self.lever).as_dvec3();
+            free.lerp(landed, f64::from(landing.weight))
+        };
+        self.target.position = self.target.position.map(position);
+        // A force that rises faster than the distance: where it is weak, the body would choose another depth.
+        self.set_depth(self.sight.map(|sight| (sight, landing.weight.sqrt())));
+        self.move_others();
+    }
+
+    /// Moves the target, so that what is dragged touches what it lands on.
+    pub(super) fn shift(&mut self, by: Vec3) {
+        self.target.position = self.target.position.map(|position| position + by.as_dvec3());
+        self.move_others();
     }
 
     /// Returns a target with all axes, where its point is now, to be kept after the drag.
@@ -266,6 +241,7 @@ impl Drag {
     pub(in crate::viewer) fn move_to(&mut self, position: DVec3) {
         (self.plane, self.moved) = (position.as_vec3() + self.lever, true);
         self.target.position = Some(position);
+        (self.landing, self.target.touches) = (None, false);
         self.set_depth(None);
         self.move_others();
     }
@@ -289,55 +265,4 @@ impl Drag {
     pub(in crate::viewer) fn refresh(&mut self, size: Vec2, camera: &Camera, step: f32) {
         self.follow(self.pointer, size, camera, step);
     }
-}
-
-/// Returns the base of the chain that contains the hit node or, if none does, its nearest ancestor that is in a chain.
-pub(in crate::viewer) fn chain_base(character: &Character, rig: &Rig, hit: &Hit) -> Option<usize> {
-    let own = character.skeleton.ancestors(hit.node).find_map(|node| {
-        // A joint inside the chain can rotate about the base. The base's own rotation moves a hit point only if the
-        // point is not at its origin.
-        let is_beside = node != hit.node || !hit.handle;
-        let contains = |c: &&crate::rig::Chain| c.joints.contains(&node) && (node != c.base || is_beside);
-        let inside = rig.chains.iter().filter(contains).max_by_key(|c| node != c.base);
-        inside.map(|c| c.base)
-    });
-    own.filter(|&b| b != default_base(character, hit.node) || b != hit.node)
-}
-
-/// Returns the nearest joint at or above a hit that can turn the hit point, which must not lie on its origin or its axis. `None` if
-/// there is none below the hips, because they carry the whole body.
-pub(in crate::viewer) fn joint_above(hit: &Hit, puppet: &Puppet) -> Option<usize> {
-    let (character, rig) = (puppet.character(), &puppet.rig);
-    let skeleton = &character.skeleton;
-    let mut skinned = vec![false; skeleton.nodes.len()];
-    for &node in character.skins.iter().flat_map(|skin| &skin.joints) {
-        if let Some(slot) = skinned.get_mut(node) {
-            *slot = true;
-        }
-    }
-    let is_in_skin = |node: usize| skinned.get(node).copied().unwrap_or_default();
-    let needs_skin = is_in_skin(hit.node);
-    let position = |node: usize| puppet.world_from_node().get(node).map(|m| Vec3::from(m.translation));
-    let root = default_base(character, hit.node);
-    let min_lever = MIN_LEVER * position(root)?.distance(hit.point);
-    let can_turn = |node: usize| {
-        let Some(at) = position(node) else { return false };
-        let away = hit.point - at;
-        let lever = match rig.joint(node).limit {
-            Limit::Locked if puppet.options.limits => 0.0,
-            Limit::Prismatic { .. } => 0.0,
-            Limit::Hinge { axis, .. } if puppet.options.limits => {
-                let axis = (orientation(skeleton, puppet.pose(), node) * axis).as_vec3();
-                away.reject_from(axis.normalize_or(Vec3::Y)).length()
-            }
-            _ => away.length(),
-        };
-        lever > min_lever && (!needs_skin || is_in_skin(node))
-    };
-    let hips = rig.body.as_ref().map(|body| body.hips);
-    let up = |&node: &usize| if node == root { None } else { rig.above(skeleton, node) };
-    // A hit point at its joint's origin is turned by the joint above it.
-    let path = std::iter::successors(Some(hit.node), up).take(skeleton.nodes.len());
-    let mut path = path.skip(usize::from(hit.handle)).take_while(|&node| Some(node) != hips);
-    path.find(|&node| can_turn(node))
 }

@@ -6,7 +6,8 @@ use crate::rig::LimbKind;
 use crate::scene::picking::{Hit, pick, pick_beside};
 use crate::view::Camera;
 use crate::viewer::session::command::{DragScope, NodePoint};
-use crate::viewer::session::drag::{Drag, DragGoal};
+use crate::viewer::session::drag::Drag;
+use crate::viewer::session::drag_goal::DragGoal;
 
 use super::{MAX_TRAIL_POINTS, Session};
 
@@ -152,6 +153,7 @@ impl Session {
         self.trail.clear();
         let drag = Drag::new(hit, at, &self.puppet, (self.settings.drag_scope, self.state.clone()));
         self.drag = Some(self.with_pins_here(drag));
+        self.prepare_landing();
         self.begin_reflection();
         self.comparison.set_start_pose(&self.state.held);
     }
@@ -208,6 +210,7 @@ impl Session {
             self.puppet.reset_solver();
         }
         self.solve();
+        self.settle_landing();
         self.extend_trail();
     }
 

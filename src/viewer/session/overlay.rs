@@ -69,14 +69,20 @@ pub(in crate::viewer) fn lines(session: &Session, scale: f32) -> Vec<Line> {
                 let color = axis.unit().extend(0.8).max(Vec4::splat(0.08));
                 let (start, end) = (drag.hit.point - reach, drag.hit.point + reach);
                 out.push(Line { start, end, widths: [1.5 * scale; 2], color });
+            } else if let Some((point, height)) = session.hanging_point() {
+                // The drop line.
+                let end = point - Vec3::Y * height;
+                out.push(Line { start: point, end, widths: [1.5 * scale; 2], color: HANDLE });
+                dot(&mut out, end, 6.0 * scale, HANDLE);
             }
         }
         (None, Some(hit)) => {
             let chain = session.puppet.character().skeleton.ancestors(hit.node);
             let turns = session.settings.drag_scope == DragScope::Joint;
-            let turned = if turns { super::drag::joint_above(&hit, &session.puppet) } else { None };
-            let base = turned
-                .or_else(|| super::drag::chain_base(session.puppet.character(), &session.puppet.rig, &hit));
+            let turned = if turns { super::drag_goal::joint_above(&hit, &session.puppet) } else { None };
+            let base = turned.or_else(|| {
+                super::drag_goal::chain_base(session.puppet.character(), &session.puppet.rig, &hit)
+            });
             let mut from = hit.point;
             let bones: Vec<usize> = chain.collect();
             let end = base.and_then(|b| bones.iter().position(|&n| n == b)).map_or(0, |i| i + 1);

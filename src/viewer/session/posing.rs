@@ -11,7 +11,7 @@ use crate::scene::picking::Hit;
 use crate::text::json;
 use crate::viewer::Command;
 
-use super::drag::chain_base;
+use super::drag_goal::chain_base;
 use super::history::State;
 use super::snapshot::is_valid;
 use super::symmetry::mirrored_target;

@@ -83,6 +83,8 @@ commands! {
         drag_scope DragScope: DragScope = DragScope::default();
         /// Sets whether the counterpart of a dragged joint on the other side of the body follows.
         symmetry Symmetry: bool = false;
+        /// Sets whether a dragged hand or foot lands on what is under the pointer.
+        landing Landing: bool = true;
         /// Sets how the whole character is framed from now on.
         framing Framing: Framing = Framing::Auto;
         /// Sets whether the rings of the gizmo rotate the joint alone, and about which axes.

@@ -5,7 +5,7 @@ use glam::{DVec3, Quat};
 use crate::puppet::{Pin, Target};
 use crate::scene::picking::Hit;
 use crate::viewer::Session;
-use crate::viewer::session::drag::chain_base;
+use crate::viewer::session::drag_goal::chain_base;
 
 use super::GizmoDrag;
 use super::turned_joint::TurnedJoint;

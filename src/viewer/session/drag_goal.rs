@@ -1,0 +1,124 @@
+//! What a drag moves: the goal and the pins of a drag that starts at a point.
+
+use glam::Vec3;
+
+use crate::asset::Character;
+use crate::ik::Limit;
+use crate::puppet::{Pin, Puppet, Target};
+use crate::rig::{ChainKind, Rig, default_base, orientation};
+use crate::scene::picking::Hit;
+use crate::viewer::DragScope;
+
+/// Minimum distance of a joint from the point that it turns, as a fraction of the distance of that point from the root.
+const MIN_LEVER: f32 = 1e-3;
+
+/// The goal and the pins of a drag that starts at a hit.
+#[derive(Clone, Debug)]
+pub(in crate::viewer) struct DragGoal {
+    pub(in crate::viewer) target: Target,
+    pub(in crate::viewer) pins: Vec<Pin>,
+    pub(in crate::viewer) moves_root: bool,
+    pub(in crate::viewer) turns_joint: bool,
+    /// Whether the whole body follows. It may choose the depth, which a pointer does not know.
+    pub(super) frees_depth: bool,
+}
+
+impl DragGoal {
+    /// Returns whether the whole body follows.
+    pub(in crate::viewer) fn moves_body(&self) -> bool {
+        self.frees_depth
+    }
+
+    /// `base` is the node that must not move.
+    pub(in crate::viewer) fn new(hit: &Hit, puppet: &Puppet, scope: DragScope, base: Option<usize>) -> Self {
+        let (character, rig) = (puppet.character(), &puppet.rig);
+        let joint = if scope == DragScope::Joint { joint_above(hit, puppet) } else { None };
+        if let Some(joint) = joint {
+            let (offset, position) = (hit.offset, Some(hit.point.as_dvec3()));
+            let target = Target { base: Some(joint), offset, position, ..Target::new(hit.node) };
+            return Self {
+                target,
+                pins: Vec::new(),
+                moves_root: false,
+                turns_joint: true,
+                frees_depth: false,
+            };
+        }
+        let root = default_base(character, hit.node);
+        let chain_base = base.filter(|&b| b != hit.node).or_else(|| chain_base(character, rig, hit));
+        let moves_root = chain_base.is_none() && hit.node == root;
+        // The hips belong to no limb, so that dragging them moves the body in any scope.
+        let is_wanted = scope != DragScope::Limb || chain_base.is_none();
+        if is_wanted && base.is_none() && puppet.moves_whole_body(hit.node) {
+            let (offset, position) = (hit.offset, Some(hit.point.as_dvec3()));
+            let target = Target { offset, position, ..Target::new(hit.node) };
+            return Self {
+                target,
+                pins: Vec::new(),
+                moves_root: false,
+                turns_joint: false,
+                frees_depth: true,
+            };
+        }
+        let feet = || rig.chains.iter().filter(|c| c.kind == ChainKind::Leg).map(|c| c.effector);
+        let mut target = Target::new(hit.node);
+        target.base = if moves_root { None } else { Some(chain_base.unwrap_or(root)) };
+        target.offset = hit.offset;
+        target.position = Some(hit.point.as_dvec3());
+        // If the root moves, the dragged node keeps its orientation, so that the character does not lean over.
+        target.orientation = moves_root.then(|| orientation(&character.skeleton, puppet.pose(), hit.node));
+        let pins = if moves_root { feet().map(Pin::from).collect() } else { Vec::new() };
+        Self { target, pins, moves_root, turns_joint: false, frees_depth: false }
+    }
+}
+
+/// Returns the base of the chain that contains the hit node or, if none does, its nearest ancestor that is in a chain.
+pub(in crate::viewer) fn chain_base(character: &Character, rig: &Rig, hit: &Hit) -> Option<usize> {
+    let own = character.skeleton.ancestors(hit.node).find_map(|node| {
+        // A joint inside the chain can rotate about the base. The base's own rotation moves a hit point only if the
+        // point is not at its origin.
+        let is_beside = node != hit.node || !hit.handle;
+        let contains = |c: &&crate::rig::Chain| c.joints.contains(&node) && (node != c.base || is_beside);
+        let inside = rig.chains.iter().filter(contains).max_by_key(|c| node != c.base);
+        inside.map(|c| c.base)
+    });
+    own.filter(|&b| b != default_base(character, hit.node) || b != hit.node)
+}
+
+/// Returns the nearest joint at or above a hit that can turn the hit point, which must not lie on its origin or its axis. `None` if
+/// there is none below the hips, because they carry the whole body.
+pub(in crate::viewer) fn joint_above(hit: &Hit, puppet: &Puppet) -> Option<usize> {
+    let (character, rig) = (puppet.character(), &puppet.rig);
+    let skeleton = &character.skeleton;
+    let mut skinned = vec![false; skeleton.nodes.len()];
+    for &node in character.skins.iter().flat_map(|skin| &skin.joints) {
+        if let Some(slot) = skinned.get_mut(node) {
+            *slot = true;
+        }
+    }
+    let is_in_skin = |node: usize| skinned.get(node).copied().unwrap_or_default();
+    let needs_skin = is_in_skin(hit.node);
+    let position = |node: usize| puppet.world_from_node().get(node).map(|m| Vec3::from(m.translation));
+    let root = default_base(character, hit.node);
+    let min_lever = MIN_LEVER * position(root)?.distance(hit.point);
+    let can_turn = |node: usize| {
+        let Some(at) = position(node) else { return false };
+        let away = hit.point - at;
+        let lever = match rig.joint(node).limit {
+            Limit::Locked if puppet.options.limits => 0.0,
+            Limit::Prismatic { .. } => 0.0,
+            Limit::Hinge { axis, .. } if puppet.options.limits => {
+                let axis = (orientation(skeleton, puppet.pose(), node) * axis).as_vec3();
+                away.reject_from(axis.normalize_or(Vec3::Y)).length()
+            }
+            _ => away.length(),
+        };
+        lever > min_lever && (!needs_skin || is_in_skin(node))
+    };
+    let hips = rig.body.as_ref().map(|body| body.hips);
+    let up = |&node: &usize| if node == root { None } else { rig.above(skeleton, node) };
+    // A hit point at its joint's origin is turned by the joint above it.
+    let path = std::iter::successors(Some(hit.node), up).take(skeleton.nodes.len());
+    let mut path = path.skip(usize::from(hit.handle)).take_while(|&node| Some(node) != hips);
+    path.find(|&node| can_turn(node))
+}

@@ -1,0 +1,253 @@
+//! Landing: a dragged hand or foot is laid on what is under the pointer, which gives the depth that a pointer does not know.
+//!
+//! Everything is measured in the pose in which the drag began, so that the same pointer gives the same pose on any way there.
+
+use std::collections::BTreeMap;
+use std::f32::consts::TAU;
+use std::sync::Arc;
+
+use glam::{Affine3A, Vec2, Vec3};
+
+use crate::puppet::Puppet;
+use crate::rig::BodyLimb;
+use crate::scene::picking::{Hit, Ray};
+use crate::scene::surface::Surface;
+
+use super::Session;
+
+/// The pointer gets its depth from a surface after it has dragged over this distance, metres of a person. Before, the depth
+/// changes gradually, so that a drag that begins in front of a surface does not jump there.
+const RAMP: f32 = 0.08;
+/// The same for the floor, below which the pointer is by this distance.
+const FLOOR_RAMP: f32 = 0.02;
+/// Radius around the pointer in which surfaces count, so that the depth does not jump at their edges: half a palm, metres of a person.
+const RADIUS: f32 = 0.06;
+/// Rings of rays in this radius, and rays on each of them. Another one is in the middle.
+const RINGS: [(f32, u8); 2] = [(0.5, 6), (1.0, 12)];
+/// A surface counts fully up to this part of the reach of the limb before or behind what is dragged, and not at all at the whole reach.
+const NEAR: f32 = 0.6;
+/// Seen from a flatter angle, the floor is as far away as at this angle: its tangent.
+const MIN_SLOPE: f32 = 0.27;
+/// What lands touches its surface up to this distance, metres of a person.
+const TOLERANCE: f32 = 0.001;
+/// Largest correction, metres of a person.
+const MAX_GAP: f32 = 0.2;
+/// Largest factor by which a step is longer than the gap.
+const MAX_GAIN: f32 = 4.0;
+/// Maximum number of solves that lead to the contact.
+const MAX_ROUNDS: usize = 4;
+/// Number of the points of each joint of a hand, nearest to a surface, one of which touches it first.
+const TOUCHING: usize = 8;
+
+/// What a dragged hand or foot can land on: the rest of the character as it was when the drag began, and the floor.
+#[derive(Clone, Debug)]
+pub(super) struct Surroundings {
+    surface: Surface,
+    /// The matrices of the nodes then.
+    world: Vec<Affine3A>,
+    /// Height of the floor, and height of the dragged point above the lowest point of the hand or foot at the start, metres.
+    floor: f32,
+    clearance: f32,
+    /// The outermost points of the hand or foot: nodes, and positions in their spaces.
+    end: Vec<(usize, Vec3)>,
+    /// Length of the limb, metres.
+    reach: f32,
+    /// Size relative to a person.
+    size: f32,
+}
+
+/// Where a dragged hand or foot lands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::viewer) struct Landing {
+    /// The node whose surface it is. `None` for the floor.
+    pub(in crate::viewer) on: Option<usize>,
+    /// The point on the surface, in world metres.
+    pub(in crate::viewer) point: Vec3,
+    /// Where the dragged point would be without a landing.
+    pub(super) wanted: Vec3,
+    /// How much the surface determines the depth, from 0 to 1.
+    pub(super) weight: f32,
+    /// The direction in which the surface is approached, a unit vector.
+    direction: Vec3,
+}
+
+impl Surroundings {
+    /// Returns the surroundings of a hand or a foot of a recognised body, in the current pose of a puppet. `None` for any other
+    /// part.
+    pub(super) fn new(puppet: &Puppet, hit: &Hit) -> Option<Self> {
+        let (plan, skeleton) = (puppet.rig.body.as_ref()?, &puppet.character().skeleton);
+        let is_below = |node: usize, above: usize| skeleton.ancestors(node).any(|n| n == above);
+        let limb = plan.limbs.iter().find(|limb| is_below(hit.node, limb.end()))?;
+        let root = *limb.joints.first()?;
+        let world = puppet.world_from_node();
+        let place = |node: usize| world.get(node).map(|m| Vec3::from(m.translation));
+        let bones = limb.joints.windows(2).filter_map(|pair| Some(place(pair[0])?.distance(place(pair[1])?)));
+        let end = end_points(puppet, limb, |node| is_below(node, limb.end()));
+        let lowest = lowest(&end, world).unwrap_or(hit.point.y);
+        Some(Self {
+            surface: Surface::new(puppet, |node| !is_below(node, root)),
+            world: world.to_vec(),
+            floor: plan.floor,
+            clearance: (hit.point.y - lowest).max(0.0),
+            end,
+            reach: bones.sum(),
+            size: plan.size,
+        })
+    }
+
+    /// Returns the height of a point above the floor, metres.
+    pub(super) fn height(&self, point: Vec3) -> f32 {
+        point.y - self.floor
+    }
+
+    /// Returns where the dragged point lands. `wanted` is where it would be without a landing, and `start` where the drag began. `None`
+    /// if nothing is under the pointer that the limb can reach.
+    pub(super) fn land(&self, ray: &Ray, wanted: Vec3, start: Vec3) -> Option<Landing> {
+        if let Some((on, distance, covered)) = self.meet(ray) {
+            let plane = (wanted - ray.origin).dot(ray.direction);
+            let away = (distance - plane).abs() / self.reach.max(1e-6);
+            let weight = smooth(wanted.distance(start) / (RAMP * self.size))
+                * smooth(2.0 * covered)
+                * smooth((1.0 - away) / (1.0 - NEAR));
+            let (on, point) = (Some(on), ray.origin + ray.direction * distance);
+            if weight > 0.0 {
+                return Some(Landing { on, point, wanted, weight, direction: ray.direction });
+            }
+        }
+        let below = self.floor + self.clearance - wanted.y;
+        let ahead = ray.direction.with_y(0.0);
+        let slope = (-ray.direction.y / ahead.length().max(1e-6)).max(MIN_SLOPE);
+        let point = wanted + Vec3::Y * below - ahead.normalize_or_zero() * (below / slope);
+        let weight = smooth(below / (FLOOR_RAMP * self.size));
+        let lands = below > 0.0 && ray.direction.y < 0.0 && point.is_finite();
+        lands.then_some(Landing { on: None, point, wanted, weight, direction: Vec3::NEG_Y })
+    }
+
+    /// Returns what is around a ray: the node that is met most often, its distance along the ray, and the part of the rays around it that
+    /// meet something.
+    fn meet(&self, ray: &Ray) -> Option<(usize, f32, f32)> {
+        let near = self.surface.along(ray, RADIUS * self.size);
+        let (x, y) = ray.direction.any_orthonormal_pair();
+        let ring = |(radius, count): (f32, u8)| {
+            (0..count).map(move |i| Vec2::from_angle(TAU * f32::from(i) / f32::from(count)) * radius)
+        };
+        let offsets = std::iter::once(Vec2::ZERO).chain(RINGS.into_iter().flat_map(ring));
+        let (mut rays, mut met) = (0.0, 0.0);
+        let (mut sum, mut nodes) = (0.0, BTreeMap::<usize, u32>::new());
+        for offset in offsets {
+            let aside = (x * offset.x + y * offset.y) * (RADIUS * self.size);
+            rays += 1.0;
+            if let Some((distance, node)) = near.meet(&Ray { origin: ray.origin + aside, ..*ray }) {
+                (met, sum) = (met + 1.0, sum + distance);
+                *nodes.entry(node).or_default() += 1;
+            }
+        }
+        let (&node, _) = nodes.iter().max_by_key(|(_, count)| **count)?;
+        Some((node, sum / met, met / rays))
+    }
+
+    /// Returns how far what lands is in front of the surface, metres. Negative if it is inside, and `None` if it touches the surface or
+    /// nothing is behind it. `world` are the matrices of the pose.
+    fn gap(&self, landing: &Landing, world: &[Affine3A]) -> Option<f32> {
+        let along = landing.direction;
+        let gap = if landing.on.is_none() {
+            lowest(&self.end, world)? - self.floor
+        } else {
+            let points: Vec<Vec3> = self.touching(along, world);
+            let back = MAX_GAP * self.size;
+            let motion = |node: usize| {
+                Some(*world.get(node)? * self.world.get(node)?.inverse()).filter(Affine3A::is_finite)
+            };
+            let (lo, hi) = points
+                .iter()
+                .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(lo, hi), p| (lo.min(*p), hi.max(*p)));
+            let middle = 0.5 * (lo + hi);
+            let radius = points.iter().map(|p| p.distance(middle)).fold(0.0, f32::max);
+            let axis = Ray { origin: middle, direction: along };
+            let near = self.surface.near(landing.point, self.reach).moved(motion).along(&axis, radius);
+            let distance = |point: &Vec3| {
+                let ray = Ray { origin: *point - along * back, direction: along };
+                near.meet(&ray).map(|(distance, _)| distance - back)
+            };
+            points.iter().filter_map(distance).min_by(f32::total_cmp)?
+        };
+        (gap.abs() > TOLERANCE * self.size).then_some(gap)
+    }
+
+    /// Returns those points of the hand or foot in the world that are foremost in a direction, some of each joint.
+    fn touching(&self, along: Vec3, world: &[Affine3A]) -> Vec<Vec3> {
+        let mut points = Vec::new();
+        for joint in self.end.chunk_by(|a, b| a.0 == b.0) {
+            let place = |(node, point): &(usize, Vec3)| Some(world.get(*node)?.transform_point3(*point));
+            let mut own: Vec<Vec3> = joint.iter().filter_map(place).collect();
+            own.sort_by(|a, b| b.dot(along).total_cmp(&a.dot(along)));
+            points.extend(own.into_iter().take(TOUCHING));
+        }
+        points
+    }
+}
+
+/// Returns the outermost points of the hand or the foot at the end of a limb.
+fn end_points(puppet: &Puppet, limb: &BodyLimb, is_end: impl Fn(usize) -> bool) -> Vec<(usize, Vec3)> {
+    if let Some(foot) = &limb.foot {
+        return foot.sole.to_vec();
+    }
+    let plan = puppet.rig.body.iter();
+    plan.flat_map(|plan| &plan.skin).filter(|(node, _)| is_end(*node)).copied().collect()
+}
+
+/// Returns the height of the lowest of some points.
+fn lowest(points: &[(usize, Vec3)], world: &[Affine3A]) -> Option<f32> {
+    let heights = points.iter().filter_map(|(node, p)| Some(world.get(*node)?.transform_point3(*p).y));
+    heights.min_by(f32::total_cmp)
+}
+
+/// Returns a weight that rises from 0 at 0 to 1 at 1 without corners.
+fn smooth(x: f32) -> f32 {
+    let x = x.clamp(0.0, 1.0);
+    x * x * (3.0 - 2.0 * x)
+}
+
+impl Session {
+    /// Returns the dragged point of a hand or a foot that touches nothing, and its height above the floor in metres. `None` for any other
+    /// drag.
+    pub(in crate::viewer) fn hanging_point(&self) -> Option<(Vec3, f32)> {
+        let drag = self.drag.as_ref().filter(|drag| drag.moved && drag.landing.is_none())?;
+        let world = self.puppet.world_from_node().get(drag.target.node)?;
+        let point = world.transform_point3(drag.target.offset.as_vec3());
+        Some((point, drag.surroundings.as_ref()?.height(point))).filter(|(_, height)| height.is_finite())
+    }
+
+    /// Prepares the landing of a drag that begins in the current pose.
+    pub(super) fn prepare_landing(&mut self) {
+        let puppet = &self.puppet;
+        if let Some(drag) = self.drag.as_mut().filter(|_| self.settings.landing) {
+            drag.surroundings = Surroundings::new(puppet, &drag.hit).map(Arc::new);
+        }
+    }
+
+    /// Solves until what lands touches the surface. Where the surface does not determine all of the depth, the target is then moved back
+    /// by the rest.
+    pub(super) fn settle_landing(&mut self) {
+        let Some(landing) = self.drag.as_ref().and_then(|drag| drag.landing) else { return };
+        // The surface gives way to the hand or follows it, so that a step closes only a part of the gap: the secant method.
+        let (mut last, mut gain) = (None::<(f32, f32)>, 1.0);
+        for _ in 0..MAX_ROUNDS {
+            let Some(around) = self.drag.as_ref().and_then(|drag| drag.surroundings.clone()) else { return };
+            let Some(gap) = around.gap(&landing, self.puppet.world_from_node()) else { break };
+            if let Some((before, step)) = last {
+                gain = (step / (before - gap)).clamp(0.5, MAX_GAIN);
+            }
+            let most = MAX_GAP * around.size;
+            let step = (gap * gain).clamp(-most, most);
+            last = Some((gap, step));
+            let Some(drag) = &mut self.drag else { return };
+            drag.shift(landing.direction * step);
+            self.solve();
+        }
+        if let Some(drag) = self.drag.as_mut().filter(|_| landing.weight < 1.0) {
+            drag.leave_surface(&landing);
+            self.solve();
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! A dragged hand or foot lands on what is under the pointer.
+
+use glam::Mat3;
+use sinew::asset::load;
+use sinew::viewer::DragScope;
+
+use crate::display::test_data;
+
+use super::*;
+
+/// Opens the built-in character, or a file of the test data.
+fn open(path: &str) -> Option<Session> {
+    if path.is_empty() {
+        return Some(session());
+    }
+    let path = test_data::external(path)?;
+    Some(Session::new(load(&path).unwrap(), None, SIZE))
+}
+
+fn bone(session: &Session, name: &str) -> usize {
+    session.rig().bones[name]
+}
+
+fn world(session: &Session, node: usize) -> Vec3 {
+    session.puppet().world_from_node()[node].translation.into()
+}
+
+/// Returns the pixel of a point between two bones, from 0 at the first to 1 at the second.
+fn seen(session: &Session, (from, to, along): (&str, &str, f32)) -> Vec2 {
+    let [a, b] = [from, to].map(|name| world(session, bone(session, name)));
+    pixel(&session.camera(), a.lerp(b, along), SIZE).unwrap()
+}
+
+/// Drags the left hand from where it is to a pixel, and returns its places on the way.
+fn drag_hand(session: &mut Session, to: Vec2, steps: u8) -> Vec<Vec3> {
+    let hand = bone(session, "leftHand");
+    let from = pixel(&session.camera(), world(session, hand), SIZE).unwrap();
+    session.apply(Command::Grab(from));
+    let step = |session: &mut Session, step: u8| {
+        session.apply(Command::Drag(from.lerp(to, f32::from(step) / f32::from(steps))));
+        world(session, hand)
+    };
+    (1..=steps).map(|i| step(session, i)).collect()
+}
+
+/// A vertex of the posed skin, and whether the left hand and the left arm move it.
+struct Vertex {
+    at: Vec3,
+    is_hand: bool,
+    is_arm: bool,
+}
+
+/// Returns all triangles of the posed skin.
+fn triangles(session: &Session) -> Vec<[Vertex; 3]> {
+    let (puppet, character) = (session.puppet(), session.puppet().character());
+    let [hand, arm] = ["leftHand", "leftUpperArm"].map(|name| bone(session, name));
+    let mut skinned = Skinned::default();
+    let mut found = Vec::new();
+    for (index, part) in puppet.parts().iter().enumerate() {
+        puppet.skin(index, &mut skinned);
+        let primitive = character.primitive(*part);
+        let node = |vertex: usize| {
+            let (Some(skin), Some(set)) = (part.skin, primitive.influences.first()) else { return part.node };
+            let most =
+                set.weights[vertex].to_array().into_iter().enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
+            character.skins[skin].joints[usize::from(set.joints[vertex][most.unwrap().0])]
+        };
+        let vertex = |vertex: u32| {
+            let vertex = vertex as usize;
+            let below = |above| character.skeleton.ancestors(node(vertex)).any(|n| n == above);
+            Vertex { at: skinned.positions[vertex], is_hand: below(hand), is_arm: below(arm) }
+        };
+        found.extend(primitive.triangles.iter().map(|triangle| triangle.map(vertex)));
+    }
+    found
+}
+
+/// Returns how far the left hand is in front of the rest of the body as the camera sees it, metres. Negative if a vertex is inside.
+fn gap(session: &Session, toward: Vec2) -> f32 {
+    let along = Ray::through(&session.camera(), toward, SIZE).unwrap().direction;
+    let all = triangles(session);
+    let vertices = all.iter().flatten().filter(|vertex| vertex.is_hand).map(|vertex| vertex.at);
+    let rest: Vec<[Vec3; 3]> =
+        all.iter().filter(|t| t.iter().all(|v| !v.is_arm)).map(|t| [t[0].at, t[1].at, t[2].at]).collect();
+    let hit = |from: Vec3, [a, b, c]: [Vec3; 3]| {
+        // from + t along = a + u (b − a) + v (c − a)
+        let solution = Mat3::from_cols(-along, b - a, c - a).inverse() * (from - a);
+        let is_inside = solution.y >= 0.0 && solution.z >= 0.0 && solution.y + solution.z <= 1.0;
+        is_inside.then_some(solution.x).filter(|t| *t > -0.1)
+    };
+    let nearest = |from: Vec3| rest.iter().filter_map(|t| hit(from, *t)).min_by(f32::total_cmp);
+    vertices.filter_map(nearest).min_by(f32::total_cmp).unwrap()
+}
+
+const CHARACTERS: [&str; 3] = [
+    "",
+    "models/quaternius/modular_men/Adventurer/Adventurer.glb",
+    "models/quaternius/modular_women/Witch/Witch.glb",
+];
+
+#[test]
+fn a_hand_lands_on_the_body() {
+    let places = [
+        ("leftUpperLeg", "leftLowerLeg", 0.3),
+        ("leftUpperLeg", "leftLowerLeg", 0.7),
+        ("rightUpperLeg", "rightLowerLeg", 0.5),
+        ("hips", "chest", 0.2),
+        ("hips", "chest", 0.8),
+    ];
+    for path in CHARACTERS {
+        let mut gaps = Vec::new();
+        for place in places {
+            let Some(mut session) = open(path) else { return };
+            let to = seen(&session, place);
+            drag_hand(&mut session, to, 30);
+            assert!(
+                session.error().is_none()
+                    && session.reports().iter().all(|r| r.position_error.unwrap() < 5e-3)
+            );
+            let landed = gap(&session, to);
+            gaps.push(landed);
+            assert!(landed.abs() < 0.02, "{path} {place:?}: {landed}");
+            // Without it, the hand is far in front.
+            session.apply(Command::Cancel);
+            session.apply(Command::Landing(false));
+            drag_hand(&mut session, to, 30);
+            gaps.push(gap(&session, to));
+        }
+        let (landed, free): (Vec<f32>, Vec<f32>) = gaps.chunks(2).map(|pair| (pair[0], pair[1])).unzip();
+        let worst = landed.iter().fold(0.0_f32, |worst, gap| worst.max(gap.abs()));
+        assert!(
+            free.iter().sum::<f32>() > 10.0 * landed.iter().map(|gap| gap.abs()).sum::<f32>(),
+            "{path}: {worst}, {gaps:?}"
+        );
+    }
+}
+
+#[test]
+fn the_place_does_not_depend_on_the_way_there() {
+    for path in CHARACTERS {
+        let Some(mut session) = open(path) else { return };
+        let to = seen(&session, ("leftUpperLeg", "leftLowerLeg", 0.4));
+        let hand = bone(&session, "leftHand");
+        drag_hand(&mut session, to, 30);
+        let slow = world(&session, hand);
+        session.apply(Command::Drag(to + Vec2::new(220.0, -180.0)));
+        session.apply(Command::Drag(to));
+        let back = world(&session, hand);
+        session.apply(Command::Cancel);
+        drag_hand(&mut session, to, 1);
+        let fast = world(&session, hand);
+        let (back, fast) = (slow.distance(back), slow.distance(fast));
+        assert!(back < 8e-3 && fast < 8e-3, "{path}: {back} and {fast}");
+    }
+}
+
+#[test]
+fn a_drag_begins_where_the_hand_is() {
+    for path in CHARACTERS {
+        let Some(mut session) = open(path) else { return };
+        let start = world(&session, bone(&session, "leftHand"));
+        let at = seen(&session, ("leftHand", "leftHand", 0.0));
+        let first = drag_hand(&mut session, at + Vec2::new(-1.0, 1.0), 1)[0];
+        assert!(first.distance(start) < 0.01, "{path}: {}", first.distance(start));
+    }
+}
+
+#[test]
+fn the_wheel_takes_the_hand_off_the_body() {
+    let mut session = session();
+    let to = seen(&session, ("hips", "chest", 0.5));
+    let hand = bone(&session, "leftHand");
+    drag_hand(&mut session, to, 10);
+    let landed = world(&session, hand);
+    session.apply(Command::Push(-3.0));
+    session.apply(Command::Drag(to));
+    let away = world(&session, hand);
+    let camera = session.camera();
+    assert!(camera.position.distance(away) < camera.position.distance(landed) - 0.05);
+}
+
+#[test]
+fn a_foot_stays_on_the_floor_under_the_pointer() {
+    for scope in [DragScope::Body, DragScope::Limb] {
+        let mut session = session();
+        session.apply(Command::DragScope(scope));
+        let foot = bone(&session, "leftFoot");
+        let start = world(&session, foot);
+        let from = pixel(&session.camera(), start, SIZE).unwrap();
+        session.apply(Command::Grab(from));
+        session.apply(Command::Drag(from + Vec2::new(0.0, 12.0)));
+        let (now, seen) =
+            (world(&session, foot), pixel(&session.camera(), world(&session, foot), SIZE).unwrap());
+        // The heel may rise.
+        assert!((now.y - start.y).abs() < 0.03, "{scope:?}: {start} to {now}");
+        let soles = session.rig().soles().find(|sole| sole.node == foot).unwrap().sole;
+        let heights = soles.map(|(node, at)| session.puppet().world_from_node()[node].transform_point3(at).y);
+        let lowest = heights.into_iter().fold(f32::INFINITY, f32::min);
+        assert!(lowest.abs() < 2e-3, "{scope:?}: {lowest}");
+        let toward = (session.camera().position - start).with_y(0.0).normalize();
+        assert!((now - start).dot(toward) > 0.03, "{scope:?}: {start} to {now}");
+        assert!(seen.distance(from + Vec2::new(0.0, 12.0)) < 10.0, "{scope:?}: {seen} from {from}");
+    }
+}
