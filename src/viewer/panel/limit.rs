@@ -30,6 +30,15 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: usize, commands: &mut V
             }
         });
         kinds.response.labelled_by(title.id);
+        let mut shown = session.settings.limits;
+        if matches!(limit, Limit::Cone { .. } | Limit::Euler { .. })
+            && ui
+                .checkbox(&mut shown, "Show")
+                .on_hover_text("Show the limits of ball joints in the scene")
+                .changed()
+        {
+            commands.push(Command::Limits(shown));
+        }
     });
     if kind == kind_of(&limit) {
         let mut fields = LimitFields { commands, node, limit };

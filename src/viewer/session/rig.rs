@@ -12,6 +12,14 @@ use crate::viewer::session::history::EditRun;
 
 use super::Session;
 
+/// Returns the joints that have a dot: the ends of all chains, and the hips of a recognised body.
+pub(super) fn handles(rig: &Rig) -> Vec<usize> {
+    let hips = rig.body.as_ref().map(|body| body.hips);
+    let ends: Vec<usize> = rig.chains.iter().map(|chain| chain.effector).collect();
+    let hips = hips.filter(|hips| !ends.contains(hips));
+    ends.into_iter().chain(hips).collect()
+}
+
 impl Session {
     /// Returns the rig with all edits.
     pub fn rig(&self) -> &Rig {
@@ -28,7 +36,7 @@ impl Session {
         if !Arc::ptr_eq(&rig, &self.state.rig) || self.puppet.rig != *rig {
             self.puppet.rig.clone_from(&rig);
         }
-        self.handles = rig.chains.iter().map(|chain| chain.effector).collect();
+        self.handles = handles(&rig);
         self.state.rig = rig;
     }
 

@@ -198,6 +198,8 @@ impl Session {
             | Command::AutoKey(_)
             | Command::Highlight(_)
             | Command::RingMode(_)
+            | Command::Limits(_)
+            | Command::Landing(_)
             | Command::Tool(_)
             | Command::DragScope(_)
             | Command::Scale(_)

@@ -89,6 +89,8 @@ commands! {
         framing Framing: Framing = Framing::Auto;
         /// Sets whether the rings of the gizmo rotate the joint alone, and about which axes.
         ring_mode RingMode: RingMode = RingMode::default();
+        /// Sets whether the limits of ball joints are shown in the scene.
+        limits Limits: bool = false;
         /// Sets what the gizmo of the selected joint is for.
         tool Tool: Tool = Tool::default();
         /// Sets the pixels per point, which scale the gizmo for picking.

@@ -78,9 +78,11 @@ impl Gizmo {
     fn new(session: &Session, view: &GizmoView) -> Option<Self> {
         let node = session.selected?;
         let pole = pole::for_joint(session, node);
+        // The arcs of a ball joint would cover the head that is turned.
+        let is_wanted = |limit: &limits::LimitShape| session.settings.limits || limit.arcs.len() < 2;
         Some(match session.settings.tool {
             Tool::Turn => Self {
-                limit: limits::limit_shape(&session.puppet, node, view),
+                limit: limits::limit_shape(&session.puppet, node, view).filter(is_wanted),
                 rings: rings::for_joint(session, node, view),
                 arrows: None,
                 pole,
@@ -146,4 +148,30 @@ fn distance_to_segment(at: Vec2, pair: &[Vec2]) -> f32 {
     let [a, b] = *pair else { return f32::INFINITY };
     let along = (b - a).dot(at - a) / (b - a).length_squared().max(1e-6);
     at.distance(a.lerp(b, along.clamp(0.0, 1.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asset::mannequin;
+    use crate::rig;
+    use crate::viewer::Command;
+
+    /// The arcs of a ball joint lay over the head that was turned.
+    #[test]
+    fn limits_of_ball_joints_are_shown_on_demand() {
+        let character = mannequin().unwrap();
+        let rig = rig::load(&character, None).unwrap();
+        let mut session = Session::new(character, Some(rig), Vec2::new(800.0, 600.0));
+        let is_shown = |session: &mut Session, joint: &str| {
+            session.apply(Command::Select(session.rig().bones.get(joint).copied()));
+            let gizmo = Gizmo::new(session, &session.gizmo_view(1.0)).unwrap();
+            assert!(!gizmo.rings.is_empty());
+            gizmo.limit.is_some()
+        };
+        assert!(!is_shown(&mut session, "head"));
+        assert!(is_shown(&mut session, "leftLowerArm"));
+        session.apply(Command::Limits(true));
+        assert!(is_shown(&mut session, "head"));
+    }
 }
