@@ -54,11 +54,6 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
         "Without it, a scene that this machine cannot draw in time is drawn in lower quality while it moves. Images at rest and \
          saved images always have full quality.",
     );
-    let mut landing = session.settings.landing;
-    let lands = ui.checkbox(&mut landing, "Land on surfaces");
-    if lands.on_hover_text("A dragged hand or foot lands on what is under the pointer").changed() {
-        commands.push(Command::Landing(landing));
-    }
     let display = Display { skeleton, names, ground, shadow, follow };
     if display != session.settings.display {
         commands.push(Command::Display(display));

@@ -47,6 +47,7 @@ mod theme;
 mod timeline;
 mod toast;
 mod toolbar;
+pub(super) mod tools;
 mod transform;
 mod tree;
 
@@ -254,6 +255,7 @@ fn overlays(ui: &Ui, session: &Session, panel: &mut PanelState, commands: &mut V
     drag_strip::set_cursor(ui, session, panel.layout.scene);
     drag_strip::show(ui, session, panel.layout.scene);
     axis_gizmo::show(ui, session, panel, commands);
+    tools::show(ui, session, panel, commands);
     outside::show(ui, session, panel, commands);
     toast::show(ui, session, panel);
 }

@@ -5,7 +5,7 @@ use glam::{Vec3, Vec4};
 
 use crate::viewer::{Action, Command, Session};
 
-use super::{PanelState, axis_gizmo, theme};
+use super::{PanelState, axis_gizmo, theme, tools};
 
 /// Distance of the arrow from the border in points, and its size.
 const INSET: f32 = 30.0;
@@ -39,13 +39,15 @@ fn area(middle: Pos2) -> Rect {
     Rect::from_center_size(middle, Vec2::splat(3.0 * SIZE))
 }
 
-/// Returns where the arrow is, and its direction. It slides along the border so that it does not cover the axis gizmo.
+/// Returns where the arrow is, and its direction. It slides along the border so that it covers neither the axis gizmo nor the tools.
 fn arrow(session: &Session, panel: &PanelState) -> Option<(Pos2, Vec2)> {
     let (mut at, direction) = border(session, session.body_position()?, panel.layout.scene)?;
-    let taken = axis_gizmo::area(panel).map(|rect| rect.expand(1.5 * SIZE));
-    if let Some(taken) = taken.filter(|rect| rect.contains(at)) {
-        if direction.y.abs() * panel.layout.scene.width() > direction.x.abs() * panel.layout.scene.height() {
-            at.x = taken.left();
+    let scene = panel.layout.scene;
+    let areas = [axis_gizmo::area(panel), tools::area(session, panel)].into_iter().flatten();
+    if let Some(taken) = areas.map(|rect| rect.expand(1.5 * SIZE)).find(|rect| rect.contains(at)) {
+        if direction.y.abs() * scene.width() > direction.x.abs() * scene.height() {
+            let is_left = taken.center().x < scene.center().x;
+            at.x = if is_left { taken.right() } else { taken.left() };
         } else {
             at.y = taken.bottom();
         }

@@ -49,6 +49,9 @@ fn visuals(theme: Theme) -> Visuals {
     visuals
 }
 
+/// Colour of a tool that is on, in both themes. White on it has a contrast of more than 4.5:1.
+pub(super) const TOOL: Color32 = Color32::from_rgb(170, 90, 22);
+
 /// Shows the choice of the theme.
 pub(super) fn choice(ui: &mut Ui) {
     let before = ui.ctx().options(|o| o.theme_preference);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use egui::{Align, Button, Color32, Layout, Margin, Rect, RichText, Ui, vec2};
 
-use crate::viewer::{Action, Command, DragScope, Session, Tool};
+use crate::viewer::{Action, Command, DragScope, Session};
 
 use super::layout::Face;
 use super::{AppRequest, PanelState, RECORDING, name, open, theme};
@@ -13,9 +13,9 @@ use super::{AppRequest, PanelState, RECORDING, name, open, theme};
 pub(super) const HEIGHT: f32 = 36.0;
 /// Widths of the window in points from which the bar shows the name of the character, all settings of drags beside each other, the
 /// tools, and the buttons for undo and for the panes. The palette has everything that is left out.
-const NAME_FROM: f32 = 1230.0;
-const SETTINGS_FROM: f32 = 1160.0;
-const TOOLS_FROM: f32 = 900.0;
+const NAME_FROM: f32 = 1020.0;
+const SETTINGS_FROM: f32 = 940.0;
+const TOOLS_FROM: f32 = 740.0;
 const ALL_FROM: f32 = 540.0;
 /// What a drag of a joint does, in its tooltip.
 const TURN_HINT: &str = "turns only the nearest joint above the grabbed point. What is below it moves along, also if it is pinned.";
@@ -116,10 +116,6 @@ fn scope(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
             }
         }
     });
-    if session.has_body() {
-        let symmetry = Button::selectable(session.settings.symmetry, "Symmetric");
-        action(ui, panel, Action::Symmetry, true, symmetry);
-    }
     let mut keep = session.settings.keep_goals;
     let hint = "Goals stay active where they are released";
     if ui.checkbox(&mut keep, "Keep goals").on_hover_text(hint).changed() {
@@ -140,23 +136,6 @@ fn segmented(ui: &mut Ui, choices: impl FnOnce(&mut Ui)) {
 /// Shows the actions on the selected joint and on the whole pose.
 fn tools(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     let selected = session.selected();
-    let tools = [
-        (Tool::Pull, "Pull", "Arrows pull the selected joint", Action::Move),
-        (Tool::Turn, "Turn", "Rings turn the selected joint", Action::Turn),
-    ];
-    for (tool, text, what, key) in tools {
-        let hint = format!("{what}   {}: it follows the pointer until a click", panel.keymap.text(key));
-        if ui.selectable_label(session.settings.tool == tool, text).on_hover_text(hint).clicked() {
-            commands.push(Command::Tool(tool));
-        }
-    }
-    // Not the action, because the pointer that clicks is not on the joint.
-    let is_pinned = selected.is_some_and(|node| session.state.pins.iter().any(|pin| pin.node == node));
-    let pin = ui.add_enabled(selected.is_some(), Button::selectable(is_pinned, "Pin"));
-    let hint = panel.hint("Keep the selected joint in place", Action::Pin);
-    if let Some(node) = selected.filter(|_| pin.on_hover_text(hint).clicked()) {
-        commands.push(Command::PinNode(node));
-    }
     if session.has_body() {
         action(ui, panel, Action::MirrorPose, true, Button::new("Mirror"));
     }

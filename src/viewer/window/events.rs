@@ -7,7 +7,7 @@ use glam::Vec2;
 use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 use winit::keyboard::{Key as WinitKey, NamedKey};
 
-use crate::viewer::panel::{axis_gizmo, outside};
+use crate::viewer::panel::{axis_gizmo, outside, tools};
 use crate::viewer::{Button, Event};
 
 use super::{App, pixels};
@@ -111,6 +111,7 @@ impl App {
         !self.panel.layout.scene_inside_borders(grab).contains(at)
             || axis_gizmo::contains(&self.panel, at)
             || outside::contains(&self.session, &self.panel, at)
+            || tools::contains(&self.session, &self.panel, at)
             || layer.is_some_and(|l| l.order != egui::Order::Background)
     }
 

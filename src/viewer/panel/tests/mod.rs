@@ -34,6 +34,7 @@ mod question;
 mod steps;
 mod timeline;
 mod toasts;
+mod tools;
 
 use drawing::SnapshotHarness;
 

@@ -1,0 +1,52 @@
+//! Tests of the tools on the picture.
+
+use egui::Theme;
+use egui_kittest::kittest::Queryable;
+
+use crate::viewer::panel::{axis_gizmo, tools};
+use crate::viewer::{Action, Command, Tool};
+
+use super::{panel, selected, state};
+
+#[test]
+fn tools_do_what_they_say_and_take_their_clicks() {
+    let (mut harness, state) = panel(selected("leftHand"), Theme::Light);
+    harness.run();
+    let node = state.borrow().session.selected().unwrap();
+    let all = [
+        ("Pull", Command::Tool(Tool::Pull)),
+        ("Turn", Command::Tool(Tool::Turn)),
+        ("Pin", Command::PinNode(node)),
+        ("Land on surfaces", Command::Landing(false)),
+    ];
+    let click = |harness: &mut super::SnapshotHarness, name: &str| {
+        // The bar above has no second button of this name.
+        let at = harness.get_by_label(name).rect().center();
+        let state = state.borrow();
+        assert!(tools::contains(&state.session, &state.panel, at) && !axis_gizmo::contains(&state.panel, at));
+        assert!(state.panel.layout.scene.contains(at));
+        drop(state);
+        harness.get_by_label(name).click();
+        harness.run();
+    };
+    for (name, command) in all {
+        click(&mut harness, name);
+        assert_eq!(state.borrow_mut().commands.pop(), Some(command), "{name}");
+    }
+    click(&mut harness, "Symmetric");
+    assert_eq!(state.borrow().panel.action, Some(Action::Symmetry));
+    let beside = state.borrow().panel.layout.scene.center();
+    assert!(!tools::contains(&state.borrow().session, &state.borrow().panel, beside));
+}
+
+#[test]
+fn a_pin_needs_a_joint_and_tools_are_hidden_with_the_panel() {
+    let (mut harness, state) = panel(state(), Theme::Dark);
+    harness.run();
+    harness.get_by_label("Pin").click();
+    harness.run();
+    assert!(state.borrow().commands.is_empty());
+    state.borrow_mut().panel.hidden = true;
+    harness.run();
+    assert!(harness.query_by_label("Pin").is_none());
+}
