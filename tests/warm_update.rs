@@ -320,6 +320,7 @@ fn a_followed_pose_allocates_nothing() {
                     offset: Vec3::ZERO,
                     position: subject.place(end, i).unwrap().as_vec3(),
                     orientation: (i % 2 == 0).then_some(Quat::IDENTITY),
+                    on: None,
                     weight: 0.5 + 0.02 * f32::from(i),
                 };
                 let contacts: Vec<ContactConstraint> = (0..subject.ends.len())

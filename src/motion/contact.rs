@@ -1,6 +1,8 @@
-//! Contacts of feet with the ground, and their detection in clips. What key poses plant is in `key_contacts`.
+//! Contacts of a body with the ground, with props and with itself, and the detection of those of feet in clips. What key poses plant is in
+//! `key_contacts`, and how the contacts of a motion hold a node is in `player/held.rs`.
 
 use glam::Vec3;
+use serde::{Deserialize, Serialize};
 
 /// A foot is low if it is less than this above the lowest position of any foot, as a fraction of the hip height.
 const MAX_HEIGHT: f32 = 0.05;
@@ -9,19 +11,50 @@ const MAX_SPEED: f32 = 0.45;
 /// Minimum duration in seconds of a contact or of a gap between contacts. Shorter ones are treated as noise.
 const MIN_DURATION: f32 = 0.06;
 
-/// A time interval in which a foot touches the ground.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A time interval in which a foot or a hand touches something: the ground, a prop, or another part of the character.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Contact {
-    /// The foot's node index.
+    /// The node index of the foot or the hand.
     pub node: usize,
     /// The point that touches, in the node's frame. In clips it is the node's origin.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub point: Vec3,
     /// Start of the contact, in seconds of the clip or of the motion.
     pub from: f32,
     /// End of the contact, in seconds of the clip or of the motion.
     pub to: f32,
     /// Whether the point slides on the ground, as that of a figure that walks in place. Otherwise it is held where it is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub slides: bool,
+    /// The node that the point touches and goes along with, such as the hips below a palm. `None` is something that stands still in the
+    /// world.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<usize>,
+}
+
+fn is_zero(point: &Vec3) -> bool {
+    *point == Vec3::ZERO
+}
+
+impl Contact {
+    /// Returns what is wrong with a contact of a motion.
+    pub(crate) fn error(&self) -> Option<&'static str> {
+        match () {
+            () if !(self.from.is_finite() && self.to.is_finite() && self.point.is_finite()) => {
+                Some("from, to and point must be finite")
+            }
+            () if self.from >= self.to => Some("from must be before to"),
+            () if self.on == Some(self.node) => Some("on must be another node"),
+            () if self.slides && self.on.is_some() => Some("slides and on exclude each other"),
+            () => None,
+        }
+    }
+
+    /// Returns whether the contact is in effect at a time.
+    pub(super) fn holds_at(&self, time: f32) -> bool {
+        (self.from..=self.to).contains(&time)
+    }
 }
 
 /// Positions of a foot, sampled at a constant time step.
@@ -51,7 +84,7 @@ pub(super) fn contacts(paths: &[FootPath], step: f32, height: f32) -> Vec<Contac
             is_down(&path.positions[i]) && (!still || speed(&path.positions, i, step) < MAX_SPEED * height)
         };
         for (from, to) in intervals(path.positions.len(), step, is_contact) {
-            contacts.push(Contact { node: path.node, point: Vec3::ZERO, from, to, slides: !still });
+            contacts.push(Contact { node: path.node, point: Vec3::ZERO, from, to, slides: !still, on: None });
         }
     }
     contacts

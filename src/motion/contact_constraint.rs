@@ -9,10 +9,13 @@ pub struct ContactConstraint {
     pub node: usize,
     /// The point that must keep the position, in the node's frame. Zero is the node's origin.
     pub offset: Vec3,
-    /// World position of the point, in metres.
+    /// Position of the point, in metres: in the world, or in the frame of the node that it is held on.
     pub position: Vec3,
-    /// World orientation, as the product of the local rotations. `None` keeps the orientation in the pose.
+    /// Orientation in the world, or relative to the node that it is held on. It is a product of local rotations. `None` keeps the
+    /// orientation in the pose.
     pub orientation: Option<Quat>,
+    /// The node that the point is held on and goes along with. `None` is the world.
+    pub on: Option<usize>,
     /// Weight of the constraint, from 0 (the position in the pose) to 1 (the constrained position).
     pub weight: f32,
 }

@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use crate::asset::{Skeleton, Transform};
 use crate::pose::Pose;
 
+use super::contact_times::carries;
 use super::pose_key::{checked, pose_key_at};
 use super::{Easing, Motion, PoseKey};
 
 impl Motion {
     /// Returns the motion in which the key poses of joints at a time are moved to another time. Other joints of that key stay where
-    /// they are. Keys of the joints that are already there are replaced. Returns `None` if there is no key of these joints.
+    /// they are. Keys of the joints that are already there are replaced. Contacts of the end of a limb move with the keys of the limb. Returns
+    /// `None` if there is no key of these joints.
     pub fn with_joint_keys_moved(
         &self,
         joints: &[usize],
@@ -19,7 +21,9 @@ impl Motion {
         skeleton: &Skeleton,
     ) -> Option<Self> {
         let (mut motion, taken) = self.taken(joints, from, skeleton)?;
-        motion.put(PoseKey { time: checked(to)?, ..taken }, skeleton);
+        let (to, first) = (checked(to)?, taken.time);
+        motion.put(PoseKey { time: to, ..taken }, skeleton);
+        motion.carry_contacts([first; 2], |time| time + (to - first), |node| carries(joints, skeleton, node));
         Some(motion)
     }
 
@@ -57,9 +61,31 @@ impl Motion {
         }
         let mut motion = if copies { self.clone() } else { left };
         (!moved.is_empty()).then(|| {
+            if !copies {
+                motion.carry_contacts_of(keys, &retimed, skeleton);
+            }
             moved.into_iter().for_each(|key| motion.put(key, skeleton));
             motion
         })
+    }
+
+    /// Moves the ends of contacts along with keys, each given by its joints and its time.
+    fn carry_contacts_of(
+        &mut self,
+        keys: &[(Vec<usize>, f32)],
+        retimed: impl Fn(f32) -> f32,
+        skeleton: &Skeleton,
+    ) {
+        let nodes: BTreeSet<usize> = self.contacts.iter().map(|contact| contact.node).collect();
+        for node in nodes {
+            let own = keys.iter().filter(|(joints, _)| carries(joints, skeleton, node));
+            let range = own.map(|(_, time)| *time).fold(None, |range: Option<[f32; 2]>, time| {
+                Some(range.map_or([time; 2], |[first, last]| [first.min(time), last.max(time)]))
+            });
+            if let Some(range) = range {
+                self.carry_contacts(range, &retimed, |other| other == node);
+            }
+        }
     }
 
     /// Returns the motion in which the key pose at a time no longer holds some joints, or `None` if it holds none of them. These

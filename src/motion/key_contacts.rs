@@ -90,7 +90,8 @@ impl KeyContacts {
                 let mut points = [foot.ball, foot.heel].into_iter();
                 let held = points.find(|point| moved(*point) < SAME_PLACE * foot.size);
                 let node = foot.node;
-                key.contact = held.map(|point| Contact { node, point, from: key.time, to, slides: false });
+                key.contact =
+                    held.map(|point| Contact { node, point, from: key.time, to, slides: false, on: None });
             }
             Track { foot: *foot, keys }
         };
@@ -133,6 +134,18 @@ impl KeyContacts {
         }
     }
 
+    /// Returns where a correction moves a point of a node, or `None` if it moves another node. `world_from_node` is that of the pose.
+    pub(super) fn moved(
+        &self,
+        correction: &Correction,
+        (node, point): (usize, Vec3),
+        world_from_node: &Affine3A,
+    ) -> Option<Vec3> {
+        self.tracks.get(correction.foot).filter(|track| track.foot.node == node)?;
+        let [pivot, point] = [correction.point, point].map(|p| world_from_node.transform_point3(p));
+        Some(pivot + correction.shift + correction.turn * (point - pivot))
+    }
+
     /// Returns the constraint of a corrected foot, in a pose to which other things were added after its keys. `weight` is
     /// that of a foot. `None` if it is 0.
     pub(super) fn constraint(
@@ -148,7 +161,7 @@ impl KeyContacts {
         let world = world_matrix(skeleton, pose, node);
         let position = world.transform_point3(offset) + shift;
         let orientation = Some((turn * orientation(skeleton, pose, node).as_quat()).normalize());
-        (weight > 0.0).then_some(ContactConstraint { node, offset, position, orientation, weight })
+        (weight > 0.0).then_some(ContactConstraint { node, offset, position, orientation, on: None, weight })
     }
 }
 
@@ -196,7 +209,7 @@ impl Place {
 }
 
 /// Returns whether a key poses a foot: it holds a joint above the foot, or the foot itself.
-fn poses(key: &PoseKey, skeleton: &Skeleton, foot: usize) -> bool {
+pub(super) fn poses(key: &PoseKey, skeleton: &Skeleton, foot: usize) -> bool {
     !key.partial || key.joints.iter().any(|(joint, _)| skeleton.ancestors(foot).any(|node| node == *joint))
 }
 

@@ -74,13 +74,17 @@ impl Motion {
     }
 
     /// Returns the motion with the key at a time moved to another time, or `None` if there is no key. A key that is already
-    /// there is replaced.
+    /// there is replaced. Contacts that begin or end at a key pose move with it.
     pub fn with_key_moved(&self, from: f32, to: f32) -> Option<Self> {
         let to = checked(to)?;
         let mut motion = self.clone();
         match self.key_at(from)? {
             Key::Pose(index) => {
                 let mut key = motion.keys.remove(index);
+                let (first, by) = (key.time, to - key.time);
+                let carries =
+                    |node: usize| !key.partial || key.joints.iter().any(|(joint, _)| *joint == node);
+                motion.carry_contacts([first; 2], |time| time + by, carries);
                 key.time = to;
                 // A key of some joints replaces only these joints.
                 if let Some(known) = motion.keys.iter_mut().find(|k| key.partial && is_same_time(k.time, to))
@@ -114,7 +118,8 @@ impl Motion {
             Key::Pose(index) => motion.keys.insert(index, self.keys.get(index)?.clone()),
             Key::Edit(index) => motion.edits.insert(index, self.edits.get(index)?.clone()),
         }
-        motion.with_key_moved(from, to)
+        // The key that stays keeps its contacts.
+        Some(Self { contacts: self.contacts.clone(), ..motion.with_key_moved(from, to)? })
     }
 
     /// Returns the motion without the key at a time, or `None` if there is no key.

@@ -9,6 +9,7 @@ mod blend;
 mod clip_sampler;
 pub(crate) mod contact;
 mod contact_constraint;
+mod contact_times;
 mod crossfade;
 mod cycle;
 mod edit;

@@ -1,11 +1,11 @@
 //! Updates a motion when the indices of clips and nodes have changed.
 
-use super::{Edit, Layer, Motion, WeightedClip};
+use super::{Contact, Edit, Layer, Motion, WeightedClip};
 
 impl Motion {
     /// Returns the motion with new indices of clips and nodes. `clip` and `node` return `None` for those that no longer
     /// exist. References to them are removed. Strips that have no clips left are removed too, and so are layers that
-    /// have lost their clip or all their nodes, and edits that have no nodes left. In key poses, these nodes are then at
+    /// have lost their clip or all their nodes, edits that have no nodes left, and contacts that have lost a node. In key poses, these nodes are then at
     /// rest.
     #[must_use]
     pub fn renumbered(
@@ -40,6 +40,11 @@ impl Motion {
                 before.easings.iter().filter_map(|(n, easing)| Some((node(*n)?, *easing))).collect();
         }
         motion.keys.retain(|key| !key.is_empty());
+        let contact = |contact: &Contact| {
+            let on = contact.on.map(|on| node(on).ok_or(())).transpose().ok()?;
+            Some(Contact { node: node(contact.node)?, on, ..*contact })
+        };
+        motion.contacts = self.contacts.iter().filter_map(contact).collect();
         motion
     }
 }
@@ -57,6 +62,7 @@ mod tests {
         let edit =
             |node| Edit { time: 1.0, before: 0.1, after: 0.1, turns: vec![(node, Vec3::X)], shifts: vec![] };
         let layer = |mask| Layer { clip: 1, weight: 1.0, additive: false, mask, speed: 1.0 };
+        let contact = |node, on| Contact { node, point: Vec3::Y, from: 0.0, to: 1.0, slides: false, on };
         let motion = Motion {
             strips: vec![
                 Strip { clips: weights.into(), ..Strip::new(0) },
@@ -64,6 +70,7 @@ mod tests {
             ],
             layers: vec![layer(vec![4, 5]), layer(vec![5]), layer(vec![])],
             edits: vec![edit(4), edit(5)],
+            contacts: vec![contact(4, None), contact(4, Some(4)), contact(5, None), contact(4, Some(5))],
             plant: true,
             ..Motion::default()
         };
@@ -73,6 +80,7 @@ mod tests {
             strips: vec![Strip { clips: vec![WeightedClip { clip: 7, weight: 0.5 }], ..Strip::new(0) }],
             layers: [vec![2], vec![]].map(|mask| Layer { clip: 7, ..layer(mask) }).into(),
             edits: vec![edit(2)],
+            contacts: vec![contact(2, None), contact(2, Some(2))],
             plant: true,
             ..Motion::default()
         };

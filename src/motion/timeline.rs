@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::asset::{Character, Clip, Values};
 
-use super::{Edit, PoseKey};
+use super::{Contact, Edit, PoseKey};
 
 /// Key poses, then clip strips on a timeline, with layers on top of them and edits. An empty motion is the rest pose.
 ///
@@ -27,6 +27,10 @@ pub struct Motion {
     /// those that are later than the start of the first strip.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<PoseKey>,
+    /// What feet and hands touch. Each contact holds its point in the place that it has at the start of the contact, whatever the keys
+    /// and strips do until its end. They take precedence over what keys plant. They do not extend the motion.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contacts: Vec<Contact>,
     /// Duration in seconds, if it is not that of the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<f32>,
@@ -179,12 +183,14 @@ impl Motion {
         let masked = self.layers.iter().flat_map(|l| &l.mask);
         let eased = self.keys.iter().flat_map(|k| &k.easings).map(|(node, _)| node);
         let keyed = self.keys.iter().flat_map(|k| &k.joints).map(|(node, _)| node).chain(eased);
+        let held = self.contacts.iter().flat_map(|contact| [Some(&contact.node), contact.on.as_ref()]);
         played.chain(self.layers.iter().map(|l| l.clip)).all(|clip| clip < clips)
             && changed
                 .map(|(node, _)| node)
                 .chain(masked)
                 .chain(keyed)
                 .chain(&self.root_node)
+                .chain(held.flatten())
                 .all(|&n| n < nodes)
     }
 
@@ -201,7 +207,8 @@ impl Motion {
             .iter()
             .map(|k| size_of_val(&k.joints[..]) + size_of_val(&k.easings[..]) + size_of_val(&k.morphs[..]))
             .sum();
-        size_of::<Self>() + own + strips + layers + edits + keys + size_of_val(&self.keys[..])
+        let own = own + size_of_val(&self.keys[..]) + size_of_val(&self.contacts[..]);
+        size_of::<Self>() + own + strips + layers + edits + keys
     }
 
     /// Duration in seconds: [`Motion::duration`], or otherwise the end of the strip that ends last. Without strips, it is the
@@ -269,6 +276,8 @@ impl Motion {
             located("edits", i, "a number is not finite or too large, or before or after is negative")
         });
         let keys = self.keys.iter().enumerate().find_map(|(i, k)| Some(located("keys", i, k.error()?)));
+        let contacts = self.contacts.iter().enumerate();
+        let contacts = contacts.filter_map(|(i, c)| Some(located("contacts", i, c.error()?))).next();
         let is_sorted = self.keys.is_sorted_by(|a, b| a.time < b.time);
         let order = (!is_sorted).then(|| "keys must be in the order of their times".to_owned());
         let is_duration = self.duration.is_none_or(|d| d.is_finite() && d > 0.0);
@@ -278,6 +287,7 @@ impl Motion {
             .or(edits)
             .or(keys)
             .or(order)
+            .or(contacts)
             .or(duration)
             .map_or(Ok(()), |message| Err(MotionError { message }))
     }

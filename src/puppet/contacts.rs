@@ -1,14 +1,30 @@
 //! Contact constraints: feet and hands that a motion keeps in place.
 
-use glam::{DQuat, DVec3, Vec3};
+use glam::{Affine3A, DAffine3, DQuat, DVec3, Vec3};
 
+use crate::asset::Skeleton;
 use crate::ik::{Method, Options, Outcome, Start};
-use crate::motion::ContactConstraint;
-use crate::pose::orientation;
+use crate::pose::{Pose, orientation};
 
 use super::problem::Demand;
 use super::solve::Posable;
 use super::{GoalKind, GoalReport, Puppet, Target};
+
+/// Number of solves at most until a contact on a node that the solve itself moves is in its place.
+const ROUNDS: usize = 4;
+/// A contact on a node is solved again if the node has moved it by more than this, metres of a person.
+const MOVED: f64 = 1e-4;
+
+/// Where a contact is held on a node that moves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HeldOn {
+    /// The index of the target.
+    target: usize,
+    on: usize,
+    /// The place of the target and its orientation in the frame of the node.
+    position: DVec3,
+    orientation: DQuat,
+}
 
 impl Puppet {
     /// Moves each constrained joint to its target: as pins of the whole body, or of its own chain if the body is not
@@ -20,6 +36,18 @@ impl Puppet {
             return;
         }
         self.set_contact_targets(yields);
+        self.solve_contacts();
+        for _ in 1..ROUNDS {
+            if !self.follow_nodes() {
+                break;
+            }
+            self.contact_reports.clear();
+            self.solve_contacts();
+        }
+    }
+
+    /// Solves the targets of the contacts.
+    fn solve_contacts(&mut self) {
         // Pins are left out here. They apply when the puppet's targets are solved, and then keep a joint where the
         // motion and its contact constraints have placed it.
         let demand = Demand {
@@ -75,10 +103,12 @@ impl Puppet {
     /// Turns the constraints into targets.
     fn set_contact_targets(&mut self, yields: bool) {
         self.contact_targets.clear();
+        self.held_on.clear();
         for contact in &self.contacts {
             let node = contact.node;
             let has_target = yields && self.targets.iter().any(|t| t.node == node);
-            if has_target || node >= self.pose.locals.len() {
+            let is_known = [Some(node), contact.on].into_iter().flatten().all(|n| n < self.pose.locals.len());
+            if has_target || !is_known {
                 continue;
             }
             let known = self.contact_targets.iter().position(|t| t.node == node);
@@ -93,17 +123,56 @@ impl Puppet {
             if let Some(target) = self.contact_targets.get_mut(index) {
                 // A second constraint of a node may be that of another point, which moves along.
                 let between = at(target.offset.as_vec3()) - at(contact.offset);
-                constrain(target, contact, contact.position.as_dvec3() + between);
+                let frame = contact
+                    .on
+                    .map(|on| frame(&self.character.skeleton, &self.pose, &self.world_from_node, on));
+                let mut world =
+                    (contact.position.as_dvec3(), contact.orientation.map(|turn| turn.as_dquat()));
+                if let Some((world_from_on, turn)) = frame {
+                    world = (world_from_on.transform_point3(world.0), world.1.map(|own| turn * own));
+                }
+                constrain(target, contact.weight, world.0 + between, world.1);
+                self.held_on.retain(|held| held.target != index);
+                if let (Some(on), Some((world_from_on, turn)), Some(position), Some(orientation)) =
+                    (contact.on, frame, target.position, target.orientation)
+                {
+                    let position = world_from_on.inverse().transform_point3(position);
+                    let orientation = turn.conjugate() * orientation;
+                    self.held_on.push(HeldOn { target: index, on, position, orientation });
+                }
             }
         }
     }
+
+    /// Moves the targets of contacts on nodes along with these nodes, which the last solve may have moved. Returns whether a target has moved.
+    fn follow_nodes(&mut self) -> bool {
+        let size = self.rig.body.as_ref().map_or(1.0, |body| f64::from(body.size));
+        let mut has_moved = false;
+        for &HeldOn { target, on, position, orientation } in &self.held_on {
+            let Some(target) = self.contact_targets.get_mut(target) else { continue };
+            let (world_from_on, turn) =
+                frame(&self.character.skeleton, &self.pose, &self.world_from_node, on);
+            let to = world_from_on.transform_point3(position);
+            has_moved |= target.position.is_some_and(|at| at.distance(to) > MOVED * size);
+            (target.position, target.orientation) = (Some(to), Some((turn * orientation).normalize()));
+        }
+        has_moved
+    }
+}
+
+/// Returns the matrix of a node of a pose, and its orientation.
+fn frame(skeleton: &Skeleton, pose: &Pose, world_from_node: &[Affine3A], node: usize) -> (DAffine3, DQuat) {
+    let world = world_from_node.get(node).copied().unwrap_or_default();
+    let matrix = glam::DMat3::from(world.matrix3.as_dmat3());
+    (
+        DAffine3 { matrix3: matrix, translation: world.translation.as_dvec3() },
+        orientation(skeleton, pose, node),
+    )
 }
 
 /// Blends a target with a constraint, by the weight of the constraint. `position` is where the constraint puts the target's point.
-fn constrain(target: &mut Target, contact: &ContactConstraint, position: DVec3) {
-    let weight = f64::from(contact.weight.clamp(0.0, 1.0));
+fn constrain(target: &mut Target, weight: f32, position: DVec3, orientation: Option<DQuat>) {
+    let weight = f64::from(weight.clamp(0.0, 1.0));
     target.position = target.position.map(|at| at.lerp(position, weight));
-    let towards = |from: DQuat, to: glam::Quat| from.slerp(to.as_dquat(), weight);
-    target.orientation =
-        target.orientation.map(|from| contact.orientation.map_or(from, |to| towards(from, to)));
+    target.orientation = target.orientation.map(|from| orientation.map_or(from, |to| from.slerp(to, weight)));
 }

@@ -100,6 +100,7 @@ pub struct Puppet {
     feet: Vec<Foot>,
     contacts: Vec<ContactConstraint>,
     contact_targets: Vec<Target>,
+    held_on: Vec<contacts::HeldOn>,
     solver: Solver,
     /// Solves contact constraints. This is a separate solver, because `solver` must remember the targets.
     contact_solver: Solver,
@@ -160,6 +161,7 @@ impl Puppet {
             feet: Vec::new(),
             contacts: Vec::new(),
             contact_targets: Vec::new(),
+            held_on: Vec::new(),
             solver: Solver::default(),
             contact_solver: Solver::default(),
             workspace: Workspace::default(),

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use sinew::asset::{self, mannequin};
 use sinew::export::bake::Source;
 use sinew::ik::{AxesFrame, AxisTerm, GoalAxes, Limit, Method, Options, Tolerance};
-use sinew::motion::{Easing, Edit, Layer, Motion, PoseKey, RootMotion, Strip, WeightedClip};
+use sinew::motion::{Contact, Easing, Edit, Layer, Motion, PoseKey, RootMotion, Strip, WeightedClip};
 use sinew::render::ShadingMode;
 use sinew::rig;
 use sinew::skin::Skinning;
@@ -75,6 +75,14 @@ fn motion() -> Motion {
         edits: vec![edit],
         plant: true,
         keys,
+        contacts: vec![Contact {
+            node: 4,
+            point: Vec3::new(0.1, -1.0 / 3.0, 0.0),
+            from: 0.1,
+            to: 2.0 / 3.0,
+            slides: false,
+            on: Some(1),
+        }],
         duration: Some(4.7),
         // The mannequin has no node above its hips.
         root_node: None,

@@ -32,7 +32,7 @@ pub(super) fn frame_times(
     mut goes_on: impl FnMut(f32) -> bool,
 ) -> Option<Vec<f32>> {
     let mut even = frames(times.clone(), rate);
-    if puppet.motion.keys.len() < 2 {
+    if !is_refined(puppet) {
         return Some(even);
     }
     add_keys(puppet, times, rate, &mut even);
@@ -51,6 +51,11 @@ pub(super) fn frame_times(
         last = Some((to, pose));
     }
     Some(refined)
+}
+
+/// Returns whether there may be more frames than even ones: the motion has keys that may plant feet, or contacts.
+pub(super) fn is_refined(puppet: &Puppet) -> bool {
+    puppet.motion.keys.len() > 1 || !puppet.motion.contacts.is_empty()
 }
 
 /// Adds the times of the keys to sorted times of frames.
@@ -114,13 +119,15 @@ impl Probe {
         }
     }
 
-    /// Returns whether a planted foot is off its place if the pose between two frames is interpolated.
+    /// Returns whether a planted foot or a hand in contact is off its place if the pose between two frames is interpolated.
     fn is_off(&mut self, [before, after]: [&Pose; 2], pose: &Pose) -> bool {
         let skeleton = &self.puppet.character().skeleton;
         let contacts = self.puppet.contacts();
-        let mut feet =
-            self.feet.iter().filter(|foot| contacts.iter().any(|c| c.node == foot.node)).peekable();
-        if feet.peek().is_none() {
+        let is_held = |foot: &&Foot| contacts.iter().any(|c| c.node == foot.node);
+        let feet = self.feet.iter().filter(is_held).flat_map(|foot| foot.sole);
+        let hands = contacts.iter().filter(|c| self.feet.iter().all(|foot| foot.node != c.node));
+        let mut points = feet.chain(hands.map(|c| (c.node, c.offset))).peekable();
+        if points.peek().is_none() {
             return false;
         }
         let mut between = before.clone();
@@ -133,6 +140,6 @@ impl Probe {
             own.zip(interpolated)
                 .map_or(0.0, |(a, b)| a.transform_point3(point).distance(b.transform_point3(point)))
         };
-        feet.flat_map(|foot| foot.sole).any(|point| off(point) > self.off)
+        points.any(|point| off(point) > self.off)
     }
 }

@@ -3,30 +3,21 @@
 use glam::Vec3;
 
 use crate::asset::{Character, Skeleton};
-use crate::motion::blend::ease;
 use crate::motion::contact::intervals;
 use crate::motion::gait::{MAX_SAMPLES, RATE};
 use crate::motion::{ContactConstraint, locomotion, sample_keys};
 use crate::pose::{Pose, orientation, world_matrices, world_matrix};
 use crate::rig::Foot;
 
+use super::interval::{FADE, Interval};
 use super::{PreparedMotion, Scratch};
 
-/// Seconds in which a foot moves from its position in the motion to its planted position. Afterwards, it moves back
-/// in the same number of seconds.
-const FADE: f32 = 0.15;
-
-/// A time interval in which a foot stays in place.
+/// A foot that stays in place for some time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlantedFoot {
     foot: usize,
-    from: f32,
-    to: f32,
+    interval: Interval,
     position: Vec3,
-    /// Offsets of the planted position from the foot's position in the motion, at the start and at the end of the
-    /// interval.
-    lead: Vec3,
-    trail: Vec3,
 }
 
 impl PreparedMotion {
@@ -58,8 +49,9 @@ impl PreparedMotion {
                     self.pose(character, time, &mut pose, scratch);
                     locomotion::position(&character.skeleton, &pose, foot)
                 });
-                let [lead, trail] = [first, last].map(|at| held(position, at) - at);
-                self.planted.push(PlantedFoot { foot, from, to, position, lead, trail });
+                let offsets = [first, last].map(|at| held(position, at) - at);
+                let interval = Interval { from, to, fades: [FADE; 2], offsets };
+                self.planted.push(PlantedFoot { foot, interval, position });
             }
         }
     }
@@ -74,19 +66,14 @@ impl PreparedMotion {
         contacts: &mut Vec<ContactConstraint>,
     ) {
         for planted in &self.planted {
-            let (early, late) = (planted.from - time, time - planted.to);
-            let weight = ease(1.0 - early.max(late).max(0.0) / FADE);
+            let weight = planted.interval.weight(time);
             if weight <= 0.0 {
                 continue;
             }
-            let current = || locomotion::position(&character.skeleton, pose, planted.foot);
-            let position = match () {
-                () if early > 0.0 => current() + planted.lead,
-                () if late > 0.0 => current() + planted.trail,
-                () => held(planted.position, current()),
-            };
+            let current = locomotion::position(&character.skeleton, pose, planted.foot);
+            let position = planted.interval.position(time, current, held(planted.position, current));
             let (node, offset) = (planted.foot, Vec3::ZERO);
-            contacts.push(ContactConstraint { node, offset, position, orientation: None, weight });
+            contacts.push(ContactConstraint { node, offset, position, orientation: None, on: None, weight });
         }
     }
 
@@ -123,6 +110,7 @@ impl PreparedMotion {
                     offset: foot.ball,
                     position: world.transform_point3(foot.ball) + Vec3::Y * by,
                     orientation: Some(orientation(skeleton, pose, foot.node).as_quat().normalize()),
+                    on: None,
                     weight: 1.0,
                 });
             }

@@ -1,10 +1,12 @@
 //! Computes the pose of a motion at a time.
 
 mod feet;
+mod held;
+mod interval;
 
 use std::sync::Arc;
 
-use glam::Vec3;
+use glam::{Quat, Vec3};
 
 use crate::asset::Character;
 use crate::pose::{Mirror, Pose};
@@ -21,6 +23,7 @@ use super::strip::PreparedStrip;
 use super::timeline::{Motion, RootMotion};
 use super::{ContactConstraint, Layer, sample_keys};
 use feet::PlantedFoot;
+use held::HeldContact;
 
 /// Number of intervals into which an overlap is divided to align two strips. Both strips are sampled at the ends of the
 /// intervals.
@@ -52,6 +55,7 @@ struct Scratch {
     other: Pose,
     turns: Vec<(usize, Vec3)>,
     corrections: Vec<Correction>,
+    held_turns: Vec<Quat>,
 }
 
 /// A motion prepared for playback.
@@ -72,6 +76,7 @@ struct PreparedMotion {
     layers: Vec<PreparedLayer>,
     planted: Vec<PlantedFoot>,
     key_contacts: KeyContacts,
+    held: Vec<HeldContact>,
 }
 
 /// A layer with its first pose.
@@ -89,7 +94,8 @@ impl Player {
     /// stand on the ground. `contacts` is cleared first.
     ///
     /// A foot that two successive key poses have in the same place stays there between them, and no foot is lower between
-    /// two keys than the floor and the keys. Strips are planted only if [`Motion::plant`] asks for it.
+    /// two keys than the floor and the keys. Strips are planted only if [`Motion::plant`] asks for it. [`Motion::contacts`] take precedence
+    /// over both.
     ///
     /// The first call for a motion prepares it, which samples every clip in it. Further calls for a motion of one clip
     /// do not allocate.
@@ -146,9 +152,10 @@ impl Player {
         let (time, rounds) = prepared.wrap(time);
         self.scratch.corrections.clear();
         if !self.skips_keys {
-            let Scratch { other, corrections, .. } = &mut self.scratch;
+            let Scratch { other, corrections, held_turns, .. } = &mut self.scratch;
             sample_keys::sample(&motion.keys, skeleton, time, pose, other);
             prepared.key_contacts.corrections(skeleton, time, pose, corrections);
+            prepared.turns_of_held(skeleton, time, pose, held_turns);
         }
         prepared.pose(character, time, pose, &mut self.scratch);
         // Strips that move a foot release it from the keys that they cover.
@@ -159,9 +166,12 @@ impl Player {
             prepared.raise_in_fade(character, time, pose, (&mut self.scratch, contacts));
         }
         prepared.add_contacts(character, time, pose, contacts);
+        if !self.skips_keys {
+            prepared.add_held(character, time, (pose, &self.scratch.held_turns), contacts);
+        }
         let earlier = prepared.round_motion.times(rounds);
         earlier.apply(&prepared.locomotion.tops, pose);
-        for contact in contacts {
+        for contact in contacts.iter_mut().filter(|contact| contact.on.is_none()) {
             contact.position = earlier.transform_point(contact.position);
             contact.orientation = contact.orientation.map(|turn| earlier.transform_orientation(turn));
         }
@@ -249,10 +259,14 @@ impl PreparedMotion {
             layers,
             planted: Vec::new(),
             key_contacts,
+            held: Vec::new(),
         };
         prepared.measure_round(character, &rest, scratch);
         if prepared.motion.plant {
             prepared.plant(character, &rest, scratch);
+        }
+        if is_valid {
+            prepared.hold(character, &rest, scratch);
         }
         prepared
     }

@@ -223,7 +223,14 @@ impl BodyMapping {
             let fade = (heel.min(toes) / self.height - FULL_WEIGHT) / (ZERO_WEIGHT - FULL_WEIGHT);
             let fade = fade.clamp(0.0, 1.0);
             let weight = 1.0 - fade * fade * (3.0 - 2.0 * fade);
-            ContactConstraint { node: f.constrained, offset: Vec3::ZERO, position, orientation: None, weight }
+            ContactConstraint {
+                node: f.constrained,
+                offset: Vec3::ZERO,
+                position,
+                orientation: None,
+                on: None,
+                weight,
+            }
         }));
     }
 
@@ -249,7 +256,7 @@ impl BodyMapping {
             let position = 0.5 * (left + right) + a.ratio * reach;
             let orientation = Some(self.target.orientation(a.to, out));
             let (node, offset) = (a.to, Vec3::ZERO);
-            contacts.push(ContactConstraint { node, offset, position, orientation, weight: 1.0 });
+            contacts.push(ContactConstraint { node, offset, position, orientation, on: None, weight: 1.0 });
         }
     }
 }

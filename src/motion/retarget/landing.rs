@@ -170,6 +170,7 @@ impl<'a> Landing<'a> {
                     node: pair.constrained,
                     position,
                     orientation,
+                    on: None,
                     weight: 1.0,
                 });
             }

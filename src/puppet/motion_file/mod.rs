@@ -15,6 +15,7 @@ use crate::text::toml::{
     SpannedError, check_keys, missing, number, numbers, optional, radians, required, single, tables,
 };
 
+mod contacts;
 mod keys;
 #[cfg(feature = "render")]
 mod write;
@@ -113,7 +114,10 @@ pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result
     let document = Document::parse(text.to_owned()).map_err(|e| format_error(SpannedError::syntax(&e)))?;
     let root = document.as_table();
     let motion = || {
-        check_keys(root, &["version", "plant", "duration", "root_node", "key", "strip", "layer", "edit"])?;
+        check_keys(
+            root,
+            &["version", "plant", "duration", "root_node", "key", "strip", "layer", "edit", "contact"],
+        )?;
         let version = root.get("version").ok_or_else(|| missing(None, "version"))?;
         if version.as_integer() != Some(VERSION) {
             return Err(SpannedError::at(version, format!("version must be {VERSION}")));
@@ -127,7 +131,7 @@ pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result
 /// Reads a motion from a table of another file. Its keys are those of a motion file without `version`.
 #[cfg(feature = "render")]
 pub(crate) fn read_table(table: &Table, character: &Character, rig: &Rig) -> Result<Motion, SpannedError> {
-    check_keys(table, &["plant", "duration", "root_node", "key", "strip", "layer", "edit"])?;
+    check_keys(table, &["plant", "duration", "root_node", "key", "strip", "layer", "edit", "contact"])?;
     MotionReader { character, rig, names: NodeNames::with_bones(&character.skeleton, &rig.bones) }
         .motion(table)
 }
@@ -172,6 +176,9 @@ impl MotionReader<'_> {
         for table in tables(root, "edit")? {
             let edit = self.edit(table, &motion, &mut puppet).map_err(|f| f.or_at(table.span()))?;
             motion.edits.push(edit);
+        }
+        for (index, table) in tables(root, "contact")?.into_iter().enumerate() {
+            motion.contacts.push(self.contact(table, index).map_err(|f| f.or_at(table.span()))?);
         }
         motion.validate().map_err(|cause| SpannedError::new(root.span(), cause.to_string()))?;
         Ok(motion)

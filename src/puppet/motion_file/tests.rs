@@ -124,6 +124,35 @@ fn errors_name_the_line() {
         ("[[edit]]\ntime = 1\nturn = { nose = [0, 0, 0] }", 4, "node \"nose\" does not exist"),
         ("[[edit]]\ntime = 1\nreach = { hips = [0, 0] }", 4, "reach must be a list of 3 numbers"),
         ("[[edit]]\ntime = \"soon\"", 3, "time must be a number from -1000000 to 1000000"),
+        ("[[contact]]\nfrom = 0\nto = 1", 2, "contacts[0]: node is missing"),
+        ("[[contact]]\nnode = \"nose\"\nfrom = 0\nto = 1", 3, "contacts[0]: node \"nose\" does not exist"),
+        ("[[contact]]\nnode = 3\nfrom = 0\nto = 1", 3, "contacts[0]: node must be the name of a node"),
+        ("[[contact]]\nnode = \"hips\"\nfrom = 0", 2, "contacts[0]: to is missing"),
+        ("[[contact]]\nnode = \"hips\"\nfrom = 1\nto = 1", 2, "contacts[0]: from must be before to"),
+        ("[[contact]]\nnode = \"hips\"\nfrom = nan\nto = 1", 4, "contacts[0]: from: value is not finite"),
+        ("[[contact]]\nnode = \"hips\"\nfrom = 0\nto = 1e7", 5, "contacts[0]: to must be a number from"),
+        ("[[contact]]\nnode = \"hips\"\nfrom = 0\nto = 1\nmode = 1", 6, "contacts[0]: unknown key \"mode\""),
+        (
+            "[[contact]]\nnode = \"hips\"\nfrom = 0\nto = 1\npoint = [0, inf, 0]",
+            6,
+            "contacts[0]: point: value is not finite",
+        ),
+        (
+            "[[contact]]\nnode = \"hips\"\nfrom = 0\nto = 1\non = \"nose\"",
+            6,
+            "contacts[0]: node \"nose\" does not exist",
+        ),
+        (
+            "[[contact]]\nnode = \"hips\"\nfrom = 0\nto = 1\non = \"head\"",
+            6,
+            "contacts[0]: on must not be a node below the contact's own",
+        ),
+        (
+            "[[contact]]\nnode = \"leftHand\"\nfrom = 0\nto = 1\n\
+            [[contact]]\nnode = \"leftHand\"\nfrom = 0\nto = 1\non = \"hips\"\nslides = true",
+            6,
+            "contacts[1]: slides and on exclude each other",
+        ),
         ("speed = 1", 2, "unknown key \"speed\""),
     ] {
         let error = error(text);
@@ -132,6 +161,27 @@ fn errors_name_the_line() {
     }
     for text in ["plant = true", "\n\n[[strip]]\nclips = \"walk\""] {
         assert!(read_motion(text).unwrap_err().contains("line 1: version is missing"), "{text}");
+    }
+}
+
+#[test]
+fn contacts_are_read_and_written() {
+    let text = "version = 1\n\n\
+        [[contact]]\nnode = \"leftFoot\"\npoint = [0.0, -0.1, 0.05]\nfrom = 0.5\nto = 1.25\nslides = true\n\n\
+        [[contact]]\nnode = \"leftHand\"\nfrom = 0.0\nto = 0.1\non = \"hips\"\n";
+    let motion = read_motion(text).unwrap();
+    let (character, rig) = (mannequin().unwrap(), crate::rig::detect(&mannequin().unwrap()));
+    let node = |name: &str| character.skeleton.find(name).unwrap();
+    let [foot, hand] = motion.contacts[..] else { panic!("{motion:?}") };
+    assert_eq!((foot.node, foot.on, foot.slides), (node("leftFoot"), None, true));
+    assert_eq!((foot.from, foot.to, foot.point), (0.5, 1.25, Vec3::new(0.0, -0.1, 0.05)));
+    assert_eq!((hand.node, hand.on, hand.slides), (node("leftHand"), Some(node("hips")), false));
+    #[cfg(feature = "render")]
+    {
+        let mut document = toml_edit::DocumentMut::new();
+        document.insert("version", toml_edit::value(1));
+        write(&motion, &character, &rig, document.as_table_mut());
+        assert_eq!(document.to_string(), text);
     }
 }
 

@@ -4,7 +4,7 @@ use glam::Vec3;
 use toml_edit::{Array, ArrayOfTables, InlineTable, Item, Table, Value};
 
 use crate::asset::{Character, Transform};
-use crate::motion::{Edit, Layer, Motion, PoseKey, RootMotion, Strip, WeightedClip};
+use crate::motion::{Contact, Edit, Layer, Motion, PoseKey, RootMotion, Strip, WeightedClip};
 use crate::rig::Rig;
 use crate::rig::file::NodeNames;
 use crate::text::toml::{degrees, short};
@@ -27,6 +27,7 @@ pub(crate) fn write(motion: &Motion, character: &Character, rig: &Rig, table: &m
         ("strip", motion.strips.iter().map(|strip| writer.strip(strip)).collect()),
         ("layer", motion.layers.iter().map(|layer| writer.layer(layer)).collect()),
         ("edit", motion.edits.iter().map(|edit| writer.edit(edit)).collect()),
+        ("contact", motion.contacts.iter().map(|contact| writer.contact(contact)).collect()),
     ];
     for (key, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
         table.insert(key, Item::ArrayOfTables(list));
@@ -153,6 +154,24 @@ impl MotionWriter<'_> {
         };
         add("turn", turns, degrees);
         add("shift", shifts, short);
+        table
+    }
+
+    fn contact(&self, contact: &Contact) -> Table {
+        let Contact { node, point, from, to, slides, on } = contact;
+        let mut table = Table::new();
+        table.insert("node", self.node(*node).into());
+        if *point != Vec3::ZERO {
+            table.insert("point", point.to_array().map(short).into_iter().collect::<Array>().into());
+        }
+        table.insert("from", short(*from).into());
+        table.insert("to", short(*to).into());
+        if *slides {
+            table.insert("slides", true.into());
+        }
+        if let Some(on) = on {
+            table.insert("on", self.node(*on).into());
+        }
         table
     }
 }

@@ -35,7 +35,7 @@ impl Session {
         ["view", "solver"].into_iter().for_each(|key| drop(document.remove(key)));
         let motion = &self.state.motion;
         let is_clip = motion.strips.len() < 2 && motion.layers.is_empty() && motion.edits.is_empty();
-        if is_clip && motion.keys.is_empty() {
+        if is_clip && motion.keys.is_empty() && motion.contacts.is_empty() {
             document.remove("motion");
         }
         if let Some(pose) = document.get_mut("pose").and_then(Item::as_table_mut) {

@@ -76,6 +76,7 @@ impl Session {
         drop(free.update());
         let own = free.primary_pose().clone();
         free.motion.edits.clear();
+        free.motion.contacts.clear();
         free.motion.plant = false;
         drop(free.update());
         let round = self.puppet.looping.then(|| self.seconds());
@@ -194,7 +195,8 @@ impl Session {
             motion.sample_keys(&self.puppet.character().skeleton, self.puppet.time, &mut pose);
             pose
         };
-        if !before.has_only_keys() || sampled(before) != sampled(&self.state.motion) {
+        let has_new_contacts = before.contacts != self.state.motion.contacts;
+        if !before.has_only_keys() || has_new_contacts || sampled(before) != sampled(&self.state.motion) {
             self.follow_keys();
         }
     }

@@ -103,6 +103,7 @@ fn depths_with_hand_in_chest(offset: DVec3) -> [f64; 2] {
             node: node(bone),
             position: puppet.world_from_node()[node(bone)].translation.into(),
             orientation: None,
+            on: None,
             weight: 1.0,
         };
         let contacts = ["leftFoot", "rightFoot"].map(contact);
@@ -135,6 +136,7 @@ fn hands_are_moved_out_of_the_floor() {
             node: node(bone),
             position: puppet.world_from_node()[node(bone)].translation.into(),
             orientation: None,
+            on: None,
             weight: 1.0,
         });
         puppet.follow(&pose, &contacts).unwrap();

@@ -1,6 +1,7 @@
 //! Clips and retargeting.
 
 mod clips;
+mod contacts;
 mod cycles;
 mod figures;
 mod foot_placer;

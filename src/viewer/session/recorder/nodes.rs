@@ -55,13 +55,15 @@ const PLACES: [(&str, &[&str]); 24] = [
     ("restore", &["goals/*/node", "goals/*/base", "pins/*/node", "problem/nodes/*/0", "problem/pins/*/node"]),
     ("restore", &["problem/targets/*/node", "problem/targets/*/base"]),
 ];
-const MOTION: [&str; 6] = [
+const MOTION: [&str; 8] = [
     "root-node",
     "layers/*/mask/*",
     "edits/*/turns/*/0",
     "edits/*/shifts/*/0",
     "keys/*/joints/*/0",
     "keys/*/easings/*/0",
+    "contacts/*/node",
+    "contacts/*/on",
 ];
 
 /// The names of a character's nodes, in both directions.
@@ -185,7 +187,7 @@ mod tests {
 
     use super::*;
     use crate::asset::mannequin;
-    use crate::motion::{Easing, Edit, Layer, Motion, PoseKey};
+    use crate::motion::{Contact, Easing, Edit, Layer, Motion, PoseKey};
     use crate::puppet::{Pin, Target};
     use crate::rig;
     use crate::viewer::{NodePoint, Snapshot, SolveProblem};
@@ -212,6 +214,14 @@ mod tests {
             keys: vec![key],
             edits: vec![edit],
             layers: vec![layer],
+            contacts: vec![Contact {
+                node,
+                point: Vec3::X,
+                from: 0.0,
+                to: 1.0,
+                slides: false,
+                on: Some(node),
+            }],
             root_node: Some(node),
             ..Motion::default()
         }
@@ -252,8 +262,8 @@ mod tests {
             (Command::SetPose(vec![(node, local)], vec![]), 1),
             (Command::KeyJointsMove(vec![node, node], 0.0, 1.0), 2),
             (Command::LiveGoals(vec![target]), 2),
-            (Command::Motion(Box::new(motion(node))), 6),
-            (Command::Restore(Box::new(snapshot)), 19),
+            (Command::Motion(Box::new(motion(node))), 8),
+            (Command::Restore(Box::new(snapshot)), 21),
             (Command::Select(None), 0),
             (Command::Release, 0),
         ];

@@ -1,0 +1,83 @@
+//! Contacts are carried by keys: their ends move with the keys at the same time.
+
+use crate::asset::Skeleton;
+
+use super::pose_key::SAME_TIME;
+use super::{Contact, Motion};
+
+/// Number of joints of a limb whose keys carry the contacts of its end: the end, and the two joints above it.
+const LIMB: usize = 3;
+
+impl Motion {
+    /// Moves the ends of contacts along with keys that were at times from `first` to `last`, of the nodes that these keys carry. A
+    /// contact that would end before it starts stays as it is.
+    pub(super) fn carry_contacts(
+        &mut self,
+        [first, last]: [f32; 2],
+        retimed: impl Fn(f32) -> f32,
+        carries: impl Fn(usize) -> bool,
+    ) {
+        let moves = |time: f32| time > first - SAME_TIME && time < last + SAME_TIME;
+        let moved = |time: f32| if moves(time) { retimed(time).max(0.0) } else { time };
+        for contact in self.contacts.iter_mut().filter(|contact| carries(contact.node)) {
+            let new = Contact { from: moved(contact.from), to: moved(contact.to), ..*contact };
+            if new.error().is_none() {
+                *contact = new;
+            }
+        }
+    }
+}
+
+/// Returns whether keys of some joints carry the contacts of a node.
+pub(super) fn carries(joints: &[usize], skeleton: &Skeleton, node: usize) -> bool {
+    skeleton.ancestors(node).take(LIMB).any(|above| joints.contains(&above))
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::*;
+    use crate::asset::{Node, Transform};
+    use crate::motion::PoseKey;
+
+    fn motion() -> Motion {
+        let key = |time| PoseKey { time, ..PoseKey::default() };
+        let contact = |node, from, to| Contact { node, point: Vec3::ZERO, from, to, slides: false, on: None };
+        Motion {
+            keys: [0.0, 1.0, 2.0].map(key).into(),
+            contacts: vec![contact(3, 0.0, 1.0), contact(1, 1.0, 1.5), contact(3, 1.2, 1.8)],
+            ..Motion::default()
+        }
+    }
+
+    fn spans(motion: &Motion) -> Vec<(f32, f32)> {
+        assert_eq!(motion.validate(), Ok(()));
+        motion.contacts.iter().map(|c| (c.from, c.to)).collect()
+    }
+
+    #[test]
+    fn a_key_that_moves_carries_the_contacts_that_begin_or_end_there() {
+        let moved = motion().with_key_moved(1.0, 1.25).unwrap();
+        assert_eq!(spans(&moved), [(0.0, 1.25), (1.25, 1.5), (1.2, 1.8)]);
+        // The first contact would be empty, and the second one would end before it starts.
+        assert_eq!(spans(&motion().with_key_moved(0.0, 1.5).unwrap())[0], (0.0, 1.0));
+        assert_eq!(spans(&motion().with_key_moved(1.0, 1.5).unwrap())[1], (1.0, 1.5));
+        assert_eq!(spans(&motion().with_key_copied(1.0, 1.25).unwrap()), spans(&motion()));
+    }
+
+    #[test]
+    fn keys_of_a_limb_stretch_the_contacts_of_its_end_only() {
+        let nodes: Vec<Node> = (0..4_usize)
+            .map(|i| Node { parent: i.checked_sub(1), rest: Transform::IDENTITY, ..Node::new("joint") })
+            .collect();
+        let skeleton = Skeleton::new(nodes).unwrap();
+        let keys: Vec<(Vec<usize>, f32)> = [0.0, 1.0, 2.0].map(|time| (vec![2, 3], time)).into();
+        let stretched =
+            |copies| motion().with_joint_keys_retimed(&keys, |time| 2.0 * time, copies, &skeleton).unwrap();
+        assert_eq!(spans(&stretched(false)), [(0.0, 2.0), (1.0, 1.5), (2.4, 3.6)]);
+        assert_eq!(spans(&stretched(true)), spans(&motion()));
+        let moved = motion().with_joint_keys_moved(&[2], 1.0, 0.5, &skeleton).unwrap();
+        assert_eq!(spans(&moved), [(0.0, 0.5), (1.0, 1.5), (1.2, 1.8)]);
+    }
+}

@@ -1,0 +1,49 @@
+//! Contacts in motion files.
+
+use glam::DVec3;
+use toml_edit::Table;
+
+use crate::motion::Contact;
+use crate::text::toml::{SpannedError, check_keys, numbers, required};
+
+use super::{MotionReader, flag, limited};
+
+impl MotionReader<'_> {
+    /// Reads a contact. Errors start with its index.
+    pub(super) fn contact(&self, table: &Table, index: usize) -> Result<Contact, SpannedError> {
+        let read = || {
+            check_keys(table, &["node", "point", "from", "to", "slides", "on"])?;
+            let node = |key: &str| {
+                let item = required(table, key)?;
+                let no_name = || SpannedError::at(item, format!("{key} must be the name of a node"));
+                self.node(item, item.as_str().ok_or_else(no_name)?)
+            };
+            let point = table.get("point").map_or(Ok([0.0; 3]), |item| numbers(item, "point"))?;
+            let contact = Contact {
+                node: node("node")?,
+                point: DVec3::from_array(point).as_vec3(),
+                from: limited(required(table, "from")?, "from")?,
+                to: limited(required(table, "to")?, "to")?,
+                slides: flag(table, "slides")?,
+                on: table.get("on").map(|_| node("on")).transpose()?,
+            };
+            match contact.error() {
+                Some(cause) => Err(SpannedError::new(table.span(), cause.to_owned())),
+                None => self.check_on(&contact, table),
+            }
+        };
+        read().map_err(|error: SpannedError| SpannedError {
+            cause: format!("contacts[{index}]: {}", error.cause),
+            ..error
+        })
+    }
+
+    /// Refuses a contact on a node that moves with the contact's own.
+    fn check_on(&self, contact: &Contact, table: &Table) -> Result<Contact, SpannedError> {
+        let is_below = |on: usize| self.character.skeleton.ancestors(on).any(|above| above == contact.node);
+        match table.get("on").filter(|_| contact.on.is_some_and(is_below)) {
+            Some(item) => Err(SpannedError::at(item, "on must not be a node below the contact's own")),
+            None => Ok(*contact),
+        }
+    }
+}
