@@ -105,6 +105,11 @@ impl KeyContacts {
         Self { tracks, world }
     }
 
+    /// Returns the contacts in the order of the feet and of their keys.
+    pub(super) fn contacts(&self) -> impl Iterator<Item = Contact> + '_ {
+        self.tracks.iter().flat_map(|track| track.keys.iter().filter_map(|key| key.contact))
+    }
+
     /// Returns how the feet of the interpolated pose of the keys must be moved at a time.
     pub(super) fn corrections(
         &mut self,

@@ -26,6 +26,7 @@ mod key_contacts;
 mod keys;
 mod locomotion;
 mod planar;
+mod planted_keys;
 mod player;
 mod pose_key;
 mod recorder;

@@ -11,6 +11,7 @@ use sinew::viewer::{Button, Command, Event, Input, Key, Recorder, Recording, Rep
 use super::files::folder;
 use super::{SIZE, at, drag, pose};
 
+mod contacts;
 mod joints;
 mod poses;
 

@@ -1,11 +1,11 @@
 //! Computes the motion that results from a drag on the timeline.
 
 use crate::asset::Clip;
-use crate::motion::{Edit, Motion, Strip};
+use crate::motion::{Contact, Edit, Motion, Strip};
 
 use super::{Grip, Item, end, insert};
 
-/// Minimum length in seconds of a clip strip and of each side of an edit's window.
+/// Minimum length in seconds of a clip strip, of a contact and of each side of an edit's window.
 const MIN_SECONDS: f32 = 0.05;
 
 /// The times to which a dragged part snaps.
@@ -20,14 +20,19 @@ pub(crate) struct Snap {
 }
 
 impl Snap {
-    /// Collects the marks for a grip: the ends of the other strips, the times of the other edits and the playhead. The
-    /// end of a strip also snaps to the time at which its clips have been played once.
+    /// Collects the marks for a grip: the ends of the other strips and contacts, the times of the other edits and the playhead.
+    /// Contacts also snap to key poses. The end of a strip also snaps to the time at which its clips have been played once.
     pub(crate) fn new(motion: &Motion, clips: &[Clip], grip: Option<Grip>, playhead: Option<f32>) -> Self {
         let item = grip.map(Grip::item);
         let others = motion.strips.iter().enumerate().filter(|(i, _)| item != Some(Item::Strip(*i)));
         let mut marks: Vec<f32> = others.flat_map(|(_, s)| [s.start, end(s, clips)]).collect();
         let others = motion.edits.iter().enumerate().filter(|(i, _)| item != Some(Item::Edit(*i)));
         marks.extend(others.map(|(_, e)| e.time));
+        let others = motion.contacts.iter().enumerate().filter(|(i, _)| item != Some(Item::Contact(*i)));
+        marks.extend(others.flat_map(|(_, contact)| [contact.from, contact.to]));
+        if matches!(item, Some(Item::Contact(_))) {
+            marks.extend(motion.keys.iter().map(|key| key.time));
+        }
         marks.extend(playhead);
         if let Some(Grip::Last(Item::Strip(i))) = grip
             && let Some(strip) = motion.strips.get(i).filter(|s| s.speed != 0.0)
@@ -91,6 +96,21 @@ pub(crate) fn drag(
                     Grip::Whole(_) => edit.time = snapped(time + by).max(0.0),
                     Grip::First(_) => edit.before = (time - snapped(time - before + by)).max(MIN_SECONDS),
                     Grip::Last(_) => edit.after = (snapped(time + after + by) - time).max(MIN_SECONDS),
+                }
+            }
+            (motion, item)
+        }
+        Item::Contact(index) => {
+            if let Some(contact) = motion.contacts.get_mut(index) {
+                let Contact { from, to, .. } = *contact;
+                match grip {
+                    Grip::Whole(_) => {
+                        let ends = [from + by, to + by];
+                        let start = (from + by + snap.map_or(0.0, |s| s.offset(ends))).max(0.0);
+                        (contact.from, contact.to) = (start, start + (to - from));
+                    }
+                    Grip::First(_) => contact.from = snapped(from + by).max(0.0).min(to - MIN_SECONDS),
+                    Grip::Last(_) => contact.to = snapped(to + by).max(from + MIN_SECONDS),
                 }
             }
             (motion, item)

@@ -2,7 +2,7 @@
 //! This module neither draws nor changes the session.
 
 use crate::asset::{Character, Clip};
-use crate::motion::{Motion, Strip};
+use crate::motion::{Contact, Motion, Strip};
 
 mod drag;
 #[cfg(test)]
@@ -15,16 +15,18 @@ pub(crate) use drag::{Snap, drag};
 pub(crate) enum Item {
     Strip(usize),
     Edit(usize),
+    Contact(usize),
 }
 
 /// A part of an item that can be dragged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grip {
-    /// The whole item: moves a strip or an edit in time.
+    /// The whole item: moves a strip, an edit or a contact in time.
     Whole(Item),
-    /// The start of a strip, which trims it without moving its poses in time, or the start of an edit's window.
+    /// The start of a strip, which trims it without moving its poses in time, or the start of an edit's window or
+    /// of a contact.
     First(Item),
-    /// The end of a strip or of an edit's window.
+    /// The end of a strip, of an edit's window or of a contact.
     Last(Item),
 }
 
@@ -42,8 +44,18 @@ impl Item {
         match self {
             Self::Strip(i) => i < motion.strips.len(),
             Self::Edit(i) => i < motion.edits.len(),
+            Self::Contact(i) => i < motion.contacts.len(),
         }
     }
+}
+
+/// Returns the motion with one contact replaced.
+pub(crate) fn with_contact(motion: &Motion, index: usize, contact: Contact) -> Motion {
+    let mut motion = motion.clone();
+    if let Some(slot) = motion.contacts.get_mut(index) {
+        *slot = contact;
+    }
+    motion
 }
 
 /// Returns the motion without an item.
@@ -52,6 +64,7 @@ pub(crate) fn without(motion: &Motion, item: Item) -> Motion {
     match item {
         Item::Strip(i) if i < motion.strips.len() => drop(motion.strips.remove(i)),
         Item::Edit(i) if i < motion.edits.len() => drop(motion.edits.remove(i)),
+        Item::Contact(i) if i < motion.contacts.len() => drop(motion.contacts.remove(i)),
         _ => {}
     }
     motion
@@ -100,12 +113,13 @@ pub(crate) fn end(strip: &Strip, clips: &[Clip]) -> f32 {
     strip.start + strip.length(clips)
 }
 
-/// Returns the time in seconds at which the motion, its strips and its edits have all ended.
+/// Returns the time in seconds at which the motion, its strips, its edits and its contacts have all ended.
 pub(crate) fn extent(motion: &Motion, clips: &[Clip]) -> f32 {
     let strips = motion.strips.iter().map(|s| end(s, clips));
     let edits = motion.edits.iter().map(|e| e.time + e.after);
     let keys = motion.keys.iter().map(|k| k.time);
-    let ends = strips.chain(edits).chain(keys).chain([motion.seconds(clips)]);
+    let contacts = motion.contacts.iter().map(|c| c.to);
+    let ends = strips.chain(edits).chain(keys).chain(contacts).chain([motion.seconds(clips)]);
     ends.filter(|t| t.is_finite()).fold(0.0, f32::max)
 }
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::asset::mannequin;
-use crate::motion::{Edit, PoseKey, WeightedClip};
+use crate::motion::{Contact, Edit, PoseKey, WeightedClip};
 
 use super::*;
 
@@ -95,6 +95,34 @@ fn strips_snap_to_near_ends_of_other_strips_or_else_to_steps() {
     short.strips[1].seconds = Some(0.5);
     let once = Snap::new(&short, &clips(), Some(last), None);
     assert!(near(dragged(&short, last, 0.47, Some(&once)).seconds.unwrap(), 1.0));
+}
+
+#[test]
+fn contacts_and_their_ends_are_dragged() {
+    let contact = Contact { node: 3, point: glam::Vec3::Y, from: 0.5, to: 1.0, slides: false, on: None };
+    let motion = Motion {
+        contacts: vec![contact],
+        keys: vec![PoseKey { time: 2.0, ..PoseKey::default() }],
+        ..motion()
+    };
+    let item = Item::Contact(0);
+    let span = |grip, by, snap: Option<&Snap>| {
+        let (motion, dragged) = drag(&motion, &clips(), grip, by, snap);
+        assert_eq!((dragged, motion.validate()), (item, Ok(())));
+        [motion.contacts[0].from, motion.contacts[0].to]
+    };
+    let close = |[a, b]: [f32; 2], [c, d]: [f32; 2]| assert!(near(a, c) && near(b, d), "{a} {b}");
+    close(span(Grip::Whole(item), 0.25, None), [0.75, 1.25]);
+    close(span(Grip::Whole(item), -3.0, None), [0.0, 0.5]);
+    close(span(Grip::First(item), 0.2, None), [0.7, 1.0]);
+    close(span(Grip::First(item), 9.0, None), [0.95, 1.0]);
+    close(span(Grip::Last(item), -9.0, None), [0.5, 0.55]);
+    // The end snaps to the key.
+    let snap = Snap::new(&motion, &clips(), Some(Grip::Last(item)), None);
+    close(span(Grip::Last(item), 0.97, Some(&snap)), [0.5, 2.0]);
+    close([0.0, extent(&motion, &clips())], [0.0, 2.0]);
+    assert!(without(&motion, item).contacts.is_empty() && item.is_in(&motion));
+    assert_eq!(without(&motion, Item::Contact(1)), motion);
 }
 
 #[test]

@@ -30,6 +30,8 @@ impl Session {
             Command::KeyJointsCopy(joints, from, to) => self.copy_joint_keys(&joints, from, to),
             Command::KeyJointsDelete(joints, time) => self.delete_joint_keys(&joints, time),
             Command::KeyEasing(time, easing) => self.set_easing(time, easing),
+            Command::PlantKeys => self.plant_keys(),
+            Command::AddContact(node) => self.add_contact(node),
             Command::Duration(duration) => {
                 self.set_motion(Motion { duration, ..Motion::clone(&self.state.motion) });
             }

@@ -62,6 +62,8 @@ pub(super) fn changes_view(command: &Command) -> bool {
             | Command::KeyJointsMove(..)
             | Command::KeyJointsCopy(..)
             | Command::KeyJointsDelete(..)
+            | Command::PlantKeys
+            | Command::AddContact(_)
             | Command::Rest(_)
             | Command::RestAll
             | Command::ResetJoint

@@ -31,6 +31,7 @@ pub(super) mod added_clips;
 mod blend_pose;
 mod clip;
 pub(super) mod command;
+mod contacts;
 pub(super) mod drag;
 pub(super) mod drag_goal;
 mod edit;

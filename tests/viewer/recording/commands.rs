@@ -136,6 +136,8 @@ fn every_command() -> Vec<Command> {
         Command::KeyCopy(0.5, 1.25),
         Command::KeyDelete(0.1),
         Command::KeyEasing(0.5, Easing::Stepped),
+        Command::PlantKeys,
+        Command::AddContact(9),
         Command::AutoKey(true),
         Command::Duration(Some(2.5)),
         Command::Duration(None),

@@ -20,6 +20,7 @@ use egui_kittest::kittest::Queryable;
 use glam::Vec2;
 
 mod axes;
+mod contacts;
 mod contrast;
 mod dope_sheet;
 mod drawing;

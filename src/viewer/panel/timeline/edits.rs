@@ -27,15 +27,15 @@ pub(super) fn show(ui: &Ui, session: &Session, (ruler, lane): (&Ruler, Rect), st
         let (item, at) = (Item::Edit(index), edit.time);
         let [first, last] = ["Start", "End"].map(|end| format!("{end} of key window at {at:.2} s"));
         is_highlighted[index] |=
-            part(ui, Grip::First(item), end(at - edit.before), ruler, motion, state, &first);
+            part(ui, Grip::First(item), end(at - edit.before), ruler, || motion.clone(), state, &first);
         is_highlighted[index] |=
-            part(ui, Grip::Last(item), end(at + edit.after), ruler, motion, state, &last);
+            part(ui, Grip::Last(item), end(at + edit.after), ruler, || motion.clone(), state, &last);
     }
     for (index, edit) in motion.edits.iter().enumerate() {
         let center = pos2(ruler.x(edit.time), lane.top() + DIAMOND + 1.0);
         let rect = Rect::from_center_size(center, egui::Vec2::splat(2.0 * DIAMOND + 4.0));
         let grip = Grip::Whole(Item::Edit(index));
-        is_highlighted[index] |= part(ui, grip, rect, ruler, motion, state, &name(session, edit));
+        is_highlighted[index] |= part(ui, grip, rect, ruler, || motion.clone(), state, &name(session, edit));
         let selected = state.selected == Some(Item::Edit(index));
         draw::edit_window(ui, ruler, edit, (center.y, floor), selected || is_highlighted[index]);
         draw::diamond(ui, center, DIAMOND, selected, is_highlighted[index]);

@@ -12,6 +12,7 @@ use ruler::Ruler;
 
 mod change;
 mod clip_menu;
+mod contact_rows;
 mod counter;
 mod draw;
 mod edits;
@@ -20,6 +21,7 @@ mod range;
 mod rows;
 pub(crate) mod ruler;
 mod sheet;
+mod sheet_contacts;
 mod sheet_edit;
 mod sheet_rows;
 mod sheet_selection;
@@ -96,7 +98,7 @@ impl TimelineState {
 
     /// Returns whether the dope sheet is shown.
     fn shows_sheet(&self, session: &Session) -> bool {
-        self.sheet.is_open && !session.puppet.motion.keys.is_empty()
+        self.sheet.is_open && has_sheet(&session.puppet.motion)
     }
 
     /// Returns the index of the strip that the panel shows: the selected one, otherwise the first.
@@ -106,6 +108,11 @@ impl TimelineState {
             _ => 0,
         }
     }
+}
+
+/// Returns whether the dope sheet of a motion has rows: it has key poses or contacts.
+fn has_sheet(motion: &Motion) -> bool {
+    !(motion.keys.is_empty() && motion.contacts.is_empty())
 }
 
 /// Shows the timeline.
@@ -239,14 +246,14 @@ fn snapped(timeline: &Timeline, time: f32) -> f32 {
     if timeline.snap { timeline.nearest(time) } else { time }
 }
 
-/// Handles the pointer on a grip: selects its item on a click and starts a drag. Returns whether the grip is
-/// highlighted.
+/// Handles the pointer on a grip: selects its item on a click and starts a drag of the motion that `motion` returns. Returns whether the
+/// grip is highlighted.
 fn part(
     ui: &Ui,
     grip: Grip,
     rect: Rect,
     ruler: &Ruler,
-    motion: &Motion,
+    motion: impl FnOnce() -> Motion,
     state: &mut TimelineState,
     name: &str,
 ) -> bool {
@@ -266,7 +273,7 @@ fn part(
         .filter(|_| state.drag.is_none() && part.drag_started_by(egui::PointerButton::Primary));
     if let Some(start) = start {
         let at = ruler.time(start.x);
-        state.drag = Some(ActiveDrag { grip, motion: motion.clone(), at, ruler: *ruler, has_moved: false });
+        state.drag = Some(ActiveDrag { grip, motion: motion(), at, ruler: *ruler, has_moved: false });
     }
     is_highlighted
 }
@@ -281,6 +288,7 @@ fn grip_key(grip: Grip) -> (u8, u8, usize) {
     match grip.item() {
         Item::Strip(index) => (part, 0, index),
         Item::Edit(index) => (part, 1, index),
+        Item::Contact(index) => (part, 2, index),
     }
 }
 

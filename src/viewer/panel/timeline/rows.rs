@@ -7,7 +7,7 @@ use crate::viewer::session::{MAX_GHOSTS, MIN_STEP};
 use crate::viewer::{Command, Session};
 
 use super::change::{push_change, push_edit};
-use super::{TimelineState, clip_menu, counter, draw, key_poses, sheet_edit};
+use super::{TimelineState, clip_menu, counter, draw, has_sheet, key_poses, sheet_contacts, sheet_edit};
 use egui::{Align, Button, Checkbox, DragValue, Layout, Response, RichText, ScrollArea, Ui};
 
 /// Shows playback, time and the buttons that add clips and keys.
@@ -33,8 +33,11 @@ pub(super) fn header(ui: &mut Ui, session: &Session, panel: &mut PanelState, com
             }
             if !session.puppet.motion.keys.is_empty() {
                 ghosts(ui, session, commands);
+            }
+            if has_sheet(&session.puppet.motion) {
                 let sheet = &mut panel.timeline.sheet;
                 if sheet.is_open {
+                    sheet_contacts::buttons(ui, session, sheet.plants(), commands);
                     let only = Button::selectable(sheet.only_selected, "Selected");
                     if ui.add(only).on_hover_text("Show only rows of selected joints").clicked() {
                         sheet.only_selected = !sheet.only_selected;
@@ -97,6 +100,11 @@ pub(super) fn details(
             Some(Item::Edit(index)) => {
                 let Some(selected) = motion.edits.get(index) else { return };
                 edit(ui, motion, (index, selected), commands);
+                remove(ui, motion, state, commands);
+            }
+            Some(Item::Contact(index)) => {
+                let Some(selected) = motion.contacts.get(index) else { return };
+                sheet_contacts::details(ui, session, (index, selected), commands);
                 remove(ui, motion, state, commands);
             }
             None => {

@@ -12,7 +12,7 @@ use super::ruler::Ruler;
 use super::sheet_edit::dropped;
 use super::sheet_rows::{Mark, Sheet, SheetJoint};
 use super::sheet_selection::{RowKey, SheetState};
-use super::{TimelineState, draw, snapped};
+use super::{TimelineState, draw, sheet_contacts, snapped};
 
 /// Height of a row in points.
 const ROW: f32 = 20.0;
@@ -26,6 +26,8 @@ const MIN_DISTANCE: f32 = 2.0;
 /// What a row shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RowKind {
+    /// The contacts of a foot or a hand, by their index among those of the sheet.
+    Contacts(usize),
     /// A part of the body, by its index.
     Part(usize),
     /// A joint, by its index among those of the sheet.
@@ -105,11 +107,13 @@ fn select_box(ui: &Ui, background: Rect, state: &mut TimelineState) -> Option<Re
 fn rows(sheet: &Sheet, session: &Session, state: &SheetState) -> Vec<RowKind> {
     if state.only_selected {
         let selection: BTreeSet<usize> = session.selection().into_iter().collect();
+        let contacts = sheet.contacts.iter().enumerate().filter(|(_, row)| selection.contains(&row.node));
+        let contacts = contacts.map(|(index, _)| RowKind::Contacts(index));
         let joints = sheet.joints.iter().enumerate();
         let selected = joints.filter(|(_, joint)| selection.contains(&joint.node));
-        return selected.map(|(index, _)| RowKind::Joint(index)).collect();
+        return contacts.chain(selected.map(|(index, _)| RowKind::Joint(index))).collect();
     }
-    let mut rows = Vec::new();
+    let mut rows: Vec<RowKind> = (0..sheet.contacts.len()).map(RowKind::Contacts).collect();
     for (index, part) in sheet.parts.iter().enumerate() {
         rows.push(RowKind::Part(index));
         if state.unfolded.contains(&part.name) {
@@ -130,7 +134,15 @@ fn row(
 ) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     let names = Rect::from_min_size(rect.min, vec2(NAMES, ROW));
+    let lane = Rect::from_min_max(pos2(names.right(), rect.top()), rect.max);
     let (name, joints, marks) = match kind {
+        RowKind::Contacts(index) => {
+            let Some(contacts) = sheet.contacts.get(index) else { return };
+            text(ui, names, &contacts.name, 16.0, theme::ink(ui));
+            return in_lane(ui, session, (ruler, lane), |ui| {
+                sheet_contacts::bars(ui, session, (contacts, ruler, lane), state);
+            });
+        }
         RowKind::Part(index) => {
             let Some(part) = sheet.parts.get(index) else { return };
             let own = sheet.joints.get(part.joints.clone()).unwrap_or_default();
@@ -146,10 +158,6 @@ fn row(
             (name, vec![joint.node], sheet.marks(joint))
         }
     };
-    let lane = Rect::from_min_max(pos2(names.right(), rect.top()), rect.max);
-    ui.painter().hline(lane.x_range(), lane.bottom(), (1.0, theme::quiet(ui).gamma_multiply(0.12)));
-    let before = ui.clip_rect();
-    ui.set_clip_rect(before.intersect(lane));
     let row = RowKey { name, joints, time: 0.0 };
     if let Some(chosen) = chosen.filter(|chosen| chosen.y_range().contains(lane.center().y)) {
         let inside = marks.iter().filter(|mark| chosen.x_range().contains(ruler.x(mark.time)));
@@ -157,7 +165,17 @@ fn row(
         let known = state.sheet.selected.clone();
         state.sheet.selected.extend(inside.filter(|key| !known.contains(key)));
     }
-    keys(ui, session, (&row, &marks, kind), (ruler, lane), state, commands);
+    in_lane(ui, session, (ruler, lane), |ui| {
+        keys(ui, session, (&row, &marks, kind), (ruler, lane), state, commands);
+    });
+}
+
+/// Shows the content of a row beside its name, with the playhead over it.
+fn in_lane(ui: &mut Ui, session: &Session, (ruler, lane): (&Ruler, Rect), content: impl FnOnce(&mut Ui)) {
+    ui.painter().hline(lane.x_range(), lane.bottom(), (1.0, theme::quiet(ui).gamma_multiply(0.12)));
+    let before = ui.clip_rect();
+    ui.set_clip_rect(before.intersect(lane));
+    content(ui);
     ui.painter().vline(ruler.x(session.puppet.time), lane.y_range(), (1.5, theme::accent(ui)));
     ui.set_clip_rect(before);
 }
@@ -245,6 +263,7 @@ fn keys(
         let id = match kind {
             RowKind::Part(part) => ("part key", part, index),
             RowKind::Joint(joint) => ("joint key", joint, index),
+            RowKind::Contacts(row) => ("contact", row, index),
         };
         let rect = Rect::from_center_size(center, Vec2::splat(2.0 * DIAMOND + 4.0));
         let part = ui.interact(rect, ui.scope_id().with(id), Sense::click_and_drag());

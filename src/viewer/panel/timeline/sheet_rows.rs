@@ -9,6 +9,8 @@ use crate::rig::ChainKind;
 use crate::viewer::Session;
 use crate::viewer::panel::name;
 
+use super::contact_rows::ContactRow;
+
 /// Name of the part that contains the joints that belong to no chain.
 const BODY: &str = "body";
 
@@ -16,6 +18,8 @@ const BODY: &str = "body";
 #[derive(Debug)]
 pub(super) struct Sheet {
     motion: Arc<Motion>,
+    /// The feet and hands that have contacts.
+    pub(super) contacts: Vec<ContactRow>,
     /// The joints in the order of their parts.
     pub(super) joints: Vec<SheetJoint>,
     pub(super) parts: Vec<SheetPart>,
@@ -92,7 +96,8 @@ impl Sheet {
                 part.joints.end = index + 1;
             }
         }
-        Self { motion, joints, parts, complete }
+        let contacts = ContactRow::all(session);
+        Self { motion, contacts, joints, parts, complete }
     }
 
     /// Returns whether the sheet is that of the session's motion.

@@ -6,6 +6,7 @@ use egui::Pos2;
 
 use crate::motion::{PoseKey, pose_key_at};
 
+use super::contact_rows::ContactRow;
 use super::sheet_rows::Sheet;
 
 /// A key of a row.
@@ -60,6 +61,11 @@ impl SheetState {
         if !adds || self.selected.len() == before {
             self.selected.push(key);
         }
+    }
+
+    /// Returns whether contacts that follow from the keys can be stored.
+    pub(super) fn plants(&self) -> bool {
+        self.sheet.as_ref().is_some_and(|sheet| sheet.contacts.iter().any(ContactRow::follows_keys))
     }
 
     /// Ends a drag in progress without an effect.

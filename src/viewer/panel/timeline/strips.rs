@@ -25,7 +25,8 @@ pub(super) fn show(ui: &Ui, session: &Session, (ruler, lane): (&Ruler, Rect), st
         let Some(rect) = strip_rect(index) else { continue };
         let name = clip_names::names(session, &strip.clips);
         let name = format!("{name}\n{:.2} – {:.2} s", strip.start, end(strip, all));
-        is_highlighted[index] |= part(ui, Grip::Whole(Item::Strip(index)), rect, ruler, motion, state, &name);
+        is_highlighted[index] |=
+            part(ui, Grip::Whole(Item::Strip(index)), rect, ruler, || motion.clone(), state, &name);
     }
     for (index, strip) in motion.strips.iter().enumerate() {
         let Some(rect) = strip_rect(index) else { continue };
@@ -34,9 +35,9 @@ pub(super) fn show(ui: &Ui, session: &Session, (ruler, lane): (&Ruler, Rect), st
         let last = Rect::from_min_max(pos2(rect.right() - width, rect.top()), rect.max);
         let item = Item::Strip(index);
         is_highlighted[index] |=
-            part(ui, Grip::First(item), first, ruler, motion, state, &format!("Start of {name}"));
+            part(ui, Grip::First(item), first, ruler, || motion.clone(), state, &format!("Start of {name}"));
         is_highlighted[index] |=
-            part(ui, Grip::Last(item), last, ruler, motion, state, &format!("End of {name}"));
+            part(ui, Grip::Last(item), last, ruler, || motion.clone(), state, &format!("End of {name}"));
     }
     for (index, strip) in motion.strips.iter().enumerate() {
         let Some(rect) = strip_rect(index) else { continue };

@@ -247,6 +247,10 @@ commands! {
         KeyJointsDelete(Vec<usize>, f32),
         /// Sets how the pose changes from the key pose at a time to the next one.
         KeyEasing(f32, Easing),
+        /// Stores the contacts that the key poses imply: those of feet that successive keys have in the same place.
+        PlantKeys,
+        /// Adds a contact of the foot or the hand at the end of the limb of a joint, from the current time to the next key, or for a second.
+        AddContact(usize),
         /// Sets the duration of the motion in seconds. `None` is that of its content.
         Duration(Option<f32>),
         /// Starts or pauses playback.

@@ -16,7 +16,7 @@ use super::error::LineError;
 
 /// Where commands have nodes, as paths whose parts are keys, indices, or `*` for all elements. Poses from a live source keep indices: they
 /// arrive sixty times in a second.
-const PLACES: [(&str, &[&str]); 24] = [
+const PLACES: [(&str, &[&str]); 25] = [
     ("grab-node", &["node"]),
     ("pin-node", &[""]),
     ("turn", &["0"]),
@@ -37,6 +37,7 @@ const PLACES: [(&str, &[&str]); 24] = [
     ("key-joints-move", &["0/*"]),
     ("key-joints-copy", &["0/*"]),
     ("key-joints-delete", &["0/*"]),
+    ("add-contact", &[""]),
     ("motion", &MOTION),
     (
         "restore",
@@ -261,6 +262,7 @@ mod tests {
             (Command::TurnJoints(vec![(node, Quat::IDENTITY); 2]), 2),
             (Command::SetPose(vec![(node, local)], vec![]), 1),
             (Command::KeyJointsMove(vec![node, node], 0.0, 1.0), 2),
+            (Command::AddContact(node), 1),
             (Command::LiveGoals(vec![target]), 2),
             (Command::Motion(Box::new(motion(node))), 8),
             (Command::Restore(Box::new(snapshot)), 21),

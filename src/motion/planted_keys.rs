@@ -1,0 +1,148 @@
+//! What keys plant, as contacts that can be stored and changed, and contacts that are added at a time.
+
+use glam::Vec3;
+
+use crate::asset::Skeleton;
+use crate::rig::Foot;
+
+use super::key_contacts::KeyContacts;
+use super::pose_key::SAME_TIME;
+use super::{Contact, Motion};
+
+/// Duration in seconds of a contact that is added after the last key.
+const LENGTH: f32 = 1.0;
+
+impl Motion {
+    /// Returns the contacts that follow from the keys: those of feet that successive keys have in the same place. Where the motion has a
+    /// contact of a foot, none follows from the keys.
+    ///
+    /// ```
+    /// use sinew::motion::{Motion, PoseKey};
+    /// use sinew::pose::Pose;
+    /// use sinew::{asset, rig};
+    ///
+    /// let character = asset::mannequin()?;
+    /// let (skeleton, rest) = (&character.skeleton, Pose::rest(&character.skeleton));
+    /// let motion = [0.0, 1.0, 2.0].iter().fold(Motion::default(), |motion, time| {
+    ///     motion.with_key(PoseKey::new(*time, &rest, skeleton))
+    /// });
+    /// let feet: Vec<_> = rig::detect(&character).soles().collect();
+    /// let contacts = motion.contacts_of_keys(skeleton, &feet);
+    /// assert!(contacts.len() == 2 && contacts.iter().all(|c| (c.from, c.to) == (0.0, 2.0)));
+    /// // Once they are stored, nothing else follows from the keys.
+    /// let planted = motion.with_contacts_of_keys(skeleton, &feet);
+    /// assert_eq!(planted.contacts, contacts);
+    /// assert_eq!(planted.contacts_of_keys(skeleton, &feet), []);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn contacts_of_keys(&self, skeleton: &Skeleton, feet: &[Foot]) -> Vec<Contact> {
+        if self.validate().is_err() {
+            return Vec::new();
+        }
+        let mut joined: Vec<Contact> = Vec::new();
+        for contact in KeyContacts::new(self, skeleton, feet).contacts() {
+            match joined.last_mut() {
+                Some(last) if continues(last, &contact) => last.to = contact.to,
+                _ => joined.push(contact),
+            }
+        }
+        joined.iter().flat_map(|contact| self.left_of(contact)).collect()
+    }
+
+    /// Returns the motion in which the contacts that follow from the keys are stored.
+    #[must_use]
+    pub fn with_contacts_of_keys(&self, skeleton: &Skeleton, feet: &[Foot]) -> Self {
+        let mut motion = self.clone();
+        motion.contacts.extend(self.contacts_of_keys(skeleton, feet));
+        motion
+    }
+
+    /// Returns the motion with a contact of a node from a time to the next key, or for a second after the last key. Returns `None` if the
+    /// node has a contact at that time, or if the time is not finite.
+    pub fn with_contact(&self, node: usize, point: Vec3, time: f32) -> Option<Self> {
+        let own = || self.contacts.iter().filter(|contact| contact.node == node);
+        if own().any(|contact| contact.holds_at(time)) {
+            return None;
+        }
+        let key = self.keys.iter().map(|key| key.time).find(|key| *key >= time + SAME_TIME);
+        let next = own().map(|contact| contact.from).filter(|from| *from > time);
+        let to = next.fold(key.unwrap_or(time + LENGTH), f32::min);
+        let contact = Contact { node, point, from: time, to, slides: false, on: None };
+        contact.error().is_none().then(|| {
+            let mut motion = self.clone();
+            motion.contacts.push(contact);
+            motion
+        })
+    }
+
+    /// Returns the parts of a contact in which the motion has no contact of its node.
+    fn left_of(&self, contact: &Contact) -> Vec<Contact> {
+        let mut stored: Vec<&Contact> = self.contacts.iter().filter(|c| c.node == contact.node).collect();
+        stored.sort_by(|a, b| a.from.total_cmp(&b.from));
+        let (mut parts, mut from) = (Vec::new(), contact.from);
+        for [start, end] in stored.iter().map(|c| [c.from, c.to]).chain([[contact.to; 2]]) {
+            let to = start.min(contact.to);
+            if to - from > SAME_TIME {
+                parts.push(Contact { from, to, ..*contact });
+            }
+            from = from.max(end);
+        }
+        parts
+    }
+}
+
+/// Returns whether a contact goes on where another one ends.
+fn continues(last: &Contact, contact: &Contact) -> bool {
+    last.node == contact.node && last.point == contact.point && last.to.to_bits() == contact.from.to_bits()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asset::mannequin;
+    use crate::motion::PoseKey;
+    use crate::pose::Pose;
+    use crate::rig;
+
+    #[test]
+    fn stored_contacts_leave_the_rest_to_the_keys() {
+        let character = mannequin().unwrap();
+        let (skeleton, rest) = (&character.skeleton, Pose::rest(&character.skeleton));
+        let feet: Vec<Foot> = rig::detect(&character).soles().take(1).collect();
+        let mut motion = Motion::default();
+        for time in [0.0, 1.0, 2.0] {
+            motion = motion.with_key(PoseKey::new(time, &rest, skeleton));
+        }
+        let stored =
+            |from, to| Contact { node: feet[0].node, point: Vec3::ZERO, from, to, slides: false, on: None };
+        let spans = |contacts: Vec<Contact>| {
+            motion = Motion { contacts, ..motion.clone() };
+            let left = motion.contacts_of_keys(skeleton, &feet);
+            left.iter().map(|c| (c.from, c.to)).collect::<Vec<_>>()
+        };
+        let mut spans = spans;
+        assert_eq!(spans(vec![]), [(0.0, 2.0)]);
+        assert_eq!(spans(vec![stored(0.5, 1.5)]), [(0.0, 0.5), (1.5, 2.0)]);
+        assert_eq!(spans(vec![stored(1.0, 3.0), stored(-1.0, 0.25)]), [(0.25, 1.0)]);
+        assert_eq!(spans(vec![stored(0.0, 1.9), stored(0.5, 1.0), stored(1.91, 2.0)]), []);
+        // A contact of another node covers nothing.
+        assert_eq!(spans(vec![Contact { node: 0, ..stored(0.0, 2.0) }]), [(0.0, 2.0)]);
+    }
+
+    #[test]
+    fn a_contact_is_added_until_the_next_key_or_contact() {
+        let keys = [0.0, 1.0].map(|time| PoseKey { time, ..PoseKey::default() }).into();
+        let motion = Motion { keys, ..Motion::default() };
+        let added = |motion: &Motion, time| {
+            let motion = motion.with_contact(7, Vec3::Y, time)?;
+            assert_eq!(motion.validate(), Ok(()));
+            motion.contacts.last().map(|c| (c.node, c.point, c.from, c.to))
+        };
+        assert_eq!(added(&motion, 0.0), Some((7, Vec3::Y, 0.0, 1.0)));
+        assert_eq!(added(&motion, 1.0), Some((7, Vec3::Y, 1.0, 2.0)));
+        assert_eq!(added(&motion, f32::NAN), None);
+        let motion = motion.with_contact(7, Vec3::Y, 0.5).unwrap();
+        assert_eq!(added(&motion, 0.2), Some((7, Vec3::Y, 0.2, 0.5)));
+        assert_eq!(added(&motion, 0.7), None);
+    }
+}

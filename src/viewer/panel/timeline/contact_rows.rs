@@ -1,0 +1,71 @@
+//! The contacts of a motion as rows of the dope sheet: those that are stored, and those that follow from the keys.
+
+use crate::motion::Contact;
+use crate::viewer::Session;
+use crate::viewer::panel::node_name;
+
+/// The contacts of a foot or a hand.
+#[derive(Debug)]
+pub(super) struct ContactRow {
+    pub(super) node: usize,
+    pub(super) name: String,
+    pub(super) bars: Vec<Bar>,
+}
+
+/// A contact in a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bar {
+    pub(super) contact: Contact,
+    /// The index among the contacts of the motion. One that follows from the keys gets this index when it is changed.
+    pub(super) index: usize,
+    pub(super) is_stored: bool,
+}
+
+impl ContactRow {
+    /// Collects the contacts of the session's motion.
+    pub(super) fn all(session: &Session) -> Vec<Self> {
+        let stored = &session.state.motion.contacts;
+        let own = stored.iter().enumerate();
+        let own = own.map(|(index, contact)| Bar { contact: *contact, index, is_stored: true });
+        let of_keys = session.contacts_of_keys().into_iter();
+        let of_keys = of_keys.map(|contact| Bar { contact, index: stored.len(), is_stored: false });
+        let mut rows: Vec<Self> = Vec::new();
+        for bar in own.chain(of_keys) {
+            let node = bar.contact.node;
+            match rows.iter_mut().find(|row| row.node == node) {
+                Some(row) => row.bars.push(bar),
+                None => rows.push(Self { node, name: row_name(session, node), bars: vec![bar] }),
+            }
+        }
+        rows.sort_by_key(|row| row.node);
+        rows
+    }
+
+    /// Returns whether some bars follow from the keys.
+    pub(super) fn follows_keys(&self) -> bool {
+        self.bars.iter().any(|bar| !bar.is_stored)
+    }
+}
+
+/// Returns the name of a row: that of the bone, such as "Left foot contact", or of the node.
+pub(super) fn row_name(session: &Session, node: usize) -> String {
+    let bone = session.puppet.rig.bones.iter().find(|(_, known)| **known == node);
+    let name = bone.map_or_else(|| node_name(session, node), |(bone, _)| words(bone));
+    format!("{name} contact")
+}
+
+/// Returns the name of a bone as words.
+pub(super) fn words(bone: &str) -> String {
+    let mut text = String::new();
+    for (index, letter) in bone.chars().enumerate() {
+        match (index, letter.is_uppercase()) {
+            (0, _) => text.extend(letter.to_uppercase()),
+            (_, true) => {
+                text.push(' ');
+                text.extend(letter.to_lowercase());
+            }
+            _ => text.push(letter),
+        }
+    }
+    text
+}

@@ -1,0 +1,159 @@
+//! The rows of contacts in the dope sheet: a bar for each time in which a foot or a hand touches something.
+
+use egui::{Button, Checkbox, ComboBox, Rect, RichText, StrokeKind, Ui, pos2, vec2};
+
+use crate::motion::arrange::{Grip, Item, with_contact};
+use crate::motion::{Contact, Motion};
+use crate::viewer::panel::{node_name, theme};
+use crate::viewer::{Command, Session, Timeline};
+
+use super::change::push_change;
+use super::contact_rows::{Bar, ContactRow, row_name, words};
+use super::ruler::Ruler;
+use super::{TimelineState, counter, part};
+
+/// Space in points between a bar and the borders of its row.
+const INSET: f32 = 4.0;
+/// Width in points of the area at each end of a bar in which that end can be dragged.
+const END: f32 = 8.0;
+/// Minimum width of a bar in points.
+const MIN_WIDTH: f32 = 6.0;
+/// The bones that a hand or a foot is likely to touch.
+const BONES: [&str; 10] = [
+    "hips",
+    "spine",
+    "chest",
+    "head",
+    "leftUpperLeg",
+    "rightUpperLeg",
+    "leftLowerLeg",
+    "rightLowerLeg",
+    "leftHand",
+    "rightHand",
+];
+
+/// Shows the bars of a row. A drag moves a bar or one of its ends. The first drag of a bar that follows from the keys stores it.
+pub(super) fn bars(
+    ui: &mut Ui,
+    session: &Session,
+    (row, ruler, lane): (&ContactRow, &Ruler, Rect),
+    state: &mut TimelineState,
+) {
+    for (index, bar) in row.bars.iter().enumerate() {
+        let [from, to] = [bar.contact.from, bar.contact.to].map(|time| ruler.x(time));
+        let rect =
+            Rect::from_x_y_ranges(from..=to.max(from + MIN_WIDTH), lane.shrink2(vec2(0.0, INSET)).y_range());
+        if !lane.intersects(rect) {
+            continue;
+        }
+        let is_highlighted = ui.push_id(("contact", row.node, index), |ui| {
+            ui.set_clip_rect(ui.clip_rect().intersect(lane));
+            grips(ui, session, (bar, &row.name), (ruler, rect), state)
+        });
+        let is_selected = bar.is_stored && state.selected == Some(Item::Contact(bar.index));
+        draw(ui, rect, bar.is_stored, is_selected, is_highlighted.inner);
+    }
+}
+
+/// Handles the pointer on a bar and its ends. Returns whether the bar is highlighted.
+fn grips(
+    ui: &Ui,
+    session: &Session,
+    (bar, name): (&Bar, &str),
+    (ruler, rect): (&Ruler, Rect),
+    state: &mut TimelineState,
+) -> bool {
+    let title = title(bar, name, &session.settings.timeline);
+    let changed = || {
+        let mut motion = Motion::clone(&session.state.motion);
+        if !bar.is_stored {
+            motion.contacts.push(bar.contact);
+        }
+        motion
+    };
+    let item = Item::Contact(bar.index);
+    let mut is_highlighted = part(ui, Grip::Whole(item), rect, ruler, changed, state, &title);
+    // The middle of a short bar moves it.
+    let width = END.min(rect.width() / 3.0);
+    let first = Rect::from_min_max(rect.min, pos2(rect.left() + width, rect.bottom()));
+    let last = Rect::from_min_max(pos2(rect.right() - width, rect.top()), rect.max);
+    is_highlighted |= part(ui, Grip::First(item), first, ruler, changed, state, &format!("Start of {title}"));
+    is_highlighted |= part(ui, Grip::Last(item), last, ruler, changed, state, &format!("End of {title}"));
+    is_highlighted
+}
+
+/// Describes a bar by its name and its time.
+fn title(bar: &Bar, name: &str, timeline: &Timeline) -> String {
+    let [from, to] = [bar.contact.from, bar.contact.to].map(|time| timeline.text(time));
+    let source = if bar.is_stored { "" } else { ", from the keys" };
+    format!("{name} from {from} to {to}{source}")
+}
+
+/// Draws a bar. One that follows from the keys is lighter.
+fn draw(ui: &Ui, rect: Rect, is_stored: bool, is_selected: bool, is_highlighted: bool) {
+    let accent = theme::accent(ui);
+    let strength = if is_stored { 0.6 } else { 0.2 } + if is_highlighted { 0.15 } else { 0.0 };
+    let edge =
+        if is_selected { (2.0, theme::ink(ui)) } else { (1.0, accent.gamma_multiply(strength + 0.25)) };
+    ui.painter().rect(rect, 4.0, accent.gamma_multiply(strength), edge, StrokeKind::Inside);
+}
+
+/// Shows the buttons that store what the keys plant and that add a contact.
+pub(super) fn buttons(ui: &mut Ui, session: &Session, plants: bool, commands: &mut Vec<Command>) {
+    let node = session.selected().filter(|&node| session.can_add_contact(node));
+    let add = ui.add_enabled(node.is_some(), Button::new("Add contact"));
+    let add = add
+        .on_hover_text("Keep the foot or the hand of the selected limb in place from here to the next key");
+    let add =
+        add.on_disabled_hover_text("Select a joint of an arm or a leg that has no contact at this time.");
+    if let Some(node) = node.filter(|_| add.clicked()) {
+        commands.push(Command::AddContact(node));
+    }
+    if ui
+        .add_enabled(plants, Button::new("Plant feet"))
+        .on_hover_text("Store the contacts that follow from the keys")
+        .on_disabled_hover_text("No other foot is in the same place in two keys.")
+        .clicked()
+    {
+        commands.push(Command::PlantKeys);
+    }
+}
+
+/// Shows the properties of a stored contact.
+pub(super) fn details(
+    ui: &mut Ui,
+    session: &Session,
+    (index, contact): (usize, &Contact),
+    commands: &mut Vec<Command>,
+) {
+    let (motion, timeline) = (&session.state.motion, &session.settings.timeline);
+    ui.label(RichText::new(row_name(session, contact.node)).strong());
+    let mut new = *contact;
+    let step = timeline.time(1.0);
+    counter::field(ui, timeline, &mut new.from, [0.0, contact.to - step], "Start of the contact");
+    counter::field(ui, timeline, &mut new.to, [contact.from + step, 3600.0], "End of the contact");
+    let bone_of = |node: usize| session.puppet.rig.bones.iter().find(|(_, known)| **known == node);
+    let name = |on: Option<usize>| match on {
+        None => "the world".to_owned(),
+        Some(node) => {
+            bone_of(node).map_or_else(|| node_name(session, node), |(bone, _)| words(bone).to_lowercase())
+        }
+    };
+    ui.label(RichText::new("on").color(theme::quiet(ui)));
+    let choice = ComboBox::from_id_salt("contact on").selected_text(name(contact.on)).show_ui(ui, |ui| {
+        ui.selectable_value(&mut new.on, None, name(None));
+        for node in BONES.iter().filter_map(|bone| session.puppet.rig.bones.get(*bone)) {
+            let skeleton = &session.puppet.character().skeleton;
+            if skeleton.ancestors(*node).all(|above| above != contact.node) {
+                ui.selectable_value(&mut new.on, Some(*node), name(Some(*node)));
+            }
+        }
+    });
+    choice.response.on_hover_text("What the foot or the hand touches and goes along with");
+    let slides = ui.add_enabled(contact.on.is_none(), Checkbox::new(&mut new.slides, "Slides"));
+    slides.on_hover_text("Keep only the height of the point");
+    new.slides &= new.on.is_none();
+    if new != *contact {
+        push_change(commands, with_contact(motion, index, new));
+    }
+}
