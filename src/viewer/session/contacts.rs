@@ -2,10 +2,14 @@
 
 use glam::Vec3;
 
+use crate::mathematics::nearest_points;
 use crate::motion::{Contact, Motion};
-use crate::rig::Foot;
+use crate::rig::{Capsule, Foot};
 
 use super::Session;
+
+/// A hand touches a part whose flesh is nearer than this, metres of a person.
+const TOUCHING: f64 = 0.03;
 
 impl Session {
     /// Returns the contacts that the key poses imply and that are not stored.
@@ -23,12 +27,12 @@ impl Session {
 
     /// Adds a contact of the end of a joint's limb at the current time, as one undo step.
     pub(super) fn add_contact(&mut self, node: usize) {
-        let end = self.limb_end(node);
-        let motion =
-            end.and_then(|(end, point)| self.state.motion.with_contact(end, point, self.puppet.time));
-        if let Some(motion) = motion {
-            self.change_contacts(motion);
+        let Some((end, point)) = self.limb_end(node) else { return };
+        let Some(mut motion) = self.state.motion.with_contact(end, point, self.puppet.time) else { return };
+        if let Some(contact) = motion.contacts.last_mut() {
+            contact.on = self.touched_by(end);
         }
+        self.change_contacts(motion);
     }
 
     /// Returns whether a contact of the end of a joint's limb can be added at the current time.
@@ -47,6 +51,25 @@ impl Session {
         let end = limb.end();
         let foot = rig.soles().find(|foot| foot.node == end);
         Some((end, foot.map_or(Vec3::ZERO, |foot| foot.ball)))
+    }
+
+    /// Returns the part of a recognised person that a hand lies on in the current pose. It is the one whose flesh is nearest, if it is
+    /// nearer than [`TOUCHING`]. The own arm does not count.
+    fn touched_by(&self, hand: usize) -> Option<usize> {
+        let body = self.puppet.rig.body.as_ref()?;
+        let own = &body.limbs.iter().find(|limb| limb.end() == hand)?.joints;
+        let world = self.puppet.world_from_node();
+        let axis = |capsule: &Capsule| Some(capsule.axis(world.get(capsule.node)?).map(|end| end.as_dvec3()));
+        let palm = body.capsules.iter().find(|capsule| capsule.node == hand)?;
+        let from = axis(palm)?;
+        let others = body.capsules.iter().filter(|capsule| !own.contains(&capsule.node));
+        let distance = |capsule: &Capsule| {
+            let (a, b) = nearest_points(from, axis(capsule)?);
+            let radii = f64::from(palm.radius + capsule.radius);
+            Some((a.distance(b) - radii, capsule.node)).filter(|(distance, _)| distance.is_finite())
+        };
+        let nearest = others.filter_map(distance).min_by(|a, b| a.0.total_cmp(&b.0))?;
+        (nearest.0 < TOUCHING * f64::from(body.size)).then_some(nearest.1)
     }
 
     fn change_contacts(&mut self, motion: Motion) {

@@ -4,7 +4,7 @@ use sinew::asset;
 use sinew::motion::{Contact, Motion};
 use sinew::viewer::{DragScope, NodePoint};
 
-use super::super::pose;
+use super::super::{pixel, pose};
 use super::*;
 
 /// Returns a character with keys at 0 s and at 1 s. In the second one, a foot is forward and a hand is up.
@@ -88,6 +88,42 @@ fn added_contacts_hold_a_stranger() {
         return;
     };
     check(asset::load(&path).unwrap());
+}
+
+/// A hand that lies on the thigh goes along with it.
+#[test]
+fn an_added_contact_is_on_what_the_hand_touches() {
+    let mut session = session();
+    let [hand, thigh, hips] = ["leftHand", "leftUpperLeg", "hips"].map(|bone| session.rig().bones[bone]);
+    let seen = |session: &Session, at: Vec3| pixel(&session.camera(), at, SIZE).unwrap();
+    let knee = place(&session, session.rig().bones["leftLowerLeg"]);
+    let (from, to) = (seen(&session, place(&session, hand)), place(&session, thigh).lerp(knee, 0.4));
+    let to = seen(&session, to);
+    session.apply(Command::Grab(from));
+    session.apply(Command::Drag(to));
+    session.apply(Command::Release);
+    session.apply(Command::Key);
+    session.apply(Command::Seek(1.0));
+    session.apply(Command::GrabNode(NodePoint { node: hips, offset: glam::DVec3::ZERO }));
+    let lower = place(&session, hips) - 0.2 * Vec3::Y;
+    session.apply(Command::DragTo(lower.as_dvec3()));
+    session.apply(Command::Release);
+    session.apply(Command::Key);
+    session.apply(Command::Seek(0.0));
+    session.apply(Command::AddContact(hand));
+    assert_eq!(
+        motion(&session).contacts.iter().map(|c| (c.node, c.on)).collect::<Vec<_>>(),
+        [(hand, Some(thigh))]
+    );
+    let on_thigh = |session: &Session| {
+        session.puppet().world_from_node()[thigh].inverse().transform_point3(place(session, hand))
+    };
+    let held = on_thigh(&session);
+    for time in [0.8, 0.3, 0.5] {
+        session.apply(Command::Seek(time));
+        let moved = on_thigh(&session).distance(held);
+        assert!(moved < 2e-3, "{moved} at {time}");
+    }
 }
 
 #[test]
