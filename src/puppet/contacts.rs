@@ -126,8 +126,7 @@ impl Puppet {
                 let frame = contact
                     .on
                     .map(|on| frame(&self.character.skeleton, &self.pose, &self.world_from_node, on));
-                let mut world =
-                    (contact.position.as_dvec3(), contact.orientation.map(|turn| turn.as_dquat()));
+                let mut world = (contact.position.as_dvec3(), contact.orientation.map(glam::Quat::as_dquat));
                 if let Some((world_from_on, turn)) = frame {
                     world = (world_from_on.transform_point3(world.0), world.1.map(|own| turn * own));
                 }
@@ -163,7 +162,7 @@ impl Puppet {
 /// Returns the matrix of a node of a pose, and its orientation.
 fn frame(skeleton: &Skeleton, pose: &Pose, world_from_node: &[Affine3A], node: usize) -> (DAffine3, DQuat) {
     let world = world_from_node.get(node).copied().unwrap_or_default();
-    let matrix = glam::DMat3::from(world.matrix3.as_dmat3());
+    let matrix = world.matrix3.as_dmat3();
     (
         DAffine3 { matrix3: matrix, translation: world.translation.as_dvec3() },
         orientation(skeleton, pose, node),
