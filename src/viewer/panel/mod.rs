@@ -23,6 +23,7 @@ mod drag_strip;
 mod export;
 mod goal_axes;
 mod goals;
+mod hand;
 mod inspector;
 mod labels;
 mod layout;

@@ -16,9 +16,18 @@ pub(super) fn nodes(character: &Character, rig: &Rig, node: usize) -> Vec<usize>
 
 /// Returns the nodes of the limb of the body that contains a node, with its fingers or toes. `None` if no limb contains it.
 pub(super) fn of_body(character: &Character, rig: &Rig, node: usize) -> Option<Vec<usize>> {
+    find(character, rig, node).map(|(_, nodes)| nodes)
+}
+
+/// Returns the limb of the body that contains a node, and its nodes with its fingers or toes. `None` if no limb contains it.
+pub(super) fn find<'a>(
+    character: &Character,
+    rig: &'a Rig,
+    node: usize,
+) -> Option<(&'a BodyLimb, Vec<usize>)> {
     let limbs = rig.body.iter().flat_map(|body| &body.limbs);
-    let mut limbs = limbs.map(|limb| below(&character.skeleton, limb));
-    limbs.find(|nodes| nodes.binary_search(&node).is_ok())
+    let mut limbs = limbs.map(|limb| (limb, below(&character.skeleton, limb)));
+    limbs.find(|(_, nodes)| nodes.binary_search(&node).is_ok())
 }
 
 /// Returns the joints of a limb and everything below them, sorted.

@@ -40,6 +40,8 @@ pub(super) mod fingerprint;
 pub(super) mod gizmo;
 mod goals;
 mod grab;
+#[cfg(feature = "viewer")]
+mod hand;
 pub(super) mod history;
 mod hovering;
 mod initial_pose;

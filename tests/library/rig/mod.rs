@@ -4,6 +4,7 @@ mod bases;
 mod bodies;
 mod chains;
 mod given_bones;
+mod hands;
 mod humanoids;
 mod joints;
 mod pull;

@@ -7,7 +7,7 @@ use crate::viewer::panel::{
     MARGIN, PanelState, clips, compare, display, inspector, light, overlays, report, solver, theme, timeline,
     tree,
 };
-use crate::viewer::panel::{capture, goals, library, morph_targets};
+use crate::viewer::panel::{capture, goals, hand, library, morph_targets};
 use crate::viewer::{Command, Session};
 
 use super::Pane;
@@ -33,6 +33,7 @@ impl Dock<'_> {
             Pane::Scene | Pane::Timeline => {}
             Pane::Inspector => {
                 inspector::show(ui, session, panel, commands);
+                hand::show(ui, session, commands);
                 goals::show(ui, session, commands);
             }
             Pane::Clips => {

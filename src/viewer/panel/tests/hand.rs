@@ -1,0 +1,133 @@
+//! Tests of the poses of hands.
+
+use crate::asset::load;
+use crate::pose::Pose;
+use crate::rig::{Hand, LimbKind};
+
+use super::*;
+
+#[test]
+fn panel_with_a_selected_hand_matches_its_snapshot() {
+    check("hand", selected("leftHand").of_height(TALL), Theme::Dark);
+}
+
+/// Returns the curls of all fingers of the left and of the right hand.
+fn curls(session: &Session) -> [Vec<f64>; 2] {
+    let (skeleton, rig) = (&session.puppet.character().skeleton, &session.puppet.rig);
+    let arms = rig.body.as_ref().unwrap().limbs.iter().filter(|limb| limb.kind == LimbKind::Arm);
+    let hands: Vec<Hand> = arms.map(|arm| Hand::new(skeleton, rig, arm).unwrap()).collect();
+    let pose = session.puppet.primary_pose();
+    [0, 1].map(|side| {
+        let hand = &hands[side];
+        (0..hand.fingers().len()).map(|finger| hand.curl(skeleton, pose, finger)).collect()
+    })
+}
+
+/// Applies what the panel has issued, as the window does.
+fn apply(state: &RefCell<TestPanel>) {
+    let state = &mut *state.borrow_mut();
+    for command in std::mem::take(&mut state.commands) {
+        state.session.apply(command);
+    }
+}
+
+fn close(a: &[f64], b: &[f64]) -> bool {
+    a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-3)
+}
+
+/// The curls of a hand that points, without the thumb, which stops at its limit.
+const POINT: [f64; 4] = [0.0, 1.0, 1.0, 1.0];
+
+/// A button poses the hand of the selected arm only, pressing it twice is the same as once, and both are undone.
+#[test]
+fn a_button_poses_the_fingers_of_the_selected_arm() {
+    let (mut harness, state) = panel(selected("leftLowerArm").of_height(TALL), Theme::Dark);
+    harness.run();
+    // Sliders that nobody moves change nothing.
+    assert!(state.borrow().commands.is_empty(), "{:?}", state.borrow().commands);
+    let rest = curls(&state.borrow().session);
+    let mut once: Option<Pose> = None;
+    for _ in 0..2 {
+        harness.get_by_label("Point").click();
+        harness.run();
+        apply(&state);
+        harness.run();
+        let session = &state.borrow().session;
+        let now = curls(session);
+        assert!(close(&now[0][1..], &POINT) && close(&now[1], &rest[1]), "{now:?}");
+        let before = once.replace(session.puppet.primary_pose().clone());
+        assert!(before.is_none_or(|before| before == *session.puppet.primary_pose()));
+    }
+    for _ in 0..2 {
+        state.borrow_mut().session.apply(Command::Undo);
+    }
+    assert_eq!(curls(&state.borrow().session), rest);
+}
+
+#[test]
+fn symmetric_edits_pose_both_hands_and_are_keyed() {
+    let mut before = selected("rightUpperArm").of_height(TALL);
+    before.session.apply(Command::Symmetry(true));
+    before.session.apply(Command::AutoKey(true));
+    let (mut harness, state) = panel(before, Theme::Dark);
+    harness.run();
+    harness.get_by_label("BOTH HANDS");
+    harness.get_by_label("Point").click();
+    harness.run();
+    apply(&state);
+    let session = &state.borrow().session;
+    let now = curls(session);
+    assert!(close(&now[0][1..], &POINT) && close(&now[1][1..], &POINT), "{now:?}");
+    assert_eq!(session.state.motion.keys.len(), 1);
+}
+
+/// A drag of a slider is one undo step, and changes only its finger.
+#[test]
+fn a_drag_of_a_slider_is_one_undo_step() {
+    let (mut harness, state) = panel(selected("leftHand").of_height(TALL), Theme::Dark);
+    harness.run();
+    let rest = curls(&state.borrow().session);
+    let bar = harness.get_by_role_and_label(egui::accesskit::Role::Slider, "Middle").rect();
+    let at = |share: f32| egui::pos2(bar.left() + share * bar.width().min(100.0), bar.center().y);
+    harness.hover_at(at(0.2));
+    harness.drag_at(at(0.2));
+    for share in [0.4, 0.6, 0.9] {
+        harness.hover_at(at(share));
+        harness.run();
+        apply(&state);
+    }
+    harness.drop_at(at(0.9));
+    harness.run();
+    apply(&state);
+    let now = curls(&state.borrow().session);
+    let middle = 2;
+    assert!(now[0][middle] > rest[0][middle] + 0.3, "{now:?}");
+    let others = |curls: &[f64]| [&curls[..middle], &curls[middle + 1..]].concat();
+    assert!(close(&others(&now[0]), &others(&rest[0])) && close(&now[1], &rest[1]), "{now:?} {rest:?}");
+    state.borrow_mut().session.apply(Command::Undo);
+    let undone = curls(&state.borrow().session);
+    assert!(close(&undone[0], &rest[0]) && !state.borrow().session.history.can_undo(), "{undone:?}");
+}
+
+/// Without a selection, the hand is that of the arm that was dragged last. A leg and a body without fingers have none.
+#[test]
+fn the_section_follows_the_arm_that_was_dragged_last() {
+    let shown = |session: &Session| session.active_hands().map(|hands| hands.side);
+    let mut state = state();
+    assert!(shown(&state.session).is_none());
+    drag(&mut state.session, "rightHand", Vec2::new(20.0, -20.0));
+    state.session.apply(Command::Release);
+    assert_eq!(shown(&state.session), Some(crate::rig::LimbSide::Right));
+    assert!(shown(&selected("leftFoot").session).is_none());
+    let Some(root) = std::env::var_os("SINEW_TEST_DATA") else { return };
+    let models = std::path::Path::new(&root).join("models");
+    for (path, hand, has) in [
+        ("quaternius/modular_men/Adventurer/Adventurer.glb", "Hand.L", true),
+        ("kaykit-char/models/mannequin_v2/manny_med_mod.gltf", "handslot.l", false),
+    ] {
+        let mut session = Session::new(load(&models.join(path)).unwrap(), None, SIZE);
+        let node = session.puppet.character().skeleton.find(hand);
+        session.apply(Command::Select(node));
+        assert_eq!(shown(&session).is_some(), has, "{path}");
+    }
+}

@@ -1,0 +1,59 @@
+//! The hands whose fingers the panel poses.
+
+use glam::Quat;
+
+use crate::asset::Skeleton;
+use crate::pose::Pose;
+use crate::rig::{Hand, LimbKind, LimbSide};
+use crate::viewer::Command;
+
+use super::{Session, limb};
+
+/// The hand of the arm that is worked on, and the other one if edits are symmetric.
+pub(in crate::viewer) struct ActiveHands<'a> {
+    skeleton: &'a Skeleton,
+    pose: &'a Pose,
+    pub(in crate::viewer) hand: Hand,
+    pub(in crate::viewer) side: LimbSide,
+    pub(in crate::viewer) other: Option<Hand>,
+}
+
+impl Session {
+    /// Returns the hand of the arm with the selected joint, or with the joint that was dragged last if none is selected.
+    pub(in crate::viewer) fn active_hands(&self) -> Option<ActiveHands<'_>> {
+        let (character, rig) = (self.puppet.character(), &self.puppet.rig);
+        let (arm, _) = limb::find(character, rig, self.selected.or(self.last)?)?;
+        let hand = Hand::new(&character.skeleton, rig, arm)?;
+        let limbs = rig.body.iter().flat_map(|body| &body.limbs);
+        let mut others = limbs.filter(|l| l.kind == LimbKind::Arm && l.side != arm.side);
+        let other = others.find_map(|arm| Hand::new(&character.skeleton, rig, arm));
+        Some(ActiveHands {
+            skeleton: &character.skeleton,
+            pose: self.puppet.primary_pose(),
+            hand,
+            side: arm.side,
+            other: other.filter(|_| self.settings.symmetry),
+        })
+    }
+}
+
+impl ActiveHands<'_> {
+    /// Returns the curl of a finger of the active hand.
+    pub(in crate::viewer) fn curl(&self, finger: usize) -> f64 {
+        self.hand.curl(self.skeleton, self.pose, finger)
+    }
+
+    /// Returns the spread of the active hand, if it has one.
+    pub(in crate::viewer) fn spread(&self) -> Option<f64> {
+        self.hand.spread(self.skeleton, self.pose)
+    }
+
+    /// Returns the command that turns the fingers of the hands to the rotations that a function returns for each.
+    pub(in crate::viewer) fn turn(
+        &self,
+        rotations: impl Fn(&Hand, &Skeleton, &Pose) -> Vec<(usize, Quat)>,
+    ) -> Command {
+        let hands = std::iter::once(&self.hand).chain(&self.other);
+        Command::TurnJoints(hands.flat_map(|hand| rotations(hand, self.skeleton, self.pose)).collect())
+    }
+}
