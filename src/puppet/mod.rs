@@ -18,6 +18,7 @@ mod contacts;
 #[cfg(feature = "render")]
 mod depth;
 mod error;
+mod head;
 mod length_unit;
 mod looks;
 pub mod motion_file;
@@ -83,7 +84,8 @@ pub struct Puppet {
     pub style: Option<CharacterPrior>,
     /// How joints deform the vertices.
     pub skinning: Skinning,
-    /// Point in the world at which the character looks, if its file says how.
+    /// Point in the world at which the character looks: with its eyes if its file says how, otherwise with the head of its recognised body,
+    /// which turns within its limits.
     pub look_at: Option<DVec3>,
     /// How long springs settle in a pose before they follow a motion, in seconds. See [`Puppet::start_springs`].
     pub settle_seconds: f64,

@@ -8,6 +8,7 @@ use crate::asset::{Character, NotFinite};
 use crate::pose::{Pose, world_matrices};
 use crate::secondary::{Gaze, STEPS_PER_SECOND, Springs, apply_constraints, look_at};
 
+use super::head::turn_head;
 use super::{GoalReport, Puppet, PuppetError};
 
 /// Longest time for which springs are simulated before a pose is shown, in seconds. After a longer time without a pose, they
@@ -83,7 +84,7 @@ impl Puppet {
     /// # Errors
     /// [`NotFinite`] if the pose is not finite. The puppet is then at rest.
     pub fn refresh_secondary(&mut self) -> Result<(), NotFinite> {
-        if !self.secondary.exists {
+        if !self.secondary.exists && !self.secondary.is_changed && self.look_at.is_none() {
             return Ok(());
         }
         if self.secondary.is_changed {
@@ -205,16 +206,22 @@ impl Puppet {
 
     /// Applies eyes, constraints and springs to the pose, in the order of the specification.
     pub(super) fn apply_secondary(&mut self) -> Result<(), NotFinite> {
-        let Self { character, secondary, pose, world_from_node, look_at: target, .. } = self;
+        let Self { character, rig, secondary, pose, world_from_node, look_at: target, .. } = self;
         secondary.gaze = None;
-        if !secondary.exists {
+        let target = target.filter(|target: &DVec3| target.is_finite());
+        if !secondary.exists && target.is_none() {
+            secondary.is_changed = false;
             return Ok(());
         }
         secondary.primary.clone_from(pose);
         secondary.is_changed = true;
         let skeleton = &character.skeleton;
-        if let Some(target) = target.filter(|target: &DVec3| target.is_finite()) {
-            secondary.gaze = look_at(character, target, pose, world_from_node);
+        match target {
+            Some(target) if character.look_at.is_some() => {
+                secondary.gaze = look_at(character, target, pose, world_from_node);
+            }
+            Some(target) => turn_head(skeleton, rig, target, pose, world_from_node),
+            None => {}
         }
         let first = secondary.first_constrained;
         apply_constraints(skeleton, &character.constraints, first, pose, world_from_node);

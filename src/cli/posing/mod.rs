@@ -83,7 +83,7 @@ pub(super) struct PosingArgs {
     /// Aim a node's forward axis at a world position (repeatable)
     #[arg(long, value_name = "NODE=X,Y,Z")]
     look: Vec<Assignment<3>>,
-    /// Turn the eyes of a VRM character to a world position
+    /// Turn the eyes of a character, or its head if the file says nothing about eyes, to a world position
     #[arg(long, value_name = "X,Y,Z", value_parser = secondary::position, allow_hyphen_values = true)]
     look_at: Option<[f64; 3]>,
     /// Let the spring bones of a VRM character swing for S seconds before the first pose [default: 0]

@@ -77,25 +77,33 @@ fn variants(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     });
 }
 
-/// Shows toggles for springs and eyes, if the character has any.
+/// Shows the toggle for springs, if the character has any, and what it looks at, if it can look at something.
 fn secondary(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let character = session.puppet.character();
-    if character.springs.is_empty() && character.look_at.is_none() {
-        return;
-    }
-    ui.horizontal(|ui| {
+    if !character.springs.is_empty() {
         let mut springs = session.settings.springs;
-        let has_springs = !character.springs.is_empty();
-        if has_springs
-            && ui.checkbox(&mut springs, "Springs").on_hover_text("Hair and clothes swing").changed()
-        {
+        if ui.checkbox(&mut springs, "Springs").on_hover_text("Hair and clothes swing").changed() {
             commands.push(Command::Springs(springs));
         }
-        let mut looks = session.settings.look_at == EyeTarget::Camera;
-        let has_eyes = character.look_at.is_some();
-        if has_eyes && ui.checkbox(&mut looks, "Eyes").on_hover_text("The eyes look at the camera").changed()
-        {
-            commands.push(Command::LookAt(if looks { EyeTarget::Camera } else { EyeTarget::Nothing }));
+    }
+    let Some(before_face) = session.point_before_face() else { return };
+    let part = if character.look_at.is_some() { "The eyes look" } else { "The head looks" };
+    let now = session.settings.look_at;
+    let point = match now {
+        EyeTarget::Point(_) => now,
+        _ => EyeTarget::Point(before_face.as_dvec3()),
+    };
+    ui.horizontal(|ui| {
+        ui.label("Look at");
+        for (target, text, hint) in [
+            (EyeTarget::Nothing, "Nothing", "where the motion turns it"),
+            (EyeTarget::Camera, "Camera", "at the camera"),
+            (point, "Point", "at a handle in the scene, which can be dragged"),
+        ] {
+            let choice = ui.selectable_label(now == target, text).on_hover_text(format!("{part} {hint}"));
+            if choice.clicked() && now != target {
+                commands.push(Command::LookAt(target));
+            }
         }
     });
 }

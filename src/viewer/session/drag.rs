@@ -15,7 +15,7 @@ use super::history::State;
 use super::landing::{Landing, Surroundings};
 
 /// Fraction of the distance to the camera by which one step of the wheel pushes the target.
-const PUSH_STEP: f32 = 0.04;
+pub(in crate::viewer) const PUSH_STEP: f32 = 0.04;
 /// Seen from a steeper angle, a drag moves its target on the plane of the view, radians.
 const MAX_PITCH: f32 = FRAC_PI_4;
 

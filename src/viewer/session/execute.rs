@@ -58,6 +58,7 @@ impl Session {
                 self.update_drag(|drag, size, camera, step| drag.follow(at, size, camera, step));
             }
             Command::Push(by) => {
+                self.push_gizmo(by);
                 self.update_drag(|drag, size, camera, step| drag.push(by, size, camera, step));
             }
             Command::Constrain(axis) => self.update_drag(|drag, size, camera, step| {

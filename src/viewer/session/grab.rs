@@ -8,6 +8,7 @@ use crate::view::Camera;
 use crate::viewer::session::command::{DragScope, NodePoint};
 use crate::viewer::session::drag::Drag;
 use crate::viewer::session::drag_goal::DragGoal;
+use crate::viewer::session::gizmo::GizmoDrag;
 
 use super::{MAX_TRAIL_POINTS, Session};
 
@@ -251,7 +252,11 @@ impl Session {
     }
 
     pub(super) fn cancel(&mut self) {
-        let held = self.gizmo_drag.take().map(|hold| hold.before);
+        let hold = self.gizmo_drag.take();
+        if let Some(before) = hold.as_ref().and_then(GizmoDrag::look_before) {
+            self.settings.look_at = before;
+        }
+        let held = hold.map(|hold| hold.before);
         let before = self.drag.take().map(|drag| drag.before);
         let dragged = held.or(before);
         let before = if dragged.is_some() { dragged } else { self.history.cancel_turn() };

@@ -36,6 +36,7 @@ pub(super) mod drag;
 pub(super) mod drag_goal;
 mod edit;
 mod execute;
+mod face;
 pub(super) mod fingerprint;
 pub(super) mod gizmo;
 mod goals;

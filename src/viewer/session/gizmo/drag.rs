@@ -5,12 +5,12 @@ use glam::{DQuat, DVec3, Vec2, Vec3};
 use crate::ik::Limit;
 use crate::puppet::Target;
 use crate::rig::orientation;
-use crate::viewer::Session;
 use crate::viewer::session::history::State;
+use crate::viewer::{EyeTarget, Session};
 
 use super::rail::{Rail, stops, with_stop};
 use super::turned_joint::TurnedJoint;
-use super::{Dial, Gizmo, GizmoGrip, GizmoView, limits};
+use super::{Dial, Gizmo, GizmoGrip, GizmoView, limits, look};
 
 /// Steps of rings and of limits in degrees while the control key is held.
 const RING_STEP: f64 = 15.0;
@@ -51,6 +51,8 @@ pub(super) enum DragKind {
     /// when the drag started, `start` is the pole's position at that time, and `end` is the position at which the
     /// limb's end stays.
     Pole { chain: usize, grabbed: Vec3, start: Vec3, end: DVec3 },
+    /// The point at which the character looks, which moves like a pole. `before` is where it was.
+    LookAt { grabbed: Vec3, start: Vec3, before: Vec3 },
 }
 
 /// The end of a chain that a ring turns. It stays at `position` in world metres. `own` is its world orientation at the start of
@@ -66,6 +68,9 @@ impl GizmoDrag {
     /// Starts a drag of a grip of the selected joint.
     pub(in crate::viewer) fn new(session: &Session, grip: GizmoGrip, at: Vec2) -> Option<Self> {
         let view = session.gizmo_view(session.settings.scale);
+        if grip == GizmoGrip::LookAt {
+            return Self::of_look(session, at, &view);
+        }
         let (node, gizmo) = (session.selected?, Gizmo::new(session, &view)?);
         let mut joints = Vec::new();
         let kind = match grip {
@@ -97,10 +102,34 @@ impl GizmoDrag {
                 DragKind::Pole { chain: pole.chain, grabbed, start: pole.position, end }
             }
             // These are drags of the joint itself.
-            GizmoGrip::Arrow(_) | GizmoGrip::Center => return None,
+            GizmoGrip::Arrow(_) | GizmoGrip::Center | GizmoGrip::LookAt => return None,
         };
         let before = session.state.clone();
         Some(Self { grip, node, before, snap: false, kind, joints, has_moved: false, pointer: at })
+    }
+
+    /// Starts a drag of the point at which the character looks.
+    fn of_look(session: &Session, at: Vec2, view: &GizmoView) -> Option<Self> {
+        let (before, node) = (look::placed(session)?, session.face()?.head);
+        let grabbed = view.ray(at)?.intersect_plane(before, view.direction())?;
+        Some(Self {
+            grip: GizmoGrip::LookAt,
+            node,
+            before: session.state.clone(),
+            snap: false,
+            kind: DragKind::LookAt { grabbed, start: before, before },
+            joints: Vec::new(),
+            has_moved: false,
+            pointer: at,
+        })
+    }
+
+    /// Returns where the point at which the character looks was when its drag started.
+    pub(in crate::viewer) fn look_before(&self) -> Option<EyeTarget> {
+        match self.kind {
+            DragKind::LookAt { before, .. } => Some(EyeTarget::Point(before.as_dvec3())),
+            _ => None,
+        }
     }
 
     /// Returns the angle in radians by which a ring has turned.
@@ -111,7 +140,7 @@ impl GizmoDrag {
         }
     }
 
-    /// Moves the part with the pointer and returns the new position of a pole.
+    /// Moves the part with the pointer and returns the new position of a pole or of the point at which the character looks.
     fn follow(&mut self, at: Vec2, view: &GizmoView) -> Option<Vec3> {
         (self.pointer, self.has_moved) = (at, true);
         match &mut self.kind {
@@ -123,7 +152,7 @@ impl GizmoDrag {
                 *now = rail.displacement(at, view)?;
                 None
             }
-            DragKind::Pole { grabbed, start, .. } => {
+            DragKind::Pole { grabbed, start, .. } | DragKind::LookAt { grabbed, start, .. } => {
                 let to = view.ray(at)?.intersect_plane(*grabbed, view.direction())?;
                 Some(*start + (to - *grabbed)).filter(|p| p.is_finite())
             }
@@ -207,6 +236,11 @@ impl Session {
             self.limit_joint(node, limit);
         }
         self.gizmo_drag = Some(hold);
+        if let DragKind::LookAt { .. } = kind {
+            // The eyes follow after the command. Nothing is solved.
+            self.settings.look_at = pole.map_or(self.settings.look_at, |at| EyeTarget::Point(at.as_dvec3()));
+            return;
+        }
         if let (Some(position), DragKind::Pole { chain, .. }) = (pole, kind) {
             self.change_rig(|rig| {
                 if let Some(chain) = rig.chains.get_mut(chain) {
@@ -215,6 +249,20 @@ impl Session {
             });
         }
         self.solve();
+    }
+
+    /// Pushes the dragged point at which the character looks away from the camera. Other parts stay.
+    pub(in crate::viewer) fn push_gizmo(&mut self, steps: f32) {
+        let camera = self.camera();
+        let Some(hold) = &mut self.gizmo_drag else { return };
+        if let DragKind::LookAt { grabbed, start, .. } = &mut hold.kind {
+            let [from, to] = [*grabbed, *start].map(|point| look::pushed(point, steps, &camera));
+            if from.is_finite() && to.is_finite() {
+                (*grabbed, *start) = (from, to);
+                let pointer = hold.pointer;
+                self.pull_gizmo(Some(pointer), None);
+            }
+        }
     }
 
     /// Ends the drag and records it as one undo step.

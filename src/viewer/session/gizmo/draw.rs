@@ -13,7 +13,7 @@ use super::limits::{AngleArc, ConeShape, LimitShape};
 use super::pen::Pen;
 use super::pole::Pole;
 use super::rail::Rail;
-use super::{Gizmo, GizmoGrip, LIMIT, POLE, pole, step};
+use super::{Gizmo, GizmoGrip, LIMIT, LOOK, POLE, look, pole, step};
 
 const WHITE: Vec4 = Vec4::ONE;
 /// Color of a needle at its limit.
@@ -47,6 +47,7 @@ pub(in crate::viewer) fn draw(session: &Session, scale: f32) -> (Vec<Fill>, Vec<
     if let Some(gizmo) = &gizmo {
         draw_gizmo(&mut pen, session, gizmo);
     }
+    draw_look(&mut pen, session);
     step::draw_step(&mut pen, session);
     let Pen { lines, fills, .. } = pen;
     (fills, lines)
@@ -91,6 +92,15 @@ fn draw_pole(pen: &mut Pen<'_>, pole: &Pole, hovered_grip: bool) {
     let color = if pole.is_set || hovered_grip { POLE } else { POLE.with_w(0.6) };
     pen.line(pole.middle, pole.position, 1.5, color.with_w(0.7 * color.w));
     draw_diamond(pen, pole.position, if hovered_grip { WHITE } else { color }, pole.is_set || hovered_grip);
+}
+
+/// Draws the point at which the character looks, and a line from its eyes.
+fn draw_look(pen: &mut Pen<'_>, session: &Session) {
+    let Some((point, face)) = look::placed(session).zip(session.face()) else { return };
+    let grip = session.gizmo_drag.as_ref().map(|hold| hold.grip).or(session.hovered_grip);
+    let is_hovered = grip == Some(GizmoGrip::LookAt);
+    pen.line(face.eyes, point, 1.0, LOOK.with_w(if is_hovered { 0.7 } else { 0.3 }));
+    draw_diamond(pen, point, if is_hovered { WHITE } else { LOOK }, true);
 }
 
 /// Draws a ring that is being dragged, with the angle by which it has turned.
@@ -207,9 +217,13 @@ fn draw_diamond(pen: &mut Pen<'_>, at: Vec3, color: Vec4, is_filled: bool) {
 /// Returns the caption of the part that is dragged or hovered, and its world position.
 pub(in crate::viewer) fn caption(session: &Session) -> Option<(Vec3, String)> {
     let view = session.gizmo_view(session.settings.scale);
+    let grip = session.gizmo_drag.as_ref().map(|h| h.grip).or(session.hovered_grip)?;
+    if grip == GizmoGrip::LookAt {
+        return Some((look::placed(session)?, "Look at".to_owned()));
+    }
     let gizmo = Gizmo::new(session, &view)?;
     let degrees = |angle: f64| format!("{:.1}°", angle.to_degrees() + 0.0);
-    match session.gizmo_drag.as_ref().map(|h| h.grip).or(session.hovered_grip)? {
+    match grip {
         GizmoGrip::Ring(i) => match session.gizmo_drag.as_ref().map(|h| (h.kind, h.turned())) {
             Some((DragKind::Ring { dial, from, .. }, Some(turned))) => {
                 Some((dial.point(from + turned), degrees(turned)))
@@ -245,5 +259,6 @@ pub(in crate::viewer) fn caption(session: &Session) -> Option<(Vec3, String)> {
             Some((tip, format!("Pull {}", ["X", "Y", "Z"].get(arrow)?)))
         }
         GizmoGrip::Center => Some((gizmo.arrows?.center, "Pull".to_owned())),
+        GizmoGrip::LookAt => None,
     }
 }

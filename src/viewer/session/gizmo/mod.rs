@@ -10,6 +10,7 @@ mod dial;
 mod drag;
 mod draw;
 mod limits;
+mod look;
 mod pen;
 mod pole;
 mod rail;
@@ -41,6 +42,7 @@ const AXES: [Vec4; 3] =
 const FREE: Vec4 = Vec4::new(0.85, 0.8, 0.68, 1.0);
 const LIMIT: Vec4 = Vec4::new(1.0, 0.55, 0.06, 1.0);
 const TWIST: Vec4 = Vec4::new(0.02, 0.62, 0.72, 1.0);
+const LOOK: Vec4 = Vec4::new(0.95, 0.82, 0.1, 1.0);
 const POLE: Vec4 = Vec4::new(0.56, 0.12, 0.95, 1.0);
 /// Picking radius of an end or a pole in points.
 const END: f32 = 9.0;
@@ -62,6 +64,8 @@ pub(in crate::viewer) enum GizmoGrip {
     Arrow(usize),
     /// The square in the middle of the arrows.
     Center,
+    /// The point at which the character looks.
+    LookAt,
 }
 
 /// The gizmo of a joint.
@@ -139,7 +143,8 @@ impl Session {
     pub(in crate::viewer) fn grip_under(&self, at: Vec2) -> Option<GizmoGrip> {
         let view = self.gizmo_view(self.settings.scale);
         let is_drawn = at.is_finite() && !self.settings.shading_mode.is_data();
-        is_drawn.then(|| Gizmo::new(self, &view)?.under(at, &view))?
+        let of_joint = || Gizmo::new(self, &view)?.under(at, &view);
+        is_drawn.then(|| of_joint().or_else(|| look::under(self, at, &view)))?
     }
 }
 

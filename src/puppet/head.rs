@@ -1,0 +1,70 @@
+//! Heads that turn to a point, of characters whose file does not say how their eyes do.
+
+use glam::{Affine3A, DQuat, DVec3};
+
+use crate::asset::Skeleton;
+use crate::ik::Limit;
+use crate::pose::{Pose, orientation, rest_orientation, update_world_matrices};
+use crate::rig::Rig;
+
+/// Limits hold single joints, so that the others have to turn farther. Each pass turns them by what is missing.
+const PASSES: usize = 4;
+/// A head that looks at a point within this angle needs no other pass, radians.
+const CLOSE: f64 = 1e-4;
+
+/// Turns the neck and the head of a recognised body, within their limits, so that the head faces a point in the world. Does nothing for
+/// other characters.
+pub(super) fn turn_head(
+    skeleton: &Skeleton,
+    rig: &Rig,
+    target: DVec3,
+    pose: &mut Pose,
+    world_from_node: &mut [Affine3A],
+) {
+    let Some(body) = &rig.body else { return };
+    let Some(head) = body.head() else { return };
+    let first = skeleton.parents_first.iter().position(|(node, _)| body.neck.contains(node));
+    let Some(first) = first else { return };
+    for _ in 0..PASSES {
+        for (place, &joint) in body.neck.iter().enumerate() {
+            let missing = missing_turn(skeleton, head, body.facing.as_dvec3(), target, pose, world_from_node);
+            let Some((axis, angle)) = missing.filter(|(_, angle)| *angle > CLOSE) else { return };
+            #[expect(clippy::cast_precision_loss, reason = "a neck has few joints")]
+            let share = 1.0 / (body.neck.len() - place) as f64;
+            turn(skeleton, rig, joint, DQuat::from_axis_angle(axis, share * angle), pose);
+            update_world_matrices(skeleton, pose, first, world_from_node);
+        }
+    }
+}
+
+/// Returns the axis and the angle in the world by which the head has to turn.
+fn missing_turn(
+    skeleton: &Skeleton,
+    head: usize,
+    facing: DVec3,
+    target: DVec3,
+    pose: &Pose,
+    world_from_node: &[Affine3A],
+) -> Option<(DVec3, f64)> {
+    let at = world_from_node.get(head)?.translation.as_dvec3();
+    let turned = orientation(skeleton, pose, head) * rest_orientation(skeleton, head).conjugate();
+    let (now, wanted) = ((turned * facing).try_normalize()?, (target - at).try_normalize()?);
+    // A head turns to what is behind it about its own axis.
+    let axis = now.cross(wanted).try_normalize().unwrap_or_else(|| turned * DVec3::Y);
+    Some((axis, now.angle_between(wanted)))
+}
+
+/// Turns a joint by a rotation in the world, within its limit.
+fn turn(skeleton: &Skeleton, rig: &Rig, joint: usize, by: DQuat, pose: &mut Pose) {
+    let Some(node) = skeleton.nodes.get(joint) else { return };
+    let parent = node.parent.map_or(DQuat::IDENTITY, |parent| orientation(skeleton, pose, parent));
+    let rest = node.rest.rotation.as_dquat();
+    let Some(local) = pose.locals.get_mut(joint) else { return };
+    let turned = parent.conjugate() * by * parent * local.rotation.as_dquat();
+    let limit = rig.joint(joint).limit;
+    let allowed = if limit == Limit::Free { turned } else { rest * limit.nearest(rest.conjugate() * turned) };
+    let rotation = allowed.as_quat().normalize();
+    if rotation.is_finite() {
+        local.rotation = rotation;
+    }
+}

@@ -1,0 +1,33 @@
+//! The point at which the character looks, which can be dragged in the scene.
+
+use glam::{Vec2, Vec3};
+
+use crate::view::{Camera, Projection};
+use crate::viewer::session::drag::PUSH_STEP;
+use crate::viewer::{EyeTarget, Session};
+
+use super::dial::GizmoView;
+use super::{END, GizmoGrip};
+
+/// Returns the point at which the character looks, if it looks at one.
+pub(super) fn placed(session: &Session) -> Option<Vec3> {
+    match session.settings.look_at {
+        EyeTarget::Point(point) if session.face().is_some() => Some(point.as_vec3()),
+        _ => None,
+    }
+}
+
+/// Returns the handle if it is at a pixel.
+pub(super) fn under(session: &Session, at: Vec2, view: &GizmoView) -> Option<GizmoGrip> {
+    let distance = view.pixel(placed(session)?)?.distance(at) / view.scale;
+    (distance < END).then_some(GizmoGrip::LookAt)
+}
+
+/// Returns a point farther from the camera by a number of steps.
+pub(super) fn pushed(point: Vec3, steps: f32, camera: &Camera) -> Vec3 {
+    let by = PUSH_STEP * steps.clamp(-10.0, 10.0);
+    match camera.projection {
+        Projection::Perspective { .. } => camera.position + (point - camera.position) * (1.0 + by),
+        Projection::Orthographic { height } => point + camera.direction() * (height * by),
+    }
+}
