@@ -59,7 +59,7 @@ impl Session {
         let body = self.puppet.rig.body.as_ref()?;
         let own = &body.limbs.iter().find(|limb| limb.end() == hand)?.joints;
         let world = self.puppet.world_from_node();
-        let axis = |capsule: &Capsule| Some(capsule.axis(world.get(capsule.node)?).map(|end| end.as_dvec3()));
+        let axis = |capsule: &Capsule| Some(capsule.axis(world.get(capsule.node)?).map(Vec3::as_dvec3));
         let palm = body.capsules.iter().find(|capsule| capsule.node == hand)?;
         let from = axis(palm)?;
         let others = body.capsules.iter().filter(|capsule| !own.contains(&capsule.node));
