@@ -15,7 +15,8 @@ use sinew::asset;
 use sinew::asset::Character;
 use sinew::ik::{AxisTerm, GoalAxes, Method, Start, Tolerance};
 use sinew::motion::{
-    ContactConstraint, Crossfade, Edit, FootPlacer, Layer, Motion, Player, RootMotion, Strip, WeightedClip,
+    Contact, ContactConstraint, Crossfade, Edit, FootPlacer, Layer, Motion, Player, PoseKey, RootMotion,
+    Strip, WeightedClip,
 };
 use sinew::pose::Pose;
 use sinew::puppet::{Pin, Puppet, Target};
@@ -304,6 +305,32 @@ fn feet_that_stay_in_place_allocate_nothing() {
     Player::default().pose(character, &motion, &feet, 0.5, &mut pose, &mut contacts);
     assert_eq!(contacts.len(), 2);
     assert!(assert_warm(&mannequin, "idle", |puppet| puppet.motion.clone_from(&motion)) > 0);
+}
+
+/// Tests a foot that stays in place and a hand that goes along with the hips, between keys that move both.
+#[test]
+fn contacts_of_a_motion_allocate_nothing() {
+    let mannequin = Subject::new(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/mannequin.glb"));
+    let (character, rig) = (mannequin.puppet.character(), &mannequin.puppet.rig);
+    let rest = Pose::rest(&character.skeleton);
+    let [hips, spine, foot, hand] = ["hips", "spine", "leftFoot", "leftHand"].map(|bone| rig.bones[bone]);
+    let mut bent = rest.clone();
+    bent.locals[hips].translation.y -= 0.1;
+    bent.locals[spine].rotation *= Quat::from_rotation_x(0.3);
+    let key = |time, pose| PoseKey::new(time, pose, &character.skeleton);
+    let contact = |node, on| Contact { node, point: Vec3::ZERO, from: 0.2, to: 0.9, slides: false, on };
+    let motion = Motion {
+        keys: vec![key(0.0, &rest), key(1.0, &bent)],
+        contacts: vec![contact(foot, None), contact(hand, Some(hips))],
+        ..Motion::default()
+    };
+    let feet: Vec<Foot> = rig.soles().collect();
+    let (mut pose, mut contacts) = (rest, Vec::new());
+    Player::default().pose(character, &motion, &feet, 0.5, &mut pose, &mut contacts);
+    for (node, on) in [(foot, None), (hand, Some(hips))] {
+        assert!(contacts.iter().any(|contact| (contact.node, contact.on) == (node, on)));
+    }
+    assert!(assert_warm(&mannequin, "contacts", |puppet| puppet.motion.clone_from(&motion)) > 0);
 }
 
 /// The puppet follows a pose from another source, with contact constraints that start and end.

@@ -4,6 +4,8 @@
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
+use crate::asset::Skeleton;
+
 /// A foot is low if it is less than this above the lowest position of any foot, as a fraction of the hip height.
 const MAX_HEIGHT: f32 = 0.05;
 /// A foot that moves slower than this stands still. The unit is the hip height per second.
@@ -49,6 +51,11 @@ impl Contact {
             () if self.slides && self.on.is_some() => Some("slides and on exclude each other"),
             () => None,
         }
+    }
+
+    /// Returns whether the contact is on a node that moves with its own: the node itself, or one below it.
+    pub(crate) fn is_on_own_part(&self, skeleton: &Skeleton) -> bool {
+        self.on.is_some_and(|on| skeleton.ancestors(on).any(|above| above == self.node))
     }
 
     /// Returns whether the contact is in effect at a time.

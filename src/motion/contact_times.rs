@@ -51,6 +51,14 @@ mod tests {
         }
     }
 
+    /// Returns four joints, each below the one before it.
+    fn skeleton() -> Skeleton {
+        let nodes: Vec<Node> = (0..4_usize)
+            .map(|i| Node { parent: i.checked_sub(1), rest: Transform::IDENTITY, ..Node::new("joint") })
+            .collect();
+        Skeleton::new(nodes).unwrap()
+    }
+
     fn spans(motion: &Motion) -> Vec<(f32, f32)> {
         assert_eq!(motion.validate(), Ok(()));
         motion.contacts.iter().map(|c| (c.from, c.to)).collect()
@@ -58,20 +66,28 @@ mod tests {
 
     #[test]
     fn a_key_that_moves_carries_the_contacts_that_begin_or_end_there() {
-        let moved = motion().with_key_moved(1.0, 1.25).unwrap();
-        assert_eq!(spans(&moved), [(0.0, 1.25), (1.25, 1.5), (1.2, 1.8)]);
+        let skeleton = skeleton();
+        let moved = |from, to| motion().with_key_moved(from, to, &skeleton).unwrap();
+        assert_eq!(spans(&moved(1.0, 1.25)), [(0.0, 1.25), (1.25, 1.5), (1.2, 1.8)]);
         // The first contact would be empty, and the second one would end before it starts.
-        assert_eq!(spans(&motion().with_key_moved(0.0, 1.5).unwrap())[0], (0.0, 1.0));
-        assert_eq!(spans(&motion().with_key_moved(1.0, 1.5).unwrap())[1], (1.0, 1.5));
+        assert_eq!(spans(&moved(0.0, 1.5))[0], (0.0, 1.0));
+        assert_eq!(spans(&moved(1.0, 1.5))[1], (1.0, 1.5));
         assert_eq!(spans(&motion().with_key_copied(1.0, 1.25).unwrap()), spans(&motion()));
+    }
+
+    /// Regression test: only a key of the end itself carried its contacts.
+    #[test]
+    fn a_key_of_some_joints_of_a_limb_carries_the_contacts_of_its_end_only() {
+        let mut motion = motion();
+        let key = &mut motion.keys[1];
+        (key.partial, key.joints) = (true, vec![(2, Transform::IDENTITY)]);
+        let moved = motion.with_key_moved(1.0, 1.25, &skeleton()).unwrap();
+        assert_eq!(spans(&moved), [(0.0, 1.25), (1.0, 1.5), (1.2, 1.8)]);
     }
 
     #[test]
     fn keys_of_a_limb_stretch_the_contacts_of_its_end_only() {
-        let nodes: Vec<Node> = (0..4_usize)
-            .map(|i| Node { parent: i.checked_sub(1), rest: Transform::IDENTITY, ..Node::new("joint") })
-            .collect();
-        let skeleton = Skeleton::new(nodes).unwrap();
+        let skeleton = skeleton();
         let keys: Vec<(Vec<usize>, f32)> = [0.0, 1.0, 2.0].map(|time| (vec![2, 3], time)).into();
         let stretched =
             |copies| motion().with_joint_keys_retimed(&keys, |time| 2.0 * time, copies, &skeleton).unwrap();

@@ -281,7 +281,7 @@ mod tests {
         assert_eq!(later.with_joint_keys_moved(&[ARM], 0.5, 0.0, &skeleton).unwrap(), stepped);
         assert_eq!(stepped.with_joint_easing(&[ARM], 0.0, Easing::Linear).unwrap(), full);
         // Moving the whole key of some joints does not replace other joints.
-        let merged = moved.with_key_moved(1.5, 2.0).unwrap();
+        let merged = moved.with_key_moved(1.5, 2.0, &skeleton).unwrap();
         assert!(
             near(angle(&merged, &skeleton, ARM, 2.0), 1.0) && near(angle(&merged, &skeleton, HEAD, 2.0), 0.0)
         );

@@ -105,9 +105,10 @@ impl KeyContacts {
         Self { tracks, world }
     }
 
-    /// Returns the contacts in the order of the feet and of their keys.
-    pub(super) fn contacts(&self) -> impl Iterator<Item = Contact> + '_ {
-        self.tracks.iter().flat_map(|track| track.keys.iter().filter_map(|key| key.contact))
+    /// Returns the contacts in the order of the feet and of their keys. Those of successive keys are one contact as long as its point stays
+    /// in the place that it has in the first key.
+    pub(super) fn contacts(&self) -> Vec<Contact> {
+        self.tracks.iter().flat_map(Track::contacts).collect()
     }
 
     /// Returns how the feet of the interpolated pose of the keys must be moved at a time.
@@ -171,6 +172,27 @@ impl KeyContacts {
 }
 
 impl Track {
+    /// Returns the contacts of the foot, see [`KeyContacts::contacts`].
+    fn contacts(&self) -> Vec<Contact> {
+        let (mut joined, mut first): (Vec<Contact>, Vec3) = (Vec::new(), Vec3::ZERO);
+        for (key, next) in self.keys.iter().zip(self.keys.iter().skip(1)) {
+            let Some(contact) = key.contact else { continue };
+            let goes_on = |last: &&mut Contact| {
+                last.point == contact.point
+                    && last.to.to_bits() == contact.from.to_bits()
+                    && next.place.at(contact.point).distance(first) < SAME_PLACE * self.foot.size
+            };
+            match joined.last_mut().filter(goes_on) {
+                Some(last) => last.to = contact.to,
+                None => {
+                    first = key.place.at(contact.point);
+                    joined.push(contact);
+                }
+            }
+        }
+        joined
+    }
+
     /// Returns how the foot must be moved between two of its keys. `world` are the matrices of the interpolated pose.
     fn correct(
         &self,

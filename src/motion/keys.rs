@@ -3,6 +3,7 @@
 use crate::asset::Skeleton;
 use crate::pose::Pose;
 
+use super::contact_times::carries;
 use super::pose_key::{SAME_TIME, checked, is_same_time};
 use super::{Easing, Motion, PoseKey, sample_keys};
 
@@ -74,17 +75,25 @@ impl Motion {
     }
 
     /// Returns the motion with the key at a time moved to another time, or `None` if there is no key. A key that is already
-    /// there is replaced. Contacts that begin or end at a key pose move with it.
-    pub fn with_key_moved(&self, from: f32, to: f32) -> Option<Self> {
+    /// there is replaced. Contacts that begin or end at a key pose move with it. Those of the end of a limb move with keys of the limb.
+    pub fn with_key_moved(&self, from: f32, to: f32, skeleton: &Skeleton) -> Option<Self> {
+        let (mut motion, to) = (self.moved(from, to)?, checked(to)?);
+        if let Key::Pose(index) = self.key_at(from)? {
+            let key = self.keys.get(index)?;
+            let joints: Vec<usize> = key.joints.iter().map(|(joint, _)| *joint).collect();
+            let follows = |node: usize| !key.partial || carries(&joints, skeleton, node);
+            motion.carry_contacts([key.time; 2], |time| time + (to - key.time), follows);
+        }
+        Some(motion)
+    }
+
+    /// Returns the motion with the key at a time moved to another time, and contacts where they are.
+    fn moved(&self, from: f32, to: f32) -> Option<Self> {
         let to = checked(to)?;
         let mut motion = self.clone();
         match self.key_at(from)? {
             Key::Pose(index) => {
                 let mut key = motion.keys.remove(index);
-                let (first, by) = (key.time, to - key.time);
-                let carries =
-                    |node: usize| !key.partial || key.joints.iter().any(|(joint, _)| *joint == node);
-                motion.carry_contacts([first; 2], |time| time + by, carries);
                 key.time = to;
                 // A key of some joints replaces only these joints.
                 if let Some(known) = motion.keys.iter_mut().find(|k| key.partial && is_same_time(k.time, to))
@@ -119,7 +128,7 @@ impl Motion {
             Key::Edit(index) => motion.edits.insert(index, self.edits.get(index)?.clone()),
         }
         // The key that stays keeps its contacts.
-        Some(Self { contacts: self.contacts.clone(), ..motion.with_key_moved(from, to)? })
+        motion.moved(from, to)
     }
 
     /// Returns the motion without the key at a time, or `None` if there is no key.
@@ -179,17 +188,17 @@ mod tests {
 
     #[test]
     fn keys_are_moved_copied_and_removed_by_their_times() {
-        let keys = motion(&[0.0, 0.5, 1.0]);
-        assert_eq!(times(keys.with_key_moved(0.0, 0.75)), [0.5, 0.75, 1.0]);
-        assert_eq!(times(keys.with_key_moved(0.01, 1.005)), [0.5, 1.005]);
+        let (keys, skeleton) = (motion(&[0.0, 0.5, 1.0]), Skeleton::default());
+        assert_eq!(times(keys.with_key_moved(0.0, 0.75, &skeleton)), [0.5, 0.75, 1.0]);
+        assert_eq!(times(keys.with_key_moved(0.01, 1.005, &skeleton)), [0.5, 1.005]);
         assert_eq!(times(keys.with_key_copied(0.5, 2.0)), [0.0, 0.5, 1.0, 2.0]);
         assert_eq!(times(keys.with_key_copied(0.0, 1.0)), [0.0, 0.5, 1.0]);
         assert_eq!(times(keys.without_key(0.5)), [0.0, 1.0]);
-        assert_eq!(times(keys.with_key_moved(1.0, -3.0)), [0.0, 0.5]);
+        assert_eq!(times(keys.with_key_moved(1.0, -3.0, &skeleton)), [0.0, 0.5]);
         assert_eq!(keys.with_easing(0.5, Easing::Stepped).unwrap().keys[1].easing, Easing::Stepped);
         for changed in [
-            keys.with_key_moved(0.3, 1.0),
-            keys.with_key_moved(0.5, f32::NAN),
+            keys.with_key_moved(0.3, 1.0, &skeleton),
+            keys.with_key_moved(0.5, f32::NAN, &skeleton),
             keys.with_key_copied(0.5, 0.505),
             keys.without_key(f32::NAN),
             keys.with_easing(0.4, Easing::Linear),
@@ -202,7 +211,7 @@ mod tests {
     fn edits_are_keys_too() {
         let edit = |time| Edit { time, before: 0.1, after: 0.1, ..Edit::default() };
         let keys = Motion { edits: vec![edit(0.5), edit(1.0)], ..Motion::default() };
-        assert_eq!(times(keys.with_key_moved(0.5, 0.7)), [0.7, 1.0]);
+        assert_eq!(times(keys.with_key_moved(0.5, 0.7, &Skeleton::default())), [0.7, 1.0]);
         assert_eq!(times(keys.with_key_copied(1.0, 2.0)), [0.5, 1.0, 2.0]);
         assert_eq!(times(keys.without_key(1.0)), [0.5]);
         assert_eq!(keys.with_easing(0.5, Easing::Linear), None);

@@ -13,8 +13,8 @@ use super::{Contact, Motion};
 const LENGTH: f32 = 1.0;
 
 impl Motion {
-    /// Returns the contacts that follow from the keys: those of feet that successive keys have in the same place. Where the motion has a
-    /// contact of a foot, none follows from the keys.
+    /// Returns the contacts that follow from the keys: those of feet that successive keys have in the same place. Where a foot drifts away
+    /// from the first of these keys, another contact begins. Where the motion has a contact of a foot, none follows from the keys.
     ///
     /// ```
     /// use sinew::motion::{Motion, PoseKey};
@@ -39,14 +39,8 @@ impl Motion {
         if self.validate().is_err() {
             return Vec::new();
         }
-        let mut joined: Vec<Contact> = Vec::new();
-        for contact in KeyContacts::new(self, skeleton, feet).contacts() {
-            match joined.last_mut() {
-                Some(last) if continues(last, &contact) => last.to = contact.to,
-                _ => joined.push(contact),
-            }
-        }
-        joined.iter().flat_map(|contact| self.left_of(contact)).collect()
+        let contacts = KeyContacts::new(self, skeleton, feet).contacts();
+        contacts.iter().flat_map(|contact| self.left_of(contact)).collect()
     }
 
     /// Returns the motion in which the contacts that follow from the keys are stored.
@@ -60,6 +54,15 @@ impl Motion {
     /// Returns the motion with a contact of a node from a time to the next key, or for a second after the last key. Returns `None` if the
     /// node has a contact at that time, or if the time is not finite.
     pub fn with_contact(&self, node: usize, point: Vec3, time: f32) -> Option<Self> {
+        self.new_contact(node, point, time).map(|contact| {
+            let mut motion = self.clone();
+            motion.contacts.push(contact);
+            motion
+        })
+    }
+
+    /// Returns the contact that [`Motion::with_contact`] adds.
+    pub(crate) fn new_contact(&self, node: usize, point: Vec3, time: f32) -> Option<Contact> {
         let own = || self.contacts.iter().filter(|contact| contact.node == node);
         if own().any(|contact| contact.holds_at(time)) {
             return None;
@@ -68,11 +71,7 @@ impl Motion {
         let next = own().map(|contact| contact.from).filter(|from| *from > time);
         let to = next.fold(key.unwrap_or(time + LENGTH), f32::min);
         let contact = Contact { node, point, from: time, to, slides: false, on: None };
-        contact.error().is_none().then(|| {
-            let mut motion = self.clone();
-            motion.contacts.push(contact);
-            motion
-        })
+        contact.error().is_none().then_some(contact)
     }
 
     /// Returns the parts of a contact in which the motion has no contact of its node.
@@ -89,11 +88,6 @@ impl Motion {
         }
         parts
     }
-}
-
-/// Returns whether a contact goes on where another one ends.
-fn continues(last: &Contact, contact: &Contact) -> bool {
-    last.node == contact.node && last.point == contact.point && last.to.to_bits() == contact.from.to_bits()
 }
 
 #[cfg(test)]
@@ -127,6 +121,27 @@ mod tests {
         assert_eq!(spans(vec![stored(0.0, 1.9), stored(0.5, 1.0), stored(1.91, 2.0)]), []);
         // A contact of another node covers nothing.
         assert_eq!(spans(vec![Contact { node: 0, ..stored(0.0, 2.0) }]), [(0.0, 2.0)]);
+    }
+
+    /// Regression test: each key is near the one before it, and one contact held the foot in the place of the first key to the end.
+    #[test]
+    fn a_foot_that_drifts_has_more_than_one_contact() {
+        let character = mannequin().unwrap();
+        let (skeleton, rest) = (&character.skeleton, Pose::rest(&character.skeleton));
+        let feet: Vec<Foot> = rig::detect(&character).soles().take(1).collect();
+        let root = skeleton.parents_first[0].0;
+        let spans = |drift: f32| {
+            let motion = (0..20_u8).map(f32::from).fold(Motion::default(), |motion, time| {
+                let mut pose = rest.clone();
+                pose.locals[root].translation.z += drift * time;
+                motion.with_key(PoseKey::new(time, &pose, skeleton))
+            });
+            let contacts = motion.contacts_of_keys(skeleton, &feet);
+            contacts.iter().map(|c| (c.from, c.to)).collect::<Vec<_>>()
+        };
+        let each: Vec<(f32, f32)> = (0..19_u8).map(f32::from).map(|time| (time, time + 1.0)).collect();
+        assert_eq!(spans(0.004), each);
+        assert_eq!(spans(0.0001), [(0.0, 19.0)]);
     }
 
     #[test]

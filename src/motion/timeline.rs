@@ -175,7 +175,7 @@ impl Motion {
         self.takes_keys() && self.keys.is_empty()
     }
 
-    /// Whether all clips and nodes that the motion refers to exist in a character.
+    /// Whether all clips and nodes that the motion refers to exist in a character, and no contact is on a node that moves with its own.
     pub fn fits(&self, character: &Character) -> bool {
         let (clips, nodes) = (character.clips.len(), character.skeleton.nodes.len());
         let changed = self.edits.iter().flat_map(|e| e.turns.iter().chain(&e.shifts));
@@ -192,6 +192,7 @@ impl Motion {
                 .chain(&self.root_node)
                 .chain(held.flatten())
                 .all(|&n| n < nodes)
+            && !self.contacts.iter().any(|contact| contact.is_on_own_part(&character.skeleton))
     }
 
     /// Memory use in bytes.

@@ -3,7 +3,7 @@
 use glam::{Affine3A, Vec3};
 
 use crate::puppet::Puppet;
-use crate::skin::dominant_node;
+use crate::skin::strongest_node;
 
 use super::picking::{Ray, for_each_triangle};
 
@@ -17,7 +17,7 @@ pub(crate) struct Surface {
 struct Triangle {
     /// World metres.
     corners: [Vec3; 3],
-    /// The node that moves its middle most.
+    /// The node that moves it most.
     node: usize,
 }
 
@@ -26,7 +26,7 @@ impl Surface {
     pub(crate) fn new(puppet: &Puppet, accepts: impl Fn(usize) -> bool) -> Self {
         let mut triangles = Vec::new();
         for_each_triangle(puppet, |part, triangle, corners| {
-            let node = dominant_node(puppet.character(), part, triangle, Vec3::splat(1.0 / 3.0));
+            let node = strongest_node(puppet.character(), part, triangle);
             if accepts(node) && corners.iter().all(|corner| corner.is_finite()) {
                 triangles.push(Triangle { corners, node });
             }

@@ -35,6 +35,29 @@ pub(crate) fn influencing_nodes(
     totals
 }
 
+/// Returns the node with the largest skin weight at a corner of a triangle, or the part's node if it has no skin. Allocates nothing.
+#[cfg(feature = "render")]
+pub(crate) fn strongest_node(character: &Character, part: Part, triangle: [u32; 3]) -> usize {
+    let Some(skin) = part.skin.and_then(|s| character.skins.get(s)) else { return part.node };
+    let primitive = character.primitive(part);
+    let mut strongest = (0.0, part.node);
+    for vertex in triangle {
+        for set in &primitive.influences {
+            let vertex = vertex as usize;
+            let Some((joints, weights)) = set.joints.get(vertex).zip(set.weights.get(vertex)) else {
+                continue;
+            };
+            for (joint, weight) in joints.iter().zip(weights.to_array()) {
+                let Some(node) = skin.joints.get(usize::from(*joint)) else { continue };
+                if weight > strongest.0 {
+                    strongest = (weight, *node);
+                }
+            }
+        }
+    }
+    strongest.1
+}
+
 /// Returns the node with the largest skin weight at a point of a triangle, or the part's node if it has no skin.
 pub(crate) fn dominant_node(character: &Character, part: Part, triangle: [u32; 3], at: Vec3) -> usize {
     influencing_nodes(character, part, triangle, at).first().map_or(part.node, |(node, _)| *node)

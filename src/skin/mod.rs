@@ -10,6 +10,6 @@ mod palette;
 pub use boxes::JointBoxes;
 pub(crate) use influence::dominant_node;
 #[cfg(feature = "render")]
-pub(crate) use influence::influencing_nodes;
+pub(crate) use influence::{influencing_nodes, strongest_node};
 pub use linear::{SkinMatrices, Skinned, skin};
 pub use palette::{Palette, Skinning};

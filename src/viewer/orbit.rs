@@ -11,6 +11,8 @@ use crate::view::{AUTO_FOV_Y, Bounds, Camera, Fit, FittedView, Projection};
 const RADIANS_PER_PIXEL: f32 = 0.006;
 /// Fraction of the distance by which one step of the wheel moves the camera closer.
 const ZOOM_STEP: f32 = 0.12;
+/// Fraction of the distance to the camera by which one step of the wheel pushes what is dragged.
+const PUSH_STEP: f32 = 0.04;
 
 /// Distance of an orthographic camera from the scene, as a multiple of the scene's radius. Nothing that comes nearer is visible.
 const ORTHOGRAPHIC_RADII: f32 = 4.0;
@@ -228,6 +230,16 @@ impl Orbit {
     /// it.
     fn limit_target(&mut self) {
         self.target = self.target.clamp_length_max(self.radius * 1e3 + 1e3);
+    }
+}
+
+/// Returns a point farther from the camera by a number of steps of the wheel.
+pub(in crate::viewer) fn pushed(point: Vec3, steps: f32, camera: &Camera) -> Vec3 {
+    let by = PUSH_STEP * steps.clamp(-10.0, 10.0);
+    match camera.projection {
+        Projection::Perspective { .. } => camera.position + (point - camera.position) * (1.0 + by),
+        // The distance of an orthographic camera is arbitrary.
+        Projection::Orthographic { height } => point + camera.direction() * (height * by),
     }
 }
 

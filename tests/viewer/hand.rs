@@ -68,3 +68,18 @@ fn a_turn_that_a_limit_stops_says_so_until_the_next_command() {
     }
     panic!("no turn of the elbow was stopped");
 }
+
+/// The note asked for an arc that was not drawn.
+#[test]
+fn the_note_about_a_ball_joint_says_how_to_show_its_limit() {
+    let character = mannequin().unwrap();
+    let rig = rig::load(&character, None).unwrap();
+    let mut session = Session::new(character, Some(rig), SIZE);
+    let head = session.puppet().character().skeleton.find("head").unwrap();
+    for (shown, asks) in [(false, true), (true, false)] {
+        session.apply(Command::ShowLimits(shown));
+        session.apply(Command::Turn(head, Quat::from_rotation_x(2.5)));
+        let note = session.limit_note().unwrap();
+        assert_eq!(note.contains("Show in the inspector"), asks, "{note}");
+    }
+}

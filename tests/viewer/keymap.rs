@@ -1,9 +1,9 @@
 //! Tests of the keymaps by input events: joints that follow the pointer or a typed number, and buttons that move the camera.
 
-use glam::{Quat, Vec2, Vec3};
+use glam::{DVec3, Quat, Vec2, Vec3};
 use sinew::asset::mannequin;
 use sinew::rig;
-use sinew::viewer::{Action, Button, Command, Event, Input, Key, Keymap, Session};
+use sinew::viewer::{Action, Button, Command, Event, EyeTarget, Input, Key, Keymap, Session};
 
 use super::{SIZE, pose};
 
@@ -64,6 +64,20 @@ fn a_typed_angle_turns_a_joint_about_a_world_axis() {
     assert_eq!(pose(&session).locals[spine], before.locals[spine]);
     session.apply(Command::Undo);
     assert_eq!(pose(&session), before);
+}
+
+/// The look became a part of the pose.
+#[test]
+fn a_typed_angle_does_not_contain_the_look_of_the_head() {
+    let turned = |look: EyeTarget| {
+        let (mut session, mut input, head) = selected("head", Keymap::Blender);
+        session.apply(Command::LookAt(look));
+        press("ry30\n", &mut input, &mut session);
+        session.apply(Command::LookAt(EyeTarget::Nothing));
+        pose(&session).locals[head].rotation
+    };
+    let looking = turned(EyeTarget::Point(DVec3::new(1.0, 1.6, 1.0)));
+    assert!(looking.angle_between(turned(EyeTarget::Nothing)) < 1e-2);
 }
 
 #[test]

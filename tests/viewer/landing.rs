@@ -202,3 +202,44 @@ fn a_foot_stays_on_the_floor_under_the_pointer() {
         assert!(seen.distance(from + Vec2::new(0.0, 12.0)) < 10.0, "{scope:?}: {seen} from {from}");
     }
 }
+
+/// After Alt was pressed and released in a drag, the hand was pushed away from the thigh.
+#[test]
+fn a_hand_stays_on_the_body_when_the_scope_changes() {
+    let mut session = session();
+    let to = seen(&session, ("leftUpperLeg", "leftLowerLeg", 0.4));
+    drag_hand(&mut session, to, 10);
+    let landed = pose(&session);
+    for scope in [DragScope::Joint, DragScope::Limb, DragScope::Body] {
+        session.apply(Command::CurrentScope(scope));
+    }
+    let hand = bone(&session, "leftHand");
+    let at = world(&session, hand);
+    session.apply(Command::Drag(to));
+    assert!(world(&session, hand).distance(at) < 3e-3);
+    assert!(gap(&session, to).abs() < 0.02);
+    session.apply(Command::Cancel);
+    drag_hand(&mut session, to, 10);
+    let difference = |a: &Pose, b: &Pose| {
+        let pairs = a.locals.iter().zip(&b.locals);
+        pairs.map(|(a, b)| 1.0 - a.rotation.dot(b.rotation).abs()).fold(0.0_f32, f32::max)
+    };
+    assert!(difference(&pose(&session), &landed) < 1e-4);
+}
+
+/// A foot that stood below the floor of the rest pose was lifted onto that floor by the first pixel.
+#[test]
+fn a_foot_that_stands_on_a_lower_step_stays_there() {
+    let mut session = session();
+    let hips = bone(&session, "hips");
+    let mut local = session.puppet().pose().locals[hips];
+    local.translation.y -= 0.3;
+    session.apply(Command::SetPose(vec![(hips, local)], Vec::new()));
+    let foot = bone(&session, "leftFoot");
+    let start = world(&session, foot);
+    let from = pixel(&session.camera(), start, SIZE).unwrap();
+    session.apply(Command::Grab(from));
+    session.apply(Command::Drag(from + Vec2::new(0.0, 1.0)));
+    let moved = world(&session, foot).distance(start);
+    assert!(start.y < 0.0 && moved < 0.03, "{start}: {moved}");
+}

@@ -85,7 +85,7 @@ pub fn bake_while(
     let length = (times.end - times.start).max(f32::MIN_POSITIVE);
     let start = times.start;
     let mut clock = puppet.start_springs(start)?;
-    // A motion with keys is posed twice: first to find its frames.
+    // A motion with keys or contacts is posed twice: first to find its frames.
     let parts: f32 = if planted::is_refined(puppet) { 2.0 } else { 1.0 };
     let done = |time: f32| ((time - start) / length).clamp(0.0, 1.0) / parts;
     let Some(times) = planted::frame_times(puppet, times, rate, |time| goes_on(done(time))) else {

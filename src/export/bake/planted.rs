@@ -21,8 +21,8 @@ const HALVINGS: u32 = 5;
 /// A key belongs to a frame that is nearer than this fraction of the time between two frames.
 const SAME_FRAME: f32 = 0.01;
 
-/// Returns the times of the frames of a bake. If the motion has keys, their times are among them, in each round of a loop, and so are
-/// more times between frames where a foot that the keys plant would be off its place.
+/// Returns the times of the frames of a bake. If the motion has keys, their times are among them, in each round of a loop. More times are
+/// added between frames where a foot or a hand that keys or contacts keep in place would be off its place.
 ///
 /// Calls `goes_on` before each frame with its time, and returns `None` if it returns false.
 pub(super) fn frame_times(

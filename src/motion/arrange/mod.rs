@@ -50,7 +50,7 @@ impl Item {
 }
 
 /// Returns the motion with one contact replaced.
-pub(crate) fn with_contact(motion: &Motion, index: usize, contact: Contact) -> Motion {
+pub(crate) fn with_contact_replaced(motion: &Motion, index: usize, contact: Contact) -> Motion {
     let mut motion = motion.clone();
     if let Some(slot) = motion.contacts.get_mut(index) {
         *slot = contact;

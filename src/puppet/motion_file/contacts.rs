@@ -40,8 +40,7 @@ impl MotionReader<'_> {
 
     /// Refuses a contact on a node that moves with the contact's own.
     fn check_on(&self, contact: &Contact, table: &Table) -> Result<Contact, SpannedError> {
-        let is_below = |on: usize| self.character.skeleton.ancestors(on).any(|above| above == contact.node);
-        match table.get("on").filter(|_| contact.on.is_some_and(is_below)) {
+        match table.get("on").filter(|_| contact.is_on_own_part(&self.character.skeleton)) {
             Some(item) => Err(SpannedError::at(item, "on must not be a node below the contact's own")),
             None => Ok(*contact),
         }

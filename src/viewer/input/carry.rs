@@ -62,7 +62,8 @@ impl Carry {
         session.apply(Command::Release);
         let node = session.selected()?;
         session.apply(Command::Tool(Tool::Turn));
-        let (skeleton, pose) = (&session.puppet().character().skeleton, session.puppet().pose());
+        // Without a look, which must not become a part of the pose.
+        let (skeleton, pose) = (&session.puppet().character().skeleton, session.puppet().primary_pose());
         let joint = |node: usize| {
             let parent = skeleton.nodes.get(node)?.parent;
             let parent = parent.map_or(glam::DQuat::IDENTITY, |p| orientation(skeleton, pose, p));

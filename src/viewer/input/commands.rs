@@ -31,6 +31,7 @@ impl Action {
             Self::AxisZ => Command::Constrain(Axis::Z),
             Self::Scope => Command::DragScope(session.next_scope()),
             Self::Symmetry if session.has_body() => Command::Symmetry(!session.settings.symmetry),
+            Self::Landing if session.has_body() => Command::Landing(!session.settings.landing),
             Self::Key => Command::Key,
             Self::AutoKey => Command::AutoKey(!session.settings.auto_key),
             Self::Play => Command::Play(!session.is_playing()),

@@ -51,6 +51,7 @@ actions! {
     AxisZ "Joint" "Constrain to the Z axis" "Z" "Z" "";
     Scope "Joint" "Drag the body, the limb or the joint" "L" "L" "L";
     Symmetry "Joint" "Drag symmetrically" "Shift+X" "Shift+X" "Shift+X";
+    Landing "Joint" "Land on surfaces" "" "" "";
     AddClips "Timeline" "Add the clips of a file" "" "" "";
     Key "Timeline" "Insert a key" "K" "I or K" "S or K";
     AutoKey "Timeline" "Insert keys automatically" "" "" "";

@@ -73,8 +73,7 @@ fn texts(session: &Session) -> Option<(String, Option<String>)> {
         Some(None) => Some("on the floor".to_owned()),
         None => session
             .hanging_point()
-            .filter(|(_, height)| *height > 0.0)
-            .map(|(_, height)| format!("{} above the floor", session.length_unit().text(f64::from(height)))),
+            .map(|(_, height)| format!("above the floor: {}", session.length_unit().text(f64::from(height)))),
     };
     let moves = place.map_or_else(|| moves.clone(), |place| format!("{moves}   {place}"));
     Some((moves, miss(session, drag.target.node)))
@@ -145,7 +144,7 @@ mod tests {
     #[test]
     fn the_strip_says_what_moves_and_what_holds_it() {
         let near = DVec3::new(0.5, 1.1, 0.2);
-        let high = "62.9 % of height above the floor";
+        let high = "above the floor: 62.9 % of height";
         assert_eq!(dragged(DragScope::Body, near), (format!("leftHand   the body follows   {high}"), None));
         assert_eq!(
             dragged(DragScope::Limb, near),
@@ -156,6 +155,6 @@ mod tests {
         let miss = miss.unwrap();
         assert!(miss.ends_with(" away, out of reach"), "{miss}");
         let (moves, miss) = dragged(DragScope::Joint, near);
-        assert!(moves.starts_with("leftLowerArm turns   ") && miss.is_some(), "{moves}: {miss:?}");
+        assert!(moves == "leftLowerArm turns" && miss.is_some(), "{moves}: {miss:?}");
     }
 }

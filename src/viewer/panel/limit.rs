@@ -30,14 +30,14 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: usize, commands: &mut V
             }
         });
         kinds.response.labelled_by(title.id);
-        let mut shown = session.settings.limits;
+        let mut shown = session.settings.show_limits;
         if matches!(limit, Limit::Cone { .. } | Limit::Euler { .. })
             && ui
                 .checkbox(&mut shown, "Show")
                 .on_hover_text("Show the limits of ball joints in the scene")
                 .changed()
         {
-            commands.push(Command::Limits(shown));
+            commands.push(Command::ShowLimits(shown));
         }
     });
     if kind == kind_of(&limit) {

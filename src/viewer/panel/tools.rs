@@ -32,7 +32,7 @@ impl Icon {
             Self::Turn => "Turn",
             Self::Pin => "Pin",
             Self::Symmetric => "Symmetric",
-            Self::Land => "Land on surfaces",
+            Self::Land => Action::Landing.name(),
         }
     }
 
@@ -46,7 +46,10 @@ impl Icon {
             Self::Turn => until_click("Turn: rings turn the selected joint", Action::Turn),
             Self::Pin => panel.hint("Pin: keep the selected joint in place", Action::Pin),
             Self::Symmetric => panel.hint(Action::Symmetry.name(), Action::Symmetry),
-            Self::Land => "Land: a dragged hand or foot lies down on what is under the pointer".to_owned(),
+            Self::Land => {
+                let what = "Land: a dragged hand or foot lies down on what is under the pointer";
+                panel.hint(what, Action::Landing)
+            }
         }
     }
 }
@@ -123,7 +126,7 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState, commands:
                 // Not the action, because the pointer that clicks is not on the joint.
                 Icon::Pin => commands.extend(selected.map(Command::PinNode)),
                 Icon::Symmetric => panel.action = Some(Action::Symmetry),
-                Icon::Land => commands.push(Command::Landing(!is_on)),
+                Icon::Land => panel.action = Some(Action::Landing),
             }
         }
     }

@@ -3,6 +3,7 @@
 use egui::{DragValue, Id, Response, RichText, Ui};
 use glam::{DVec3, EulerRot, Quat, Vec3};
 
+use crate::pose::world_matrix;
 use crate::viewer::{Command, NodePoint, Session};
 
 use super::theme;
@@ -185,7 +186,7 @@ fn angles(rotation: Quat) -> [f64; 3] {
     [x, y, z].map(|angle| f64::from(angle).to_degrees() + 0.0)
 }
 
-/// The orientation of a joint's parent, and the joint's rotations in its frame.
+/// The orientation of a joint's parent, and the joint's rotations in its frame, without a look.
 struct Frames {
     world_from_parent: Quat,
     rest: Quat,
@@ -194,9 +195,10 @@ struct Frames {
 
 impl Frames {
     fn of(session: &Session, node: usize) -> Option<Self> {
-        let rest = session.puppet.character().skeleton.nodes.get(node)?.rest.rotation;
-        let local = session.puppet.pose().locals.get(node)?.rotation;
-        let parent = Self::parent(session, node);
+        let (skeleton, pose) = (&session.puppet.character().skeleton, session.puppet.primary_pose());
+        let joint = skeleton.nodes.get(node)?;
+        let (rest, local) = (joint.rest.rotation, pose.locals.get(node)?.rotation);
+        let parent = joint.parent.map(|parent| world_matrix(skeleton, pose, parent));
         let world_from_parent = parent.map_or(Quat::IDENTITY, |parent| {
             let axes = [parent.matrix3.x_axis, parent.matrix3.y_axis]
                 .map(|axis| Vec3::from(axis).normalize_or_zero());
@@ -206,6 +208,7 @@ impl Frames {
         world_from_parent.is_finite().then_some(Self { world_from_parent, rest, local })
     }
 
+    /// Returns the frame of a joint's parent as it is seen.
     fn parent(session: &Session, node: usize) -> Option<&glam::Affine3A> {
         let parent = session.puppet.character().skeleton.nodes.get(node)?.parent?;
         session.puppet.world_from_node().get(parent)

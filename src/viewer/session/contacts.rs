@@ -9,7 +9,7 @@ use crate::rig::{Capsule, Foot};
 use super::Session;
 
 /// A hand touches a part whose flesh is nearer than this, metres of a person.
-const TOUCHING: f64 = 0.03;
+const TOUCHING: f64 = 0.06;
 
 impl Session {
     /// Returns the contacts that the key poses imply and that are not stored.
@@ -20,25 +20,24 @@ impl Session {
 
     /// Stores the contacts that the key poses imply, as one undo step.
     pub(super) fn plant_keys(&mut self) {
-        let mut motion = Motion::clone(&self.state.motion);
-        motion.contacts.extend(self.contacts_of_keys());
-        self.change_contacts(motion);
+        let feet: Vec<Foot> = self.puppet.rig.soles().collect();
+        let skeleton = &self.puppet.character().skeleton;
+        self.change_contacts(self.state.motion.with_contacts_of_keys(skeleton, &feet));
     }
 
     /// Adds a contact of the end of a joint's limb at the current time, as one undo step.
     pub(super) fn add_contact(&mut self, node: usize) {
         let Some((end, point)) = self.limb_end(node) else { return };
-        let Some(mut motion) = self.state.motion.with_contact(end, point, self.puppet.time) else { return };
-        if let Some(contact) = motion.contacts.last_mut() {
-            contact.on = self.touched_by(end);
-        }
+        let Some(contact) = self.state.motion.new_contact(end, point, self.puppet.time) else { return };
+        let mut motion = Motion::clone(&self.state.motion);
+        motion.contacts.push(Contact { on: self.touched_by(end), ..contact });
         self.change_contacts(motion);
     }
 
     /// Returns whether a contact of the end of a joint's limb can be added at the current time.
     pub(in crate::viewer) fn can_add_contact(&self, node: usize) -> bool {
         let end = self.limb_end(node).filter(|_| !self.state.motion.is_rest());
-        end.is_some_and(|(end, point)| self.state.motion.with_contact(end, point, self.puppet.time).is_some())
+        end.is_some_and(|(end, point)| self.state.motion.new_contact(end, point, self.puppet.time).is_some())
     }
 
     /// Returns the foot or the hand at the end of the limb of a joint, and its point that touches: the ball of a foot, or the origin of

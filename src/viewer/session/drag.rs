@@ -7,15 +7,14 @@ use glam::{DVec3, Vec2, Vec3};
 
 use crate::puppet::{Pin, Puppet, Target};
 use crate::scene::picking::{Hit, Ray};
-use crate::view::{Camera, Projection};
+use crate::view::Camera;
+use crate::viewer::orbit::pushed;
 use crate::viewer::{Axis, DragScope};
 
 use super::drag_goal::DragGoal;
 use super::history::State;
 use super::landing::{Landing, Surroundings};
 
-/// Fraction of the distance to the camera by which one step of the wheel pushes the target.
-pub(in crate::viewer) const PUSH_STEP: f32 = 0.04;
 /// Seen from a steeper angle, a drag moves its target on the plane of the view, radians.
 const MAX_PITCH: f32 = FRAC_PI_4;
 
@@ -49,6 +48,8 @@ pub(in crate::viewer) struct Drag {
     is_pushed: bool,
     /// Whether the pointer has moved since the grab.
     pub(in crate::viewer) moved: bool,
+    /// Whether the pointer has moved the target last, and not a command with a place in the world.
+    pub(super) follows_pointer: bool,
     /// What a dragged hand or foot can land on. `None` if nothing can land.
     pub(super) surroundings: Option<Arc<Surroundings>>,
     /// Where it lands now.
@@ -99,6 +100,7 @@ impl Drag {
             snap: false,
             is_pushed: false,
             moved: false,
+            follows_pointer: false,
             surroundings: None,
             landing: None,
             sight: None,
@@ -144,6 +146,7 @@ impl Drag {
         for (hit, target) in &mut self.others {
             target.position = Some(hit.point.as_dvec3() + by);
             (target.axes, target.orientation) = (self.target.axes, self.target.orientation);
+            target.touches = self.target.touches;
         }
     }
 
@@ -164,7 +167,7 @@ impl Drag {
 
     /// Moves the target to the pointer, on the plane that faces the camera or along the axis.
     pub(in crate::viewer) fn follow(&mut self, at: Vec2, size: Vec2, camera: &Camera, step: f32) {
-        (self.pointer, self.moved) = (at, true);
+        (self.pointer, self.moved, self.follows_pointer) = (at, true, true);
         let Some(ray) = Ray::through(camera, at + self.grip, size) else { return };
         let sight = (camera.target - camera.position).normalize_or_zero();
         let start = self.hit.point + self.lever;
@@ -241,22 +244,17 @@ impl Drag {
     pub(in crate::viewer) fn move_to(&mut self, position: DVec3) {
         (self.plane, self.moved) = (position.as_vec3() + self.lever, true);
         self.target.position = Some(position);
-        (self.landing, self.target.touches) = (None, false);
+        (self.landing, self.target.touches, self.follows_pointer) = (None, false, false);
         self.set_depth(None);
         self.move_others();
     }
 
     /// Moves the plane away from the camera.
     pub(in crate::viewer) fn push(&mut self, steps: f32, size: Vec2, camera: &Camera, step: f32) {
-        let by = PUSH_STEP * steps.clamp(-10.0, 10.0);
-        let pushed = match camera.projection {
-            Projection::Perspective { .. } => camera.position + (self.plane - camera.position) * (1.0 + by),
-            // The distance of an orthographic camera is arbitrary.
-            Projection::Orthographic { height } => self.plane + camera.direction() * (height * by),
-        };
-        if pushed.is_finite() {
+        let plane = pushed(self.plane, steps, camera);
+        if plane.is_finite() {
             // From now on the depth is known.
-            (self.plane, self.is_pushed) = (pushed, true);
+            (self.plane, self.is_pushed) = (plane, true);
         }
         self.follow(self.pointer, size, camera, step);
     }

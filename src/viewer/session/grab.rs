@@ -154,7 +154,6 @@ impl Session {
         self.trail.clear();
         let drag = Drag::new(hit, at, &self.puppet, (self.settings.drag_scope, self.state.clone()));
         self.drag = Some(self.with_pins_here(drag));
-        self.prepare_landing();
         self.begin_reflection();
         self.comparison.set_start_pose(&self.state.held);
     }
@@ -195,13 +194,29 @@ impl Session {
         let has_moved = drag.moved;
         self.drag = Some(drag);
         self.trail.clear();
+        self.prepare_landing();
         if has_moved {
-            self.solve();
+            let (camera, size, step) = (self.camera(), self.size, self.step());
+            if let Some(drag) = self.drag.as_mut().filter(|drag| drag.follows_pointer) {
+                // Another scope may land elsewhere, or not at all.
+                drag.refresh(size, &camera, step);
+            }
+            self.solve_drag();
         }
+    }
+
+    /// Solves for the target of the drag, until it lands if it does.
+    fn solve_drag(&mut self) {
+        let has_targets = self.solve_goals();
+        self.settle_landing();
+        self.update_comparison(has_targets);
     }
 
     pub(super) fn update_drag(&mut self, act: impl FnOnce(&mut Drag, Vec2, &Camera, f32)) {
         let (camera, size, step) = (self.camera(), self.size, self.step());
+        if self.drag.as_ref().is_some_and(|drag| !drag.moved) {
+            self.prepare_landing();
+        }
         let Some(drag) = &mut self.drag else { return };
         act(drag, size, &camera, step);
         let before = drag.turns_joint.then_some(&drag.before.held);
@@ -210,8 +225,7 @@ impl Session {
             self.state.held.clone_from(before);
             self.puppet.reset_solver();
         }
-        self.solve();
-        self.settle_landing();
+        self.solve_drag();
         self.extend_trail();
     }
 

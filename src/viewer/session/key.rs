@@ -109,7 +109,8 @@ impl Session {
 
     /// Moves the key at a time to another time. Consecutive moves, until the next release, form one undo step.
     pub(super) fn move_key(&mut self, from: f32, to: f32) {
-        self.change_keys(self.state.motion.with_key_moved(from, to));
+        let skeleton = &self.puppet.character().skeleton;
+        self.change_keys(self.state.motion.with_key_moved(from, to, skeleton));
     }
 
     /// Copies the key at a time to another time.
@@ -180,12 +181,18 @@ impl Session {
 
     /// Returns whether the held pose is that of the key poses at the current time.
     pub(in crate::viewer) fn follows_keys(&self) -> bool {
-        let mut pose = self.state.held.clone();
-        self.puppet.clone().pose_of(&self.state.motion, self.puppet.time, &mut pose);
-        self.state.motion.has_only_keys() && pose == self.state.held
+        self.follows(&self.state.motion)
     }
 
-    /// Updates the held pose after the motion has changed, if that changes the pose of the keys at the current time.
+    /// Returns whether the held pose is that of the key poses of a motion at the current time.
+    fn follows(&self, motion: &Motion) -> bool {
+        let mut pose = self.state.held.clone();
+        self.puppet.clone().pose_of(motion, self.puppet.time, &mut pose);
+        motion.has_only_keys() && pose == self.state.held
+    }
+
+    /// Updates the held pose after the motion has changed, if that changes the pose of the keys at the current time. Contacts change a held
+    /// pose only if it follows the keys, so that they discard nothing that is not keyed.
     pub(super) fn refresh_keys(&mut self, before: &Motion) {
         if !self.state.motion.has_only_keys() {
             return;
@@ -196,7 +203,10 @@ impl Session {
             pose
         };
         let has_new_contacts = before.contacts != self.state.motion.contacts;
-        if !before.has_only_keys() || has_new_contacts || sampled(before) != sampled(&self.state.motion) {
+        if !before.has_only_keys()
+            || sampled(before) != sampled(&self.state.motion)
+            || (has_new_contacts && self.follows(before))
+        {
             self.follow_keys();
         }
     }

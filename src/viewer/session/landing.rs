@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Vec2, Vec3};
 
+use crate::motion::ease;
 use crate::puppet::Puppet;
 use crate::rig::BodyLimb;
 use crate::scene::picking::{Hit, Ray};
@@ -43,8 +44,8 @@ const TOUCHING: usize = 8;
 #[derive(Clone, Debug)]
 pub(super) struct Surroundings {
     surface: Surface,
-    /// The matrices of the nodes then.
-    world: Vec<Affine3A>,
+    /// The inverse matrices of the nodes then.
+    node_from_world: Vec<Affine3A>,
     /// Height of the floor, and height of the dragged point above the lowest point of the hand or foot at the start, metres.
     floor: f32,
     clearance: f32,
@@ -72,22 +73,25 @@ pub(in crate::viewer) struct Landing {
 }
 
 impl Surroundings {
-    /// Returns the surroundings of a hand or a foot of a recognised body, in the current pose of a puppet. `None` for any other
-    /// part.
-    pub(super) fn new(puppet: &Puppet, hit: &Hit) -> Option<Self> {
+    /// Returns the surroundings of a hand or a foot of a recognised body, in the current pose of a puppet. The limbs of `others` move
+    /// too. `None` for any other part, and for one whose skin is not measured.
+    pub(super) fn new(puppet: &Puppet, hit: &Hit, others: &[usize]) -> Option<Self> {
         let (plan, skeleton) = (puppet.rig.body.as_ref()?, &puppet.character().skeleton);
         let is_below = |node: usize, above: usize| skeleton.ancestors(node).any(|n| n == above);
-        let limb = plan.limbs.iter().find(|limb| is_below(hit.node, limb.end()))?;
-        let root = *limb.joints.first()?;
+        let limb_of = |node: usize| plan.limbs.iter().find(|limb| is_below(node, limb.end()));
+        let limb = limb_of(hit.node)?;
+        let moving = std::iter::once(limb).chain(others.iter().filter_map(|&node| limb_of(node)));
+        let roots: Vec<usize> = moving.filter_map(|limb| limb.joints.first().copied()).collect();
         let world = puppet.world_from_node();
         let place = |node: usize| world.get(node).map(|m| Vec3::from(m.translation));
         let bones = limb.joints.windows(2).filter_map(|pair| Some(place(pair[0])?.distance(place(pair[1])?)));
         let end = end_points(puppet, limb, |node| is_below(node, limb.end()));
-        let lowest = lowest(&end, world).unwrap_or(hit.point.y);
+        let lowest = lowest(&end, world)?;
         Some(Self {
-            surface: Surface::new(puppet, |node| !is_below(node, root)),
-            world: world.to_vec(),
-            floor: plan.floor,
+            surface: Surface::new(puppet, |node| !skeleton.ancestors(node).any(|n| roots.contains(&n))),
+            node_from_world: world.iter().map(Affine3A::inverse).collect(),
+            // A foot may stand lower, on steps for example.
+            floor: plan.floor.min(lowest),
             clearance: (hit.point.y - lowest).max(0.0),
             end,
             reach: bones.sum(),
@@ -106,9 +110,9 @@ impl Surroundings {
         if let Some((on, distance, covered)) = self.meet(ray) {
             let plane = (wanted - ray.origin).dot(ray.direction);
             let away = (distance - plane).abs() / self.reach.max(1e-6);
-            let weight = smooth(wanted.distance(start) / (RAMP * self.size))
-                * smooth(2.0 * covered)
-                * smooth((1.0 - away) / (1.0 - NEAR));
+            let weight = ease(wanted.distance(start) / (RAMP * self.size))
+                * ease(2.0 * covered)
+                * ease((1.0 - away) / (1.0 - NEAR));
             let (on, point) = (Some(on), ray.origin + ray.direction * distance);
             if weight > 0.0 {
                 return Some(Landing { on, point, wanted, weight, direction: ray.direction });
@@ -118,7 +122,7 @@ impl Surroundings {
         let ahead = ray.direction.with_y(0.0);
         let slope = (-ray.direction.y / ahead.length().max(1e-6)).max(MIN_SLOPE);
         let point = wanted + Vec3::Y * below - ahead.normalize_or_zero() * (below / slope);
-        let weight = smooth(below / (FLOOR_RAMP * self.size));
+        let weight = ease(below / (FLOOR_RAMP * self.size));
         let lands = below > 0.0 && ray.direction.y < 0.0 && point.is_finite();
         lands.then_some(Landing { on: None, point, wanted, weight, direction: Vec3::NEG_Y })
     }
@@ -147,8 +151,8 @@ impl Surroundings {
     }
 
     /// Returns how far what lands is in front of the surface, metres. Negative if it is inside, and `None` if it touches the surface or
-    /// nothing is behind it. `world` are the matrices of the pose.
-    fn gap(&self, landing: &Landing, world: &[Affine3A]) -> Option<f32> {
+    /// nothing is behind it. `near` is the surface that is near, and `world` are the matrices of the pose.
+    fn gap(&self, landing: &Landing, near: &Surface, world: &[Affine3A]) -> Option<f32> {
         let along = landing.direction;
         let gap = if landing.on.is_none() {
             lowest(&self.end, world)? - self.floor
@@ -156,7 +160,7 @@ impl Surroundings {
             let points: Vec<Vec3> = self.touching(along, world);
             let back = MAX_GAP * self.size;
             let motion = |node: usize| {
-                Some(*world.get(node)? * self.world.get(node)?.inverse()).filter(Affine3A::is_finite)
+                Some(*world.get(node)? * *self.node_from_world.get(node)?).filter(Affine3A::is_finite)
             };
             let (lo, hi) = points
                 .iter()
@@ -164,7 +168,7 @@ impl Surroundings {
             let middle = 0.5 * (lo + hi);
             let radius = points.iter().map(|p| p.distance(middle)).fold(0.0, f32::max);
             let axis = Ray { origin: middle, direction: along };
-            let near = self.surface.near(landing.point, self.reach).moved(motion).along(&axis, radius);
+            let near = near.moved(motion).along(&axis, radius);
             let distance = |point: &Vec3| {
                 let ray = Ray { origin: *point - along * back, direction: along };
                 near.meet(&ray).map(|(distance, _)| distance - back)
@@ -202,39 +206,38 @@ fn lowest(points: &[(usize, Vec3)], world: &[Affine3A]) -> Option<f32> {
     heights.min_by(f32::total_cmp)
 }
 
-/// Returns a weight that rises from 0 at 0 to 1 at 1 without corners.
-fn smooth(x: f32) -> f32 {
-    let x = x.clamp(0.0, 1.0);
-    x * x * (3.0 - 2.0 * x)
-}
-
 impl Session {
     /// Returns the dragged point of a hand or a foot that touches nothing, and its height above the floor in metres. `None` for any other
-    /// drag.
+    /// drag, and below the floor.
     pub(in crate::viewer) fn hanging_point(&self) -> Option<(Vec3, f32)> {
         let drag = self.drag.as_ref().filter(|drag| drag.moved && drag.landing.is_none())?;
         let world = self.puppet.world_from_node().get(drag.target.node)?;
         let point = world.transform_point3(drag.target.offset.as_vec3());
-        Some((point, drag.surroundings.as_ref()?.height(point))).filter(|(_, height)| height.is_finite())
+        Some((point, drag.surroundings.as_ref()?.height(point)))
+            .filter(|(_, height)| height.is_finite() && *height > 0.0)
     }
 
-    /// Prepares the landing of a drag that begins in the current pose.
+    /// Prepares the landing of a drag, while the pose is that in which it began. Nothing lands on a body that a motion moves.
     pub(super) fn prepare_landing(&mut self) {
-        let puppet = &self.puppet;
-        if let Some(drag) = self.drag.as_mut().filter(|_| self.settings.landing) {
-            drag.surroundings = Surroundings::new(puppet, &drag.hit).map(Arc::new);
+        let (puppet, reflection) = (&self.puppet, self.reflection.as_ref());
+        let can_land = self.settings.landing && !self.is_playing();
+        if let Some(drag) = self.drag.as_mut().filter(|drag| can_land && !drag.turns_joint) {
+            let partner = reflection.and_then(|reflection| reflection.partner(drag.hit.node));
+            let others: Vec<usize> = drag.others.iter().map(|(hit, _)| hit.node).chain(partner).collect();
+            drag.surroundings = Surroundings::new(puppet, &drag.hit, &others).map(Arc::new);
         }
     }
 
     /// Solves until what lands touches the surface. Where the surface does not determine all of the depth, the target is then moved back
     /// by the rest.
     pub(super) fn settle_landing(&mut self) {
-        let Some(landing) = self.drag.as_ref().and_then(|drag| drag.landing) else { return };
+        let Some(drag) = &self.drag else { return };
+        let Some((landing, around)) = drag.landing.zip(drag.surroundings.clone()) else { return };
+        let near = around.surface.near(landing.point, around.reach);
         // The surface gives way to the hand or follows it, so that a step closes only a part of the gap: the secant method.
         let (mut last, mut gain) = (None::<(f32, f32)>, 1.0);
         for _ in 0..MAX_ROUNDS {
-            let Some(around) = self.drag.as_ref().and_then(|drag| drag.surroundings.clone()) else { return };
-            let Some(gap) = around.gap(&landing, self.puppet.world_from_node()) else { break };
+            let Some(gap) = around.gap(&landing, &near, self.puppet.world_from_node()) else { break };
             if let Some((before, step)) = last {
                 gain = (step / (before - gap)).clamp(0.5, MAX_GAIN);
             }
@@ -243,11 +246,43 @@ impl Session {
             last = Some((gap, step));
             let Some(drag) = &mut self.drag else { return };
             drag.shift(landing.direction * step);
-            self.solve();
+            self.solve_goals();
         }
         if let Some(drag) = self.drag.as_mut().filter(|_| landing.weight < 1.0) {
             drag.leave_surface(&landing);
-            self.solve();
+            self.solve_goals();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec3;
+
+    use super::*;
+    use crate::asset::mannequin;
+    use crate::rig;
+
+    /// A hand landed where the other one had been, which moved with it.
+    #[test]
+    fn nothing_lands_on_limbs_that_move_too() {
+        let character = mannequin().unwrap();
+        let rig = rig::load(&character, None).unwrap();
+        let session = Session::new(character, Some(rig), Vec2::new(800.0, 600.0));
+        let [left, right] = ["leftHand", "rightHand"].map(|bone| session.rig().bones[bone]);
+        let [point, other] = [left, right].map(|node| session.position_of(node).unwrap());
+        let hit = Hit { node: left, point, offset: DVec3::ZERO, handle: true };
+        let ray = Ray { origin: other + Vec3::Z, direction: Vec3::NEG_Z };
+        let meets = |others: &[usize]| {
+            let around = Surroundings::new(&session.puppet, &hit, others).unwrap();
+            around.meet(&ray).is_some()
+        };
+        assert!(meets(&[]) && !meets(&[right]));
+        // The own arm is never met.
+        let ray = Ray { origin: point + Vec3::Z, direction: Vec3::NEG_Z };
+        assert!(Surroundings::new(&session.puppet, &hit, &[]).unwrap().meet(&ray).is_none());
+        // Only hands and feet land.
+        let head = Hit { node: session.rig().bones["head"], ..hit };
+        assert!(Surroundings::new(&session.puppet, &head, &[]).is_none());
     }
 }

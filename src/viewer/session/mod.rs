@@ -240,7 +240,7 @@ impl Session {
         let (center, radius) = bounds.sphere();
         let mut scene_bounds = Bounds::around([center - radius * 1.15, center + radius * 1.15]);
         scene_bounds.lo.y = if bounds.is_empty() { 0.0 } else { bounds.lo.y };
-        let handles = rig::handles(&puppet.rig);
+        let handles = puppet.rig.chains.iter().map(|c| c.effector).collect();
         let size = sanitize_size(size);
         let rig = Arc::new(puppet.rig.clone());
         let mut options = default_options(Method::Auto);

@@ -2,23 +2,16 @@
 
 use std::sync::Arc;
 
-use glam::DQuat;
+use glam::{DQuat, DVec3};
 
 use crate::ik::Limit;
+use crate::pose::world_matrix;
 use crate::puppet::Pin;
 use crate::rig::{self, Rig, Slide, orientation};
 use crate::viewer::session::gizmo::GizmoGrip;
 use crate::viewer::session::history::EditRun;
 
 use super::Session;
-
-/// Returns the joints that have a dot: the ends of all chains, and the hips of a recognised body.
-pub(super) fn handles(rig: &Rig) -> Vec<usize> {
-    let hips = rig.body.as_ref().map(|body| body.hips);
-    let ends: Vec<usize> = rig.chains.iter().map(|chain| chain.effector).collect();
-    let hips = hips.filter(|hips| !ends.contains(hips));
-    ends.into_iter().chain(hips).collect()
-}
 
 impl Session {
     /// Returns the rig with all edits.
@@ -36,7 +29,7 @@ impl Session {
         if !Arc::ptr_eq(&rig, &self.state.rig) || self.puppet.rig != *rig {
             self.puppet.rig.clone_from(&rig);
         }
-        self.handles = handles(&rig);
+        self.handles = rig.chains.iter().map(|chain| chain.effector).collect();
         self.state.rig = rig;
     }
 
@@ -143,9 +136,16 @@ impl Session {
 
     /// Returns a pin at the current position and orientation of a node.
     pub(super) fn pin_here(&self, node: usize) -> Pin {
-        let skeleton = &self.puppet.character().skeleton;
-        let turned = || orientation(skeleton, self.puppet.pose(), node);
-        Pin { node, target: self.position_of(node).map(|p| (p.as_dvec3(), turned())) }
+        Pin { node, target: self.placement(node) }
+    }
+
+    /// Returns the world position in metres and the world orientation of a node in the pose that edits change, which is without looks,
+    /// constraints and springs.
+    pub(super) fn placement(&self, node: usize) -> Option<(DVec3, DQuat)> {
+        let (skeleton, pose) = (&self.puppet.character().skeleton, self.puppet.primary_pose());
+        pose.locals.get(node)?;
+        let position = world_matrix(skeleton, pose, node).translation.as_dvec3();
+        Some((position, orientation(skeleton, pose, node)))
     }
 
     /// Moves all pins to the current positions of their nodes, unless a motion is loaded. This is necessary after an

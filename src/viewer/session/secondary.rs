@@ -15,11 +15,11 @@ const SETTLE_SECONDS: f64 = 1.0;
 /// seconds. A window draws frames more often than that.
 const MAX_GAP: Duration = Duration::from_secs(600);
 
-/// What the eyes of a character look at.
+/// What a character looks at with its eyes, or with its head if the file says nothing about eyes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EyeTarget {
-    /// Nothing: the eyes have the pose of the motion.
+    /// Nothing: the eyes and the head have the pose of the motion.
     #[default]
     Nothing,
     /// The camera.

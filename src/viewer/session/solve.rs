@@ -141,7 +141,7 @@ impl Session {
     }
 
     /// Updates the compared methods.
-    fn update_comparison(&mut self, has_targets: bool) {
+    pub(super) fn update_comparison(&mut self, has_targets: bool) {
         if has_targets {
             self.comparison.solve(&self.puppet);
         } else if !self.puppet.is_posed_by_hand() {
@@ -150,7 +150,7 @@ impl Session {
     }
 
     /// Solves for all goals. Returns whether there are any targets.
-    fn solve_goals(&mut self) -> bool {
+    pub(super) fn solve_goals(&mut self) -> bool {
         let started = Instant::now();
         self.puppet.held = Some(self.state.held.clone());
         self.puppet.options = *self.settings.solver;

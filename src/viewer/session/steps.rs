@@ -198,7 +198,7 @@ impl Session {
             | Command::AutoKey(_)
             | Command::Highlight(_)
             | Command::RingMode(_)
-            | Command::Limits(_)
+            | Command::ShowLimits(_)
             | Command::Landing(_)
             | Command::Tool(_)
             | Command::DragScope(_)

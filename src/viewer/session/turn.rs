@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use glam::Quat;
 
+use crate::ik::Limit;
 use crate::pose::Pose;
 
 use super::Session;
@@ -66,8 +67,15 @@ impl Session {
         let (node, angle) =
             turned.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, angle)| *angle > MIN_NOTED)?;
         let name = self.puppet.character().skeleton.label(node);
+        let remedy = match self.puppet.rig.joint(node).limit {
+            Limit::Free | Limit::Locked | Limit::Prismatic { .. } => "choose another limit in the inspector",
+            Limit::Cone { .. } | Limit::Euler { .. } if !self.settings.show_limits => {
+                "turn on Show in the inspector and drag the end of an arc to widen the limit"
+            }
+            _ => "drag the end of its arc to widen the limit",
+        };
         Some(format!(
-            "the limit of {name} stops it {angle:.1}° before; drag the end of its arc to widen the limit, or turn limits off in the pane Solver"
+            "the limit of {name} stops it {angle:.1}° before; {remedy}, or turn limits off in the pane Solver"
         ))
     }
 }

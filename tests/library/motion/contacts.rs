@@ -3,9 +3,10 @@
 use glam::{DVec3, Quat, Vec3};
 use sinew::asset::{self, Character};
 use sinew::export::bake::bake;
-use sinew::motion::{Contact, Easing, Motion, Playhead, PoseKey};
+use sinew::motion::{Contact, Easing, Motion, Player, Playhead, PoseKey};
 use sinew::pose::{Pose, world_matrix};
 use sinew::puppet::{Puppet, Target};
+use sinew::rig::Foot;
 
 use crate::support::external_or_skip;
 
@@ -193,7 +194,31 @@ fn a_contact_begins_where_the_foot_is_and_fades() {
     }
 }
 
-/// A contact wins over what the keys plant, in the part of it that it covers.
+/// A contact takes precedence over what the keys plant, as long as it lasts.
+#[test]
+fn a_contact_replaces_what_the_keys_plant() {
+    let mut figure = Figure::new(asset::mannequin().unwrap(), |puppet| {
+        let foot = puppet.rig.soles().next().unwrap().node;
+        Contact { on: Some(puppet.rig.bones["hips"]), ..contact(foot) }
+    });
+    let hips = figure.puppet.rig.bones["hips"];
+    let (rest, low) = (figure.rest(), figure.pulled(hips, DVec3::Y * -0.3));
+    figure.key([&rest, &low]);
+    let feet: Vec<Foot> = figure.puppet.rig.soles().collect();
+    let held_on = |motion: &Motion, time: f32| {
+        let (mut pose, mut constraints) = (rest.clone(), Vec::new());
+        let character = figure.puppet.character();
+        Player::default().pose(character, motion, &feet, time, &mut pose, &mut constraints);
+        let own = constraints.iter().filter(|constraint| constraint.node == figure.contact.node);
+        own.map(|constraint| constraint.on).collect::<Vec<_>>()
+    };
+    assert_eq!(held_on(&figure.motion, 0.5), [Some(hips)]);
+    assert_eq!(held_on(&figure.motion, 0.02), [None]);
+    let planted = Motion { contacts: Vec::new(), ..figure.motion.clone() };
+    assert_eq!(held_on(&planted, 0.5), [None]);
+}
+
+/// A contact that slides follows the keys over the ground.
 #[test]
 fn a_contact_that_slides_keeps_the_height_only() {
     let mut figure = foot_held(asset::mannequin().unwrap());

@@ -13,11 +13,6 @@ fn keyed(character: sinew::asset::Character) -> (Session, [usize; 2]) {
     let mut session = Session::new(character, Some(rig), SIZE);
     let limbs = ["leftFoot", "rightHand"].map(|bone| session.rig().bones[bone]);
     session.apply(Command::DragScope(DragScope::Limb));
-    let pull = |session: &mut Session, node: usize, to: Vec3| {
-        session.apply(Command::GrabNode(NodePoint { node, offset: glam::DVec3::ZERO }));
-        session.apply(Command::DragTo(to.as_dvec3()));
-        session.apply(Command::Release);
-    };
     // An arm that is straight could not hold its hand.
     let [foot, hand] = limbs.map(|node| place(&session, node));
     let bent = hand.lerp(place(&session, session.rig().bones["chest"]), 0.4) + 0.15 * Vec3::Z;
@@ -29,6 +24,13 @@ fn keyed(character: sinew::asset::Character) -> (Session, [usize; 2]) {
     session.apply(Command::Key);
     session.apply(Command::Seek(0.0));
     (session, limbs)
+}
+
+/// Drags a joint to a place.
+fn pull(session: &mut Session, node: usize, to: Vec3) {
+    session.apply(Command::GrabNode(NodePoint { node, offset: glam::DVec3::ZERO }));
+    session.apply(Command::DragTo(to.as_dvec3()));
+    session.apply(Command::Release);
 }
 
 fn place(session: &Session, node: usize) -> Vec3 {
@@ -93,7 +95,7 @@ fn added_contacts_hold_a_stranger() {
 /// A hand that lies on the thigh goes along with it.
 #[test]
 fn an_added_contact_is_on_what_the_hand_touches() {
-    let mut session = session();
+    let mut session = super::super::session();
     let [hand, thigh, hips] = ["leftHand", "leftUpperLeg", "hips"].map(|bone| session.rig().bones[bone]);
     let seen = |session: &Session, at: Vec3| pixel(&session.camera(), at, SIZE).unwrap();
     let knee = place(&session, session.rig().bones["leftLowerLeg"]);
@@ -104,10 +106,8 @@ fn an_added_contact_is_on_what_the_hand_touches() {
     session.apply(Command::Release);
     session.apply(Command::Key);
     session.apply(Command::Seek(1.0));
-    session.apply(Command::GrabNode(NodePoint { node: hips, offset: glam::DVec3::ZERO }));
     let lower = place(&session, hips) - 0.2 * Vec3::Y;
-    session.apply(Command::DragTo(lower.as_dvec3()));
-    session.apply(Command::Release);
+    pull(&mut session, hips, lower);
     session.apply(Command::Key);
     session.apply(Command::Seek(0.0));
     session.apply(Command::AddContact(hand));
@@ -124,6 +124,33 @@ fn an_added_contact_is_on_what_the_hand_touches() {
         let moved = on_thigh(&session).distance(held);
         assert!(moved < 2e-3, "{moved} at {time}");
     }
+}
+
+/// Regression test: every change of a contact discarded a pose that was not keyed.
+#[test]
+fn contacts_keep_a_pose_that_is_not_keyed() {
+    let (mut session, [_, hand]) = keyed(mannequin().unwrap());
+    session.apply(Command::Seek(0.5));
+    let keyed = pose(&session);
+    let to = place(&session, hand) + Vec3::new(0.0, -0.05, 0.05);
+    pull(&mut session, hand, to);
+    let unkeyed = pose(&session);
+    assert_ne!(unkeyed, keyed);
+    for command in [Command::AddContact(hand), Command::PlantKeys] {
+        let before = motion(&session);
+        session.apply(command);
+        assert_ne!(motion(&session), before);
+        assert_eq!(pose(&session), unkeyed);
+    }
+    let mut shorter = motion(&session);
+    shorter.contacts[0].to = 0.75;
+    session.apply(Command::Motion(Box::new(shorter.clone())));
+    assert_eq!((pose(&session), motion(&session)), (unkeyed, shorter.clone()));
+    // A pose that follows the keys follows the contacts too.
+    session.apply(Command::Seek(0.6));
+    let held = place(&session, hand);
+    session.apply(Command::Motion(Box::new(Motion { contacts: Vec::new(), ..shorter })));
+    assert!(place(&session, hand).distance(held) > 5e-3);
 }
 
 #[test]
@@ -167,6 +194,7 @@ fn invalid_contacts_are_refused() {
         Contact { node: usize::MAX, ..contact },
         Contact { on: Some(usize::MAX), ..contact },
         Contact { on: Some(foot), ..contact },
+        Contact { node: session.rig().bones["hips"], on: Some(foot), ..contact },
         Contact { to: f32::NAN, ..contact },
         Contact { from: 2.0, ..contact },
         Contact { slides: true, on: Some(0), ..contact },

@@ -121,7 +121,7 @@ fn every_command() -> Vec<Command> {
         Command::Compare(vec![Method::Ccd, Method::TwoBone]),
         Command::KeepGoals(true),
         Command::Landing(false),
-        Command::Limits(true),
+        Command::ShowLimits(true),
         Command::ClearGoals,
         Command::RemoveGoal(20),
         Command::GoalWeight(20, 1.0 / 3.0),

@@ -1,5 +1,7 @@
 //! Tests of the inspector.
 
+use crate::viewer::EyeTarget;
+
 use super::*;
 
 #[test]
@@ -19,6 +21,19 @@ fn numbers(harness: &Harness<'_>) -> Vec<egui::Pos2> {
     centers.filter(|center| center.y < 600.0).collect()
 }
 
+/// Replaces a number of the inspector.
+fn type_number(harness: &mut SnapshotHarness, field: usize, text: &str) {
+    let at = numbers(harness)[field];
+    harness.hover_at(at);
+    harness.drag_at(at);
+    harness.drop_at(at);
+    harness.run();
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+    harness.event(egui::Event::Text(text.into()));
+    harness.key_press(egui::Key::Enter);
+    harness.run();
+}
+
 #[test]
 fn numbers_of_the_inspector_turn_and_pull_the_joint() {
     let mut before = selected("leftLowerArm");
@@ -27,15 +42,7 @@ fn numbers_of_the_inspector_turn_and_pull_the_joint() {
     let (mut harness, state) = panel(before, Theme::Dark);
     harness.run();
     for (field, text) in [(0, "10"), (4, "1.2")] {
-        let at = numbers(&harness)[field];
-        harness.hover_at(at);
-        harness.drag_at(at);
-        harness.drop_at(at);
-        harness.run();
-        harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
-        harness.event(egui::Event::Text(text.into()));
-        harness.key_press(egui::Key::Enter);
-        harness.run();
+        type_number(&mut harness, field, text);
         let commands = std::mem::take(&mut state.borrow_mut().commands);
         match (field, &commands[..]) {
             (0, [.., Command::Turn(turned, _), Command::Release]) => assert_eq!(*turned, node),
@@ -59,18 +66,30 @@ fn a_number_of_the_inspector_turns_all_selected_joints() {
     let (mut harness, state) = panel(before, Theme::Dark);
     harness.run();
     harness.assert_snapshot("several-joints");
-    let at = numbers(&harness)[0];
-    harness.hover_at(at);
-    harness.drag_at(at);
-    harness.drop_at(at);
-    harness.run();
-    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
-    harness.event(egui::Event::Text("10".into()));
-    harness.key_press(egui::Key::Enter);
-    harness.run();
+    type_number(&mut harness, 0, "10");
     let commands = std::mem::take(&mut state.borrow_mut().commands);
     let [.., Command::TurnJoints(turns), Command::Release] = &commands[..] else { panic!("{commands:?}") };
     assert_eq!(turns.iter().map(|(node, _)| *node).collect::<Vec<_>>(), [head, elbow]);
+}
+
+/// The look became a part of the pose.
+#[test]
+fn a_typed_angle_does_not_contain_the_look_of_the_head() {
+    let typed = |looks: bool| {
+        let mut before = selected("head");
+        if looks {
+            let face = before.session.face().unwrap();
+            let beside = face.eyes + face.forward + 0.5 * glam::Vec3::X;
+            before.session.apply(Command::LookAt(EyeTarget::Point(beside.as_dvec3())));
+        }
+        let (mut harness, state) = panel(before, Theme::Dark);
+        harness.run();
+        type_number(&mut harness, 0, "10");
+        let commands = std::mem::take(&mut state.borrow_mut().commands);
+        let [.., Command::Turn(_, rotation), Command::Release] = commands[..] else { panic!("{commands:?}") };
+        rotation
+    };
+    assert!(typed(true).angle_between(typed(false)) < 1e-2);
 }
 
 /// Every typed digit of the pull was once an undo step of its own.

@@ -17,7 +17,6 @@ fn tools_do_what_they_say_and_take_their_clicks() {
         ("Pull", Command::Tool(Tool::Pull)),
         ("Turn", Command::Tool(Tool::Turn)),
         ("Pin", Command::PinNode(node)),
-        ("Land on surfaces", Command::Landing(false)),
     ];
     let click = |harness: &mut super::SnapshotHarness, name: &str| {
         // The bar above has no second button of this name.
@@ -33,8 +32,11 @@ fn tools_do_what_they_say_and_take_their_clicks() {
         click(&mut harness, name);
         assert_eq!(state.borrow_mut().commands.pop(), Some(command), "{name}");
     }
-    click(&mut harness, "Symmetric");
-    assert_eq!(state.borrow().panel.action, Some(Action::Symmetry));
+    for (name, action) in [("Symmetric", Action::Symmetry), ("Land on surfaces", Action::Landing)] {
+        click(&mut harness, name);
+        assert_eq!(state.borrow_mut().panel.action.take(), Some(action), "{name}");
+    }
+    assert_eq!(Action::Landing.command(&state.borrow().session), Some(Command::Landing(false)));
     let beside = state.borrow().panel.layout.scene.center();
     assert!(!tools::contains(&state.borrow().session, &state.borrow().panel, beside));
 }

@@ -2,7 +2,7 @@
 
 use egui::{Button, Checkbox, ComboBox, Rect, RichText, StrokeKind, Ui, pos2, vec2};
 
-use crate::motion::arrange::{Grip, Item, with_contact};
+use crate::motion::arrange::{Grip, Item, with_contact_replaced};
 use crate::motion::{Contact, Motion};
 use crate::viewer::panel::{node_name, theme};
 use crate::viewer::{Command, Session, Timeline};
@@ -144,8 +144,9 @@ pub(super) fn details(
         ui.selectable_value(&mut new.on, None, name(None));
         for node in BONES.iter().filter_map(|bone| session.puppet.rig.bones.get(*bone)) {
             let skeleton = &session.puppet.character().skeleton;
-            if skeleton.ancestors(*node).all(|above| above != contact.node) {
-                ui.selectable_value(&mut new.on, Some(*node), name(Some(*node)));
+            let on = Some(*node);
+            if !(Contact { on, ..*contact }).is_on_own_part(skeleton) {
+                ui.selectable_value(&mut new.on, on, name(on));
             }
         }
     });
@@ -154,6 +155,6 @@ pub(super) fn details(
     slides.on_hover_text("Keep only the height of the point");
     new.slides &= new.on.is_none();
     if new != *contact {
-        push_change(commands, with_contact(motion, index, new));
+        push_change(commands, with_contact_replaced(motion, index, new));
     }
 }

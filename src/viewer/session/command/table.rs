@@ -90,7 +90,7 @@ commands! {
         /// Sets whether the rings of the gizmo rotate the joint alone, and about which axes.
         ring_mode RingMode: RingMode = RingMode::default();
         /// Sets whether the limits of ball joints are shown in the scene.
-        limits Limits: bool = false;
+        show_limits ShowLimits: bool = false;
         /// Sets what the gizmo of the selected joint is for.
         tool Tool: Tool = Tool::default();
         /// Sets the pixels per point, which scale the gizmo for picking.
@@ -118,7 +118,7 @@ commands! {
         skinning Skinning: Skinning = Skinning::default();
         /// Sets whether the spring bones of hair and clothes swing.
         springs Springs: bool = true;
-        /// Sets what the eyes look at.
+        /// Sets what the character looks at with its eyes, or with its head if the file says nothing about eyes.
         look_at LookAt: EyeTarget = EyeTarget::default();
         /// Sets the display options.
         display Display: Display = Display::default();

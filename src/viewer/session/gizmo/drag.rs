@@ -4,12 +4,12 @@ use glam::{DQuat, DVec3, Vec2, Vec3};
 
 use crate::ik::Limit;
 use crate::puppet::Target;
-use crate::rig::orientation;
+use crate::viewer::orbit::pushed;
 use crate::viewer::session::history::State;
 use crate::viewer::{EyeTarget, Session};
 
 use super::rail::{Rail, stops, with_stop};
-use super::turned_joint::TurnedJoint;
+use super::turned_joint::{TurnedJoint, turned_axis};
 use super::{Dial, Gizmo, GizmoGrip, GizmoView, limits, look};
 
 /// Steps of rings and of limits in degrees while the control key is held.
@@ -51,17 +51,18 @@ pub(super) enum DragKind {
     /// when the drag started, `start` is the pole's position at that time, and `end` is the position at which the
     /// limb's end stays.
     Pole { chain: usize, grabbed: Vec3, start: Vec3, end: DVec3 },
-    /// The point at which the character looks, which moves like a pole. `before` is where it was.
-    LookAt { grabbed: Vec3, start: Vec3, before: Vec3 },
+    /// The point at which the character looks, which moves like a pole. `before` is the setting when the drag started.
+    LookAt { grabbed: Vec3, start: Vec3, before: EyeTarget },
 }
 
 /// The end of a chain that a ring turns. It stays at `position` in world metres. `own` is its world orientation at the start of
-/// the drag.
+/// the drag, both without a look. `axis` is the axis in world space, a unit vector.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TurnedEnd {
     base: usize,
     position: DVec3,
     own: DQuat,
+    axis: DVec3,
 }
 
 impl GizmoDrag {
@@ -77,7 +78,7 @@ impl GizmoDrag {
             GizmoGrip::Ring(i) => {
                 let dial = gizmo.rings.get(i)?.dial;
                 let from = dial.angle(at, &view, 0.0)?;
-                let end = turned_end(session, node);
+                let end = turned_end(session, node, &dial);
                 if end.is_none() {
                     joints = TurnedJoint::selected(session, node, &dial);
                 }
@@ -110,24 +111,24 @@ impl GizmoDrag {
 
     /// Starts a drag of the point at which the character looks.
     fn of_look(session: &Session, at: Vec2, view: &GizmoView) -> Option<Self> {
-        let (before, node) = (look::placed(session)?, session.face()?.head);
-        let grabbed = view.ray(at)?.intersect_plane(before, view.direction())?;
+        let (start, node) = (look::placed(session)?, session.face()?.head);
+        let grabbed = view.ray(at)?.intersect_plane(start, view.direction())?;
         Some(Self {
             grip: GizmoGrip::LookAt,
             node,
             before: session.state.clone(),
             snap: false,
-            kind: DragKind::LookAt { grabbed, start: before, before },
+            kind: DragKind::LookAt { grabbed, start, before: session.settings.look_at },
             joints: Vec::new(),
             has_moved: false,
             pointer: at,
         })
     }
 
-    /// Returns where the point at which the character looks was when its drag started.
+    /// Returns the point at which the character looked when its drag started.
     pub(in crate::viewer) fn look_before(&self) -> Option<EyeTarget> {
         match self.kind {
-            DragKind::LookAt { before, .. } => Some(EyeTarget::Point(before.as_dvec3())),
+            DragKind::LookAt { before, .. } => Some(before),
             _ => None,
         }
     }
@@ -168,10 +169,10 @@ impl GizmoDrag {
     pub(in crate::viewer) fn target(&self) -> Option<Target> {
         let mut target = Target::new(self.node);
         match self.kind {
-            DragKind::Ring { dial, end: Some(TurnedEnd { base, position, own }), .. } => {
+            DragKind::Ring { end: Some(TurnedEnd { base, position, own, axis }), .. } => {
                 target.base = Some(base);
                 target.position = Some(position);
-                target.orientation = Some(about(dial, self.turned()?) * own);
+                target.orientation = Some(DQuat::from_axis_angle(axis, self.turned()?) * own);
             }
             DragKind::Pole { chain, end, .. } => {
                 let limb = self.before.rig.chains.get(chain)?;
@@ -256,7 +257,7 @@ impl Session {
         let camera = self.camera();
         let Some(hold) = &mut self.gizmo_drag else { return };
         if let DragKind::LookAt { grabbed, start, .. } = &mut hold.kind {
-            let [from, to] = [*grabbed, *start].map(|point| look::pushed(point, steps, &camera));
+            let [from, to] = [*grabbed, *start].map(|point| pushed(point, steps, &camera));
             if from.is_finite() && to.is_finite() {
                 (*grabbed, *start) = (from, to);
                 let pointer = hold.pointer;
@@ -290,17 +291,13 @@ impl Session {
 }
 
 /// Returns the end of a chain that the rings of a joint turn, or `None` if they turn joints alone.
-fn turned_end(session: &Session, node: usize) -> Option<TurnedEnd> {
+fn turned_end(session: &Session, node: usize, dial: &Dial) -> Option<TurnedEnd> {
     if session.turns_alone(node) {
         return None;
     }
     let base = session.puppet.rig.chain(node)?.base;
-    let own = orientation(&session.puppet.character().skeleton, session.puppet.pose(), node);
-    Some(TurnedEnd { base, position: session.position_of(node)?.as_dvec3(), own })
-}
-
-fn about(dial: Dial, angle: f64) -> DQuat {
-    DQuat::from_axis_angle(dial.axis.as_dvec3().normalize(), angle)
+    let (position, own) = session.placement(node)?;
+    Some(TurnedEnd { base, position, own, axis: turned_axis(session, node, dial) })
 }
 
 /// Rounds an angle in radians to a step in degrees.

@@ -2,8 +2,6 @@
 
 use glam::{Vec2, Vec3};
 
-use crate::view::{Camera, Projection};
-use crate::viewer::session::drag::PUSH_STEP;
 use crate::viewer::{EyeTarget, Session};
 
 use super::dial::GizmoView;
@@ -21,13 +19,4 @@ pub(super) fn placed(session: &Session) -> Option<Vec3> {
 pub(super) fn under(session: &Session, at: Vec2, view: &GizmoView) -> Option<GizmoGrip> {
     let distance = view.pixel(placed(session)?)?.distance(at) / view.scale;
     (distance < END).then_some(GizmoGrip::LookAt)
-}
-
-/// Returns a point farther from the camera by a number of steps.
-pub(super) fn pushed(point: Vec3, steps: f32, camera: &Camera) -> Vec3 {
-    let by = PUSH_STEP * steps.clamp(-10.0, 10.0);
-    match camera.projection {
-        Projection::Perspective { .. } => camera.position + (point - camera.position) * (1.0 + by),
-        Projection::Orthographic { height } => point + camera.direction() * (height * by),
-    }
 }

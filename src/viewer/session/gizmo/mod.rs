@@ -83,7 +83,7 @@ impl Gizmo {
         let node = session.selected?;
         let pole = pole::for_joint(session, node);
         // The arcs of a ball joint would cover the head that is turned.
-        let is_wanted = |limit: &limits::LimitShape| session.settings.limits || limit.arcs.len() < 2;
+        let is_wanted = |limit: &limits::LimitShape| session.settings.show_limits || limit.arcs.len() < 2;
         Some(match session.settings.tool {
             Tool::Turn => Self {
                 limit: limits::limit_shape(&session.puppet, node, view).filter(is_wanted),
@@ -157,10 +157,12 @@ fn distance_to_segment(at: Vec2, pair: &[Vec2]) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use std::f64::consts::TAU;
+
     use super::*;
     use crate::asset::mannequin;
     use crate::rig;
-    use crate::viewer::Command;
+    use crate::viewer::{Command, EyeTarget};
 
     /// The arcs of a ball joint lay over the head that was turned.
     #[test]
@@ -176,7 +178,43 @@ mod tests {
         };
         assert!(!is_shown(&mut session, "head"));
         assert!(is_shown(&mut session, "leftLowerArm"));
-        session.apply(Command::Limits(true));
+        session.apply(Command::ShowLimits(true));
         assert!(is_shown(&mut session, "head"));
+    }
+
+    /// The look became a part of the pose, so that the head stayed turned when it looked at nothing again.
+    #[test]
+    fn a_ring_does_not_turn_the_head_by_its_look() {
+        for (alone, world) in [(true, true), (true, false), (false, true), (false, false)] {
+            let character = mannequin().unwrap();
+            let rig = rig::load(&character, None).unwrap();
+            let mut session = Session::new(character, Some(rig), Vec2::new(800.0, 600.0));
+            let face = session.face().unwrap();
+            session.apply(Command::Select(Some(face.head)));
+            session.apply(Command::RingMode(RingMode { alone, world }));
+            let turned = |session: &Session| {
+                rig::orientation(&session.puppet.character().skeleton, session.puppet.pose(), face.head)
+            };
+            let before = turned(&session);
+            let beside = face.eyes + face.forward + 0.5 * Vec3::X;
+            session.apply(Command::LookAt(EyeTarget::Point(beside.as_dvec3())));
+            assert!(turned(&session).angle_between(before) > 0.3);
+            // The ring about the z axis faces the camera.
+            let view = session.gizmo_view(1.0);
+            let dial = Gizmo::new(&session, &view).unwrap().rings[2].dial;
+            let under = |angle: f64| view.pixel(dial.point(angle)).unwrap();
+            let is_ring = |angle: &f64| session.grip_under(under(*angle)) == Some(GizmoGrip::Ring(2));
+            let from = (0..36_u8).map(|i| TAU * f64::from(i) / 36.0).find(is_ring).unwrap();
+            for command in [
+                Command::Grab(under(from)),
+                Command::Drag(under(from + 0.1)),
+                Command::Release,
+                Command::LookAt(EyeTarget::Nothing),
+            ] {
+                session.apply(command);
+            }
+            let angle = turned(&session).angle_between(before);
+            assert!((angle - 0.1).abs() < 0.02, "alone {alone}, world {world}: {angle}");
+        }
     }
 }

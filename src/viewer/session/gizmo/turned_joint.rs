@@ -7,7 +7,7 @@ use crate::viewer::Session;
 
 use super::dial::Dial;
 
-/// A joint that a ring turns alone. Orientations are those at the start of the drag, in world space.
+/// A joint that a ring turns alone. Orientations are those at the start of the drag, in world space and without a look.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TurnedJoint {
     pub(super) node: usize,
@@ -21,8 +21,8 @@ impl TurnedJoint {
     /// Returns the joints that a dial of the selected joint turns: the topmost ones of all selected joints. In local mode,
     /// each turns about its own axis.
     pub(super) fn selected(session: &Session, active: usize, dial: &Dial) -> Vec<Self> {
-        let (skeleton, pose) = (&session.puppet.character().skeleton, session.puppet.pose());
-        let axis = dial.axis.as_dvec3().normalize();
+        let (skeleton, pose) = (&session.puppet.character().skeleton, session.puppet.primary_pose());
+        let axis = turned_axis(session, active, dial);
         let local_axis = orientation(skeleton, pose, active).conjugate() * axis;
         let joint = |node: usize| {
             let own = orientation(skeleton, pose, node);
@@ -38,4 +38,16 @@ impl TurnedJoint {
     pub(super) fn turned(&self, angle: f64) -> DQuat {
         self.parent.conjugate() * (DQuat::from_axis_angle(self.axis, angle) * self.own)
     }
+}
+
+/// Returns the axis in world space about which a dial of a joint turns it, a unit vector. In local mode, the dial has the axes of the
+/// joint as it is seen, which may look at something, but it turns the joint of the pose without the look.
+pub(super) fn turned_axis(session: &Session, node: usize, dial: &Dial) -> DVec3 {
+    let axis = dial.axis.as_dvec3().normalize();
+    if session.settings.ring_mode.world {
+        return axis;
+    }
+    let (skeleton, puppet) = (&session.puppet.character().skeleton, &session.puppet);
+    let local_axis = orientation(skeleton, puppet.pose(), node).conjugate() * axis;
+    (orientation(skeleton, puppet.primary_pose(), node) * local_axis).normalize()
 }
