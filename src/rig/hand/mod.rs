@@ -71,8 +71,9 @@ impl HandPose {
 ///
 /// let character = asset::mannequin()?;
 /// let rig = rig::detect(&character);
-/// let arm = &rig.body.as_ref().ok_or("no body")?.limbs[0];
-/// let hand = rig::Hand::new(&character.skeleton, &rig, arm).ok_or("no fingers")?;
+/// let limbs = &rig.body.as_ref().ok_or("no body")?.limbs;
+/// let mut hands = limbs.iter().filter_map(|limb| rig::Hand::new(&character.skeleton, &rig, limb));
+/// let hand = hands.next().ok_or("no fingers")?;
 /// let mut pose = Pose::rest(&character.skeleton);
 /// for (joint, rotation) in hand.pose(&character.skeleton, &pose, rig::HandPose::Fist) {
 ///     pose.locals[joint].rotation = rotation;
