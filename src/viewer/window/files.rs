@@ -10,6 +10,7 @@ use crate::viewer::{CharacterLoader, LoadResult, neighbour};
 
 use super::dialogs::Dialog;
 use super::export::{ExportEnd, RunningExport};
+use super::open_window::OpenWindow;
 use super::{App, requests};
 
 mod reload;
@@ -32,6 +33,8 @@ pub(super) enum AppEvent {
     Loaded,
     /// The window should close without confirmation.
     Close,
+    /// The window manager may have added a frame to the window. This arrives after the events that the window has already received.
+    Placed,
 }
 
 /// The window's state that concerns files.
@@ -156,6 +159,7 @@ impl App {
             // Only the startup handles this one.
             AppEvent::Loaded => {}
             AppEvent::Changed => self.files.changes.changed = Some(Instant::now()),
+            AppEvent::Placed => self.open.iter_mut().for_each(OpenWindow::fit_on_monitor),
             AppEvent::Close => {
                 // Nobody can be asked any more.
                 self.autosave();

@@ -49,7 +49,9 @@ impl ApplicationHandler<AppEvent> for App {
         if response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
             open.window.request_redraw();
         }
-        open.fit_on_monitor(&event);
+        if open.may_have_frame(&event) {
+            let _ = self.files.proxy.send_event(AppEvent::Placed);
+        }
         match event {
             WindowEvent::CloseRequested => self.leave(Leave::Close),
             // This event also arrives for a window that this program has closed.

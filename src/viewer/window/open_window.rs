@@ -75,14 +75,17 @@ impl OpenWindow {
         Ok(Self { window, graphics, quality, egui, began: Instant::now(), size, is_new, held: Vec::new() })
     }
 
-    /// Makes a new window smaller if the monitor has no room for its title bar and its borders. How large they are is known only after the
-    /// window manager has added them, which moves, resizes or focuses the window.
-    pub(super) fn fit_on_monitor(&mut self, event: &WindowEvent) {
-        let is_placed =
-            matches!(event, WindowEvent::Moved(_) | WindowEvent::Resized(_) | WindowEvent::Focused(true));
-        if !is_placed || !std::mem::replace(&mut self.is_new, self.began.elapsed() < SETTLED) {
-            return;
-        }
+    /// Returns whether an event may have come because the window manager has added a title bar and borders to a new window.
+    pub(super) fn may_have_frame(&mut self, event: &WindowEvent) -> bool {
+        matches!(event, WindowEvent::Moved(_) | WindowEvent::Resized(_) | WindowEvent::Focused(true))
+            && std::mem::replace(&mut self.is_new, self.began.elapsed() < SETTLED)
+    }
+
+    /// Makes a new window smaller if the monitor has no room for its title bar and its borders.
+    ///
+    /// winit panics if it is asked for the size of a window that another program has destroyed. This must therefore be called after all
+    /// events that have arrived, one of which would report that: see [`AppEvent::Placed`](super::files::AppEvent::Placed).
+    pub(super) fn fit_on_monitor(&mut self) {
         let Some(monitor) = self.window.current_monitor().map(|monitor| monitor.size()) else { return };
         let (inner, outer) = (self.window.inner_size(), self.window.outer_size());
         if let Some(smaller) = without_frame(inner, outer, monitor) {

@@ -189,7 +189,9 @@ impl<E: Send + 'static> Startup<E> {
         let Some(open) = self.open.as_mut().filter(|open| open.window.id() == id) else { return };
         // egui keeps track of modifiers and the pointer.
         let _ = open.egui.on_window_event(&open.window, event);
-        open.fit_on_monitor(event);
+        if open.may_have_frame(event) {
+            let _ = self.proxy.send_event(AppEvent::Placed);
+        }
         match event {
             WindowEvent::CloseRequested => events.exit(),
             WindowEvent::KeyboardInput { event, .. }
@@ -246,6 +248,7 @@ impl<E: Send + 'static> ApplicationHandler<AppEvent> for Startup<E> {
             (Some(app), event) => app.user_event(events, event),
             (None, AppEvent::Loaded) => self.start(events),
             (None, AppEvent::Close) => events.exit(),
+            (None, AppEvent::Placed) => self.open.iter_mut().for_each(OpenWindow::fit_on_monitor),
             (None, _) => {}
         }
     }
