@@ -64,7 +64,7 @@ fn groups(session: &Session) -> Vec<&'static [Icon]> {
     groups
 }
 
-/// Returns the buttons with their places in points. There are none if the scene is too small.
+/// Returns the buttons with their places in points, or none if the scene is too small.
 fn buttons(session: &Session, panel: &PanelState) -> Vec<(Icon, Rect)> {
     let scene = panel.layout.scene;
     let mut at = scene.left_top() + Vec2::splat(MARGIN);

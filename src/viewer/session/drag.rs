@@ -217,7 +217,7 @@ impl Drag {
             free.lerp(landed, f64::from(landing.weight))
         };
         self.target.position = self.target.position.map(position);
-        // A force that rises faster than the distance: where it is weak, the body would choose another depth.
+        // The force rises faster than the distance, because the body chooses another depth where it is weak.
         self.set_depth(self.sight.map(|sight| (sight, landing.weight.sqrt())));
         self.move_others();
     }

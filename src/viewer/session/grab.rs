@@ -194,7 +194,9 @@ impl Session {
         let has_moved = drag.moved;
         self.drag = Some(drag);
         self.trail.clear();
-        self.prepare_landing();
+        if self.drag.as_ref().is_some_and(|drag| drag.surroundings.is_none()) {
+            self.prepare_landing();
+        }
         if has_moved {
             let (camera, size, step) = (self.camera(), self.size, self.step());
             if let Some(drag) = self.drag.as_mut().filter(|drag| drag.follows_pointer) {

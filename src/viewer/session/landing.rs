@@ -16,16 +16,17 @@ use crate::scene::surface::Surface;
 
 use super::Session;
 
-/// The pointer gets its depth from a surface after it has dragged over this distance, metres of a person. Before, the depth
-/// changes gradually, so that a drag that begins in front of a surface does not jump there.
+/// A surface counts fully once the pointer has moved this far, metres of a person. Until then the depth changes gradually, so that a
+/// drag that begins in front of a surface does not jump there.
 const RAMP: f32 = 0.08;
-/// The same for the floor, below which the pointer is by this distance.
+/// The floor counts fully once the pointer is this far below it, metres of a person.
 const FLOOR_RAMP: f32 = 0.02;
 /// Radius around the pointer in which surfaces count, so that the depth does not jump at their edges: half a palm, metres of a person.
 const RADIUS: f32 = 0.06;
 /// Rings of rays in this radius, and rays on each of them. Another one is in the middle.
 const RINGS: [(f32, u8); 2] = [(0.5, 6), (1.0, 12)];
-/// A surface counts fully up to this part of the reach of the limb before or behind what is dragged, and not at all at the whole reach.
+/// A surface counts fully within this fraction of the limb's reach in front of what is dragged or behind it, and not at all beyond the
+/// reach.
 const NEAR: f32 = 0.6;
 /// Seen from a flatter angle, the floor is as far away as at this angle: its tangent.
 const MIN_SLOPE: f32 = 0.27;
@@ -37,7 +38,7 @@ const MAX_GAP: f32 = 0.2;
 const MAX_GAIN: f32 = 4.0;
 /// Maximum number of solves that lead to the contact.
 const MAX_ROUNDS: usize = 4;
-/// Number of the points of each joint of a hand, nearest to a surface, one of which touches it first.
+/// For each joint of a hand, this many of the points nearest to the surface are tested.
 const TOUCHING: usize = 8;
 
 /// What a dragged hand or foot can land on: the rest of the character as it was when the drag began, and the floor.
@@ -82,13 +83,15 @@ impl Surroundings {
         let limb = limb_of(hit.node)?;
         let moving = std::iter::once(limb).chain(others.iter().filter_map(|&node| limb_of(node)));
         let roots: Vec<usize> = moving.filter_map(|limb| limb.joints.first().copied()).collect();
+        let stays = |node| !skeleton.ancestors(node).any(|n| roots.contains(&n));
+        let stays: Vec<bool> = (0..skeleton.nodes.len()).map(stays).collect();
         let world = puppet.world_from_node();
         let place = |node: usize| world.get(node).map(|m| Vec3::from(m.translation));
         let bones = limb.joints.windows(2).filter_map(|pair| Some(place(pair[0])?.distance(place(pair[1])?)));
         let end = end_points(puppet, limb, |node| is_below(node, limb.end()));
         let lowest = lowest(&end, world)?;
         Some(Self {
-            surface: Surface::new(puppet, |node| !skeleton.ancestors(node).any(|n| roots.contains(&n))),
+            surface: Surface::new(puppet, |node| stays.get(node).copied().unwrap_or_default()),
             node_from_world: world.iter().map(Affine3A::inverse).collect(),
             // A foot may stand lower, on steps for example.
             floor: plan.floor.min(lowest),

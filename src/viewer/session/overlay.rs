@@ -29,7 +29,8 @@ pub(in crate::viewer) fn lines(session: &Session, scale: f32) -> Vec<Line> {
     let position =
         |node: usize| session.puppet.world_from_node().get(node).map(|m| Vec3::from(m.translation));
     if !session.is_dragging() {
-        // The hips have a dot so that they are found. It is not picked itself: a joint alone cannot be turned by all methods.
+        // This dot only shows where the hips are. A press there grabs the skin, because most methods cannot move a joint that has none
+        // above it.
         let hips = session.puppet.rig.body.as_ref().map(|body| body.hips);
         let handles = session.handles().chain(hips).filter_map(position);
         handles.for_each(|p| dot(&mut out, p, 5.0 * scale, HANDLE));
