@@ -131,11 +131,11 @@ shot 03-above
 xdotool mousemove 1204 50 sleep 0.3 click 1
 differs 03-above "selecting the panel of the view"
 shot 03-below
-xdotool mousemove 1163 298 sleep 0.3 click 1
+xdotool mousemove 1163 325 sleep 0.3 click 1
 differs 03-below "selecting the light theme"
 shot 03-light
 grep -q '"theme": "light"' "$work/state/sinew/settings.json" || fail "the theme was not saved"
-xdotool mousemove 1113 298 sleep 0.3 click 1
+xdotool mousemove 1113 325 sleep 0.3 click 1
 differs 03-light "selecting the dark theme"
 xdotool mousemove 1003 50 sleep 0.3 click 1
 xdotool keydown shift mousemove 487 226 mousemove 495 216 mousemove 515 186 keyup shift mousemove 120 120
