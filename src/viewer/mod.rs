@@ -7,6 +7,7 @@
 mod clip_export;
 #[cfg(feature = "viewer")]
 mod crowd;
+mod document;
 mod folder;
 mod input;
 mod keymap;
@@ -24,6 +25,7 @@ mod window;
 pub use clip_export::ClipExport;
 #[cfg(feature = "viewer")]
 pub use crowd::{CrowdOpening, open_crowd};
+pub use document::{Snapshot, SolveProblem};
 pub use folder::neighbour;
 pub use input::{Button, Event, Input};
 pub use keymap::{Action, Key, Keymap, Shortcut};
@@ -32,11 +34,11 @@ pub use project::is_project;
 pub use project::library::{PoseLibrary, poses_of};
 pub use replay::{Recording, Replay, ReplayError};
 pub use session::added_clips::{AddedClips, Transfer};
-pub use session::command::{Axis, Command, DragScope, NodePoint, Settings};
+pub use session::command::{Axis, Command, Display, DragScope, NodePoint, Settings};
 pub use session::gizmo::{RingMode, Tool};
 pub use session::recorder::Recorder;
 pub use session::save::{PoseFile, SaveError};
-pub use session::{Display, EyeTarget, OnionSkin, Refusals, Session, Snapshot, SolveProblem, Timeline};
+pub use session::{EyeTarget, OnionSkin, Refusals, Session, Timeline};
 #[cfg(feature = "viewer")]
 pub use window::loader::{CharacterLoader, LoadResult, LoadedFile};
 #[cfg(feature = "viewer")]

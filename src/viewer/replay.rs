@@ -14,7 +14,7 @@ use crate::text::printable;
 
 use super::project::{Project, is_project};
 use super::session::added_clips::is_built_in;
-use super::session::recorder::nodes::SessionNodes;
+use super::session::recorder::names::SessionNames;
 use super::session::recorder::{FORMAT, Header};
 use super::session::{MAX_ADDITIONS, fingerprint};
 use super::{AddedClips, Command, Session, Transfer};
@@ -277,8 +277,7 @@ impl Replay {
             });
         }
         if let Some(lines) = &mut lines {
-            let skeleton = &session.puppet().character().skeleton;
-            lines.nodes = Some(SessionNodes::new(skeleton, &session.loaded_rig));
+            lines.names = Some(SessionNames::new(session.puppet().character(), &session.loaded_rig));
         }
         let next = lines.as_mut().map_or(Ok(None), SessionLines::step)?;
         Ok(Self { session, path: recording.path.clone(), lines, next, additions, progress: progress.clone() })
@@ -340,6 +339,11 @@ impl Replay {
     fn execute_until(&mut self, to: Duration) -> Result<(), ReplayError> {
         while let Some((at, command)) = self.next.take_if(|(at, _)| *at <= to) {
             check(&self.path, &self.progress)?;
+            if let Some(Command::AddClips(addition)) = &command {
+                self.session.advance(at);
+                self.add(addition);
+            }
+            // The next line may name the added clips.
             self.next = self.lines.as_mut().map_or(Ok(None), SessionLines::step)?;
             // Of consecutive `Hover` commands only the last one matters, and picking at each position would be slow.
             let is_hover = |command: &Option<Command>| matches!(command, Some(Command::Hover(_)));
@@ -348,22 +352,24 @@ impl Replay {
                 continue;
             }
             self.session.advance(at);
-            let known = |a: &AddedClips| {
-                self.additions.iter().find(|k| (&k.file, k.transfer()) == (&a.file, a.transfer()))
-            };
-            match command {
-                Some(Command::AddClips(addition)) => {
-                    if let Some(known) = known(&addition) {
-                        let mut addition = addition.with_contents_of(known);
-                        addition.file = resolve(&self.path, &addition.file);
-                        self.session.apply(Command::AddClips(Box::new(addition)));
-                    }
-                }
-                Some(command) => self.session.apply(command),
-                None => {}
+            if let Some(command) = command.filter(|command| !matches!(command, Command::AddClips(_))) {
+                self.session.apply(command);
             }
         }
         Ok(())
+    }
+
+    /// Adds the clips of a file that was read before.
+    fn add(&mut self, addition: &AddedClips) {
+        let is_same =
+            |known: &&AddedClips| (&known.file, known.transfer()) == (&addition.file, addition.transfer());
+        let Some(known) = self.additions.iter().find(is_same) else { return };
+        let mut addition = addition.clone().with_contents_of(known);
+        addition.file = resolve(&self.path, &addition.file);
+        self.session.apply(Command::AddClips(Box::new(addition)));
+        if let Some(names) = self.lines.as_mut().and_then(|lines| lines.names.as_mut()) {
+            names.set_clips(self.session.puppet().character());
+        }
     }
 
     /// Returns the session in its current state.

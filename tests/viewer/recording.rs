@@ -127,6 +127,27 @@ fn recording_survives_a_crash_and_replaces_no_file() {
     assert!(Recorder::new(&folder.join("missing/a.session"), false).is_err());
 }
 
+/// A character was exported again with its clips in another order, and a recording then played another clip.
+#[test]
+fn recording_finds_its_clips_by_name() {
+    let path = folder("session-clip-names").join("a.session");
+    let mut session = session();
+    session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
+    let walk = session.puppet().character().find_clip("walk").unwrap();
+    session.apply(Command::Clip(Some(walk)));
+    session.stop_recording().unwrap().unwrap();
+    let mut other = mannequin().unwrap();
+    other.clips.rotate_left(1);
+    let rig = rig::load(&other, None).unwrap();
+    let recording = Recording::open(&path).unwrap();
+    let mut replay = Replay::new(&recording, other, rig).unwrap();
+    replay.advance(recording.length()).unwrap();
+    let puppet = replay.session().puppet();
+    let clip = puppet.motion.only().unwrap();
+    assert_eq!(puppet.character().clip_name(clip), "walk");
+    assert_ne!(clip, walk);
+}
+
 #[test]
 fn recording_finds_and_identifies_its_character() {
     let folder = folder("session-character");

@@ -69,7 +69,13 @@ impl Carry {
             let parent = parent.map_or(glam::DQuat::IDENTITY, |p| orientation(skeleton, pose, p));
             Some((node, pose.locals.get(node)?.rotation, parent.as_quat().normalize()))
         };
-        let joints = session.topmost_selected().into_iter().filter_map(joint).collect();
+        let joints = session
+            .document
+            .selection
+            .topmost(&session.puppet.character().skeleton)
+            .into_iter()
+            .filter_map(joint)
+            .collect();
         let center =
             crate::scene::picking::pixel(&session.camera(), session.position_of(node)?, session.size())?;
         let turn = Turn { joints, center, from: angle(at - center), has_turned: false };

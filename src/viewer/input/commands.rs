@@ -9,8 +9,9 @@ impl Action {
     /// Returns the command of the action. Returns `None` if the action has no effect now, or if it does not concern the session.
     pub fn command(self, session: &Session) -> Option<Command> {
         let now = session.puppet.time;
-        let [start, end] = session.settings.timeline.looped(session.seconds());
-        let looped = |range| Command::Timeline(Timeline { range: Some(range), ..session.settings.timeline });
+        let [start, end] = session.document.settings.timeline.looped(session.seconds());
+        let looped =
+            |range| Command::Timeline(Timeline { range: Some(range), ..session.document.settings.timeline });
         Some(match self {
             Self::Undo => Command::Undo,
             Self::Redo => Command::Redo,
@@ -23,44 +24,46 @@ impl Action {
             Self::Pin => Command::Pin,
             Self::Base => Command::Base,
             Self::RingMode => {
-                let ring_mode = session.settings.ring_mode;
+                let ring_mode = session.document.settings.ring_mode;
                 Command::RingMode(RingMode { alone: !ring_mode.alone, ..ring_mode })
             }
             Self::AxisX => Command::Constrain(Axis::X),
             Self::AxisY => Command::Constrain(Axis::Y),
             Self::AxisZ => Command::Constrain(Axis::Z),
             Self::Scope => Command::DragScope(session.next_scope()),
-            Self::Symmetry if session.has_body() => Command::Symmetry(!session.settings.symmetry),
-            Self::Landing if session.has_body() => Command::Landing(!session.settings.landing),
+            Self::Symmetry if session.has_body() => Command::Symmetry(!session.document.settings.symmetry),
+            Self::Landing if session.has_body() => Command::Landing(!session.document.settings.landing),
             Self::Key => Command::Key,
-            Self::AutoKey => Command::AutoKey(!session.settings.auto_key),
+            Self::AutoKey => Command::AutoKey(!session.document.settings.auto_key),
             Self::Play => Command::Play(!session.is_playing()),
-            Self::PreviousFrame => Command::Seek(session.settings.timeline.beside(now, false)),
-            Self::NextFrame => Command::Seek(session.settings.timeline.beside(now, true)),
+            Self::PreviousFrame => Command::Seek(session.document.settings.timeline.beside(now, false)),
+            Self::NextFrame => Command::Seek(session.document.settings.timeline.beside(now, true)),
             Self::PreviousKey => Command::Seek(session.key_beside(false)?),
             Self::NextKey => Command::Seek(session.key_beside(true)?),
             Self::FirstFrame => Command::Seek(start),
             Self::LastFrame => Command::Seek(end),
             Self::LoopStart => looped([now, if now < end { end } else { session.seconds() }]),
             Self::LoopEnd => looped([if start < now { start } else { 0.0 }, now]),
-            Self::LoopAll => Command::Timeline(Timeline { range: None, ..session.settings.timeline }),
-            Self::Front => Command::Camera(session.orbit.from_side(Vec3::Z)),
-            Self::Back => Command::Camera(session.orbit.from_side(Vec3::NEG_Z)),
-            Self::Side => Command::Camera(session.orbit.from_side(Vec3::X)),
-            Self::OtherSide => Command::Camera(session.orbit.from_side(Vec3::NEG_X)),
-            Self::Top => Command::Camera(session.orbit.from_side(Vec3::Y)),
-            Self::Bottom => Command::Camera(session.orbit.from_side(Vec3::NEG_Y)),
-            Self::Projection => Command::Camera(session.orbit.with_other_projection()),
+            Self::LoopAll => {
+                Command::Timeline(Timeline { range: None, ..session.document.settings.timeline })
+            }
+            Self::Front => Command::Camera(session.document.orbit.from_side(Vec3::Z)),
+            Self::Back => Command::Camera(session.document.orbit.from_side(Vec3::NEG_Z)),
+            Self::Side => Command::Camera(session.document.orbit.from_side(Vec3::X)),
+            Self::OtherSide => Command::Camera(session.document.orbit.from_side(Vec3::NEG_X)),
+            Self::Top => Command::Camera(session.document.orbit.from_side(Vec3::Y)),
+            Self::Bottom => Command::Camera(session.document.orbit.from_side(Vec3::NEG_Y)),
+            Self::Projection => Command::Camera(session.document.orbit.with_other_projection()),
             Self::FrameAll => Command::FrameAll,
             Self::FrameSelected => Command::Camera(session.selection_view()),
             Self::HomeView => Command::Camera(session.home_view()),
             Self::Follow => {
-                let follow = !session.settings.display.follow;
-                Command::Display(Display { follow, ..session.settings.display })
+                let follow = !session.document.settings.display.follow;
+                Command::Display(Display { follow, ..session.document.settings.display })
             }
             Self::Skeleton => {
-                let skeleton = !session.settings.display.skeleton;
-                Command::Display(Display { skeleton, ..session.settings.display })
+                let skeleton = !session.document.settings.display.skeleton;
+                Command::Display(Display { skeleton, ..session.document.settings.display })
             }
             Self::NextStep => match session.shown_steps() {
                 Some((shown, count)) => Command::Step(Some((shown + 1).min(count))),
@@ -88,7 +91,7 @@ fn method(action: Action, session: &Session) -> Option<Command> {
             Action::Auto => Method::Auto,
             _ => return None,
         },
-        ..*session.settings.solver
+        ..*session.document.settings.solver
     };
     match action {
         Action::DlsEuler => options.jacobian.parameters = JointParameters::Euler,

@@ -158,7 +158,7 @@ impl Input {
     }
 
     fn moved(&mut self, to: Vec2, session: &mut Session) {
-        if self.pressed.is_some_and(|p| p.distance(to) <= CLICK_DISTANCE * session.settings.scale) {
+        if self.pressed.is_some_and(|p| p.distance(to) <= CLICK_DISTANCE * session.document.settings.scale) {
             return;
         }
         self.pressed = None;
@@ -268,7 +268,7 @@ impl Input {
     fn apply_scope(&self, session: &mut Session) {
         let is_drag = matches!(self.action, PointerAction::Drag | PointerAction::ShiftDrag);
         if is_drag {
-            let scope = session.settings.drag_scope;
+            let scope = session.document.settings.drag_scope;
             session.apply(Command::CurrentScope(if self.alt { scope.other() } else { scope }));
         }
     }

@@ -62,7 +62,7 @@ fn is_shown(panel: &PanelState) -> bool {
 
 /// Returns the balls, those that are farther from the camera first.
 fn balls(session: &Session, center: Pos2) -> Vec<Ball> {
-    let orbit = &session.orbit;
+    let orbit = &session.document.orbit;
     let (right, up, back) = (orbit.right(), orbit.up(), orbit.back());
     let ball = |(direction, label, axis, action): (Vec3, &'static str, usize, Action)| Ball {
         at: center + vec2(direction.dot(right), -direction.dot(up)) * REACH,
@@ -140,7 +140,7 @@ fn draw_middle(painter: &egui::Painter, session: &Session, center: Pos2, hovered
     let color = if is_hovered { Color32::WHITE } else { Color32::from_white_alpha(150) };
     let stroke = Stroke::new(1.5, color);
     // The symbols are a square and the frustum of a pyramid.
-    let narrow = if session.orbit.is_orthographic() { MIDDLE } else { MIDDLE * 0.5 };
+    let narrow = if session.document.orbit.is_orthographic() { MIDDLE } else { MIDDLE * 0.5 };
     let (top, bottom) = (center.y - MIDDLE * 0.6, center.y + MIDDLE * 0.6);
     let corners = [
         pos2(center.x - narrow * 0.8, top),

@@ -26,7 +26,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, hint: &mut Option<usize>, com
             for (bone, &node) in &rig.bones {
                 let is_given = rig.given_bones.contains_key(bone);
                 let row = ui.horizontal(|ui| {
-                    let label = Button::selectable(session.selected == Some(node), name(bone)).truncate();
+                    let label =
+                        Button::selectable(session.document.selection.active == Some(node), name(bone))
+                            .truncate();
                     let clicked = ui.add_sized([NAMES, ui.spacing().interact_size.y], label);
                     ui.label(RichText::new(node_name(session, node)).color(theme::quiet(ui)));
                     if is_given && ui.small_button("×").on_hover_text("Recognise this bone again").clicked()
@@ -48,7 +50,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, hint: &mut Option<usize>, com
 
 /// Shows the menu that makes the selected joint a bone.
 fn assign(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let Some(node) = session.selected else {
+    let Some(node) = session.document.selection.active else {
         ui.label(RichText::new("Select a joint to say which bone it is.").small().color(theme::quiet(ui)));
         return;
     };

@@ -59,7 +59,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     if ui.add(Slider::new(&mut time, 0.0..=session.seconds().max(1e-3)).text("Time (s)")).changed() {
         commands.push(Command::Seek(time));
     }
-    let mut speed = session.settings.speed;
+    let mut speed = session.document.settings.speed;
     if ui.add(Slider::new(&mut speed, -2.0..=4.0).text("Speed")).changed() {
         commands.push(Command::Speed(speed));
     }
@@ -67,7 +67,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
         if ui.button(if session.clock.playing { "Pause" } else { "Play" }).clicked() {
             commands.push(Command::Play(!session.clock.playing));
         }
-        let mut looping = session.settings.looping;
+        let mut looping = session.document.settings.looping;
         if ui.checkbox(&mut looping, "Loop").changed() {
             commands.push(Command::Looping(looping));
         }

@@ -5,6 +5,7 @@ use egui::{RichText, Ui};
 use crate::render::ShadingMode;
 use crate::skin::Skinning;
 use crate::text::printable;
+use crate::viewer::session::viewpoint::Viewpoint;
 use crate::viewer::{Command, Display, EyeTarget, Keymap, Session};
 
 use super::{PanelState, heading, theme};
@@ -13,10 +14,11 @@ use super::{PanelState, heading, theme};
 /// moving scenes.
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     heading(ui, "Display");
-    let Display { mut skeleton, mut names, mut ground, mut shadow, mut follow } = session.settings.display;
+    let Display { mut skeleton, mut names, mut ground, mut shadow, mut follow } =
+        session.document.settings.display;
     ui.horizontal_wrapped(|ui| {
         for mode in ShadingMode::ALL.into_iter().filter(|m| *m != ShadingMode::Skeleton) {
-            if ui.selectable_label(session.settings.shading_mode == mode, mode.name()).clicked() {
+            if ui.selectable_label(session.document.settings.shading_mode == mode, mode.name()).clicked() {
                 commands.push(Command::ShadingMode(mode));
             }
         }
@@ -55,7 +57,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
          saved images always have full quality.",
     );
     let display = Display { skeleton, names, ground, shadow, follow };
-    if display != session.settings.display {
+    if display != session.document.settings.display {
         commands.push(Command::Display(display));
     }
 }
@@ -81,14 +83,15 @@ fn variants(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 fn secondary(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let character = session.puppet.character();
     if !character.springs.is_empty() {
-        let mut springs = session.settings.springs;
+        let mut springs = session.document.settings.springs;
         if ui.checkbox(&mut springs, "Springs").on_hover_text("Hair and clothes swing").changed() {
             commands.push(Command::Springs(springs));
         }
     }
-    let Some(before_face) = session.point_before_face() else { return };
+    let Some(viewpoint) = Viewpoint::of(&session.puppet) else { return };
+    let before_face = viewpoint.point_before(session.scene_bounds.sphere().1);
     let part = if character.look_at.is_some() { "The eyes look" } else { "The head looks" };
-    let now = session.settings.look_at;
+    let now = session.document.settings.look_at;
     let point = match now {
         EyeTarget::Point(_) => now,
         _ => EyeTarget::Point(before_face.as_dvec3()),

@@ -54,7 +54,7 @@ fn texts(session: &Session) -> Option<(String, Option<String>)> {
     let Some(drag) = &session.drag else {
         let gizmo = session.gizmo_drag.as_ref()?;
         gizmo.target()?;
-        return Some((String::from("the limb follows"), miss(session, session.selected?)));
+        return Some((String::from("the limb follows"), miss(session, session.document.selection.active?)));
     };
     let node = node_name(session, drag.hit.node);
     let moves = if drag.turns_joint {

@@ -2,18 +2,18 @@
 
 use egui::{Button, RichText, Slider, Ui};
 
-use crate::viewer::session::MAX_GOAL_WEIGHT;
+use crate::viewer::document::MAX_GOAL_WEIGHT;
 use crate::viewer::{Command, Session};
 
 use super::{goal_axes, heading, node_name, theme};
 
 /// Shows each goal's joint, remaining error, weight and axes.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    if session.state.goals.is_empty() {
+    if session.document.scene.goals.is_empty() {
         return;
     }
     heading(ui, "Goals");
-    for goal in &session.state.goals {
+    for goal in &session.document.scene.goals {
         let (metres, radians) = session.goal_error(goal);
         let metres = metres.map(|m| format!("{:.2} mm", m * 1e3));
         let degrees = radians.map(|r| format!("{:.2}°", r.to_degrees()));

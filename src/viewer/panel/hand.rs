@@ -3,13 +3,14 @@
 use egui::{Response, Slider, Ui};
 
 use crate::rig::{HandPose, LimbSide};
+use crate::viewer::session::hand::ActiveHands;
 use crate::viewer::{Command, Session};
 
 use super::heading;
 
 /// Shows the section while a joint of an arm whose hand has fingers is selected, or was dragged last.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let Some(hands) = session.active_hands() else { return };
+    let Some(hands) = ActiveHands::of(session) else { return };
     heading(
         ui,
         match hands.side {

@@ -12,7 +12,7 @@ const PULL_HINT: &str = "How strongly a goal of this limb takes the body along w
 
 /// Shows the section.
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
-    let Some(node) = session.selected else {
+    let Some(node) = session.document.selection.active else {
         first_steps(ui, session, panel);
         return save(ui, session, panel);
     };
@@ -25,7 +25,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     );
     ui.add_space(4.0);
     ring_mode(ui, session, node, (panel, commands));
-    transform::show(ui, session, node, session.settings.ring_mode.world, commands);
+    transform::show(ui, session, node, session.document.settings.ring_mode.world, commands);
     pull(ui, session, node, commands);
     limit::show(ui, session, node, commands);
     save(ui, session, panel);
@@ -44,7 +44,7 @@ fn first_steps(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
         (Action::Key, session.can_key(), "Key the pose", "Keep the pose as a key on the timeline"),
         (
             Action::ExportClip,
-            !session.state.motion.is_rest(),
+            !session.document.scene.motion.is_rest(),
             "Export the clip…",
             "Write what the timeline plays",
         ),
@@ -73,7 +73,7 @@ fn ring_mode(
     node: usize,
     (panel, commands): (&PanelState, &mut Vec<Command>),
 ) {
-    let RingMode { mut alone, mut world } = session.settings.ring_mode;
+    let RingMode { mut alone, mut world } = session.document.settings.ring_mode;
     ui.horizontal(|ui| {
         let axes = [
             (false, "Local", "Rings, arrows and numbers refer to the joint"),
@@ -98,7 +98,7 @@ fn ring_mode(
             }
         }
     });
-    if (RingMode { alone, world }) != session.settings.ring_mode {
+    if (RingMode { alone, world }) != session.document.settings.ring_mode {
         commands.push(Command::RingMode(RingMode { alone, world }));
     }
 }

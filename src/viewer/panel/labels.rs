@@ -26,7 +26,7 @@ pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect, size: glam::Ve
         painter.galley(at, galley, color);
     };
     let draw_right = |point, text: &str, color| draw_label(point, text, color, false);
-    if session.settings.display.names {
+    if session.document.settings.display.names {
         for node in session.handles() {
             let position = session.puppet.world_from_node().get(node).map(|m| m.translation.into());
             position.into_iter().for_each(|p| draw_right(p, &node_name(session, node), QUIET));
@@ -35,14 +35,14 @@ pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect, size: glam::Ve
     let screen_x = |p| crate::scene::picking::pixel(&session.camera(), p, size).map(|p| p.x);
     if let Some((position, text)) = gizmo::caption(session) {
         // Draw the label on the side away from the joint, so that it does not cover the joint's arcs.
-        let joint = session.selected.and_then(|n| session.position_of(n)).and_then(screen_x);
+        let joint = session.document.selection.active.and_then(|n| session.position_of(n)).and_then(screen_x);
         draw_label(position, &text, Color32::WHITE, screen_x(position) < joint);
     }
     if let Some((position, text)) = gizmo::step_caption(session) {
         let joint = session.shown_step().and_then(|(_, step)| session.position_of(step.node));
         draw_label(position, &text, Color32::WHITE, screen_x(position) < joint.and_then(screen_x));
     }
-    if let Some(node) = session.hint.filter(|_| session.hint != session.selected) {
+    if let Some(node) = session.hint.filter(|_| session.hint != session.document.selection.active) {
         session
             .position_of(node)
             .into_iter()

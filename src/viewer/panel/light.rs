@@ -10,7 +10,7 @@ const EXPOSURE: f32 = 4.0;
 
 /// Shows the source of the light, its rotation and exposure, and the tone map.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let before = &session.settings.light;
+    let before = &session.document.settings.light;
     let mut light = before.clone();
     ui.horizontal_wrapped(|ui| {
         ui.label("Light");

@@ -10,7 +10,7 @@ use super::{method, steps, theme};
 /// Shows the method, its settings and the settings that all methods share.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let title = ui.label(RichText::new("Method").color(theme::quiet(ui)));
-    let mut options = *session.settings.solver;
+    let mut options = *session.document.settings.solver;
     let methods = ComboBox::from_id_salt("method")
         .width(ui.available_width() - 8.0)
         .selected_text(options.method.name())
@@ -34,7 +34,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
     let all = egui::CollapsingHeader::new("All methods").id_salt("all methods");
     all.show(ui, |ui| {
         method::shared(ui, &mut options);
-        let is_stored = session.storable_options() == session.rig().options;
+        let is_stored = session.document.storable_options() == session.rig().options;
         let store = ui.add_enabled(!is_stored, Button::new("Store in rig").small());
         let hint = "Make these settings the defaults of this character. Save rig writes them to its file.";
         if store.on_hover_text(hint).clicked() {
@@ -48,7 +48,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         }
     });
     steps::show(ui, session, commands);
-    if options != *session.settings.solver {
+    if options != *session.document.settings.solver {
         commands.push(Command::Solver(Box::new(options)));
     }
 }

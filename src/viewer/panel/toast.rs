@@ -109,7 +109,7 @@ fn next_step(session: &Session, panel: &mut PanelState, now: f64) -> Option<Stri
     if session.is_dragging() || session.is_playing() || session.recorded().is_some() {
         return None;
     }
-    let (step, action, what) = match (session.state.motion.is_rest(), session.can_key()) {
+    let (step, action, what) = match (session.document.scene.motion.is_rest(), session.can_key()) {
         (true, true) => (0, Action::Key, "keeps this pose as a key"),
         (false, true) => (1, Action::ExportClip, "exports the motion"),
         (_, false) => return None,

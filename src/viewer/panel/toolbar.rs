@@ -107,8 +107,9 @@ fn scope(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
     };
     segmented(ui, |ui| {
         for &(scope, text, what) in scopes {
-            let is_limb = scope != DragScope::Joint && session.settings.drag_scope != DragScope::Joint;
-            let is_on = session.settings.drag_scope == scope || is_limb && !session.has_body();
+            let is_limb =
+                scope != DragScope::Joint && session.document.settings.drag_scope != DragScope::Joint;
+            let is_on = session.document.settings.drag_scope == scope || is_limb && !session.has_body();
             let hint = panel.hint(&format!("A drag {what}"), Action::Scope);
             let hint = if session.has_body() { format!("{hint}, Alt in a drag") } else { hint };
             if ui.selectable_label(is_on, text).on_hover_text(hint).clicked() && !is_on {
@@ -116,7 +117,7 @@ fn scope(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
             }
         }
     });
-    let mut keep = session.settings.keep_goals;
+    let mut keep = session.document.settings.keep_goals;
     let hint = "Goals stay active where they are released";
     if ui.checkbox(&mut keep, "Keep goals").on_hover_text(hint).changed() {
         commands.push(Command::KeepGoals(keep));

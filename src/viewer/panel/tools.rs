@@ -102,11 +102,13 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState, commands:
     let selected = session.selected();
     for (icon, rect) in buttons {
         let is_on = match icon {
-            Icon::Pull => session.settings.tool == Tool::Pull,
-            Icon::Turn => session.settings.tool == Tool::Turn,
-            Icon::Pin => selected.is_some_and(|node| session.state.pins.iter().any(|pin| pin.node == node)),
-            Icon::Symmetric => session.settings.symmetry,
-            Icon::Land => session.settings.landing,
+            Icon::Pull => session.document.settings.tool == Tool::Pull,
+            Icon::Turn => session.document.settings.tool == Tool::Turn,
+            Icon::Pin => {
+                selected.is_some_and(|node| session.document.scene.pins.iter().any(|pin| pin.node == node))
+            }
+            Icon::Symmetric => session.document.settings.symmetry,
+            Icon::Land => session.document.settings.landing,
         };
         let is_enabled = icon != Icon::Pin || selected.is_some();
         let sense = if is_enabled { Sense::click() } else { Sense::hover() };

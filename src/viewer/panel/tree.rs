@@ -32,7 +32,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
             scroll_area("chains").show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = SPACING;
                 for (i, chain) in chains.iter().enumerate() {
-                    let has_selection = session.selected.is_some_and(|n| chain.joints.contains(&n));
+                    let has_selection =
+                        session.document.selection.active.is_some_and(|n| chain.joints.contains(&n));
                     let title = RichText::new(name(&chain.name));
                     let title = if has_selection { title.color(theme::accent(ui)) } else { title };
                     let inside = |ui: &mut Ui| {
@@ -59,15 +60,17 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     header.show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = SPACING;
         let height = ui.spacing().interact_size.y;
-        let row = rows.iter().position(|(node, _)| Some(*node) == session.selected);
+        let row = rows.iter().position(|(node, _)| Some(*node) == session.document.selection.active);
         // Scroll to a joint that was selected elsewhere.
         let mut area = scroll_area("joints");
-        if let Some(row) = row.filter(|_| panel.scrolled_to != session.selected && session.hint.is_none()) {
+        if let Some(row) =
+            row.filter(|_| panel.scrolled_to != session.document.selection.active && session.hint.is_none())
+        {
             #[expect(clippy::cast_precision_loss, reason = "a few rows")]
             let middle = (height + SPACING) * row as f32 - MAX_HEIGHT * 0.5;
             area = area.vertical_scroll_offset(middle.max(0.0));
         }
-        panel.scrolled_to = session.selected;
+        panel.scrolled_to = session.document.selection.active;
         area.show_rows(ui, height, rows.len(), |ui, visible| {
             for &(node, depth) in rows.get(visible).unwrap_or_default() {
                 joint(ui, session, node, depth, &mut hint, commands);
@@ -99,15 +102,15 @@ fn joint(
     hint: &mut Option<usize>,
     commands: &mut Vec<Command>,
 ) {
-    let selected = session.selected == Some(node);
+    let selected = session.document.selection.active == Some(node);
     let label = node_name(session, node);
     let row = ui.horizontal(|ui| {
         #[expect(clippy::cast_precision_loss, reason = "a few steps")]
         ui.add_space(INDENT * depth.min(MAX_DEPTH) as f32);
         let clicked = ui.selectable_label(selected, label);
         let marks = [
-            (session.state.pins.iter().any(|p| p.node == node), "pinned"),
-            (session.state.base == Some(node), "base"),
+            (session.document.scene.pins.iter().any(|p| p.node == node), "pinned"),
+            (session.document.scene.base == Some(node), "base"),
         ];
         for (_, mark) in marks.into_iter().filter(|(is, _)| *is) {
             ui.label(RichText::new(mark).small().color(theme::quiet(ui)));

@@ -22,6 +22,8 @@ mod read;
 mod settings;
 mod write;
 
+pub(in crate::viewer) use write::{ProjectContents, text, work};
+
 /// Extension of project files.
 pub(in crate::viewer) const EXTENSION: &str = "sinew";
 const VERSION: i64 = 1;

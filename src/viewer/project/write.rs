@@ -1,90 +1,104 @@
-//! Writes the state of a session as a project.
+//! Writes a document as a project.
 
 use std::path::Path;
 
-use glam::{DQuat, DVec3};
+use glam::{DQuat, DVec3, Vec2};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
 
-use crate::asset::{Skeleton, Transform};
+use crate::asset::{Character, Clip, Transform};
 use crate::ik::GoalAxes;
 use crate::puppet::{Pin, Target, motion_file};
 use crate::rig;
+use crate::rig::Rig;
 use crate::rig::file::NodeNames;
 use crate::text::json;
 use crate::text::toml::{degrees, exact, short};
+use crate::viewer::Snapshot;
+use crate::viewer::document::Document;
 use crate::viewer::session::fingerprint;
-use crate::viewer::{Session, Snapshot};
 
 use super::{NO_BONE, VERSION, free, relative_to, settings};
 
-impl Session {
-    /// Returns the session as the text of a project in a folder. Two sessions in the same state have the same text.
-    pub(in crate::viewer) fn project_text(&self, folder: &Path) -> String {
-        let mut document = DocumentMut::new();
-        let writer = ProjectWriter::new(self);
-        writer.header(document.as_table_mut(), folder);
-        self.add_state(&mut document);
-        document.to_string()
-    }
+/// What a project stores, and what it is stored beside.
+#[derive(Clone, Copy)]
+pub(in crate::viewer) struct ProjectContents<'a> {
+    pub(in crate::viewer) document: &'a Document,
+    pub(in crate::viewer) character: &'a Character,
+    /// The character's file. `None` for the built-in character.
+    pub(in crate::viewer) file: Option<&'a Path>,
+    /// The clips of the character's file.
+    pub(in crate::viewer) own_clips: &'a [Clip],
+    /// The rig that is loaded with the character's file.
+    pub(in crate::viewer) rig_on_disk: &'a Rig,
+    /// Width and height of the view in pixels.
+    pub(in crate::viewer) size: Vec2,
+    /// Time on the timeline in seconds.
+    pub(in crate::viewer) time: f32,
+}
 
-    /// Returns what a person would miss: the project without the view, the solver's options, the selection, and a motion that
-    /// only plays a clip.
-    pub(in crate::viewer) fn work(&self) -> String {
-        let mut document = DocumentMut::new();
-        self.add_state(&mut document);
-        ["view", "solver"].into_iter().for_each(|key| drop(document.remove(key)));
-        let motion = &self.state.motion;
-        let is_clip = motion.strips.len() < 2 && motion.layers.is_empty() && motion.edits.is_empty();
-        if is_clip && motion.keys.is_empty() && motion.contacts.is_empty() {
-            document.remove("motion");
-        }
-        if let Some(pose) = document.get_mut("pose").and_then(Item::as_table_mut) {
-            pose.remove("selected");
-            pose.remove("also_selected");
-            // The pose follows from the keys and the time.
-            if self.follows_keys() {
-                ["joints", "morphs"].into_iter().for_each(|key| drop(pose.remove(key)));
-            }
-            if pose.is_empty() {
-                document.remove("pose");
-            }
-        }
-        document.to_string()
-    }
+/// Returns the text of a project in a folder. Equal contents have equal texts.
+pub(in crate::viewer) fn text(contents: ProjectContents<'_>, folder: &Path) -> String {
+    let mut root = DocumentMut::new();
+    let writer = ProjectWriter::new(contents);
+    writer.header(&mut root, folder);
+    writer.state(&mut root);
+    root.to_string()
+}
 
-    fn add_state(&self, document: &mut DocumentMut) {
-        let writer = ProjectWriter::new(self);
-        let snapshot = self.snapshot_beside(self.rig_on_disk());
-        let mut motion = Table::new();
-        motion_file::write(&snapshot.motion, self.puppet().character(), &self.state.rig, &mut motion);
-        let tables = [
-            ("view", writer.view()),
-            ("solver", writer.solver()),
-            ("pose", writer.pose(&snapshot)),
-            ("rig", writer.rig(&snapshot)),
-            ("motion", motion),
-        ];
-        for (key, table) in tables.into_iter().filter(|(_, table)| !table.is_empty()) {
-            document.insert(key, Item::Table(table));
+/// Returns what a person would miss: the project without the view, the solver's options, the selection, and a motion that only plays a
+/// clip. `follows_keys` says that the pose follows from the keys and the time.
+pub(in crate::viewer) fn work(contents: ProjectContents<'_>, follows_keys: bool) -> String {
+    let mut root = DocumentMut::new();
+    ProjectWriter::new(contents).state(&mut root);
+    ["view", "solver"].into_iter().for_each(|key| drop(root.remove(key)));
+    let motion = &contents.document.scene.motion;
+    let is_clip = motion.strips.len() < 2 && motion.layers.is_empty() && motion.edits.is_empty();
+    if is_clip && motion.keys.is_empty() && motion.contacts.is_empty() {
+        root.remove("motion");
+    }
+    if let Some(pose) = root.get_mut("pose").and_then(Item::as_table_mut) {
+        pose.remove("selected");
+        pose.remove("also_selected");
+        if follows_keys {
+            ["joints", "morphs"].into_iter().for_each(|key| drop(pose.remove(key)));
         }
-        let goals: ArrayOfTables = snapshot.goals.iter().map(|goal| writer.goal(goal)).collect();
-        let pins: ArrayOfTables = snapshot.pins.iter().map(|pin| writer.pin(pin)).collect();
-        for (key, list) in [("goal", goals), ("pin", pins)].into_iter().filter(|(_, list)| !list.is_empty()) {
-            document.insert(key, Item::ArrayOfTables(list));
+        if pose.is_empty() {
+            root.remove("pose");
         }
     }
+    root.to_string()
 }
 
 struct ProjectWriter<'a> {
-    session: &'a Session,
-    skeleton: &'a Skeleton,
+    contents: ProjectContents<'a>,
     names: NodeNames<'a>,
 }
 
 impl<'a> ProjectWriter<'a> {
-    fn new(session: &'a Session) -> Self {
-        let skeleton = &session.puppet().character().skeleton;
-        Self { session, skeleton, names: NodeNames::new(skeleton) }
+    fn new(contents: ProjectContents<'a>) -> Self {
+        Self { contents, names: NodeNames::new(&contents.character.skeleton) }
+    }
+
+    fn state(&self, root: &mut Table) {
+        let ProjectContents { document, character, rig_on_disk, time, .. } = self.contents;
+        let snapshot = Snapshot::of(document, character, rig_on_disk, time);
+        let mut motion = Table::new();
+        motion_file::write(&snapshot.motion, character, &document.scene.rig, &mut motion);
+        let tables = [
+            ("view", self.view()),
+            ("solver", self.solver()),
+            ("pose", self.pose(&snapshot)),
+            ("rig", self.rig(&snapshot)),
+            ("motion", motion),
+        ];
+        for (key, table) in tables.into_iter().filter(|(_, table)| !table.is_empty()) {
+            root.insert(key, Item::Table(table));
+        }
+        let goals: ArrayOfTables = snapshot.goals.iter().map(|goal| self.goal(goal)).collect();
+        let pins: ArrayOfTables = snapshot.pins.iter().map(|pin| self.pin(pin)).collect();
+        for (key, list) in [("goal", goals), ("pin", pins)].into_iter().filter(|(_, list)| !list.is_empty()) {
+            root.insert(key, Item::ArrayOfTables(list));
+        }
     }
 
     fn node(&self, node: usize) -> String {
@@ -92,17 +106,17 @@ impl<'a> ProjectWriter<'a> {
     }
 
     fn header(&self, root: &mut Table, folder: &Path) {
-        let (session, character) = (self.session, self.session.puppet().character());
+        let ProjectContents { document, character, file, own_clips, rig_on_disk, .. } = self.contents;
         root.insert("version", VERSION.into());
-        if let Some(file) = session.file() {
+        if let Some(file) = file {
             root.insert("character", relative_to(folder, file).into());
         }
-        let fingerprint = fingerprint::of_character(character, session.own_clips(), session.rig_on_disk());
+        let fingerprint = fingerprint::of_character(character, own_clips, rig_on_disk);
         root.insert("fingerprint", fingerprint.into());
         if let Some(units) = character.units {
             root.insert("units", units.into());
         }
-        let clips = session.additions().iter().map(|added| {
+        let clips = document.additions.iter().map(|added| {
             let mut table = Table::new();
             table.insert("file", relative_to(folder, &added.file).into());
             table.insert("fingerprint", added.fingerprint.as_str().into());
@@ -127,8 +141,7 @@ impl<'a> ProjectWriter<'a> {
     }
 
     fn view(&self) -> Table {
-        let Session { orbit, .. } = self.session;
-        let size = self.session.size();
+        let ProjectContents { document: Document { orbit, .. }, size, time, .. } = self.contents;
         let mut table = Table::new();
         let values: [(&str, Value); 7] = [
             ("width", short(size.x)),
@@ -143,15 +156,15 @@ impl<'a> ProjectWriter<'a> {
         if orbit.is_orthographic() {
             table.insert("projection", name_of(&orbit.projection).into());
         }
-        table.insert("time", short(self.session.puppet().time).into());
-        settings::write(&self.session.stored_settings(), "view", &mut table);
+        table.insert("time", short(time).into());
+        settings::write(&self.contents.document.stored_settings(), "view", &mut table);
         table
     }
 
     fn solver(&self) -> Table {
         let mut table = Table::new();
-        settings::write(&self.session.stored_settings(), "solver", &mut table);
-        rig::file::update_options(&mut table, &self.session.storable_options());
+        settings::write(&self.contents.document.stored_settings(), "solver", &mut table);
+        rig::file::update_options(&mut table, &self.contents.document.storable_options());
         table
     }
 
@@ -172,7 +185,8 @@ impl<'a> ProjectWriter<'a> {
         }
         let mut joints = Table::new();
         for (node, local) in &snapshot.nodes {
-            let rest = self.skeleton.nodes.get(*node).map_or(Transform::IDENTITY, |n| n.rest);
+            let rest =
+                self.contents.character.skeleton.nodes.get(*node).map_or(Transform::IDENTITY, |n| n.rest);
             joints.insert(&self.node(*node), Item::Value(motion_file::transform(local, &rest)));
         }
         if !joints.is_empty() {

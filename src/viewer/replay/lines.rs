@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::files::bounded;
 use crate::viewer::Command;
 use crate::viewer::session::recorder::error::{LineError, ReplayError};
-use crate::viewer::session::recorder::nodes::{self, SessionNodes};
+use crate::viewer::session::recorder::names::{self, SessionNames};
 use crate::viewer::session::recorder::{FORMAT, Header, MAX_LINE_BYTES, MAX_SECONDS};
 
 /// A command, or the end of the recording, with its time.
@@ -24,8 +24,8 @@ pub(super) struct SessionLines {
     last: f64,
     /// Whether the last line has no line break, for example because the program that wrote it was killed.
     pub(super) truncated: bool,
-    /// The nodes of the character. Without them, only the syntax of the lines is checked.
-    pub(super) nodes: Option<SessionNodes>,
+    /// The names of the character's nodes and clips. Without them, only the syntax of the lines is checked.
+    pub(super) names: Option<SessionNames>,
 }
 
 impl SessionLines {
@@ -41,7 +41,7 @@ impl SessionLines {
             number: 0,
             last: 0.0,
             truncated: false,
-            nodes: None,
+            names: None,
         })
     }
 
@@ -90,7 +90,7 @@ impl SessionLines {
         if !self.advance()? {
             return Ok(None);
         }
-        let line = match nodes::read(&self.buffer, self.nodes.as_ref()) {
+        let line = match names::read(&self.buffer, self.names.as_ref()) {
             Ok(line) => line,
             Err(_) if self.truncated => return Ok(None),
             Err(error) => return Err(self.error(error)),

@@ -17,7 +17,7 @@ pub(in crate::viewer) const MAX_ADDITIONS: usize = 1000;
 impl Session {
     /// Returns the files and takes whose clips were added to the character, in the order in which they were added.
     pub fn additions(&self) -> &[AddedClips] {
-        &self.additions
+        &self.document.additions
     }
 
     /// Returns the clips of the character's own file. Added clips come after these.
@@ -42,7 +42,7 @@ impl Session {
     /// Appends clips. The indices of existing clips do not change, so the motion and the undo history stay valid.
     pub(super) fn add(&mut self, addition: AddedClips) {
         let clips = addition.clips(self.puppet.character());
-        if clips.is_empty() || self.additions.len() >= MAX_ADDITIONS {
+        if clips.is_empty() || self.document.additions.len() >= MAX_ADDITIONS {
             return;
         }
         let (stem, mut named) = (addition.stem(), self.puppet.character().clips.clone());
@@ -55,7 +55,10 @@ impl Session {
         self.puppet.add_clips(named.drain(existing..));
         // Clips say which joint moves the character.
         self.root = OnceLock::new();
-        self.additions.push(addition);
+        self.document.additions.push(addition);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.names.set_clips(self.puppet.character());
+        }
     }
 
     /// Adds a take to the character as a clip, and saves it in a folder as `NAME-take-0001.csv` or under the next free
@@ -98,9 +101,9 @@ impl Session {
         progress: &Progress,
     ) -> Vec<String> {
         let mut errors = Vec::new();
-        let before = self.additions.len();
+        let before = self.document.additions.len();
         for addition in additions {
-            let is_known = self.additions.iter().take(before).any(|a| a.same_source(addition));
+            let is_known = self.document.additions.iter().take(before).any(|a| a.same_source(addition));
             if is_known {
                 continue;
             }
@@ -122,11 +125,11 @@ impl Session {
             named.or_else(|| (index < here.len()).then_some(index))
         });
         let mut indices: Vec<Option<usize>> = own.collect();
-        let mut taken = vec![false; self.additions.len()];
-        for addition in &from.additions {
+        let mut taken = vec![false; self.document.additions.len()];
+        for addition in &from.document.additions {
             let mut start = self.own_clip_count;
             let mut found = None;
-            for (other, taken) in self.additions.iter().zip(&mut taken) {
+            for (other, taken) in self.document.additions.iter().zip(&mut taken) {
                 if !*taken && other.same_source(addition) && found.is_none() {
                     (*taken, found) = (true, Some(start));
                 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use crate::asset::Transform;
 use crate::export::{ReadPoseError, StoredPose};
 use crate::pose::Pose;
-use crate::viewer::session::history::EditRun;
+use crate::viewer::document::EditRun;
 use crate::viewer::{Command, Session};
 
-use super::snapshot::is_valid;
+use crate::viewer::document::is_valid;
 
 impl Session {
     /// Returns the command that blends the current pose with a stored one. `weight` is from 0 to 1.
@@ -39,24 +39,21 @@ impl Session {
         if !weight.is_finite() {
             return;
         }
-        if self.is_dragging() {
-            self.release();
-        }
         let weight = weight.clamp(0.0, 1.0);
-        self.history.remember_run(EditRun::Blend, &self.state);
+        self.begin_edit(Some(EditRun::Blend));
         if let Some(before) = self.history.last() {
-            self.state = before.clone();
+            self.document.scene = before.clone();
         }
         let blend = |from: &Pose| blended(from, nodes, morphs, weight);
         if self.puppet.is_posed_by_hand() {
-            self.state.held = blend(&self.state.held);
-            if self.settings.auto_key {
-                self.state.motion = Arc::new(self.with_key_pose(&self.state.held));
+            self.document.scene.held = blend(&self.document.scene.held);
+            if self.document.settings.auto_key {
+                self.document.scene.motion = Arc::new(self.with_key_pose(&self.document.scene.held));
             }
         } else if let Some(motion) = self.keyed_motion(blend) {
-            self.state.motion = Arc::new(motion);
+            self.document.scene.motion = Arc::new(motion);
         }
-        self.state.goals.clear();
+        self.document.scene.goals.clear();
         (self.error, self.problem) = (None, None);
         self.trail.clear();
         self.apply_motion();

@@ -5,9 +5,27 @@ use std::time::Duration;
 
 use crate::motion::Motion;
 use crate::viewer::Command;
-use crate::viewer::session::history::EditRun;
+use crate::viewer::document::EditRun;
 
 use super::Session;
+
+/// The playback clock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::viewer) struct Clock {
+    pub(in crate::viewer) playing: bool,
+    /// Time since the start of the session, or of the recording.
+    pub(super) now: Duration,
+    /// Number of steps of the springs that have ended.
+    pub(super) spring_steps: u64,
+    /// The value of `now` when the playback time was last set, and that playback time in seconds.
+    pub(super) since: (Duration, f32),
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self { playing: false, now: Duration::ZERO, spring_steps: 0, since: (Duration::ZERO, 0.0) }
+    }
+}
 
 impl Session {
     pub(super) fn apply_time(&mut self, command: Command) {
@@ -33,12 +51,14 @@ impl Session {
             Command::PlantKeys => self.plant_keys(),
             Command::AddContact(node) => self.add_contact(node),
             Command::Duration(duration) => {
-                self.set_motion(Motion { duration, ..Motion::clone(&self.state.motion) });
+                self.set_motion(Motion { duration, ..Motion::clone(&self.document.scene.motion) });
             }
             Command::Play(playing) => self.clock.playing = playing,
-            Command::Speed(_) | Command::Looping(_) | Command::Timeline(_) => self.settings.set(command),
+            Command::Speed(_) | Command::Looping(_) | Command::Timeline(_) => {
+                self.document.settings.set(command);
+            }
             Command::Seek(to) if to.is_finite() => self.puppet.time = to.clamp(0.0, self.last_time()),
-            other => return self.settings.set(other),
+            other => return self.document.settings.set(other),
         }
         self.clock.since = (self.clock.now, self.puppet.time);
         #[expect(clippy::float_cmp, reason = "whether the time was set")]
@@ -60,25 +80,25 @@ impl Session {
     /// one undo step.
     pub(super) fn set_motion(&mut self, motion: Motion) {
         let is_valid = motion.validate().is_ok() && motion.fits(self.puppet.character());
-        if !is_valid || motion == *self.state.motion {
+        if !is_valid || motion == *self.document.scene.motion {
             return;
         }
-        self.history.remember_run(EditRun::Motion, &self.state);
-        let before = std::mem::replace(&mut self.state.motion, Arc::new(motion));
+        self.history.remember_run(EditRun::Motion, &self.document.scene);
+        let before = std::mem::replace(&mut self.document.scene.motion, Arc::new(motion));
         self.apply_motion();
         self.refresh_keys(&before);
     }
 
     /// Copies the state's motion to the puppet and clamps the playback time to the length of the motion.
     pub(super) fn apply_motion(&mut self) {
-        if self.puppet.motion == *self.state.motion {
+        if self.puppet.motion == *self.document.scene.motion {
             return;
         }
-        self.puppet.motion = Motion::clone(&self.state.motion);
+        self.puppet.motion = Motion::clone(&self.document.scene.motion);
         self.puppet.time = self.puppet.time.clamp(0.0, self.last_time());
         self.clock.since = (self.clock.now, self.puppet.time);
-        if self.state.motion.has_only_keys() {
-            self.state.time = self.puppet.time;
+        if self.document.scene.motion.has_only_keys() {
+            self.document.scene.time = self.puppet.time;
         }
         self.clock.playing &= !self.puppet.motion.is_rest();
         self.puppet.reset_solver();
@@ -106,8 +126,9 @@ impl Session {
             self.refresh_springs();
             return;
         }
-        let [start, end] = self.settings.timeline.looped(self.seconds()).map(f64::from);
-        let (speed, looping, (then, from)) = (self.settings.speed, self.settings.looping, self.clock.since);
+        let [start, end] = self.document.settings.timeline.looped(self.seconds()).map(f64::from);
+        let (speed, looping, (then, from)) =
+            (self.document.settings.speed, self.document.settings.looping, self.clock.since);
         let time = f64::from(from) + now.saturating_sub(then).as_secs_f64() * f64::from(speed);
         let time = if looping && end > start {
             start + (time - start).rem_euclid(end - start)

@@ -15,29 +15,33 @@ impl Session {
     /// Returns the contacts that the key poses imply and that are not stored.
     pub(in crate::viewer) fn contacts_of_keys(&self) -> Vec<Contact> {
         let feet: Vec<Foot> = self.puppet.rig.soles().collect();
-        self.state.motion.contacts_of_keys(&self.puppet.character().skeleton, &feet)
+        self.document.scene.motion.contacts_of_keys(&self.puppet.character().skeleton, &feet)
     }
 
     /// Stores the contacts that the key poses imply, as one undo step.
     pub(super) fn plant_keys(&mut self) {
         let feet: Vec<Foot> = self.puppet.rig.soles().collect();
         let skeleton = &self.puppet.character().skeleton;
-        self.change_contacts(self.state.motion.with_contacts_of_keys(skeleton, &feet));
+        self.change_contacts(self.document.scene.motion.with_contacts_of_keys(skeleton, &feet));
     }
 
     /// Adds a contact of the end of a joint's limb at the current time, as one undo step.
     pub(super) fn add_contact(&mut self, node: usize) {
         let Some((end, point)) = self.limb_end(node) else { return };
-        let Some(contact) = self.state.motion.new_contact(end, point, self.puppet.time) else { return };
-        let mut motion = Motion::clone(&self.state.motion);
+        let Some(contact) = self.document.scene.motion.new_contact(end, point, self.puppet.time) else {
+            return;
+        };
+        let mut motion = Motion::clone(&self.document.scene.motion);
         motion.contacts.push(Contact { on: self.touched_by(end), ..contact });
         self.change_contacts(motion);
     }
 
     /// Returns whether a contact of the end of a joint's limb can be added at the current time.
     pub(in crate::viewer) fn can_add_contact(&self, node: usize) -> bool {
-        let end = self.limb_end(node).filter(|_| !self.state.motion.is_rest());
-        end.is_some_and(|(end, point)| self.state.motion.new_contact(end, point, self.puppet.time).is_some())
+        let end = self.limb_end(node).filter(|_| !self.document.scene.motion.is_rest());
+        end.is_some_and(|(end, point)| {
+            self.document.scene.motion.new_contact(end, point, self.puppet.time).is_some()
+        })
     }
 
     /// Returns the foot or the hand at the end of the limb of a joint, and its point that touches: the ball of a foot, or the origin of

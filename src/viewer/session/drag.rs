@@ -12,8 +12,8 @@ use crate::viewer::orbit::pushed;
 use crate::viewer::{Axis, DragScope};
 
 use super::drag_goal::DragGoal;
-use super::history::State;
 use super::landing::{Landing, Surroundings};
+use crate::viewer::document::Scene;
 
 /// Seen from a steeper angle, a drag moves its target on the plane of the view, radians.
 const MAX_PITCH: f32 = FRAC_PI_4;
@@ -35,7 +35,7 @@ pub(in crate::viewer) struct Drag {
     frees_depth: bool,
     pub(in crate::viewer) scope: DragScope,
     /// The state that [`crate::viewer::Command::Cancel`] restores.
-    pub(in crate::viewer) before: State,
+    pub(in crate::viewer) before: Scene,
     pub(in crate::viewer) axis: Option<Axis>,
     /// The axis and the direction of the arrow that is dragged, a unit vector. A world axis takes precedence.
     pub(in crate::viewer) along: Option<(Axis, Vec3)>,
@@ -79,7 +79,7 @@ impl Drag {
         hit: Hit,
         at: Vec2,
         puppet: &Puppet,
-        (scope, before): (DragScope, State),
+        (scope, before): (DragScope, Scene),
     ) -> Self {
         let goal = DragGoal::new(&hit, puppet, scope, before.base);
         let DragGoal { target, pins, moves_root, turns_joint, frees_depth } = goal;

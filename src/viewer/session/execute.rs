@@ -3,8 +3,8 @@
 use glam::Vec2;
 
 use crate::viewer::Command;
+use crate::viewer::document::EditRun;
 
-use super::history::{EditRun, State};
 use super::views::CameraEffect;
 use super::{Session, hovering, sanitize_size};
 
@@ -73,35 +73,34 @@ impl Session {
                 });
             }
             Command::DragScope(scope) => {
-                self.settings.drag_scope = scope;
+                self.document.settings.drag_scope = scope;
                 self.set_current_scope(scope);
             }
             Command::CurrentScope(scope) => self.set_current_scope(scope),
             Command::Symmetry(symmetry) => self.set_symmetry(symmetry),
             Command::Release => self.release(),
             Command::Cancel => self.cancel(),
-            Command::Orbit(by) if by.is_finite() => self.orbit.turn(by),
-            Command::Pan(by) if by.is_finite() => self.orbit.pan(by, self.size.y),
+            Command::Orbit(by) if by.is_finite() => self.document.orbit.turn(by),
+            Command::Pan(by) if by.is_finite() => self.document.orbit.pan(by, self.size.y),
             Command::Zoom(at, steps) if steps.is_finite() => {
-                let pivot = self.under(at).map_or(self.orbit.target, |h| h.point);
-                self.orbit.zoom(steps, pivot);
+                let pivot = self.under(at).map_or(self.document.orbit.target, |h| h.point);
+                self.document.orbit.zoom(steps, pivot);
             }
             Command::Orbit(_) | Command::Pan(_) | Command::Zoom(..) => {}
             Command::Center(at) => self.center(at),
-            Command::FrameAll => self.orbit = self.whole_view(),
+            Command::FrameAll => self.document.orbit = self.whole_view(),
             Command::Pin => self.toggle_pins(),
-            Command::PinNode(node) => {
-                let exists = node < self.state.held.locals.len();
-                self.change(exists.then_some(node), State::toggle_pin);
+            Command::PinNode(node) => self.toggle_pin(node),
+            Command::Base => self.toggle_base(),
+            Command::Select(node) => {
+                let node = node.filter(|&node| self.has_node(node));
+                self.select(|selection| selection.set(node));
             }
-            Command::Base => {
-                self.change(self.active_node(), |s, pin| {
-                    s.base = if s.base == Some(pin.node) { None } else { Some(pin.node) }
-                });
+            Command::SelectAdd(node) if self.has_node(node) && self.selected() != Some(node) => {
+                self.select(|selection| selection.add(node));
             }
-            Command::Select(node) => self.select(node),
-            Command::SelectAdd(node) => self.add_to_selection(node),
-            Command::SelectRemove(node) => self.remove_from_selection(node),
+            Command::SelectAdd(_) => {}
+            Command::SelectRemove(node) => self.select(|selection| selection.remove(node)),
             Command::Highlight(node) => self.hint = node,
             Command::Bone(bone, node) => self.set_bone(&bone, node),
             Command::Limit(node, limit) => self.edit_limit(node, limit),
@@ -116,40 +115,27 @@ impl Session {
             Command::SetPose(nodes, morphs) => self.set_pose(&nodes, morphs),
             Command::Undo => {
                 self.cancel();
-                let before = self.history.undo(self.state.clone());
+                let before = self.history.undo(self.document.scene.clone());
                 self.restore(before);
             }
             Command::Redo => {
                 self.cancel();
-                let after = self.history.redo(self.state.clone());
+                let after = self.history.redo(self.document.scene.clone());
                 self.restore(after);
             }
             Command::Step(shown) => self.show_step(shown),
-            Command::ClearGoals => {
-                self.history.remember(self.state.clone());
-                (self.state.goals, self.state.pins, self.state.base) = (Vec::new(), Vec::new(), None);
-                self.problem = None;
-                self.show();
-            }
+            Command::ClearGoals => self.clear_goals(),
             Command::RemoveGoal(node) => self.remove_goal(node),
             Command::GoalWeight(node, weight) => self.set_goal_weight(node, weight),
-            Command::GoalAxes(node, axes) => self.set_goal_axes(node, axes),
-            Command::Morph(index, weight) => {
-                if index < self.state.held.weights.len() && weight.is_finite() {
-                    self.history.remember_run(EditRun::Morph(index), &self.state);
-                }
-                if let Some(w) = self.state.held.weights.get_mut(index).filter(|_| weight.is_finite()) {
-                    *w = weight.clamp(-2.0, 2.0);
-                }
-                self.show();
-            }
+            Command::GoalAxes(node, axes) => self.set_goal_axes(node, &axes),
+            Command::Morph(index, weight) => self.set_morph(index, weight),
             Command::BlendPose(nodes, morphs, weight) => self.blend_pose(&nodes, &morphs, weight),
             Command::AddClips(addition) => self.add(*addition),
             Command::LivePose(nodes, morphs) => self.apply_live_pose(&nodes, &morphs),
             Command::LiveGoals(goals) => self.set_live_goals(goals),
             Command::Variant(name) => self.set_variant(name),
             Command::Skinning(skinning) => {
-                (self.settings.skinning, self.puppet.skinning) = (skinning, skinning);
+                (self.document.settings.skinning, self.puppet.skinning) = (skinning, skinning);
                 self.show();
             }
             Command::Springs(on) => self.set_springs(on),
@@ -159,14 +145,14 @@ impl Session {
             Command::StoreOptions => self.store_options(),
             Command::Camera(orbit) => {
                 if orbit.is_valid() {
-                    self.orbit = orbit;
+                    self.document.orbit = orbit;
                 }
             }
             Command::Restore(snapshot) => self.restore_snapshot(*snapshot),
             Command::Tick(passed) => self.advance(self.clock.now.saturating_add(passed)),
             Command::Compare(methods) => {
                 self.comparison.set_methods(&methods, &self.puppet);
-                self.settings.compare = self.comparison.methods();
+                self.document.settings.compare = self.comparison.methods();
             }
             other => self.apply_time(other),
         }
@@ -175,6 +161,6 @@ impl Session {
     fn resize(&mut self, size: Vec2) {
         let before = self.size;
         self.size = sanitize_size(size);
-        self.orbit.reshape(before.x / before.y, self.size.x / self.size.y);
+        self.document.orbit.reshape(before.x / before.y, self.size.x / self.size.y);
     }
 }

@@ -20,7 +20,7 @@ const MAX_OTHERS: usize = 31;
 impl Session {
     /// Returns the scope that follows the current one, among those that differ for this character.
     pub fn next_scope(&self) -> DragScope {
-        match self.settings.drag_scope {
+        match self.document.settings.drag_scope {
             DragScope::Body if self.has_body() => DragScope::Limb,
             DragScope::Body | DragScope::Limb => DragScope::Joint,
             DragScope::Joint => DragScope::Body,
@@ -49,7 +49,7 @@ impl Session {
         if grip.is_some() {
             self.remove_pole(grip);
         } else if let Some(hit) = self.under(at) {
-            self.orbit.target = hit.point;
+            self.document.orbit.target = hit.point;
         }
     }
 
@@ -59,7 +59,8 @@ impl Session {
             return None;
         }
         let camera = self.camera();
-        let beside = || pick_beside(&self.puppet, &camera, at, self.size, MARGIN * self.settings.scale);
+        let beside =
+            || pick_beside(&self.puppet, &camera, at, self.size, MARGIN * self.document.settings.scale);
         let hit = pick(&self.puppet, &camera, at, self.size, &self.pickable_nodes()).or_else(beside);
         hit.map(|hit| self.resolve_finger(hit))
     }
@@ -67,7 +68,7 @@ impl Session {
     /// Returns the nodes that are picked before the skin: chain ends, and all skin joints if the skeleton is shown.
     pub(super) fn pickable_nodes(&self) -> Vec<usize> {
         let mut nodes: Vec<usize> = self.handles().collect();
-        if self.settings.display.skeleton {
+        if self.document.settings.display.skeleton {
             nodes.extend(self.puppet.character().skins.iter().flat_map(|s| &s.joints));
         }
         nodes
@@ -90,7 +91,8 @@ impl Session {
     /// Returns the point of the bone below a point of the skin of the trunk or of a leg, if the whole body would follow it. A pull on the
     /// skin itself would turn such a thick part about its bone.
     fn bone_under(&self, hit: &Hit) -> Option<Hit> {
-        let goal = DragGoal::new(hit, &self.puppet, self.settings.drag_scope, self.state.base);
+        let goal =
+            DragGoal::new(hit, &self.puppet, self.document.settings.drag_scope, self.document.scene.base);
         let plan = self.puppet.rig.body.as_ref()?;
         let mut arms = plan.limbs.iter().filter(|limb| limb.kind != LimbKind::Leg);
         if hit.handle || !goal.moves_body() || arms.any(|arm| arm.joints.contains(&hit.node)) {
@@ -119,7 +121,12 @@ impl Session {
     /// Adds the other selected joints to the drag, except those below others.
     pub(super) fn grab_others(&mut self) {
         let Some(drag) = &self.drag else { return };
-        let nodes = self.topmost_selected().into_iter().filter(|&node| node != drag.hit.node);
+        let nodes = self
+            .document
+            .selection
+            .topmost(&self.puppet.character().skeleton)
+            .into_iter()
+            .filter(|&node| node != drag.hit.node);
         let hit = |node: usize| {
             let point = self.position_of(node).filter(|point| point.is_finite())?;
             Some(Hit { node, point, offset: DVec3::ZERO, handle: true })
@@ -133,7 +140,7 @@ impl Session {
     /// Grabs the selected joint at its origin.
     pub(super) fn grab_selected(&mut self, at: Vec2) {
         self.release();
-        let Some(node) = self.selected else { return };
+        let Some(node) = self.document.selection.active else { return };
         if let Some(point) = self.position_of(node).filter(|p| p.is_finite()) {
             self.start_drag(Hit { node, point, offset: DVec3::ZERO, handle: true }, at);
         }
@@ -150,12 +157,17 @@ impl Session {
     }
 
     pub(super) fn start_drag(&mut self, hit: Hit, at: Vec2) {
-        self.last = Some(hit.node);
+        self.document.selection.last = Some(hit.node);
         self.trail.clear();
-        let drag = Drag::new(hit, at, &self.puppet, (self.settings.drag_scope, self.state.clone()));
+        let drag = Drag::new(
+            hit,
+            at,
+            &self.puppet,
+            (self.document.settings.drag_scope, self.document.scene.clone()),
+        );
         self.drag = Some(self.with_pins_here(drag));
         self.begin_reflection();
-        self.comparison.set_start_pose(&self.state.held);
+        self.comparison.set_start_pose(&self.document.scene.held);
     }
 
     /// Returns a drag whose pins stay where they are now. A motion places them otherwise.
@@ -184,10 +196,10 @@ impl Session {
 
     fn restart_drag(&mut self, mut drag: Drag, scope: DragScope) {
         if self.puppet.is_posed_by_hand() {
-            self.state.held.clone_from(&drag.before.held);
+            self.document.scene.held.clone_from(&drag.before.held);
             self.show();
             self.puppet.reset_solver();
-            self.comparison.set_start_pose(&self.state.held);
+            self.comparison.set_start_pose(&self.document.scene.held);
         }
         drag.set_scope(scope, &self.puppet);
         let drag = self.with_pins_here(drag);
@@ -224,7 +236,7 @@ impl Session {
         let before = drag.turns_joint.then_some(&drag.before.held);
         if let Some(before) = before.filter(|_| self.puppet.is_posed_by_hand()) {
             // The turn depends only on where the pointer is, so that a joint does not twist while the pointer circles.
-            self.state.held.clone_from(before);
+            self.document.scene.held.clone_from(before);
             self.puppet.reset_solver();
         }
         self.solve_drag();
@@ -245,20 +257,20 @@ impl Session {
         self.history.end_run();
         self.release_gizmo();
         let Some(drag) = self.drag.take() else { return };
-        if self.settings.keep_goals && drag.moved && !drag.moves_root {
+        if self.document.settings.keep_goals && drag.moved && !drag.moves_root {
             let target = Drag::settled(&drag.target, &self.puppet);
             let reflected = self.reflected(&target);
-            self.store_goal(target);
+            self.document.scene.store_goal(target);
             for (_, other) in &drag.others {
-                self.store_goal(Drag::settled(other, &self.puppet));
+                self.document.scene.store_goal(Drag::settled(other, &self.puppet));
             }
-            reflected.into_iter().for_each(|goal| self.store_goal(goal));
+            reflected.into_iter().for_each(|goal| self.document.scene.store_goal(goal));
         }
         if drag.turns_joint && drag.moved {
             // Pins below the joint have moved with it.
             self.settle_pins();
         }
-        if drag.before != self.state {
+        if drag.before != self.document.scene {
             self.history.remember(drag.before);
         }
         self.trail.clear();
@@ -270,7 +282,7 @@ impl Session {
     pub(super) fn cancel(&mut self) {
         let hold = self.gizmo_drag.take();
         if let Some(before) = hold.as_ref().and_then(GizmoDrag::look_before) {
-            self.settings.look_at = before;
+            self.document.settings.look_at = before;
         }
         let held = hold.map(|hold| hold.before);
         let before = self.drag.take().map(|drag| drag.before);

@@ -6,6 +6,7 @@ use crate::asset::Skeleton;
 use crate::pose::Pose;
 use crate::rig::{Hand, LimbKind, LimbSide};
 use crate::viewer::Command;
+use crate::viewer::document::Selection;
 
 use super::{Session, limb};
 
@@ -18,26 +19,25 @@ pub(in crate::viewer) struct ActiveHands<'a> {
     pub(in crate::viewer) other: Option<Hand>,
 }
 
-impl Session {
+impl<'a> ActiveHands<'a> {
     /// Returns the hand of the arm with the selected joint, or with the joint that was dragged last if none is selected.
-    pub(in crate::viewer) fn active_hands(&self) -> Option<ActiveHands<'_>> {
-        let (character, rig) = (self.puppet.character(), &self.puppet.rig);
-        let (arm, _) = limb::find(character, rig, self.selected.or(self.last)?)?;
+    pub(in crate::viewer) fn of(session: &'a Session) -> Option<Self> {
+        let (character, rig) = (session.puppet.character(), &session.puppet.rig);
+        let Selection { active, last, .. } = session.document.selection;
+        let (arm, _) = limb::find(character, rig, active.or(last)?)?;
         let hand = Hand::new(&character.skeleton, rig, arm)?;
         let limbs = rig.body.iter().flat_map(|body| &body.limbs);
         let mut others = limbs.filter(|l| l.kind == LimbKind::Arm && l.side != arm.side);
         let other = others.find_map(|arm| Hand::new(&character.skeleton, rig, arm));
-        Some(ActiveHands {
+        Some(Self {
             skeleton: &character.skeleton,
-            pose: self.puppet.primary_pose(),
+            pose: session.puppet.primary_pose(),
             hand,
             side: arm.side,
-            other: other.filter(|_| self.settings.symmetry),
+            other: other.filter(|_| session.document.settings.symmetry),
         })
     }
-}
 
-impl ActiveHands<'_> {
     /// Returns the curl of a finger of the active hand.
     pub(in crate::viewer) fn curl(&self, finger: usize) -> f64 {
         self.hand.curl(self.skeleton, self.pose, finger)

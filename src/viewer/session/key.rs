@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::motion::{Easing, Keyed, Motion, PoseKey};
 use crate::pose::Pose;
+use crate::viewer::document::EditRun;
 use crate::viewer::session::gizmo::GizmoDrag;
-use crate::viewer::session::history::EditRun;
 
 use super::Session;
 use super::timeline::DEFAULT_DURATION;
@@ -20,7 +20,7 @@ impl Session {
     /// the motion.
     pub(super) fn key(&mut self) {
         let wanted = self.puppet.primary_pose().clone();
-        if self.state.motion.takes_keys() {
+        if self.document.scene.motion.takes_keys() {
             self.key_held(wanted);
         } else {
             self.key_pose(&wanted);
@@ -30,13 +30,13 @@ impl Session {
     /// Stores a pose as a key pose.
     fn key_held(&mut self, pose: Pose) {
         let motion = self.with_key_pose(&pose);
-        if motion == *self.state.motion && self.drag.is_none() && self.gizmo_drag.is_none() {
+        if motion == *self.document.scene.motion && self.drag.is_none() && self.gizmo_drag.is_none() {
             return;
         }
         self.remember_before_drag();
-        self.state.goals.clear();
-        self.state.held = pose;
-        self.state.motion = Arc::new(motion);
+        self.document.scene.goals.clear();
+        self.document.scene.held = pose;
+        self.document.scene.motion = Arc::new(motion);
         self.trail.clear();
         self.problem = None;
         self.apply_motion();
@@ -48,8 +48,8 @@ impl Session {
     pub(super) fn with_key_pose(&self, pose: &Pose) -> Motion {
         let time = self.puppet.time;
         let key = PoseKey::new(time, pose, &self.puppet.character().skeleton);
-        let motion = self.state.motion.with_key(key);
-        let begins = self.state.motion.is_rest().then_some(DEFAULT_DURATION);
+        let motion = self.document.scene.motion.with_key(key);
+        let begins = self.document.scene.motion.is_rest().then_some(DEFAULT_DURATION);
         // A key after the end continues the motion.
         let duration = motion.duration.or(begins).map(|duration| duration.max(time));
         Motion { duration, ..motion }
@@ -59,8 +59,8 @@ impl Session {
     pub(super) fn key_pose(&mut self, wanted: &Pose) {
         let Some(motion) = self.keyed_motion(|_| wanted.clone()) else { return };
         self.remember_before_drag();
-        self.state.goals.clear();
-        self.state.motion = Arc::new(motion);
+        self.document.scene.goals.clear();
+        self.document.scene.motion = Arc::new(motion);
         self.trail.clear();
         self.apply_motion();
         self.show();
@@ -71,7 +71,7 @@ impl Session {
     pub(super) fn keyed_motion(&self, wanted: impl FnOnce(&Pose) -> Pose) -> Option<Motion> {
         let mut free = self.puppet.clone();
         (free.targets, free.pins, free.rotations) = Default::default();
-        free.motion = Motion::clone(&self.state.motion);
+        free.motion = Motion::clone(&self.document.scene.motion);
         // Without goals the update cannot fail.
         drop(free.update());
         let own = free.primary_pose().clone();
@@ -81,7 +81,7 @@ impl Session {
         drop(free.update());
         let round = self.puppet.looping.then(|| self.seconds());
         let poses = Keyed { bare: free.primary_pose(), own: &own, wanted: &wanted(&own), round };
-        let keyed = self.state.motion.keyed(poses, self.puppet.time, FADE_SECONDS);
+        let keyed = self.document.scene.motion.keyed(poses, self.puppet.time, FADE_SECONDS);
         keyed.filter(|motion| motion.validate().is_ok())
     }
 
@@ -89,7 +89,7 @@ impl Session {
     fn remember_before_drag(&mut self) {
         let held = self.gizmo_drag.take().map(|hold| hold.before);
         let before = self.drag.take().map(|drag| drag.before).or(held);
-        self.history.remember(before.unwrap_or_else(|| self.state.clone()));
+        self.history.remember(before.unwrap_or_else(|| self.document.scene.clone()));
     }
 
     /// Keys the pose of a drag that ends, if edits are keyed automatically. The drag and its key are one undo step.
@@ -99,10 +99,10 @@ impl Session {
         // Turns and morph weights have an undo step already.
         let is_edited =
             matches!(self.history.run(), Some(EditRun::Turn(_) | EditRun::TurnJoints | EditRun::Morph(_)));
-        if self.settings.auto_key && has_moved {
+        if self.document.settings.auto_key && has_moved {
             self.key();
-        } else if self.settings.auto_key && is_edited && self.state.motion.takes_keys() {
-            self.state.motion = Arc::new(self.with_key_pose(&self.state.held));
+        } else if self.document.settings.auto_key && is_edited && self.document.scene.motion.takes_keys() {
+            self.document.scene.motion = Arc::new(self.with_key_pose(&self.document.scene.held));
             self.apply_motion();
         }
     }
@@ -110,34 +110,34 @@ impl Session {
     /// Moves the key at a time to another time. Consecutive moves, until the next release, form one undo step.
     pub(super) fn move_key(&mut self, from: f32, to: f32) {
         let skeleton = &self.puppet.character().skeleton;
-        self.change_keys(self.state.motion.with_key_moved(from, to, skeleton));
+        self.change_keys(self.document.scene.motion.with_key_moved(from, to, skeleton));
     }
 
     /// Copies the key at a time to another time.
     pub(super) fn copy_key(&mut self, from: f32, to: f32) {
         self.history.end_run();
-        self.change_keys(self.state.motion.with_key_copied(from, to));
+        self.change_keys(self.document.scene.motion.with_key_copied(from, to));
         self.history.end_run();
     }
 
     /// Removes the key at a time.
     pub(super) fn delete_key(&mut self, time: f32) {
         self.history.end_run();
-        self.change_keys(self.state.motion.without_key(time));
+        self.change_keys(self.document.scene.motion.without_key(time));
         self.history.end_run();
     }
 
     /// Moves the key poses of joints at a time to another time. Consecutive moves, until the next release, form one undo step.
     pub(super) fn move_joint_keys(&mut self, joints: &[usize], from: f32, to: f32) {
         let skeleton = &self.puppet.character().skeleton;
-        self.change_keys(self.state.motion.with_joint_keys_moved(joints, from, to, skeleton));
+        self.change_keys(self.document.scene.motion.with_joint_keys_moved(joints, from, to, skeleton));
     }
 
     /// Copies the key poses of joints at a time to another time.
     pub(super) fn copy_joint_keys(&mut self, joints: &[usize], from: f32, to: f32) {
         self.history.end_run();
         let skeleton = &self.puppet.character().skeleton;
-        self.change_keys(self.state.motion.with_joint_keys_copied(joints, from, to, skeleton));
+        self.change_keys(self.document.scene.motion.with_joint_keys_copied(joints, from, to, skeleton));
         self.history.end_run();
     }
 
@@ -145,14 +145,14 @@ impl Session {
     pub(super) fn delete_joint_keys(&mut self, joints: &[usize], time: f32) {
         self.history.end_run();
         let skeleton = &self.puppet.character().skeleton;
-        self.change_keys(self.state.motion.without_joint_keys(joints, time, skeleton));
+        self.change_keys(self.document.scene.motion.without_joint_keys(joints, time, skeleton));
         self.history.end_run();
     }
 
     /// Sets how the pose changes from the key pose at a time to the next one.
     pub(super) fn set_easing(&mut self, time: f32, easing: Easing) {
         self.history.end_run();
-        self.change_keys(self.state.motion.with_easing(time, easing));
+        self.change_keys(self.document.scene.motion.with_easing(time, easing));
         self.history.end_run();
     }
 
@@ -165,36 +165,36 @@ impl Session {
     /// Sets the held pose to that of the key poses at the current time, if the motion consists of them. Changes that are not
     /// keyed are lost.
     pub(super) fn follow_keys(&mut self) {
-        if !self.state.motion.has_only_keys() {
+        if !self.document.scene.motion.has_only_keys() {
             return;
         }
         self.sample_keys();
         self.puppet.reset_solver();
-        if self.state.goals.is_empty() && !self.is_dragging() { self.show() } else { self.solve() }
+        if self.document.scene.goals.is_empty() && !self.is_dragging() { self.show() } else { self.solve() }
     }
 
     fn sample_keys(&mut self) {
         let time = self.puppet.time;
-        self.puppet.pose_of(&self.state.motion, time, &mut self.state.held);
-        self.state.time = time;
+        self.puppet.pose_of(&self.document.scene.motion, time, &mut self.document.scene.held);
+        self.document.scene.time = time;
     }
 
     /// Returns whether the held pose is that of the key poses at the current time.
     pub(in crate::viewer) fn follows_keys(&self) -> bool {
-        self.follows(&self.state.motion)
+        self.follows(&self.document.scene.motion)
     }
 
     /// Returns whether the held pose is that of the key poses of a motion at the current time.
     fn follows(&self, motion: &Motion) -> bool {
-        let mut pose = self.state.held.clone();
+        let mut pose = self.document.scene.held.clone();
         self.puppet.clone().pose_of(motion, self.puppet.time, &mut pose);
-        motion.has_only_keys() && pose == self.state.held
+        motion.has_only_keys() && pose == self.document.scene.held
     }
 
     /// Updates the held pose after the motion has changed, if that changes the pose of the keys at the current time. Contacts change a held
     /// pose only if it follows the keys, so that they discard nothing that is not keyed.
     pub(super) fn refresh_keys(&mut self, before: &Motion) {
-        if !self.state.motion.has_only_keys() {
+        if !self.document.scene.motion.has_only_keys() {
             return;
         }
         let sampled = |motion: &Motion| {
@@ -202,9 +202,9 @@ impl Session {
             motion.sample_keys(&self.puppet.character().skeleton, self.puppet.time, &mut pose);
             pose
         };
-        let has_new_contacts = before.contacts != self.state.motion.contacts;
+        let has_new_contacts = before.contacts != self.document.scene.motion.contacts;
         if !before.has_only_keys()
-            || sampled(before) != sampled(&self.state.motion)
+            || sampled(before) != sampled(&self.document.scene.motion)
             || (has_new_contacts && self.follows(before))
         {
             self.follow_keys();
@@ -215,6 +215,6 @@ impl Session {
     #[cfg(feature = "viewer")]
     pub(in crate::viewer) fn can_key(&self) -> bool {
         let has_goals = !self.puppet.targets.is_empty() || !self.puppet.rotations.is_empty();
-        has_goals || self.state.motion.takes_keys()
+        has_goals || self.document.scene.motion.takes_keys()
     }
 }

@@ -223,7 +223,7 @@ impl Session {
     /// Prepares the landing of a drag, while the pose is that in which it began. Nothing lands on a body that a motion moves.
     pub(super) fn prepare_landing(&mut self) {
         let (puppet, reflection) = (&self.puppet, self.reflection.as_ref());
-        let can_land = self.settings.landing && !self.is_playing();
+        let can_land = self.document.settings.landing && !self.is_playing();
         if let Some(drag) = self.drag.as_mut().filter(|drag| can_land && !drag.turns_joint) {
             let partner = reflection.and_then(|reflection| reflection.partner(drag.hit.node));
             let others: Vec<usize> = drag.others.iter().map(|(hit, _)| hit.node).chain(partner).collect();

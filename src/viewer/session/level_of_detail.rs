@@ -32,7 +32,7 @@ impl Session {
     fn is_small(&self, chain: &Chain) -> bool {
         chain.kind == ChainKind::Finger
             && self.hand_of(chain).is_some()
-            && self.screen_length(chain) < MIN_FINGER_POINTS * self.settings.scale
+            && self.screen_length(chain) < MIN_FINGER_POINTS * self.document.settings.scale
     }
 
     /// Returns the joint to which a finger is attached.

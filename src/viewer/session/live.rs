@@ -10,8 +10,8 @@ use crate::puppet::Target;
 use crate::viewer::Command;
 
 use super::Session;
-use super::goals::axes_fit;
-use super::snapshot::is_valid;
+use crate::viewer::document::axes_fit;
+use crate::viewer::document::is_valid;
 
 /// A source is considered paused if it sends nothing for longer than this.
 const MAX_GAP: Duration = Duration::from_secs(1);
@@ -22,7 +22,7 @@ impl Session {
     /// has arrived.
     #[cfg(feature = "vmc")]
     pub fn follow_performer(&mut self, source: &mut LiveSource, seconds: f64) -> bool {
-        let held = &self.state.held;
+        let held = &self.document.scene.held;
         let mut pose = held.clone();
         if !source.update(seconds, &mut pose) {
             return false;
@@ -38,7 +38,7 @@ impl Session {
         }
         self.apply(Command::LivePose(nodes, morphs));
         if has_goals {
-            source.record_solved(seconds, &self.state.held);
+            source.record_solved(seconds, &self.document.scene.held);
         }
         true
     }
@@ -49,8 +49,8 @@ impl Session {
         self.begin_live();
         let nodes = self.puppet.character().skeleton.nodes.len();
         for goal in goals.into_iter().filter(|goal| goal.node < nodes && is_valid_goal(goal)) {
-            let before = self.state.goals.iter().find(|g| g.node == goal.node).map(|g| g.weight);
-            self.store_goal(Target { weight: before.unwrap_or(goal.weight), ..goal });
+            let before = self.document.scene.goals.iter().find(|g| g.node == goal.node).map(|g| g.weight);
+            self.document.scene.store_goal(Target { weight: before.unwrap_or(goal.weight), ..goal });
         }
     }
 
@@ -58,7 +58,7 @@ impl Session {
     fn begin_live(&mut self) {
         let now = self.clock.now;
         if self.followed.is_none_or(|last| now.saturating_sub(last) > MAX_GAP) {
-            self.history.remember(self.state.clone());
+            self.history.remember(self.document.scene.clone());
         }
         self.followed = Some(now);
     }
@@ -70,7 +70,7 @@ impl Session {
     /// none, so that the user's own edits remain separate undo steps.
     pub(super) fn apply_live_pose(&mut self, nodes: &[(usize, Transform)], morphs: &[f32]) {
         self.begin_live();
-        let held = &mut self.state.held;
+        let held = &mut self.document.scene.held;
         for (node, transform) in nodes.iter().filter(|(_, t)| is_valid(t)) {
             if let Some(local) = held.locals.get_mut(*node) {
                 *local = *transform;
@@ -79,7 +79,7 @@ impl Session {
         if morphs.len() == held.weights.len() && morphs.iter().all(|w| w.is_finite()) {
             held.weights.copy_from_slice(morphs);
         }
-        if self.is_dragging() || !self.state.goals.is_empty() { self.solve() } else { self.show() }
+        if self.is_dragging() || !self.document.scene.goals.is_empty() { self.solve() } else { self.show() }
     }
 }
 

@@ -1,11 +1,9 @@
 //! The state of the viewer without a window. Its input is commands, and its output is frames.
 
-use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use glam::{Vec2, Vec3};
-use serde::{Deserialize, Serialize};
 
 use crate::asset::Character;
 use crate::ik::Method;
@@ -18,11 +16,13 @@ use crate::scene::compare::Comparison;
 use crate::scene::picking::Hit;
 use crate::view::{Bounds, Camera};
 
-use super::{AddedClips, Command, Orbit, Recorder, Settings};
+use super::document::{Document, History, Scene, Selection};
+use super::{Command, Orbit, Recorder, Settings};
 
+use clip::Clock;
 use drag::Drag;
 use gizmo::{GizmoDrag, GizmoGrip};
-use history::{History, State};
+use save::SavedProject;
 use steps::{Problem, Stepping};
 use symmetry::Reflection;
 
@@ -36,14 +36,11 @@ pub(super) mod drag;
 pub(super) mod drag_goal;
 mod edit;
 mod execute;
-mod face;
 pub(super) mod fingerprint;
 pub(super) mod gizmo;
-mod goals;
 mod grab;
 #[cfg(feature = "viewer")]
-mod hand;
-pub(super) mod history;
+pub(super) mod hand;
 mod hovering;
 mod initial_pose;
 mod key;
@@ -54,17 +51,13 @@ mod live;
 mod onion;
 pub(super) mod overlay;
 mod posing;
-mod pull;
 mod record;
 pub(super) mod recorder;
 mod refusals;
 mod reload;
-mod restore;
 mod rig;
 pub(super) mod save;
 mod secondary;
-mod selection;
-mod snapshot;
 mod solve;
 pub(super) mod sparse;
 mod steps;
@@ -73,17 +66,15 @@ mod thumbnail;
 pub(super) mod timeline;
 mod turn;
 mod variant;
+pub(super) mod viewpoint;
 mod views;
 
 pub use onion::OnionSkin;
 pub use refusals::Refusals;
 pub use secondary::EyeTarget;
-pub use snapshot::{Snapshot, SolveProblem};
 pub use timeline::Timeline;
 
 pub(super) use add_clips::MAX_ADDITIONS;
-#[cfg(feature = "viewer")]
-pub(super) use goals::MAX_GOAL_WEIGHT;
 #[cfg(feature = "viewer")]
 pub(super) use onion::{MAX_GHOSTS, MIN_STEP};
 pub(super) use solve::default_options;
@@ -95,62 +86,11 @@ pub(super) const MAX_TIMES: u8 = 120;
 /// Maximum number of points of the effector's trail.
 const MAX_TRAIL_POINTS: usize = 96;
 
-/// What the scene shows besides the character.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Display {
-    /// Bones and joints, drawn over the surface.
-    pub skeleton: bool,
-    /// Names of the chain ends.
-    pub names: bool,
-    /// A ground plane.
-    pub ground: bool,
-    /// Shadows.
-    pub shadow: bool,
-    /// Whether the camera moves with the character while time passes. This is a setting of the view and shows nothing.
-    #[serde(default)]
-    pub follow: bool,
-}
-
-impl Default for Display {
-    fn default() -> Self {
-        Self { skeleton: false, names: false, ground: true, shadow: true, follow: false }
-    }
-}
-
-/// The playback clock.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Clock {
-    pub(super) playing: bool,
-    /// Time since the start of the session, or of the recording.
-    now: Duration,
-    /// Number of steps of the springs that have ended.
-    spring_steps: u64,
-    /// The value of `now` when the playback time was last set, and that playback time in seconds.
-    since: (Duration, f32),
-}
-
-impl Default for Clock {
-    fn default() -> Self {
-        Self { playing: false, now: Duration::ZERO, spring_steps: 0, since: (Duration::ZERO, 0.0) }
-    }
-}
-
-/// A project's file as it was last read or written.
-#[derive(Clone, Debug)]
-pub(super) struct SavedProject {
-    path: PathBuf,
-    text: String,
-    /// See [`Session::work`]. `None` if the file has another state, because the session was recovered from a copy.
-    work: Option<String>,
-}
-
 /// The state of the viewer: character, goals, camera and history.
 #[derive(Debug)]
 pub struct Session {
     pub(super) puppet: Puppet,
-    pub(super) state: State,
-    pub(super) settings: Settings,
+    pub(super) document: Document,
     pub(super) history: History,
     pub(super) drag: Option<Drag>,
     /// The problem of the last solve.
@@ -162,23 +102,15 @@ pub struct Session {
     pub(super) gizmo_drag: Option<GizmoDrag>,
     /// The part of the gizmo under the pointer.
     pub(super) hovered_grip: Option<GizmoGrip>,
-    /// The joint whose gizmo is shown.
-    pub(super) selected: Option<usize>,
-    /// The other selected joints, those that were active last first.
-    also_selected: Vec<usize>,
     /// The joint under the pointer in the lists of the panel.
     pub(super) hint: Option<usize>,
-    /// The node that was dragged last.
-    pub(super) last: Option<usize>,
     onion: onion::OnionGhosts,
     /// When the last pose of a live source arrived, by the clock.
     pub(super) followed: Option<Duration>,
     /// Number of clips in the character's own file.
     own_clip_count: usize,
-    /// The sources of the added clips.
-    additions: Vec<AddedClips>,
     /// The project as which the session was opened or last saved.
-    pub(super) project: Option<SavedProject>,
+    project: Option<SavedProject>,
     /// The rig as it was last loaded from or saved to its file.
     pub(super) saved_rig: Arc<Rig>,
     /// The rig at the start of the session, which is also the rig at the start of a replay.
@@ -200,7 +132,6 @@ pub struct Session {
     /// Durations of the last updates in microseconds.
     pub(super) update_times: Vec<f32>,
     pub(super) handles: Vec<usize>,
-    pub(super) orbit: Orbit,
     /// The bounds that the first view shows.
     home: Bounds,
     /// The vertices that the first view shows.
@@ -209,13 +140,13 @@ pub struct Session {
     home_position: Option<Vec3>,
     /// The joint that moves a character whose body is not recognised. It is found once, because that takes milliseconds.
     root: OnceLock<usize>,
-    /// What the camera follows, if [`Display::follow`] is set.
+    /// What the camera follows, if [`Display::follow`](super::Display::follow) is set.
     anchor: Option<views::FollowAnchor>,
     size: Vec2,
     pointer: Vec2,
     /// The bounds of the character at the start, enlarged to leave room for the limbs. Ground, shadow and depth range
     /// use them.
-    scene_bounds: Bounds,
+    pub(super) scene_bounds: Bounds,
     length_unit: LengthUnit,
     recorder: Option<Recorder>,
     /// The cached result of [`Session::refusals`].
@@ -247,16 +178,21 @@ impl Session {
         rig.options.apply(&mut options);
         puppet.options = options;
         let mut session = Self {
-            state: State {
-                held,
-                goals: Vec::new(),
-                pins: Vec::new(),
-                base: None,
-                rig: Arc::clone(&rig),
-                motion: Arc::new(puppet.motion.clone()),
-                time: 0.0,
+            document: Document {
+                scene: Scene {
+                    held,
+                    goals: Vec::new(),
+                    pins: Vec::new(),
+                    base: None,
+                    rig: Arc::clone(&rig),
+                    motion: Arc::new(puppet.motion.clone()),
+                    time: 0.0,
+                },
+                selection: Selection::default(),
+                orbit: Orbit::framing(&bounds, size.x / size.y),
+                settings: Settings { solver: Box::new(options), ..Settings::default() },
+                additions: Vec::new(),
             },
-            settings: Settings { solver: Box::new(options), ..Settings::default() },
             history: History::default(),
             drag: None,
             problem: None,
@@ -264,14 +200,10 @@ impl Session {
             hover: None,
             gizmo_drag: None,
             hovered_grip: None,
-            selected: None,
-            also_selected: Vec::new(),
             hint: None,
-            last: None,
             onion: onion::OnionGhosts::default(),
             followed: None,
             own_clip_count: puppet.character().clips.len(),
-            additions: Vec::new(),
             project: None,
             saved_rig: Arc::clone(&rig),
             loaded_rig: rig,
@@ -286,7 +218,6 @@ impl Session {
             trail: Vec::new(),
             update_times: Vec::new(),
             handles,
-            orbit: Orbit::framing(&bounds, size.x / size.y),
             home: bounds,
             home_points: puppet.points().into(),
             home_position: None,
@@ -318,15 +249,15 @@ impl Session {
     pub fn camera(&self) -> Camera {
         let mut bounds = self.scene_bounds();
         // An orthographic camera shows a character of the same size wherever it walks, also towards the camera.
-        if self.orbit.is_orthographic() {
+        if self.document.orbit.is_orthographic() {
             bounds.extend(self.puppet.world_from_node().iter().map(|node| node.translation.into()));
         }
-        self.orbit.camera(&bounds)
+        self.document.orbit.camera(&bounds)
     }
 
     /// Returns how the session works and what it shows.
     pub fn settings(&self) -> &Settings {
-        &self.settings
+        &self.document.settings
     }
 
     /// Returns the size of the view in pixels, width and height.
@@ -371,7 +302,17 @@ impl Session {
 
     /// Returns the active one of the selected joints.
     pub fn selected(&self) -> Option<usize> {
-        self.selected
+        self.document.selection.active
+    }
+
+    /// Returns all selected joints, the active one first.
+    pub fn selection(&self) -> Vec<usize> {
+        self.document.selection.nodes()
+    }
+
+    /// Returns whether the character has a node.
+    fn has_node(&self, node: usize) -> bool {
+        node < self.document.scene.held.locals.len()
     }
 
     /// Returns the part of the character that a click would grab.
@@ -391,22 +332,22 @@ impl Session {
 
     /// Describes the scene for a renderer. `scale` is the number of pixels per point.
     pub fn frame(&self, scale: f32) -> Frame<'_> {
-        let lit = self.settings.shading_mode.is_shaded();
+        let lit = self.document.settings.shading_mode.is_shaded();
         let settings = ViewSettings {
             camera: self.camera(),
-            mode: self.settings.shading_mode,
-            light: self.settings.light.clone(),
+            mode: self.document.settings.shading_mode,
+            light: self.document.settings.light.clone(),
             background: if lit { Background::Color([0x6B, 0x70, 0x7A]) } else { Background::BLACK },
             samples: 4,
             bounds: self.scene_bounds(),
-            floor: self.settings.display.ground && !self.settings.shading_mode.is_data(),
-            shadow: self.settings.display.shadow,
+            floor: self.document.settings.display.ground && !self.document.settings.shading_mode.is_data(),
+            shadow: self.document.settings.display.shadow,
             scale,
         };
         let mut frame = scene::frame(&self.puppet, &settings);
         frame.lines = overlay::lines(self, scale);
         self.comparison.add_to_frame(&mut frame, &self.puppet, scale);
-        if !self.settings.shading_mode.is_data() {
+        if !self.document.settings.shading_mode.is_data() {
             frame.ghosts.extend(self.onion_ghosts());
             let (fills, lines) = gizmo::draw(self, scale);
             frame.fills = fills;

@@ -86,10 +86,10 @@ impl Session {
             return;
         }
         let key = GhostKey {
-            motion: Arc::clone(&self.state.motion),
+            motion: Arc::clone(&self.document.scene.motion),
             clips: self.puppet.character().clips.len(),
             skinning: self.puppet.skinning,
-            looping: self.settings.looping,
+            looping: self.document.settings.looping,
             times,
         };
         if !self.onion.key.as_ref().is_some_and(|known| known.matches(&key)) {
@@ -101,12 +101,12 @@ impl Session {
 
     /// Returns the times of the ghosts with their colours, those nearest to the current time first.
     fn ghost_times(&self) -> Vec<(f32, Vec3)> {
-        let OnionSkin { shown, count, step } = self.settings.onion_skin;
-        if !shown || self.clock.playing || self.state.motion.is_rest() {
+        let OnionSkin { shown, count, step } = self.document.settings.onion_skin;
+        if !shown || self.clock.playing || self.document.scene.motion.is_rest() {
             return Vec::new();
         }
         let (now, count) = (self.puppet.time, usize::from(count));
-        let keys = &self.state.motion.keys;
+        let keys = &self.document.scene.motion.keys;
         let (past, future): (Vec<f32>, Vec<f32>) = if keys.is_empty() {
             let end = self.seconds();
             let steps = || (1..=MAX_GHOSTS).map(|i| f32::from(i) * step);
@@ -137,9 +137,9 @@ impl Session {
         let mut puppet = self.puppet.clone();
         (puppet.targets, puppet.pins, puppet.rotations) = Default::default();
         (puppet.stance, puppet.shown_steps) = (None, None);
-        puppet.motion = Motion::clone(&self.state.motion);
-        (puppet.time, puppet.looping) = (time, self.settings.looping);
-        if self.state.motion.has_only_keys() {
+        puppet.motion = Motion::clone(&self.document.scene.motion);
+        (puppet.time, puppet.looping) = (time, self.document.settings.looping);
+        if self.document.scene.motion.has_only_keys() {
             puppet.shows_held = false;
         }
         // Where the springs were at another time is not known.

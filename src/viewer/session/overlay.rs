@@ -4,6 +4,7 @@ use glam::{Vec3, Vec4};
 
 use crate::render::Line;
 use crate::scene;
+use crate::viewer::document::{Scene, Selection};
 use crate::viewer::{DragScope, Session};
 
 const DARK: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.8);
@@ -17,12 +18,12 @@ const BASE: Vec4 = Vec4::new(0.35, 0.85, 0.25, 1.0);
 
 /// Returns the lines and dots in drawing order, so that later ones are on top. `scale` is in pixels per point.
 pub(in crate::viewer) fn lines(session: &Session, scale: f32) -> Vec<Line> {
-    if session.settings.shading_mode.is_data() {
+    if session.document.settings.shading_mode.is_data() {
         return Vec::new();
     }
     let mut out = Vec::new();
-    if session.settings.display.skeleton
-        || scene::shows_skeleton(&session.puppet, session.settings.shading_mode)
+    if session.document.settings.display.skeleton
+        || scene::shows_skeleton(&session.puppet, session.document.settings.shading_mode)
     {
         out.extend(scene::skeleton(&session.puppet, scale));
     }
@@ -44,16 +45,13 @@ pub(in crate::viewer) fn lines(session: &Session, scale: f32) -> Vec<Line> {
             out.push(Line { start, end, widths: [2.5 * scale * age; 2], color });
         }
     }
-    session
-        .state
-        .pins
-        .iter()
-        .filter_map(|p| position(p.node))
-        .for_each(|p| dot(&mut out, p, 11.0 * scale, PIN));
-    session.state.base.and_then(position).into_iter().for_each(|p| dot(&mut out, p, 11.0 * scale, BASE));
-    let others = session.also_selected.iter().filter_map(|&node| position(node));
+    let Scene { pins, base, .. } = &session.document.scene;
+    pins.iter().filter_map(|p| position(p.node)).for_each(|p| dot(&mut out, p, 11.0 * scale, PIN));
+    base.and_then(position).into_iter().for_each(|p| dot(&mut out, p, 11.0 * scale, BASE));
+    let Selection { active, others, .. } = &session.document.selection;
+    let others = others.iter().filter_map(|&node| position(node));
     others.for_each(|p| dot(&mut out, p, 7.0 * scale, ALSO_SELECTED));
-    for (node, color) in [(session.hint, HINT), (session.selected, Vec4::ONE)] {
+    for (node, color) in [(session.hint, HINT), (*active, Vec4::ONE)] {
         node.and_then(position).into_iter().for_each(|p| dot(&mut out, p, 9.0 * scale, color));
     }
     let goals = if session.stepping.is_some() { session.puppet.targets.clone() } else { session.goals() };
@@ -81,7 +79,7 @@ pub(in crate::viewer) fn lines(session: &Session, scale: f32) -> Vec<Line> {
         }
         (None, Some(hit)) => {
             let chain = session.puppet.character().skeleton.ancestors(hit.node);
-            let turns = session.settings.drag_scope == DragScope::Joint;
+            let turns = session.document.settings.drag_scope == DragScope::Joint;
             let turned = if turns { super::drag_goal::joint_above(&hit, &session.puppet) } else { None };
             let base = turned.or_else(|| {
                 super::drag_goal::chain_base(session.puppet.character(), &session.puppet.rig, &hit)

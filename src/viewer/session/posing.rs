@@ -12,10 +12,10 @@ use crate::text::json;
 use crate::viewer::Command;
 
 use super::drag_goal::chain_base;
-use super::history::State;
-use super::snapshot::is_valid;
 use super::symmetry::mirrored_target;
 use super::{Session, limb};
+use crate::viewer::document::Scene;
+use crate::viewer::document::is_valid;
 
 const NO_BODY: &str = "mirroring needs a character whose body is recognised";
 const NO_LIMB: &str = "select a joint of an arm or a leg that has a counterpart on the other side";
@@ -37,12 +37,12 @@ impl Session {
         let skeleton = &self.puppet.character().skeleton;
         let pose = mirror.pose(skeleton, self.puppet.primary_pose());
         let other = |node: usize| mirror.partner(node).unwrap_or(node);
-        let mut changed = self.state.clone();
         let goal = |goal: &Target| mirrored_target(&mirror, skeleton, goal).unwrap_or(*goal);
-        changed.goals = self.state.goals.iter().map(goal).collect();
-        changed.pins = self.state.pins.iter().map(|pin| Pin::from(other(pin.node))).collect();
-        changed.base = self.state.base.map(other);
-        self.replace_pose(pose, changed);
+        let Scene { goals, pins, base, .. } = &self.document.scene;
+        let goals = goals.iter().map(goal).collect();
+        let pins = pins.iter().map(|pin| Pin::from(other(pin.node))).collect();
+        let base = base.map(other);
+        self.replace_pose(pose, |scene| (scene.goals, scene.pins, scene.base) = (goals, pins, base));
     }
 
     /// Copies the pose of the selected limb to its counterpart on the other side.
@@ -63,7 +63,7 @@ impl Session {
         let mut pose = self.puppet.primary_pose().clone();
         mirror.copy(&character.skeleton, self.puppet.primary_pose(), nodes.iter().copied(), &mut pose);
         let others: Vec<usize> = nodes.iter().filter_map(|&n| mirror.partner(n)).collect();
-        self.replace_pose(pose, self.state_without_goals(&others));
+        self.replace_pose(pose, |scene| scene.remove_goals(&others));
     }
 
     /// Resets joints to rest: the limbs of the selected joints, or only these joints. Without a selection, the joint that keys
@@ -110,9 +110,9 @@ impl Session {
         if self.puppet.is_posed_by_hand() {
             return self.reset_nodes(&nodes);
         }
-        self.history.remember(self.state.clone());
-        self.state = self.state_without_goals(&nodes);
-        reset_pose(&mut self.state.held, &self.puppet.character().skeleton, &nodes);
+        self.begin_edit(None);
+        self.document.scene.remove_goals(&nodes);
+        reset_pose(&mut self.document.scene.held, &self.puppet.character().skeleton, &nodes);
         self.problem = None;
         self.show();
     }
@@ -122,16 +122,15 @@ impl Session {
         let mut pose = self.puppet.primary_pose().clone();
         reset_pose(&mut pose, &self.puppet.character().skeleton, nodes);
         if !nodes.is_empty() {
-            self.replace_pose(pose, self.state_without_goals(nodes));
+            self.replace_pose(pose, |scene| scene.remove_goals(nodes));
         }
     }
 
     /// Resets the whole character to rest and removes all goals.
     pub(super) fn rest_all(&mut self) {
-        self.release();
-        self.history.remember(self.state.clone());
-        self.state.held.reset(&self.puppet.character().skeleton);
-        self.state.goals.clear();
+        self.begin_edit(None);
+        self.document.scene.held.reset(&self.puppet.character().skeleton);
+        self.document.scene.goals.clear();
         self.problem = None;
         self.refresh_pins();
         self.show();
@@ -150,8 +149,7 @@ impl Session {
         if morphs.len() == pose.weights.len() && morphs.iter().all(|w| w.is_finite()) {
             pose.weights = morphs;
         }
-        let changed = State { goals: Vec::new(), ..self.state.clone() };
-        self.replace_pose(pose, changed);
+        self.replace_pose(pose, |scene| scene.goals.clear());
     }
 
     /// Returns the pose as the text that *Save pose* writes, for example for the clipboard.
@@ -180,24 +178,18 @@ impl Session {
         Ok(())
     }
 
-    /// Returns the state without the goals of some nodes.
-    fn state_without_goals(&self, nodes: &[usize]) -> State {
-        let mut state = self.state.clone();
-        state.goals.retain(|goal| !nodes.contains(&goal.node));
-        state
-    }
-
-    /// Replaces the pose and the rest of the state as one undo step. Pins move with their nodes. On top of a motion, the
-    /// pose becomes a key at the current time.
-    fn replace_pose(&mut self, pose: Pose, changed: State) {
+    /// Replaces the pose and changes the rest of the scene as one undo step. Pins move with their nodes. On top of a motion, only the
+    /// pose changes: it becomes a key at the current time.
+    fn replace_pose(&mut self, pose: Pose, change: impl FnOnce(&mut Scene)) {
         if !self.puppet.is_posed_by_hand() {
             self.key_pose(&pose);
             return;
         }
-        self.history.remember(self.state.clone());
-        self.state = State { held: pose, ..changed };
-        if self.settings.auto_key {
-            self.state.motion = Arc::new(self.with_key_pose(&self.state.held));
+        self.begin_edit(None);
+        change(&mut self.document.scene);
+        self.document.scene.held = pose;
+        if self.document.settings.auto_key {
+            self.document.scene.motion = Arc::new(self.with_key_pose(&self.document.scene.held));
             self.apply_motion();
         }
         (self.error, self.problem) = (None, None);

@@ -1,13 +1,19 @@
-//! Recording: writes the current state as commands, and then every command with its time.
+//! Recording: writes the current state as commands, and then every command with its time. Also the state as commands, and its
+//! restoration.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::rig::Rig;
+use crate::scene::compare::Comparison;
+use crate::viewer::document::{History, Restored, Snapshot};
 use crate::viewer::session::recorder::Header;
-use crate::viewer::session::recorder::nodes::SessionNodes;
+use crate::viewer::session::recorder::names::SessionNames;
 use crate::viewer::{Command, Recorder, SaveError};
 
-use super::{Clock, Session};
+use super::Session;
+use super::clip::Clock;
+use super::steps::Problem;
 
 impl Session {
     /// Starts a recording. `scale` is the number of pixels per point, which sets the size of overlays.
@@ -21,18 +27,20 @@ impl Session {
         self.leave_steps();
         self.release();
         self.execute(Command::Scale(scale));
-        let nodes = SessionNodes::new(&self.puppet.character().skeleton, &self.loaded_rig);
-        recorder.begin(&Header::of(self, scale, recorder.folder()), nodes)?;
+        let names = SessionNames::new(self.puppet.character(), &self.loaded_rig);
+        recorder.begin(&Header::of(self, scale, recorder.folder()), names)?;
         let commands = self.state_commands();
         self.clock = Clock::default();
         recorder.before = std::mem::take(&mut self.history);
         self.recorder = Some(recorder);
         // The clips are already in the session, but a replay must add them before it restores the snapshot.
-        for index in 0..self.additions.len() {
-            let Some(addition) = self.additions.get(index).cloned() else { continue };
+        for index in 0..self.document.additions.len() {
+            let Some(addition) = self.document.additions.get(index).cloned() else { continue };
             let mut command = Command::AddClips(Box::new(addition));
             self.log(&mut command);
-            if let (Command::AddClips(logged), Some(addition)) = (command, self.additions.get_mut(index)) {
+            if let (Command::AddClips(logged), Some(addition)) =
+                (command, self.document.additions.get_mut(index))
+            {
                 *addition = *logged;
             }
         }
@@ -66,5 +74,47 @@ impl Session {
             return self.recorder.as_mut().is_none_or(|recorder| recorder.log_added(now, addition, &name));
         }
         self.recorder.as_mut().is_none_or(|recorder| recorder.log(now, command))
+    }
+
+    /// Returns commands that restore the state of this session in another session with the same character and size.
+    pub(super) fn state_commands(&self) -> Vec<Command> {
+        let mut commands = self.document.stored_settings().commands();
+        commands.push(Command::Restore(Box::new(self.snapshot())));
+        // A camera that follows the character moves with the time.
+        commands.extend([Command::Seek(self.puppet.time), Command::Camera(self.document.orbit)]);
+        commands.extend([Command::Play(self.clock.playing), Command::Hover(self.pointer)]);
+        commands
+    }
+
+    /// Returns the state of the character. Limits, poles and options are those that differ from the rig at the start of the session,
+    /// which a replay loads too.
+    fn snapshot(&self) -> Snapshot {
+        let character = self.puppet.character();
+        let problem = self.problem.as_ref().map(|problem| problem.to_data(&character.skeleton));
+        Snapshot { problem, ..Snapshot::of(&self.document, character, &self.loaded_rig, self.puppet.time) }
+    }
+
+    /// Returns the rig that is loaded with the character's file.
+    pub(in crate::viewer) fn rig_on_disk(&self) -> &Rig {
+        if self.file().is_some() { &self.saved_rig } else { &self.loaded_rig }
+    }
+
+    /// Sets the state of the character. Invalid values and unknown nodes are ignored.
+    pub(super) fn restore_snapshot(&mut self, snapshot: Snapshot) {
+        let Restored { scene, selection, problem } =
+            snapshot.restored(self.puppet.character(), &self.loaded_rig);
+        let problem = problem.map(|data| Problem::from_data(data, &self.puppet.character().skeleton));
+        self.document.selection = selection;
+        (self.drag, self.gizmo_drag, self.hover, self.hovered_grip, self.hint) =
+            (None, None, None, None, None);
+        (self.history, self.followed) = (History::default(), None);
+        self.puppet.time = scene.time;
+        self.puppet.reset_solver();
+        // Recreate the compared methods, so that none of them continues from a result for other goals.
+        self.comparison = Comparison::default();
+        self.comparison.set_methods(&self.document.settings.compare, &self.puppet);
+        self.restore(Some(scene));
+        self.problem = problem;
+        self.settle_springs();
     }
 }

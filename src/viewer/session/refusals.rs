@@ -41,7 +41,7 @@ impl RefusalKey {
             targets: targets.iter().map(with_zeroed_values).collect(),
             pins: pins.iter().map(|p| p.node).collect(),
             options: Options { method: Method::Auto, ..session.puppet.options },
-            rig: Arc::clone(&session.state.rig),
+            rig: Arc::clone(&session.document.scene.rig),
             degenerate: degenerate.map(|(node, l)| (node, l.scale)).collect(),
         }
     }
@@ -95,8 +95,9 @@ impl Session {
     /// Returns the goals and pins of the drag, or of one that would start at the pointer, or of the last solve.
     fn current_problem(&self) -> (Vec<Target>, Vec<Pin>) {
         let hovered = self.hover.filter(|_| self.drag.is_none());
-        let hovered =
-            hovered.map(|hit| DragGoal::new(&hit, &self.puppet, self.settings.drag_scope, self.state.base));
+        let hovered = hovered.map(|hit| {
+            DragGoal::new(&hit, &self.puppet, self.document.settings.drag_scope, self.document.scene.base)
+        });
         let held = self.drag.as_ref().map(Drag::plain_target_and_pins);
         let (targets, pins) =
             self.targets_and_pins(held.or(hovered.as_ref().map(|r| (r.target, r.pins.as_slice()))));

@@ -6,8 +6,8 @@ use crate::asset::Character;
 use crate::motion::Motion;
 
 use super::Session;
-use super::history::State;
 use super::views::CameraEffect;
+use crate::viewer::document::Scene;
 
 impl Session {
     /// Copies the settings of the previous session. If `reloaded` is set, both sessions show the same file, and the
@@ -15,21 +15,21 @@ impl Session {
     /// and undo history. Returns one line for each file of added clips that no longer fits the character.
     pub fn take_over(&mut self, from: &Self, reloaded: bool) -> Vec<String> {
         let mut errors = Vec::new();
-        from.stored_settings().commands().into_iter().for_each(|command| self.execute(command));
+        from.document.stored_settings().commands().into_iter().for_each(|command| self.execute(command));
         self.adopt_rig_options(from, !reloaded);
-        self.orbit = self.home_view();
+        self.document.orbit = self.home_view();
         if !reloaded {
             // Another character has other variants and another motion.
-            self.settings.variant = None;
-            self.settings.timeline.range = None;
+            self.document.settings.variant = None;
+            self.document.settings.timeline.range = None;
         }
         if reloaded {
-            self.orbit = from.orbit;
+            self.document.orbit = from.document.orbit;
             self.project.clone_from(&from.project);
-            errors = self.reapply_added_clips(from.additions());
+            errors = self.reapply_added_clips(&from.document.additions);
             self.restore_from(from);
         }
-        self.comparison.set_methods(&from.settings.compare, &self.puppet);
+        self.comparison.set_methods(&from.document.settings.compare, &self.puppet);
         let before = self.before_command();
         self.update_anchor(CameraEffect::Sets, before);
         errors
@@ -41,8 +41,8 @@ impl Session {
         let (here, there) = (skeleton(self), skeleton(from));
         let names =
             |c: &Character| c.skeleton.nodes.iter().map(|n| (n.name.clone(), n.parent)).collect::<Vec<_>>();
-        let same =
-            names(&here) == names(&there) && self.state.held.weights.len() == from.state.held.weights.len();
+        let same = names(&here) == names(&there)
+            && self.document.scene.held.weights.len() == from.document.scene.held.weights.len();
         let clips = self.map_clips(from);
         let clip = |clip: usize| clips.get(clip).copied().flatten();
         self.puppet.time = from.puppet.time;
@@ -50,37 +50,37 @@ impl Session {
             // Saving must not replace the project with what is left of it.
             self.project = None;
             let node = |n: usize| here.skeleton.find(there.skeleton.nodes.get(n)?.name.as_deref()?);
-            let motion = from.state.motion.renumbered(clip, node);
+            let motion = from.document.scene.motion.renumbered(clip, node);
             if motion.fits(&here) && !motion.is_rest() {
                 self.clock = from.clock;
-                self.restore(Some(State {
+                self.restore(Some(Scene {
                     motion: Arc::new(motion),
                     time: from.puppet.time,
-                    ..self.state.clone()
+                    ..self.document.scene.clone()
                 }));
             }
             return;
         }
         (self.clock, self.history) = (from.clock, from.history.clone());
-        (self.selected, self.last, self.followed) = (from.selected, from.last, from.followed);
-        self.also_selected.clone_from(&from.also_selected);
+        self.followed = from.followed;
+        self.document.selection.clone_from(&from.document.selection);
         let clips_moved = clips.iter().enumerate().any(|(index, now)| *now != Some(index));
-        let mut state = from.state.clone();
-        if clips_moved || !state.motion.fits(&here) {
+        let mut scene = from.document.scene.clone();
+        if clips_moved || !scene.motion.fits(&here) {
             let renumbered = |motion: &Motion| {
                 let motion = motion.renumbered(clip, Some);
                 if motion.fits(&here) { motion } else { Motion::default() }
             };
-            state.motion = Arc::new(renumbered(&state.motion));
+            scene.motion = Arc::new(renumbered(&scene.motion));
             self.history.change_motions(renumbered);
         }
         // Unsaved edits of the rig take precedence over the rig in the file.
         let rig_changed = from.is_rig_changed();
-        let rig = if rig_changed { state.rig } else { self.state.rig.clone() };
+        let rig = if rig_changed { scene.rig } else { self.document.scene.rig.clone() };
         if !rig_changed {
             self.history.set_rig(&rig);
         }
-        self.restore(Some(State { rig, ..state }));
+        self.restore(Some(Scene { rig, ..scene }));
         self.written_rig.clone_from(&from.written_rig);
     }
 }

@@ -7,57 +7,56 @@ use glam::{DQuat, DVec3};
 use crate::ik::Limit;
 use crate::pose::world_matrix;
 use crate::puppet::Pin;
-use crate::rig::{self, Rig, Slide, orientation};
+use crate::rig::{self, Chain, Rig, Slide, orientation};
+use crate::viewer::document::EditRun;
 use crate::viewer::session::gizmo::GizmoGrip;
-use crate::viewer::session::history::EditRun;
 
 use super::Session;
 
 impl Session {
     /// Returns the rig with all edits.
     pub fn rig(&self) -> &Rig {
-        &self.state.rig
+        &self.document.scene.rig
     }
 
     /// Returns whether the rig differs from the one that was last loaded or saved.
     pub fn is_rig_changed(&self) -> bool {
-        !Arc::ptr_eq(&self.state.rig, &self.saved_rig) && self.state.rig != self.saved_rig
+        !Arc::ptr_eq(&self.document.scene.rig, &self.saved_rig) && self.document.scene.rig != self.saved_rig
     }
 
     /// Replaces the rig.
     pub(in crate::viewer) fn set_rig(&mut self, rig: Arc<Rig>) {
-        if !Arc::ptr_eq(&rig, &self.state.rig) || self.puppet.rig != *rig {
+        if !Arc::ptr_eq(&rig, &self.document.scene.rig) || self.puppet.rig != *rig {
             self.puppet.rig.clone_from(&rig);
         }
         self.handles = rig.chains.iter().map(|chain| chain.effector).collect();
-        self.state.rig = rig;
+        self.document.scene.rig = rig;
     }
 
     /// Makes a node a bone of the body, or lets that bone be recognised again. The body is then recognised again, and so are its limbs.
     /// Bones that contradict each other change nothing.
     pub(super) fn set_bone(&mut self, bone: &str, node: Option<usize>) {
-        let mut given = self.state.rig.given_bones.clone();
+        let mut given = self.document.scene.rig.given_bones.clone();
         match node {
             Some(node) => drop(given.insert(bone.to_owned(), node)),
             None => drop(given.remove(bone)),
         }
-        if given == self.state.rig.given_bones {
+        if given == self.document.scene.rig.given_bones {
             return;
         }
-        self.release();
-        match rig::with_bones(self.puppet.character(), &self.state.rig, &given) {
+        match rig::with_bones(self.puppet.character(), &self.document.scene.rig, &given) {
             Ok(rig) => {
-                self.history.remember(self.state.clone());
+                self.begin_edit(None);
                 self.set_rig(Arc::new(rig));
                 self.puppet.reset_solver();
-                if self.state.goals.is_empty() { self.show() } else { self.solve() }
+                if self.document.scene.goals.is_empty() { self.show() } else { self.solve() }
             }
             Err(error) => self.error = Some(error.to_string()),
         }
     }
 
     pub(in crate::viewer) fn change_rig(&mut self, act: impl FnOnce(&mut Rig)) {
-        let mut rig = Rig::clone(&self.state.rig);
+        let mut rig = Rig::clone(&self.document.scene.rig);
         act(&mut rig);
         self.set_rig(Arc::new(rig));
     }
@@ -74,19 +73,19 @@ impl Session {
                 rig.joints.remove(&node);
             }
         });
-        let local = self.state.held.locals.get(node).map(|l| l.rotation);
+        let local = self.document.scene.held.locals.get(node).map(|l| l.rotation);
         let Some(now) = local else { return };
         let allowed = self.allowed(node, now.as_dquat()).as_quat().normalize();
         // A rotation inside the limit is left unchanged, because the conversion to double precision and back would
         // change its last digits.
         if let Some(local) =
-            self.state.held.locals.get_mut(node).filter(|_| allowed.angle_between(now) > 1e-6)
+            self.document.scene.held.locals.get_mut(node).filter(|_| allowed.angle_between(now) > 1e-6)
         {
             local.rotation = allowed;
         }
         let skeleton = &self.puppet.character().skeleton;
-        let slide = Slide::new(skeleton, node, &limit).filter(|_| self.settings.solver.limits);
-        if let (Some(slide), Some(local)) = (slide, self.state.held.locals.get_mut(node)) {
+        let slide = Slide::new(skeleton, node, &limit).filter(|_| self.document.settings.solver.limits);
+        if let (Some(slide), Some(local)) = (slide, self.document.scene.held.locals.get_mut(node)) {
             let now = slide.split(local.translation).0;
             let allowed = limit.nearest_displacement(now);
             if (allowed - now).abs() > 1e-6 {
@@ -97,7 +96,8 @@ impl Session {
 
     /// Returns the local rotation nearest to `local` that the joint's limit allows, or `local` if limits are off.
     pub(in crate::viewer) fn allowed(&self, node: usize, local: DQuat) -> DQuat {
-        let joint = self.puppet.character().skeleton.nodes.get(node).filter(|_| self.settings.solver.limits);
+        let joint =
+            self.puppet.character().skeleton.nodes.get(node).filter(|_| self.document.settings.solver.limits);
         let Some(rest) = joint.map(|n| n.rest.rotation.as_dquat()) else { return local };
         match self.puppet.rig.joint(node).limit {
             Limit::Free => local,
@@ -107,22 +107,44 @@ impl Session {
 
     /// Sets a limit from the panel. Consecutive changes to the same joint, until the next release, form one undo step.
     pub(super) fn edit_limit(&mut self, node: usize, limit: Limit) {
-        if node >= self.state.held.locals.len() || limit.validate().is_err() {
-            return;
+        if self.has_node(node) && limit.validate().is_ok() {
+            self.begin_edit(Some(EditRun::Limit(node)));
+            self.limit_joint(node, limit);
+            self.refresh_pins();
+            self.solve();
         }
-        if self.is_dragging() {
-            self.release();
+    }
+
+    /// Returns the chain of the limb of the body that contains a joint, and the pull of the limb from 0 to 1: how strongly its goals take
+    /// the body along. `None` if the joint is in no limb of a recognised body.
+    pub(in crate::viewer) fn limb_pull(&self, node: usize) -> Option<(&Chain, f64)> {
+        let rig = &self.puppet.rig;
+        let contains = |joints: &[usize]| joints.contains(&node);
+        let limb = rig.body.as_ref()?.limbs.iter().find(|limb| {
+            contains(&limb.joints)
+                || contains(&limb.collar)
+                || limb.digits.iter().any(|digit| contains(digit))
+        })?;
+        Some((rig.chain(limb.end())?, f64::from(limb.pull)))
+    }
+
+    /// Sets the pull of the limb that ends at a node, and solves again. Consecutive changes of the same limb, until the next
+    /// release, form one undo step.
+    pub(super) fn set_pull(&mut self, end: usize, pull: f64) {
+        let is_end = self.limb_pull(end).is_some_and(|(chain, _)| chain.effector == end);
+        if is_end && (0.0..=1.0).contains(&pull) {
+            self.begin_edit(Some(EditRun::Pull(end)));
+            self.change_rig(|rig| rig.set_pull(end, pull));
+            self.solve();
         }
-        self.history.remember_run(EditRun::Limit(node), &self.state);
-        self.limit_joint(node, limit);
-        self.refresh_pins();
-        self.solve();
     }
 
     /// Removes the pole of the selected limb if `grip` is that pole. Returns whether a pole was removed.
     pub(super) fn remove_pole(&mut self, grip: Option<GizmoGrip>) -> bool {
-        let (Some(GizmoGrip::Pole), Some(node)) = (grip, self.selected) else { return false };
-        self.history.remember(self.state.clone());
+        let (Some(GizmoGrip::Pole), Some(node)) = (grip, self.document.selection.active) else {
+            return false;
+        };
+        self.begin_edit(None);
         self.change_rig(|rig| {
             let limb = rig.chains.iter_mut().find(|c| c.joints.len() == 3 && c.joints.contains(&node));
             if let Some(limb) = limb {
@@ -155,7 +177,7 @@ impl Session {
             return;
         }
         self.show();
-        let pins = self.state.pins.iter().map(|p| self.pin_here(p.node)).collect();
-        self.state.pins = pins;
+        let pins = self.document.scene.pins.iter().map(|p| self.pin_here(p.node)).collect();
+        self.document.scene.pins = pins;
     }
 }

@@ -11,9 +11,8 @@ use crate::rig::RigLoadError;
 use crate::text::json;
 use crate::text::json::JsonError;
 use crate::viewer::Session;
-use crate::viewer::project::{EXTENSION, MAX_BYTES};
+use crate::viewer::project::{self, EXTENSION, MAX_BYTES, ProjectContents};
 
-use super::SavedProject;
 use crate::{asset, export, rig};
 
 /// The numbers that a file name may contain. The first free one is used.
@@ -54,6 +53,15 @@ pub enum SaveError {
         /// The system's error.
         source: io::Error,
     },
+}
+
+/// A project's file as it was last read or written.
+#[derive(Clone, Debug)]
+pub(super) struct SavedProject {
+    pub(super) path: PathBuf,
+    pub(super) text: String,
+    /// See [`Session::work`]. `None` if the file has another state, because the session was recovered from a copy.
+    pub(super) work: Option<String>,
 }
 
 impl Session {
@@ -114,7 +122,7 @@ impl Session {
         let path = match self.file() {
             Some(file) => {
                 let path = file.with_extension("rig.toml");
-                let (existing, text) = rig::updated(&self.state.rig, character, &path)?;
+                let (existing, text) = rig::updated(&self.document.scene.rig, character, &path)?;
                 let write = match &existing {
                     None => atomic::write_new,
                     Some(_) if replace || existing == self.written_rig => atomic::write,
@@ -133,7 +141,7 @@ impl Session {
             None => {
                 let path = folder.join("mannequin.rig.toml");
                 let template = asset::MANNEQUIN_RIG;
-                let text = rig::file::write(&self.state.rig, &character.skeleton, template)
+                let text = rig::file::write(&self.document.scene.rig, &character.skeleton, template)
                     .map_err(|e| RigLoadError { path: path.clone(), cause: e.into() })?;
                 match atomic::write_new(&path, text.as_bytes()) {
                     Ok(()) => path,
@@ -144,7 +152,7 @@ impl Session {
                 }
             }
         };
-        self.saved_rig = std::sync::Arc::clone(&self.state.rig);
+        self.saved_rig = std::sync::Arc::clone(&self.document.scene.rig);
         Ok(path)
     }
 
@@ -164,6 +172,28 @@ impl Session {
         })?;
         self.note_project(path, &text);
         Ok(())
+    }
+
+    /// Returns the session as the text of a project in a folder. Two sessions in the same state have the same text.
+    pub(in crate::viewer) fn project_text(&self, folder: &Path) -> String {
+        project::text(self.project_contents(), folder)
+    }
+
+    /// Returns what a person would miss. See [`project::work`].
+    pub(in crate::viewer) fn work(&self) -> String {
+        project::work(self.project_contents(), self.follows_keys())
+    }
+
+    fn project_contents(&self) -> ProjectContents<'_> {
+        ProjectContents {
+            document: &self.document,
+            character: self.puppet.character(),
+            file: self.file(),
+            own_clips: self.own_clips(),
+            rig_on_disk: self.rig_on_disk(),
+            size: self.size,
+            time: self.puppet.time,
+        }
     }
 
     /// Notes that the session is a project whose file has this text.

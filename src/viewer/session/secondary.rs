@@ -44,8 +44,8 @@ fn steps_at(now: Duration) -> u64 {
 impl Session {
     /// Turns the springs on or off.
     pub(super) fn set_springs(&mut self, on: bool) {
-        if self.settings.springs != on {
-            self.settings.springs = on;
+        if self.document.settings.springs != on {
+            self.document.settings.springs = on;
             self.puppet.set_springs(on);
             self.settle_springs();
         }
@@ -53,7 +53,7 @@ impl Session {
 
     /// Lets the springs settle in the current pose, after a jump to it.
     pub(super) fn settle_springs(&mut self) {
-        if self.settings.springs {
+        if self.document.settings.springs {
             self.clock.spring_steps = steps_at(self.clock.now);
             self.is_asleep = false;
             self.note_error(|session| session.puppet.settle(SETTLE_SECONDS));
@@ -97,7 +97,7 @@ impl Session {
 
     /// Turns the eyes to their target, which may have moved.
     pub(super) fn refresh_eyes(&mut self) {
-        let target = match self.settings.look_at {
+        let target = match self.document.settings.look_at {
             EyeTarget::Nothing => None,
             EyeTarget::Camera => Some(self.camera().position.as_dvec3()),
             EyeTarget::Point(point) => Some(point),

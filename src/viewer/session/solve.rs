@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::ik::{Method, OptionOverrides, Options, SolverOption, Start};
+use crate::ik::{Method, Options, Start};
 use crate::puppet::{Pin, Target};
 use crate::viewer::session::drag::Drag;
 use crate::viewer::session::gizmo::GizmoDrag;
@@ -28,31 +28,15 @@ impl Session {
     /// rig.
     pub(in crate::viewer) fn default_options(&self, method: Method) -> Options {
         let mut options = default_options(method);
-        self.state.rig.options.apply(&mut options);
+        self.document.scene.rig.options.apply(&mut options);
         Options { method, ..options }
-    }
-
-    /// Returns the options that [`Command::StoreOptions`](crate::viewer::Command::StoreOptions) stores in the rig:
-    /// those that differ from the viewer's defaults, and those that the rig already sets.
-    pub(in crate::viewer) fn storable_options(&self) -> OptionOverrides {
-        let defaults = default_options(Method::Auto);
-        let before = &self.state.rig.options;
-        let mut stored = OptionOverrides::default();
-        for option in SolverOption::all().iter().filter(|o| o.refusal.is_none()) {
-            let value = option.get(&self.settings.solver);
-            if value != option.get(&defaults) || before.get(option).is_some() {
-                // The session replaces all values that their option does not accept.
-                let _ = stored.set(option, value);
-            }
-        }
-        stored
     }
 
     /// Stores the options in the rig.
     pub(super) fn store_options(&mut self) {
-        let stored = self.storable_options();
-        if stored != self.state.rig.options {
-            self.history.remember(self.state.clone());
+        let stored = self.document.storable_options();
+        if stored != self.document.scene.rig.options {
+            self.begin_edit(None);
             self.change_rig(|rig| rig.options = stored);
         }
     }
@@ -61,11 +45,11 @@ impl Session {
     /// are kept, unless the rig in the file has a new value for them. `is_other` is set if the session shows another
     /// character.
     pub(super) fn adopt_rig_options(&mut self, from: &Self, is_other: bool) {
-        let (old, new) = (&from.saved_rig.options, &self.state.rig.options);
-        let mut options = *self.settings.solver;
+        let (old, new) = (&from.saved_rig.options, &self.document.scene.rig.options);
+        let mut options = *self.document.settings.solver;
         let defaults = default_options(Method::Auto);
         for (option, value) in
-            old.iter().filter(|(option, value)| option.get(&self.settings.solver) == *value)
+            old.iter().filter(|(option, value)| option.get(&self.document.settings.solver) == *value)
         {
             if new.get(option) != Some(value) {
                 let _ = option.set(&mut options, option.get(&defaults));
@@ -76,25 +60,25 @@ impl Session {
                 let _ = option.set(&mut options, value);
             }
         }
-        if options != *self.settings.solver {
+        if options != *self.document.settings.solver {
             self.set_solver(options);
         }
     }
 
     /// Changes the solver's options. Invalid numbers are replaced by the defaults.
     pub(super) fn set_solver(&mut self, options: Options) {
-        let before = std::mem::replace(&mut *self.settings.solver, sanitize(options));
-        if before.method != self.settings.solver.method
-            && self.refusal(self.settings.solver.method).is_none()
+        let before = std::mem::replace(&mut *self.document.settings.solver, sanitize(options));
+        if before.method != self.document.settings.solver.method
+            && self.refusal(self.document.settings.solver.method).is_none()
             && self.drag.is_some()
         {
-            self.puppet.options = *self.settings.solver;
+            self.puppet.options = *self.document.settings.solver;
             return self.resolve_drag();
         }
-        let before = (!self.is_dragging()).then(|| self.state.clone());
+        let before = (!self.is_dragging()).then(|| self.document.scene.clone());
         let has_targets = self.solve_goals();
         // The new options may lead to another pose for goals that stay, and that change can be undone.
-        if let Some(before) = before.filter(|b| *b != self.state) {
+        if let Some(before) = before.filter(|b| *b != self.document.scene) {
             self.history.remember(before);
         }
         // During a drag all methods continue from their current poses, unless the method changes. Otherwise the compared methods restart from
@@ -106,7 +90,7 @@ impl Session {
             self.comparison.refresh(&self.puppet);
         }
         if self.error.is_none() {
-            self.error = self.refusal(self.settings.solver.method);
+            self.error = self.refusal(self.document.settings.solver.method);
         }
     }
 
@@ -116,7 +100,7 @@ impl Session {
             self.solve();
             return;
         }
-        self.puppet.held = Some(self.state.held.clone());
+        self.puppet.held = Some(self.document.scene.held.clone());
         (self.puppet.targets, self.puppet.pins) = (Vec::new(), Vec::new());
         self.puppet.rotations.clear();
         self.reports.clear();
@@ -133,10 +117,10 @@ impl Session {
     /// Shows how well a restored pose without a motion meets its goals, which may be written by hand. The next drag starts in the
     /// restored pose and solves for them too.
     pub(in crate::viewer) fn meet_goals(&mut self) {
-        if !self.state.goals.is_empty() && self.puppet.is_posed_by_hand() {
-            let held = self.state.held.clone();
+        if !self.document.scene.goals.is_empty() && self.puppet.is_posed_by_hand() {
+            let held = self.document.scene.held.clone();
             self.solve();
-            self.state.held = held;
+            self.document.scene.held = held;
         }
     }
 
@@ -152,8 +136,8 @@ impl Session {
     /// Solves for all goals. Returns whether there are any targets.
     pub(super) fn solve_goals(&mut self) -> bool {
         let started = Instant::now();
-        self.puppet.held = Some(self.state.held.clone());
-        self.puppet.options = *self.settings.solver;
+        self.puppet.held = Some(self.document.scene.held.clone());
+        self.puppet.options = *self.document.settings.solver;
         let drag = self.drag.as_ref().filter(|_| self.puppet.is_posed_by_hand());
         // A copy in each frame would be slower than the solve.
         match drag.map(|drag| &drag.before.held) {
@@ -168,14 +152,14 @@ impl Session {
         let (has_targets, has_rotations) = (!targets.is_empty(), !self.puppet.rotations.is_empty());
         let has_goals = has_targets || has_rotations;
         if has_targets && !self.puppet.is_posed_by_hand() {
-            self.comparison.set_start_pose(&self.state.held);
+            self.comparison.set_start_pose(&self.document.scene.held);
         }
         (self.puppet.targets, self.puppet.pins) = (targets, pins);
         if !self.puppet.is_posed_by_hand() {
             // The result must depend on the pose of the clip and on the goals, but not on how many frames came before.
             self.puppet.reset_solver();
         }
-        self.puppet.looping = self.settings.looping;
+        self.puppet.looping = self.document.settings.looping;
         if has_rotations {
             // The steps of a solve do not include the turned joints.
             self.problem = None;
@@ -188,7 +172,7 @@ impl Session {
                 self.reports.extend_from_slice(reports);
                 self.error = None;
                 if has_goals && self.puppet.is_posed_by_hand() {
-                    self.state.held.clone_from(self.puppet.primary_pose());
+                    self.document.scene.held.clone_from(self.puppet.primary_pose());
                 }
             }
             Err(error) => {
@@ -202,13 +186,12 @@ impl Session {
 
     /// Returns all goals and pins, including those of a drag. There are no pins if there are no goals.
     pub(super) fn targets_and_pins(&self, held: Option<(Target, &[Pin])>) -> (Vec<Target>, Vec<Pin>) {
-        let mut targets: Vec<Target> = self.state.goals.clone();
-        let mut pins = self.state.pins.clone();
+        let mut targets: Vec<Target> = self.document.scene.goals.clone();
+        let mut pins = self.document.scene.pins.clone();
         if let Some((target, own)) = held {
             targets.retain(|t| t.node != target.node);
             targets.push(target);
-            let pinned = |node: usize| self.state.pins.iter().any(|p| p.node == node);
-            pins.extend(own.iter().filter(|p| !pinned(p.node)));
+            pins.extend(own.iter().filter(|p| !self.document.scene.is_pinned(p.node)));
             pins.retain(|p| p.node != target.node);
             self.add_reflected(&target, &mut targets);
             for (_, other) in self.drag.iter().flat_map(|drag| &drag.others) {

@@ -10,8 +10,8 @@ use crate::pose::Pose;
 use crate::puppet::{NodeStep, Pin, Puppet, SolveTrace, Target};
 use crate::viewer::Command;
 
-use super::snapshot::{SolveProblem, is_valid};
 use super::{Clock, Session};
+use crate::viewer::document::{SolveProblem, is_valid};
 
 /// The problem of the last solve, with the pose before it.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,7 +88,7 @@ impl Session {
         let turned = self.gizmo_drag.as_ref().filter(|drag| drag.target().is_some());
         let before = dragged.or(turned.map(|drag| &drag.before.held));
         let empty = || Problem {
-            before: self.state.held.clone(),
+            before: self.document.scene.held.clone(),
             targets: Vec::new(),
             pins: Vec::new(),
             whole_body: false,
@@ -99,7 +99,7 @@ impl Session {
         }
         problem.targets.clone_from(&self.puppet.targets);
         problem.pins.clone_from(&self.puppet.pins);
-        problem.whole_body = self.puppet.options.method != self.settings.solver.method;
+        problem.whole_body = self.puppet.options.method != self.document.settings.solver.method;
         self.problem = Some(problem);
     }
 
@@ -127,12 +127,12 @@ impl Session {
         self.release();
         let Some(problem) = self.problem.as_ref().filter(|_| self.can_step()) else { return false };
         let solved = Box::new(self.puppet.clone());
-        let weights = self.state.held.weights.clone();
+        let weights = self.document.scene.held.weights.clone();
         self.puppet.held = Some(Pose { weights, ..problem.before.clone() });
         self.puppet.targets.clone_from(&problem.targets);
         self.puppet.pins.clone_from(&problem.pins);
         self.puppet.rotations.clear();
-        self.puppet.options = *self.settings.solver;
+        self.puppet.options = *self.document.settings.solver;
         if problem.whole_body {
             self.puppet.options.method = Method::FullBody;
         }

@@ -97,10 +97,10 @@ fn planar_motion(session: &Session, body: &BodyPlan) -> Option<DAffine3> {
 impl Session {
     /// Turns symmetric dragging on or off, also for the current drag.
     pub(super) fn set_symmetry(&mut self, symmetry: bool) {
-        if self.settings.symmetry == symmetry {
+        if self.document.settings.symmetry == symmetry {
             return;
         }
-        self.settings.symmetry = symmetry;
+        self.document.settings.symmetry = symmetry;
         if self.is_dragging() {
             self.begin_reflection();
             self.solve();
@@ -109,15 +109,15 @@ impl Session {
 
     /// Prepares the mirror of a drag that starts in the current pose.
     pub(super) fn begin_reflection(&mut self) {
-        self.reflection = if self.settings.symmetry { Reflection::new(self).map(Box::new) } else { None };
+        self.reflection =
+            if self.document.settings.symmetry { Reflection::new(self).map(Box::new) } else { None };
     }
 
     /// Returns the target of the counterpart of a dragged node, unless it is pinned.
     pub(super) fn reflected(&self, target: &Target) -> Option<Target> {
         let skeleton = &self.puppet.character().skeleton;
         let other = self.reflection.as_ref()?.target(skeleton, target)?;
-        let is_pinned = self.state.pins.iter().any(|pin| pin.node == other.node);
-        (!is_pinned).then_some(other)
+        (!self.document.scene.is_pinned(other.node)).then_some(other)
     }
 
     /// Adds the target of the counterpart of a dragged node, instead of a goal that it has.

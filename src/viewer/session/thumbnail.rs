@@ -19,7 +19,7 @@ impl Session {
     /// [`RenderError`] if it cannot be rendered.
     pub fn thumbnail(&self, renderer: &mut Renderer, model: &Model) -> Result<Vec<u8>, RenderError> {
         let bounds = self.puppet.bounds();
-        let mut orbit = Orbit { ..self.orbit };
+        let mut orbit = Orbit { ..self.document.orbit };
         orbit.frame(&bounds, 1.0);
         // The sphere around a standing figure is much wider than the figure.
         orbit.distance *= NEARER;

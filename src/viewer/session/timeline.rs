@@ -96,12 +96,12 @@ impl Session {
     pub(in crate::viewer) fn last_time(&self) -> f32 {
         #[expect(clippy::cast_possible_truncation, reason = "an hour")]
         let last = LAST_TIME as f32;
-        if self.state.motion.takes_keys() { last } else { self.seconds() }
+        if self.document.scene.motion.takes_keys() { last } else { self.seconds() }
     }
 
     /// Returns the time of the previous or the next key, or `None` if there is no such key.
     pub(in crate::viewer) fn key_beside(&self, forward: bool) -> Option<f32> {
-        let (times, now) = (self.state.motion.key_times(), self.puppet.time);
+        let (times, now) = (self.document.scene.motion.key_times(), self.puppet.time);
         let is_here = |time: f32| crate::motion::is_same_time(time, now);
         let mut beside = times.into_iter().filter(|time| !is_here(*time) && (*time > now) == forward);
         if forward { beside.next() } else { beside.next_back() }

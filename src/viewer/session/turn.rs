@@ -8,7 +8,7 @@ use crate::ik::Limit;
 use crate::pose::Pose;
 
 use super::Session;
-use super::history::EditRun;
+use crate::viewer::document::EditRun;
 
 /// A turn that a limit stops by at most this many degrees is not worth a message.
 const MIN_NOTED: f32 = 0.5;
@@ -19,28 +19,26 @@ impl Session {
     pub(super) fn turn_joints(&mut self, turns: &[(usize, Quat)], run: EditRun) {
         let is_valid = |(node, local): &&(usize, Quat)| {
             let length = local.length_squared();
-            *node < self.state.held.locals.len() && length.is_finite() && length >= 1e-6
+            *node < self.document.scene.held.locals.len() && length.is_finite() && length >= 1e-6
         };
         let valid: Vec<(usize, Quat)> = turns.iter().filter(is_valid).copied().collect();
         if valid.is_empty() {
             return;
         }
-        if self.is_dragging() {
-            self.release();
-        }
         let allowed = |&(node, local): &(usize, Quat)| {
             (node, self.allowed(node, local.normalize().as_dquat()).as_quat().normalize())
         };
         let turns: Vec<(usize, Quat)> = valid.iter().map(allowed).collect();
-        self.history.remember_run(run, &self.state);
+        self.begin_edit(Some(run));
         // A goal of a joint would turn it back.
-        self.state.goals.retain(|goal| !turns.iter().any(|(node, _)| *node == goal.node));
+        let turned: Vec<usize> = turns.iter().map(|(node, _)| *node).collect();
+        self.document.scene.remove_goals(&turned);
         if self.puppet.is_posed_by_hand() {
-            turn(&mut self.state.held, &turns);
+            turn(&mut self.document.scene.held, &turns);
         } else {
             // A clip would overwrite the pose, so the turn becomes a key. All turns of a run start from the same motion.
             if let Some(before) = self.history.last() {
-                self.state.motion = Arc::clone(&before.motion);
+                self.document.scene.motion = Arc::clone(&before.motion);
             }
             let keyed = self.keyed_motion(|own| {
                 let mut pose = own.clone();
@@ -48,7 +46,7 @@ impl Session {
                 pose
             });
             if let Some(motion) = keyed {
-                self.state.motion = Arc::new(motion);
+                self.document.scene.motion = Arc::new(motion);
             }
             self.apply_motion();
         }
@@ -69,7 +67,7 @@ impl Session {
         let name = self.puppet.character().skeleton.label(node);
         let remedy = match self.puppet.rig.joint(node).limit {
             Limit::Free | Limit::Locked | Limit::Prismatic { .. } => "choose another limit in the inspector",
-            Limit::Cone { .. } | Limit::Euler { .. } if !self.settings.show_limits => {
+            Limit::Cone { .. } | Limit::Euler { .. } if !self.document.settings.show_limits => {
                 "turn on Show in the inspector and drag the end of an arc to widen the limit"
             }
             _ => "drag the end of its arc to widen the limit",

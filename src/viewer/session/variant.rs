@@ -11,7 +11,7 @@ impl Session {
     pub(super) fn set_variant(&mut self, name: Option<String>) {
         let names = &self.puppet.character().variants.names;
         if name.as_ref().is_none_or(|name| names.contains(name)) {
-            self.settings.variant = name;
+            self.document.settings.variant = name;
         }
     }
 
@@ -19,12 +19,12 @@ impl Session {
     /// shown, because everything else shares the character of the file.
     pub fn shown_character(&self) -> Cow<'_, Character> {
         let character = self.puppet.character();
-        if self.settings.variant.is_none() {
+        if self.document.settings.variant.is_none() {
             return Cow::Borrowed(character);
         }
         let mut shown = character.clone();
         // The name was checked when it was set.
-        let _ = shown.select_variant(self.settings.variant.as_deref());
+        let _ = shown.select_variant(self.document.settings.variant.as_deref());
         Cow::Owned(shown)
     }
 }

@@ -35,7 +35,7 @@ impl Session {
     pub fn home_view(&self) -> Orbit {
         let aspect = self.size.x / self.size.y;
         let mut view = Orbit::framing(&self.home, aspect);
-        if self.settings.framing == Framing::Tight {
+        if self.document.settings.framing == Framing::Tight {
             view.fit(self.home_points.iter().copied(), &self.home, aspect);
         }
         if let Some(now) = self.followed_position() {
@@ -58,9 +58,9 @@ impl Session {
 
     /// Returns a view of the whole character from the current direction.
     pub(super) fn whole_view(&self) -> Orbit {
-        let mut view = self.orbit;
+        let mut view = self.document.orbit;
         let (bounds, aspect) = (self.puppet.bounds(), self.size.x / self.size.y);
-        match self.settings.framing {
+        match self.document.settings.framing {
             Framing::Auto => view.frame(&bounds, aspect),
             Framing::Tight => view.fit(self.puppet.points(), &bounds, aspect),
         }
@@ -70,7 +70,7 @@ impl Session {
     /// Returns a view of the selected joints with the bones at them, from the current direction. Without a selection, it shows the
     /// whole character.
     pub fn selection_view(&self) -> Orbit {
-        let mut view = self.orbit;
+        let mut view = self.document.orbit;
         let aspect = self.size.x / self.size.y;
         let selected = self.selection();
         if selected.is_empty() {
@@ -109,19 +109,19 @@ impl Session {
         if let Some(anchor) = &mut self.anchor {
             let by = now - anchor.position;
             anchor.rise = by.y - by.y.clamp(-slack, slack);
-            self.orbit.set_target(anchor.target + by.with_y(anchor.rise));
+            self.document.orbit.set_target(anchor.target + by.with_y(anchor.rise));
         }
     }
 
     /// Returns what [`Self::update_anchor`] must know about the state before a command.
     pub(super) fn before_command(&self) -> BeforeCommand {
-        let (position, target) = (self.followed_position(), self.orbit.target);
+        let (position, target) = (self.followed_position(), self.document.orbit.target);
         BeforeCommand { position, target, is_dragging: self.is_dragging() }
     }
 
     /// Notes where the camera and the followed joint are after a command.
     pub(super) fn update_anchor(&mut self, effect: CameraEffect, before: BeforeCommand) {
-        if !self.settings.display.follow {
+        if !self.document.settings.display.follow {
             self.anchor = None;
             return;
         }
@@ -133,8 +133,8 @@ impl Session {
         }
         let (Some(now), is_dragging) = (self.followed_position(), self.is_dragging()) else { return };
         // A replay leaves out most commands of this kind.
-        let is_same =
-            before == BeforeCommand { position: Some(now), target: self.orbit.target, is_dragging: false };
+        let is_same = before
+            == BeforeCommand { position: Some(now), target: self.document.orbit.target, is_dragging: false };
         if effect == CameraEffect::None && is_same && !is_dragging {
             return;
         }
@@ -150,7 +150,7 @@ impl Session {
         };
         *anchor = FollowAnchor {
             position: now.with_y(height),
-            target: self.orbit.target,
+            target: self.document.orbit.target,
             rise: 0.0,
             node: anchor.node,
         };
@@ -161,12 +161,12 @@ impl Session {
         let is_new = self.anchor.is_none();
         let node = self.body_node();
         let Some(position) = self.position_of(node) else { return };
-        let target = self.orbit.target;
+        let target = self.document.orbit.target;
         if is_new && effect == CameraEffect::Chooses {
             let seen = pixel(&self.camera(), position, self.size);
             let is_inside = |at: glam::Vec2| at.cmpge(glam::Vec2::ZERO).all() && at.cmplt(self.size).all();
             if position.is_finite() && !seen.is_some_and(is_inside) {
-                self.orbit.set_target(position);
+                self.document.orbit.set_target(position);
             }
         }
         self.anchor = Some(FollowAnchor { node, position, target, rise: 0.0 });

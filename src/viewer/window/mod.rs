@@ -288,7 +288,7 @@ impl App {
             commands.into_iter().for_each(|command| self.session.apply(command));
         }
         let scale = output.pixels_per_point;
-        if (self.session.settings.scale - scale).abs() > 1e-3 && !is_watching {
+        if (self.session.document.settings.scale - scale).abs() > 1e-3 && !is_watching {
             self.session.apply(Command::Scale(scale));
         }
         let shapes = self.context.tessellate(output.shapes, scale);

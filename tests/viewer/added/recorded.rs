@@ -53,6 +53,7 @@ fn recording_replays_added_clips_exactly() {
     let text = fs::read_to_string(&path).unwrap();
     let additions: Vec<&str> = text.lines().filter(|l| l.contains(r#""add-clips""#)).collect();
     assert_eq!(additions.len(), 4, "{text}");
+    assert!(text.contains("\"clip\":\"hail hail\""), "{text}");
     assert!(
         additions[0]
             .contains(r#""at":0.0,"do":{"add-clips":{"file":"motion/hail.bvh","fingerprint":"crc32:"#),

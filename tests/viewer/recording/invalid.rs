@@ -169,6 +169,6 @@ fn invalid_commands_are_not_recorded() {
     assert_eq!(session.puppet().motion.layers.len(), 1);
     session.stop_recording().unwrap().unwrap();
     let text = fs::read_to_string(&path).unwrap();
-    assert_eq!(text.matches("\"motion\":{\"strips\"").count(), 1, "{text}");
+    assert_eq!(text.matches("\"do\":{\"motion\":{").count(), 1, "{text}");
     assert_eq!(snapshot(replayed(&path).session()), snapshot(&session));
 }

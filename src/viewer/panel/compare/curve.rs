@@ -32,7 +32,7 @@ pub(in crate::viewer::panel) fn convergence(ui: &mut Ui, session: &Session) {
     if !known {
         return;
     }
-    let tolerance = session.settings.solver.tolerance.map(|t| t.max(MIN_ERROR).log10());
+    let tolerance = session.document.settings.solver.tolerance.map(|t| t.max(MIN_ERROR).log10());
     ui.add_space(2.0);
     let plot = plot("convergence", HEIGHT)
         .show_axes(true)

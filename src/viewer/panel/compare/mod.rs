@@ -83,7 +83,7 @@ fn row(ui: &mut Ui, session: &Session, method: Method, refusal: Option<&str>, co
     } else {
         ui.painter().circle_stroke(dot, 4.5, egui::Stroke::new(1.4, tint.gamma_multiply(0.75 * fade)));
     }
-    let is_active = session.settings.solver.method == method;
+    let is_active = session.document.settings.solver.method == method;
     let text = match (is_active, on_name && response.hovered(), candidate.is_some()) {
         (true, ..) => theme::accent(ui),
         (_, true, _) => ui.visuals().strong_text_color(),
@@ -115,7 +115,7 @@ fn row(ui: &mut Ui, session: &Session, method: Method, refusal: Option<&str>, co
         None => response.on_hover_text(hint),
     };
     if response.clicked() && on_name {
-        commands.push(Command::Solver(Box::new(Options { method, ..*session.settings.solver })));
+        commands.push(Command::Solver(Box::new(Options { method, ..*session.document.settings.solver })));
     } else if response.clicked() {
         let mut methods = session.comparison.methods();
         match methods.iter().position(|m| *m == method) {

@@ -39,7 +39,7 @@ fn a_bar_of_the_keys_is_stored_when_it_is_dragged() {
         let [stored] = contacts(&state)[..] else { panic!("{:?}", contacts(&state)) };
         assert!(stored.from == 0.0 && stored.to < 0.9 && is_frame(stored.to), "{stored:?}");
         // The rest still follows from the keys, and the bar is selected.
-        let end = state.borrow().session.settings.timeline.text(stored.to);
+        let end = state.borrow().session.document.settings.timeline.text(stored.to);
         harness.get_by_label(&format!("Left foot contact from {end} to frame 30, from the keys"));
         harness.get_by_label("Slides");
         harness.get_by_label("Remove");

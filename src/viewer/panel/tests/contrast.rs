@@ -129,13 +129,13 @@ fn states() -> Vec<(String, TestPanel)> {
     add("dragging", dragging().showing(Face::Lab, Pane::Solver).of_height(TALL));
     add("steps", stepping(Method::Ccd).showing(Face::Lab, Pane::Solver).of_height(TALL));
     let mut names = selected("leftUpperArm");
-    names.session.settings.display.names = true;
+    names.session.document.settings.display.names = true;
     names.session.apply(Command::RingMode(RingMode { world: true, ..RingMode::default() }));
     add("names", names);
     // The balls of the axis gizmo are darker behind.
     for (view, yaw) in [2.0_f32, 4.0, 5.5].into_iter().enumerate() {
         let mut turned = state();
-        turned.session.orbit.yaw = yaw;
+        turned.session.document.orbit.yaw = yaw;
         add(&format!("view {view}"), turned);
     }
     let mut keys = state();

@@ -66,7 +66,7 @@ fn the_playhead_and_keys_snap_to_frames_of_the_chosen_rate() {
     harness.run();
     harness.get_by_label("24 frames per second").click();
     harness.run();
-    assert_eq!(state.borrow().session.settings.timeline.frame_rate, 24.0);
+    assert_eq!(state.borrow().session.document.settings.timeline.frame_rate, 24.0);
     harness.key_press(Key::Escape);
     harness.run();
     drag_part(&mut harness, "Playhead", vec2(61.0, 0.0), false);
@@ -103,7 +103,8 @@ fn shift_and_a_drag_on_the_ruler_select_the_part_that_loops() {
     harness.drop_at(at(0.7));
     harness.event(egui::Event::ModifiersChanged(Default::default()));
     harness.run();
-    let range = |state: &Rc<RefCell<TestPanel>>| state.borrow().session.settings.timeline.range.unwrap();
+    let range =
+        |state: &Rc<RefCell<TestPanel>>| state.borrow().session.document.settings.timeline.range.unwrap();
     let [from, to] = range(&state);
     assert!((0.3..0.8).contains(&from) && (1.2..1.7).contains(&to), "{from} to {to}");
     harness.assert_snapshot("loop-range");
@@ -158,5 +159,5 @@ fn ghosts_are_switched_on_the_timeline() {
     let (mut harness, state) = timeline_harness(keyed(), Theme::Dark);
     harness.get_by_label("Ghosts").click();
     harness.run();
-    assert!(state.borrow().session.settings.onion_skin.shown);
+    assert!(state.borrow().session.document.settings.onion_skin.shown);
 }

@@ -16,8 +16,8 @@ fn with_goal(turns: bool) -> (TestPanel, usize) {
     session.apply(Command::KeepGoals(true));
     drag(session, "leftHand", Vec2::new(-20.0, -40.0));
     session.apply(Command::Release);
-    session.state.goals[0].orientation = turns.then_some(DQuat::IDENTITY);
-    let hand = session.state.goals[0].node;
+    session.document.scene.goals[0].orientation = turns.then_some(DQuat::IDENTITY);
+    let hand = session.document.scene.goals[0].node;
     (state, hand)
 }
 

@@ -4,6 +4,8 @@ use crate::asset::load;
 use crate::pose::Pose;
 use crate::rig::{Hand, LimbKind};
 
+use crate::viewer::session::hand::ActiveHands;
+
 use super::*;
 
 #[test]
@@ -78,7 +80,7 @@ fn symmetric_edits_pose_both_hands_and_are_keyed() {
     let session = &state.borrow().session;
     let now = curls(session);
     assert!(close(&now[0][1..], &POINT) && close(&now[1][1..], &POINT), "{now:?}");
-    assert_eq!(session.state.motion.keys.len(), 1);
+    assert_eq!(session.document.scene.motion.keys.len(), 1);
 }
 
 /// A drag of a slider is one undo step, and changes only its finger.
@@ -112,7 +114,7 @@ fn a_drag_of_a_slider_is_one_undo_step() {
 /// Without a selection, the hand is that of the arm that was dragged last. A leg and a body without fingers have none.
 #[test]
 fn the_section_follows_the_arm_that_was_dragged_last() {
-    let shown = |session: &Session| session.active_hands().map(|hands| hands.side);
+    let shown = |session: &Session| ActiveHands::of(session).map(|hands| hands.side);
     let mut state = state();
     assert!(shown(&state.session).is_none());
     drag(&mut state.session, "rightHand", Vec2::new(20.0, -20.0));

@@ -1,6 +1,7 @@
 //! Tests of the inspector.
 
 use crate::viewer::EyeTarget;
+use crate::viewer::session::viewpoint::Viewpoint;
 
 use super::*;
 
@@ -78,8 +79,8 @@ fn a_typed_angle_does_not_contain_the_look_of_the_head() {
     let typed = |looks: bool| {
         let mut before = selected("head");
         if looks {
-            let face = before.session.face().unwrap();
-            let beside = face.eyes + face.forward + 0.5 * glam::Vec3::X;
+            let viewpoint = Viewpoint::of(&before.session.puppet).unwrap();
+            let beside = viewpoint.eyes + viewpoint.forward + 0.5 * glam::Vec3::X;
             before.session.apply(Command::LookAt(EyeTarget::Point(beside.as_dvec3())));
         }
         let (mut harness, state) = panel(before, Theme::Dark);

@@ -170,7 +170,10 @@ fn animated_morph_target_is_read_only() {
     harness.run();
     let (value, is_disabled) = slider(&harness, "smile");
     let weights = state.borrow().session.puppet.pose().weights.clone();
-    assert!(is_disabled && weights[0] != state.borrow().session.state.held.weights[0], "{weights:?}");
+    assert!(
+        is_disabled && weights[0] != state.borrow().session.document.scene.held.weights[0],
+        "{weights:?}"
+    );
     assert!((value.unwrap() - f64::from(weights[0])).abs() < 1e-6);
 }
 
@@ -204,7 +207,7 @@ fn panel_with_weighted_goals_matches_its_snapshot() {
         drag(session, hand, by);
         session.apply(Command::Release);
     }
-    let hand = session.state.goals[0].node;
+    let hand = session.document.scene.goals[0].node;
     session.apply(Command::GoalWeight(hand, 4.0));
     session.apply(Command::Hover(Vec2::NEG_ONE));
     fix_times(session);
@@ -225,7 +228,7 @@ fn goal_controls_issue_commands() {
     state.session.apply(Command::KeepGoals(true));
     drag(&mut state.session, "leftHand", Vec2::new(-20.0, -40.0));
     state.session.apply(Command::Release);
-    let hand = state.session.state.goals[0].node;
+    let hand = state.session.document.scene.goals[0].node;
     let (mut harness, state) = panel(state, Theme::Dark);
     harness.run();
     harness.get_by_label("Remove").click();
@@ -245,7 +248,7 @@ fn goal_controls_issue_commands() {
 fn stepping(method: Method) -> TestPanel {
     let mut state = state();
     let session = &mut state.session;
-    session.apply(Command::Solver(Box::new(Options { method, ..*session.settings.solver })));
+    session.apply(Command::Solver(Box::new(Options { method, ..*session.document.settings.solver })));
     drag(session, "leftHand", Vec2::new(-60.0, -90.0));
     session.apply(Command::Release);
     session.apply(Command::Hover(Vec2::NEG_ONE));

@@ -109,7 +109,7 @@ fn showing_the_panel_changes_no_option() {
         harness.run();
         let commands = std::mem::take(&mut state.borrow_mut().commands);
         assert_eq!(commands, [], "{method}");
-        assert_eq!(state.borrow().session.settings.solver.as_ref(), &options, "{method}");
+        assert_eq!(state.borrow().session.document.settings.solver.as_ref(), &options, "{method}");
     }
 }
 

@@ -278,7 +278,7 @@ fn key_poses_are_shown_moved_copied_and_removed() {
     assert_eq!(times(&state), moved);
     harness.get_by_label("Auto").click();
     harness.run();
-    assert!(state.borrow().session.settings.auto_key);
+    assert!(state.borrow().session.document.settings.auto_key);
 }
 
 /// The menu was empty for a character without clips.

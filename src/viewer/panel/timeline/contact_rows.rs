@@ -24,7 +24,7 @@ pub(super) struct Bar {
 impl ContactRow {
     /// Collects the contacts of the session's motion.
     pub(super) fn all(session: &Session) -> Vec<Self> {
-        let stored = &session.state.motion.contacts;
+        let stored = &session.document.scene.motion.contacts;
         let own = stored.iter().enumerate();
         let own = own.map(|(index, contact)| Bar { contact: *contact, index, is_stored: true });
         let of_keys = session.contacts_of_keys().into_iter();

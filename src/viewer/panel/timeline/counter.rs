@@ -12,17 +12,17 @@ const FRAME_RATES: [f32; 4] = [24.0, 25.0, 30.0, 60.0];
 /// Shows the time as a field, and the length of the motion, which is a field too if the motion has key poses.
 pub(super) fn time(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let (mut time, last) = (session.puppet.time, session.last_time());
-    let timeline = &session.settings.timeline;
+    let timeline = &session.document.settings.timeline;
     if timeline.frames && session.is_playing() {
         // Digits after the point would flicker.
         time = timeline.time(timeline.frame(time).floor());
     }
-    if field(ui, &session.settings.timeline, &mut time, [0.0, last], "Time of the playhead") {
+    if field(ui, &session.document.settings.timeline, &mut time, [0.0, last], "Time of the playhead") {
         commands.push(Command::Seek(time));
     }
     ui.label(RichText::new("/").color(theme::quiet(ui)));
     if session.puppet.motion.keys.is_empty() {
-        let timeline = &session.settings.timeline;
+        let timeline = &session.document.settings.timeline;
         let length = if timeline.frames {
             format!("{:.0}", timeline.frame(session.seconds()))
         } else {
@@ -32,7 +32,8 @@ pub(super) fn time(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         return;
     }
     let mut duration = session.seconds();
-    if field(ui, &session.settings.timeline, &mut duration, [0.1, 3600.0], "Duration of the motion") {
+    if field(ui, &session.document.settings.timeline, &mut duration, [0.1, 3600.0], "Duration of the motion")
+    {
         commands.push(Command::Duration(Some(duration)));
     }
 }
@@ -66,7 +67,7 @@ pub(super) fn field(
 
 /// Shows the menu of the frame rate and of what the timeline shows.
 pub(super) fn menu(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let before = session.settings.timeline;
+    let before = session.document.settings.timeline;
     let mut timeline = before;
     let menu = ui.menu_button(format!("{} fps", timeline.frame_rate), |ui| {
         for frame_rate in FRAME_RATES {

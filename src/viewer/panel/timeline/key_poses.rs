@@ -29,7 +29,7 @@ pub(super) fn show(
     state: &mut TimelineState,
     commands: &mut Vec<Command>,
 ) {
-    let (keys, timeline) = (&session.puppet.motion.keys, &session.settings.timeline);
+    let (keys, timeline) = (&session.puppet.motion.keys, &session.document.settings.timeline);
     state.key = state.key.filter(|time| keys.iter().any(|key| key.time == *time));
     for (index, key) in keys.iter().enumerate() {
         let center = pos2(ruler.x(key.time), lane.center().y);
@@ -83,7 +83,9 @@ pub(super) fn selected<'a>(session: &'a Session, state: &TimelineState) -> Optio
 
 /// Shows the properties of a key pose.
 pub(super) fn details(ui: &mut Ui, key: &PoseKey, session: &Session, commands: &mut Vec<Command>) {
-    ui.label(egui::RichText::new(format!("Key at {}", session.settings.timeline.text(key.time))).strong());
+    ui.label(
+        egui::RichText::new(format!("Key at {}", session.document.settings.timeline.text(key.time))).strong(),
+    );
     ui.label(egui::RichText::new("Change to the next key").color(theme::quiet(ui)));
     for easing in Easing::ALL {
         if ui.selectable_label(key.easing == easing, easing.name()).clicked() {

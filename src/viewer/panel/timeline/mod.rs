@@ -121,7 +121,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     let state = &mut panel.timeline;
     state.selected = state.selected.filter(|item| item.is_in(&session.puppet.motion));
     let shows_sheet = state.shows_sheet(session);
-    state.sheet.keep_selected(shows_sheet.then_some(&session.state.motion.keys[..]));
+    state.sheet.keep_selected(shows_sheet.then_some(&session.document.scene.motion.keys[..]));
     let ruler = lanes(ui, session, state, commands);
     if state.shows_sheet(session) {
         let height = (ui.available_height() - DETAILS).max(0.0);
@@ -148,7 +148,7 @@ fn lanes(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &m
             lane
         }
     });
-    let timeline = &session.settings.timeline;
+    let timeline = &session.document.settings.timeline;
     draw::background(ui, (&ruler, timeline), (top, middle, bottom), timeline.looped(session.seconds()));
     if area.clicked() {
         state.select_key(None);
@@ -221,7 +221,7 @@ fn seek(
     let is_pressed = head.is_pointer_button_down_on() || head.clicked();
     let Some(at) = head.interact_pointer_pos().filter(|_| is_pressed) else { return };
     let (motion, clips) = (&session.puppet.motion, &session.puppet.character().clips);
-    let timeline = &session.settings.timeline;
+    let timeline = &session.document.settings.timeline;
     if range::select(ui, &head, (ruler, at.x), timeline, (state, commands)) {
         return;
     }
@@ -295,7 +295,7 @@ fn grip_key(grip: Grip) -> (u8, u8, usize) {
 /// Moves the dragged part with the pointer. The whole drag is one undo step.
 fn update_drag(ui: &Ui, session: &Session, state: &mut TimelineState, commands: &mut Vec<Command>) {
     let (motion, clips) = (&session.puppet.motion, &session.puppet.character().clips);
-    let timeline = &session.settings.timeline;
+    let timeline = &session.document.settings.timeline;
     let Some(active) = &mut state.drag else { return };
     if ui.input(|i| i.key_pressed(Key::Escape)) {
         // All changes of the drag are one undo step, so one undo reverts them.

@@ -23,7 +23,7 @@ pub(super) fn show(
     state: &TimelineState,
     commands: &mut Vec<Command>,
 ) {
-    let timeline = &session.settings.timeline;
+    let timeline = &session.document.settings.timeline;
     let Some([from, to]) = timeline.range else { return };
     let accent = theme::accent(ui);
     let band = Rect::from_min_max(pos2(ruler.x(from), top.top()), pos2(ruler.x(to), top.top() + BAND));

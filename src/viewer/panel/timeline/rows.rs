@@ -21,9 +21,9 @@ pub(super) fn header(ui: &mut Ui, session: &Session, panel: &mut PanelState, com
         counter::menu(ui, session, commands);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             clip_menu::show(ui, session, panel, commands);
-            let auto = Button::selectable(session.settings.auto_key, "Auto");
+            let auto = Button::selectable(session.document.settings.auto_key, "Auto");
             if ui.add(auto).on_hover_text("Insert a key after every change of the pose").clicked() {
-                commands.push(Command::AutoKey(!session.settings.auto_key));
+                commands.push(Command::AutoKey(!session.document.settings.auto_key));
             }
             let key = ui.add_enabled(session.can_key(), Button::new("Key"));
             let key = key.on_hover_text("Insert the pose as a key at this time");
@@ -62,7 +62,7 @@ pub(super) fn header(ui: &mut Ui, session: &Session, panel: &mut PanelState, com
 
 /// Shows the switch of the onion skin and, if it is on, the number of ghosts.
 fn ghosts(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let before = session.settings.onion_skin;
+    let before = session.document.settings.onion_skin;
     let mut skin = before;
     if skin.shown {
         if session.puppet.motion.keys.is_empty() {

@@ -246,7 +246,7 @@ fn keys(
     state: &mut TimelineState,
     commands: &mut Vec<Command>,
 ) {
-    let timeline = &session.settings.timeline;
+    let timeline = &session.document.settings.timeline;
     let inside = lane.expand(DIAMOND).x_range();
     let mut last = f32::NEG_INFINITY;
     let visible = marks.iter().filter(|mark| inside.contains(ruler.x(mark.time)));

@@ -63,9 +63,9 @@ fn grips(
     (ruler, rect): (&Ruler, Rect),
     state: &mut TimelineState,
 ) -> bool {
-    let title = title(bar, name, &session.settings.timeline);
+    let title = title(bar, name, &session.document.settings.timeline);
     let changed = || {
-        let mut motion = Motion::clone(&session.state.motion);
+        let mut motion = Motion::clone(&session.document.scene.motion);
         if !bar.is_stored {
             motion.contacts.push(bar.contact);
         }
@@ -126,7 +126,7 @@ pub(super) fn details(
     (index, contact): (usize, &Contact),
     commands: &mut Vec<Command>,
 ) {
-    let (motion, timeline) = (&session.state.motion, &session.settings.timeline);
+    let (motion, timeline) = (&session.document.scene.motion, &session.document.settings.timeline);
     ui.label(RichText::new(row_name(session, contact.node)).strong());
     let mut new = *contact;
     let step = timeline.time(1.0);

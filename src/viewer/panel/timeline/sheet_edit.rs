@@ -42,7 +42,7 @@ fn retimed(
     let keys: Vec<(Vec<usize>, f32)> =
         sheet.selected.iter().map(|key| (key.joints.clone(), key.time)).collect();
     let skeleton = &session.puppet.character().skeleton;
-    let motion = session.state.motion.with_joint_keys_retimed(&keys, &to, copies, skeleton)?;
+    let motion = session.document.scene.motion.with_joint_keys_retimed(&keys, &to, copies, skeleton)?;
     sheet.selected.iter_mut().for_each(|key| key.time = to(key.time).max(0.0));
     Some(Command::Motion(Box::new(motion)))
 }
@@ -54,7 +54,7 @@ pub(super) fn remove(session: &Session, sheet: &mut SheetState) -> Vec<Command> 
         return vec![Command::KeyJointsDelete(only.joints.clone(), only.time)];
     }
     let skeleton = &session.puppet.character().skeleton;
-    let motion = selected.iter().fold(Motion::clone(&session.state.motion), |motion, key| {
+    let motion = selected.iter().fold(Motion::clone(&session.document.scene.motion), |motion, key| {
         motion.without_joint_keys(&key.joints, key.time, skeleton).unwrap_or(motion)
     });
     vec![Command::Release, Command::Motion(Box::new(motion)), Command::Release]
@@ -62,7 +62,7 @@ pub(super) fn remove(session: &Session, sheet: &mut SheetState) -> Vec<Command> 
 
 /// Shows the properties of the selected keys.
 pub(super) fn details(ui: &mut Ui, session: &Session, sheet: &mut SheetState, commands: &mut Vec<Command>) {
-    let timeline = &session.settings.timeline;
+    let timeline = &session.document.settings.timeline;
     let (Some(first), Some(last)) = (
         sheet.selected.iter().map(|key| key.time).min_by(f32::total_cmp),
         sheet.selected.iter().map(|key| key.time).max_by(f32::total_cmp),
@@ -91,9 +91,10 @@ pub(super) fn details(ui: &mut Ui, session: &Session, sheet: &mut SheetState, co
             .on_hover_text("How these joints change to their next key")
             .clicked()
         {
-            let motion = sheet.selected.iter().fold(Motion::clone(&session.state.motion), |motion, key| {
-                motion.with_joint_easing(&key.joints, key.time, easing).unwrap_or(motion)
-            });
+            let motion =
+                sheet.selected.iter().fold(Motion::clone(&session.document.scene.motion), |motion, key| {
+                    motion.with_joint_easing(&key.joints, key.time, easing).unwrap_or(motion)
+                });
             push_change(commands, motion);
         }
     }
@@ -110,7 +111,7 @@ pub(super) fn details(ui: &mut Ui, session: &Session, sheet: &mut SheetState, co
 
 /// Returns how the joints of a row change from one of its keys to the next, if all of them change alike.
 fn easing_of(session: &Session, key: &RowKey) -> Option<Easing> {
-    let keys = &session.state.motion.keys;
+    let keys = &session.document.scene.motion.keys;
     let pose = keys.get(pose_key_at(keys, key.time)?)?;
     let mut easings = key.joints.iter().map(|&node| pose.easing_of(node));
     let first = easings.next()?;

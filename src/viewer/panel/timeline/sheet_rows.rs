@@ -58,7 +58,7 @@ pub(super) struct Mark {
 impl Sheet {
     /// Collects the joints of the session's motion.
     pub(super) fn new(session: &Session) -> Self {
-        let motion = Arc::clone(&session.state.motion);
+        let motion = Arc::clone(&session.document.scene.motion);
         let skeleton = &session.puppet.character().skeleton;
         let mut listed: Vec<Vec<(usize, Transform)>> = vec![Vec::new(); skeleton.nodes.len()];
         for (index, key) in motion.keys.iter().enumerate() {
@@ -102,7 +102,7 @@ impl Sheet {
 
     /// Returns whether the sheet is that of the session's motion.
     pub(super) fn is_current(&self, session: &Session) -> bool {
-        Arc::ptr_eq(&self.motion, &session.state.motion)
+        Arc::ptr_eq(&self.motion, &session.document.scene.motion)
     }
 
     /// Returns the keys of a joint in the order of their times.

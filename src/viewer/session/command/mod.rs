@@ -49,6 +49,29 @@ impl DragScope {
     }
 }
 
+/// What the scene shows besides the character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Display {
+    /// Bones and joints, drawn over the surface.
+    pub skeleton: bool,
+    /// Names of the chain ends.
+    pub names: bool,
+    /// A ground plane.
+    pub ground: bool,
+    /// Shadows.
+    pub shadow: bool,
+    /// Whether the camera moves with the character while time passes. This is a setting of the view and shows nothing.
+    #[serde(default)]
+    pub follow: bool,
+}
+
+impl Default for Display {
+    fn default() -> Self {
+        Self { skeleton: false, names: false, ground: true, shadow: true, follow: false }
+    }
+}
+
 /// A point of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -38,7 +38,7 @@ impl Arrows {
     pub(super) fn for_joint(session: &Session, node: usize, view: &GizmoView) -> Option<Self> {
         let center = session.position_of(node).filter(|p| p.is_finite())?;
         let (skeleton, pose) = (&session.puppet.character().skeleton, session.puppet.pose());
-        let frame = if session.settings.ring_mode.world {
+        let frame = if session.document.settings.ring_mode.world {
             DQuat::IDENTITY
         } else {
             orientation(skeleton, pose, node)
@@ -86,16 +86,16 @@ impl Arrows {
 impl Session {
     /// Sets what the gizmo is for, and ends a drag of another one.
     pub(in crate::viewer::session) fn set_tool(&mut self, tool: Tool) {
-        if self.settings.tool != tool {
+        if self.document.settings.tool != tool {
             self.release();
-            (self.settings.tool, self.hovered_grip) = (tool, None);
+            (self.document.settings.tool, self.hovered_grip) = (tool, None);
         }
     }
 
     /// Starts to pull the selected joints by an arrow or the square. Returns whether there is one.
     pub(super) fn grab_arrow(&mut self, grip: GizmoGrip, at: Vec2) -> bool {
-        let view = self.gizmo_view(self.settings.scale);
-        let Some(node) = self.selected else { return false };
+        let view = self.gizmo_view(self.document.settings.scale);
+        let Some(node) = self.document.selection.active else { return false };
         let Some(arrows) = Arrows::for_joint(self, node, &view) else { return false };
         let along = match grip {
             GizmoGrip::Arrow(arrow) => {

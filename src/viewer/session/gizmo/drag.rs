@@ -4,8 +4,9 @@ use glam::{DQuat, DVec3, Vec2, Vec3};
 
 use crate::ik::Limit;
 use crate::puppet::Target;
+use crate::viewer::document::Scene;
 use crate::viewer::orbit::pushed;
-use crate::viewer::session::history::State;
+use crate::viewer::session::viewpoint::Viewpoint;
 use crate::viewer::{EyeTarget, Session};
 
 use super::rail::{Rail, stops, with_stop};
@@ -27,7 +28,7 @@ pub(in crate::viewer) struct GizmoDrag {
     pub(in crate::viewer) grip: GizmoGrip,
     pub(in crate::viewer) node: usize,
     /// The state that [`Command::Cancel`](crate::viewer::Command::Cancel) restores.
-    pub(in crate::viewer) before: State,
+    pub(in crate::viewer) before: Scene,
     pub(in crate::viewer) snap: bool,
     pub(super) kind: DragKind,
     /// The joints that a ring turns alone.
@@ -68,11 +69,11 @@ pub(super) struct TurnedEnd {
 impl GizmoDrag {
     /// Starts a drag of a grip of the selected joint.
     pub(in crate::viewer) fn new(session: &Session, grip: GizmoGrip, at: Vec2) -> Option<Self> {
-        let view = session.gizmo_view(session.settings.scale);
+        let view = session.gizmo_view(session.document.settings.scale);
         if grip == GizmoGrip::LookAt {
             return Self::of_look(session, at, &view);
         }
-        let (node, gizmo) = (session.selected?, Gizmo::new(session, &view)?);
+        let (node, gizmo) = (session.document.selection.active?, Gizmo::new(session, &view)?);
         let mut joints = Vec::new();
         let kind = match grip {
             GizmoGrip::Ring(i) => {
@@ -105,20 +106,20 @@ impl GizmoDrag {
             // These are drags of the joint itself.
             GizmoGrip::Arrow(_) | GizmoGrip::Center | GizmoGrip::LookAt => return None,
         };
-        let before = session.state.clone();
+        let before = session.document.scene.clone();
         Some(Self { grip, node, before, snap: false, kind, joints, has_moved: false, pointer: at })
     }
 
     /// Starts a drag of the point at which the character looks.
     fn of_look(session: &Session, at: Vec2, view: &GizmoView) -> Option<Self> {
-        let (start, node) = (look::placed(session)?, session.face()?.head);
+        let (start, node) = (look::placed(session)?, Viewpoint::of(&session.puppet)?.head);
         let grabbed = view.ray(at)?.intersect_plane(start, view.direction())?;
         Some(Self {
             grip: GizmoGrip::LookAt,
             node,
-            before: session.state.clone(),
+            before: session.document.scene.clone(),
             snap: false,
-            kind: DragKind::LookAt { grabbed, start, before: session.settings.look_at },
+            kind: DragKind::LookAt { grabbed, start, before: session.document.settings.look_at },
             joints: Vec::new(),
             has_moved: false,
             pointer: at,
@@ -214,14 +215,14 @@ impl Session {
         if hold.is_some() {
             (self.gizmo_drag, self.hovered_grip, self.hover) = (hold, None, None);
             self.begin_reflection();
-            self.comparison.set_start_pose(&self.state.held);
+            self.comparison.set_start_pose(&self.document.scene.held);
         }
         self.gizmo_drag.is_some()
     }
 
     /// Moves the dragged part to a pixel. `snap` turns snapping on or off.
     pub(in crate::viewer) fn pull_gizmo(&mut self, at: Option<Vec2>, snap: Option<bool>) {
-        let view = self.gizmo_view(self.settings.scale);
+        let view = self.gizmo_view(self.document.settings.scale);
         let Some(mut hold) = self.gizmo_drag.take() else { return };
         hold.snap = snap.unwrap_or(hold.snap);
         let Some(at) = at.or(Some(hold.pointer).filter(|_| hold.has_moved)) else {
@@ -233,13 +234,14 @@ impl Session {
         let (node, kind) = (hold.node, hold.kind);
         if let Some(limit) = limit {
             // Apply the limit to the pose at the start, so that the joint returns when the limit is widened again.
-            self.state.held.clone_from(&hold.before.held);
+            self.document.scene.held.clone_from(&hold.before.held);
             self.limit_joint(node, limit);
         }
         self.gizmo_drag = Some(hold);
         if let DragKind::LookAt { .. } = kind {
             // The eyes follow after the command. Nothing is solved.
-            self.settings.look_at = pole.map_or(self.settings.look_at, |at| EyeTarget::Point(at.as_dvec3()));
+            self.document.settings.look_at =
+                pole.map_or(self.document.settings.look_at, |at| EyeTarget::Point(at.as_dvec3()));
             return;
         }
         if let (Some(position), DragKind::Pole { chain, .. }) = (pole, kind) {
@@ -269,19 +271,19 @@ impl Session {
     /// Ends the drag and records it as one undo step.
     pub(in crate::viewer) fn release_gizmo(&mut self) {
         let Some(hold) = self.gizmo_drag.take() else { return };
-        if self.settings.keep_goals
+        if self.document.settings.keep_goals
             && let Some(target) = hold.target()
         {
             let reflected = self.reflected(&target);
-            self.store_goal(target);
-            reflected.into_iter().for_each(|goal| self.store_goal(goal));
+            self.document.scene.store_goal(target);
+            reflected.into_iter().for_each(|goal| self.document.scene.store_goal(goal));
         }
         if !hold.joints.is_empty() && hold.has_moved {
             self.settle_pins();
         } else if hold.limit().is_some() {
             self.refresh_pins();
         }
-        if hold.before != self.state {
+        if hold.before != self.document.scene {
             self.history.remember(hold.before);
         }
         if !self.puppet.is_posed_by_hand() {

@@ -6,6 +6,7 @@ use glam::{Vec3, Vec4};
 
 use crate::render::{Fill, Line};
 use crate::viewer::Session;
+use crate::viewer::session::viewpoint::Viewpoint;
 
 use super::dial::Dial;
 use super::drag::DragKind;
@@ -96,10 +97,10 @@ fn draw_pole(pen: &mut Pen<'_>, pole: &Pole, hovered_grip: bool) {
 
 /// Draws the point at which the character looks, and a line from its eyes.
 fn draw_look(pen: &mut Pen<'_>, session: &Session) {
-    let Some((point, face)) = look::placed(session).zip(session.face()) else { return };
+    let Some((point, viewpoint)) = look::placed(session).zip(Viewpoint::of(&session.puppet)) else { return };
     let grip = session.gizmo_drag.as_ref().map(|hold| hold.grip).or(session.hovered_grip);
     let is_hovered = grip == Some(GizmoGrip::LookAt);
-    pen.line(face.eyes, point, 1.0, LOOK.with_w(if is_hovered { 0.7 } else { 0.3 }));
+    pen.line(viewpoint.eyes, point, 1.0, LOOK.with_w(if is_hovered { 0.7 } else { 0.3 }));
     draw_diamond(pen, point, if is_hovered { WHITE } else { LOOK }, true);
 }
 
@@ -216,7 +217,7 @@ fn draw_diamond(pen: &mut Pen<'_>, at: Vec3, color: Vec4, is_filled: bool) {
 
 /// Returns the caption of the part that is dragged or hovered, and its world position.
 pub(in crate::viewer) fn caption(session: &Session) -> Option<(Vec3, String)> {
-    let view = session.gizmo_view(session.settings.scale);
+    let view = session.gizmo_view(session.document.settings.scale);
     let grip = session.gizmo_drag.as_ref().map(|h| h.grip).or(session.hovered_grip)?;
     if grip == GizmoGrip::LookAt {
         return Some((look::placed(session)?, "Look at".to_owned()));

@@ -2,6 +2,7 @@
 
 use glam::{Vec2, Vec3};
 
+use crate::viewer::session::viewpoint::Viewpoint;
 use crate::viewer::{EyeTarget, Session};
 
 use super::dial::GizmoView;
@@ -9,8 +10,8 @@ use super::{END, GizmoGrip};
 
 /// Returns the point at which the character looks, if it looks at one.
 pub(super) fn placed(session: &Session) -> Option<Vec3> {
-    match session.settings.look_at {
-        EyeTarget::Point(point) if session.face().is_some() => Some(point.as_vec3()),
+    match session.document.settings.look_at {
+        EyeTarget::Point(point) if Viewpoint::of(&session.puppet).is_some() => Some(point.as_vec3()),
         _ => None,
     }
 }

@@ -80,11 +80,12 @@ struct Gizmo {
 impl Gizmo {
     /// Returns the gizmo of the selected joint in the current pose.
     fn new(session: &Session, view: &GizmoView) -> Option<Self> {
-        let node = session.selected?;
+        let node = session.document.selection.active?;
         let pole = pole::for_joint(session, node);
         // The arcs of a ball joint would cover the head that is turned.
-        let is_wanted = |limit: &limits::LimitShape| session.settings.show_limits || limit.arcs.len() < 2;
-        Some(match session.settings.tool {
+        let is_wanted =
+            |limit: &limits::LimitShape| session.document.settings.show_limits || limit.arcs.len() < 2;
+        Some(match session.document.settings.tool {
             Tool::Turn => Self {
                 limit: limits::limit_shape(&session.puppet, node, view).filter(is_wanted),
                 rings: rings::for_joint(session, node, view),
@@ -141,8 +142,8 @@ impl Session {
 
     /// Returns the part of the gizmo at a pixel.
     pub(in crate::viewer) fn grip_under(&self, at: Vec2) -> Option<GizmoGrip> {
-        let view = self.gizmo_view(self.settings.scale);
-        let is_drawn = at.is_finite() && !self.settings.shading_mode.is_data();
+        let view = self.gizmo_view(self.document.settings.scale);
+        let is_drawn = at.is_finite() && !self.document.settings.shading_mode.is_data();
         let of_joint = || Gizmo::new(self, &view)?.under(at, &view);
         is_drawn.then(|| of_joint().or_else(|| look::under(self, at, &view)))?
     }
@@ -162,6 +163,7 @@ mod tests {
     use super::*;
     use crate::asset::mannequin;
     use crate::rig;
+    use crate::viewer::session::viewpoint::Viewpoint;
     use crate::viewer::{Command, EyeTarget};
 
     /// The arcs of a ball joint lay over the head that was turned.
@@ -189,14 +191,14 @@ mod tests {
             let character = mannequin().unwrap();
             let rig = rig::load(&character, None).unwrap();
             let mut session = Session::new(character, Some(rig), Vec2::new(800.0, 600.0));
-            let face = session.face().unwrap();
-            session.apply(Command::Select(Some(face.head)));
+            let viewpoint = Viewpoint::of(&session.puppet).unwrap();
+            session.apply(Command::Select(Some(viewpoint.head)));
             session.apply(Command::RingMode(RingMode { alone, world }));
             let turned = |session: &Session| {
-                rig::orientation(&session.puppet.character().skeleton, session.puppet.pose(), face.head)
+                rig::orientation(&session.puppet.character().skeleton, session.puppet.pose(), viewpoint.head)
             };
             let before = turned(&session);
-            let beside = face.eyes + face.forward + 0.5 * Vec3::X;
+            let beside = viewpoint.eyes + viewpoint.forward + 0.5 * Vec3::X;
             session.apply(Command::LookAt(EyeTarget::Point(beside.as_dvec3())));
             assert!(turned(&session).angle_between(before) > 0.3);
             // The ring about the z axis faces the camera.

@@ -51,7 +51,7 @@ impl Session {
     /// Returns whether rings rotate a joint alone, because of the ring mode, because several joints are selected, or because no
     /// chain would follow.
     pub(in crate::viewer) fn turns_alone(&self, node: usize) -> bool {
-        self.settings.ring_mode.alone
+        self.document.settings.ring_mode.alone
             || self.selection().len() > 1
             || self.puppet.rig.chain(node).is_none_or(|c| c.base == node)
     }
@@ -68,7 +68,8 @@ pub(super) fn for_joint(session: &Session, node: usize, view: &GizmoView) -> Vec
         Ring { dial: Dial { center, axis, zero: axis.any_orthonormal_vector(), radius }, color, name }
     };
     let own = orientation(&puppet.character().skeleton, puppet.pose(), node);
-    let limit = if session.settings.solver.limits { puppet.rig.joint(node).limit } else { Limit::Free };
+    let limit =
+        if session.document.settings.solver.limits { puppet.rig.joint(node).limit } else { Limit::Free };
     if session.turns_alone(node) {
         match limit {
             Limit::Locked | Limit::Prismatic { .. } => return Vec::new(),
@@ -77,7 +78,7 @@ pub(super) fn for_joint(session: &Session, node: usize, view: &GizmoView) -> Vec
             _ => {}
         }
     }
-    let frame = if session.settings.ring_mode.world { DQuat::IDENTITY } else { own };
+    let frame = if session.document.settings.ring_mode.world { DQuat::IDENTITY } else { own };
     let names = ["Rotate X", "Rotate Y", "Rotate Z"];
     let axes = DVec3::AXES.into_iter().zip(AXES).zip(names);
     axes.map(|((axis, color), name)| ring(frame * axis, color, name)).collect()

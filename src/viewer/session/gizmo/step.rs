@@ -132,7 +132,7 @@ pub(in crate::viewer) fn step_caption(session: &Session) -> Option<(Vec3, String
     } else {
         session.length_unit().text(step.distance)
     };
-    Some((shown.label(&session.gizmo_view(session.settings.scale)), text))
+    Some((shown.label(&session.gizmo_view(session.document.settings.scale)), text))
 }
 
 /// Returns the position of a target's point in world metres.

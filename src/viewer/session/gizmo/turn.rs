@@ -68,7 +68,7 @@ impl GizmoDrag {
             let position = base.map(|_| position);
             Some(Target { base, position, orientation: Some(orientation), ..Target::new(pin.node) })
         };
-        session.state.pins.iter().filter_map(target).collect()
+        session.document.scene.pins.iter().filter_map(target).collect()
     }
 }
 
@@ -88,6 +88,6 @@ impl Session {
             });
             if is_met { *pin } else { now }
         };
-        self.state.pins = self.state.pins.iter().map(settled).collect();
+        self.document.scene.pins = self.document.scene.pins.iter().map(settled).collect();
     }
 }

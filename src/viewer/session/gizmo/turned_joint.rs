@@ -28,10 +28,16 @@ impl TurnedJoint {
             let own = orientation(skeleton, pose, node);
             let parent = skeleton.nodes.get(node)?.parent;
             let parent = parent.map_or(DQuat::IDENTITY, |p| orientation(skeleton, pose, p));
-            let axis = if session.settings.ring_mode.world { axis } else { own * local_axis };
+            let axis = if session.document.settings.ring_mode.world { axis } else { own * local_axis };
             Some(Self { node, parent, own, axis })
         };
-        session.topmost_selected().into_iter().filter_map(joint).collect()
+        session
+            .document
+            .selection
+            .topmost(&session.puppet.character().skeleton)
+            .into_iter()
+            .filter_map(joint)
+            .collect()
     }
 
     /// Returns the local rotation after a turn by an angle in radians.
@@ -44,7 +50,7 @@ impl TurnedJoint {
 /// joint as it is seen, which may look at something, but it turns the joint of the pose without the look.
 pub(super) fn turned_axis(session: &Session, node: usize, dial: &Dial) -> DVec3 {
     let axis = dial.axis.as_dvec3().normalize();
-    if session.settings.ring_mode.world {
+    if session.document.settings.ring_mode.world {
         return axis;
     }
     let (skeleton, puppet) = (&session.puppet.character().skeleton, &session.puppet);

@@ -13,14 +13,14 @@ use crate::text::json;
 use crate::viewer::replay::LineError;
 use crate::viewer::{AddedClips, Command, SaveError, Session};
 
-use nodes::SessionNodes;
+use names::SessionNames;
 
 use super::fingerprint;
-use super::history::History;
 use super::save::{with_free_name, write_numbered};
+use crate::viewer::document::History;
 
 pub(crate) mod error;
-pub(in crate::viewer) mod nodes;
+pub(in crate::viewer) mod names;
 
 /// The name of the format with its version.
 pub(in crate::viewer) const FORMAT: &str = "sinew-session-1";
@@ -130,8 +130,8 @@ pub struct Recorder {
     draft: Draft,
     name: FinalPath,
     failed: Option<io::Error>,
-    /// The names of the character's nodes.
-    nodes: SessionNodes,
+    /// The names of the character's nodes and clips.
+    pub(in crate::viewer) names: SessionNames,
     /// The undo history from before the recording.
     pub(in crate::viewer) before: History,
 }
@@ -152,8 +152,8 @@ impl Recorder {
             (Draft::of_new_recording(path), FinalPath::New(path.into()))
         };
         let draft = draft.map_err(failed)?;
-        let nodes = SessionNodes::default();
-        Ok(Self { draft, name, failed: None, nodes, before: History::default() })
+        let names = SessionNames::default();
+        Ok(Self { draft, name, failed: None, names, before: History::default() })
     }
 
     /// Creates a recorder for `NAME-0001.session` or the next free number in a folder.
@@ -164,8 +164,8 @@ impl Recorder {
         let path = folder.join(format!("{name}.{EXTENSION}"));
         let draft = Draft::of_new_recording(&path).map_err(|source| SaveError::Write { path, source })?;
         let name = FinalPath::Numbered(folder.into(), name);
-        let nodes = SessionNodes::default();
-        Ok(Self { draft, name, failed: None, nodes, before: History::default() })
+        let names = SessionNames::default();
+        Ok(Self { draft, name, failed: None, names, before: History::default() })
     }
 
     /// Returns the folder of the file.
@@ -174,8 +174,8 @@ impl Recorder {
         folder.unwrap_or(Path::new("."))
     }
 
-    pub(in crate::viewer) fn begin(&mut self, header: &Header, nodes: SessionNodes) -> Result<(), SaveError> {
-        self.nodes = nodes;
+    pub(in crate::viewer) fn begin(&mut self, header: &Header, names: SessionNames) -> Result<(), SaveError> {
+        self.names = names;
         let valid = header.validate().map_err(|e| io::Error::other(e.to_string()));
         let text = valid.and_then(|()| json::to_string(header).map_err(io::Error::from));
         let written = text.and_then(|text| self.draft.write(format!("{text}\n").as_bytes()));
@@ -187,8 +187,8 @@ impl Recorder {
         if matches!(command, Command::Tick(_)) {
             return true;
         }
-        let Some(text) = nodes::write(now.as_secs_f64(), command, &self.nodes) else { return false };
-        let parsed = nodes::read(text.as_bytes(), Some(&self.nodes)).ok().and_then(|line| line.command);
+        let Some(text) = names::write(now.as_secs_f64(), command, &self.names) else { return false };
+        let parsed = names::read(text.as_bytes(), Some(&self.names)).ok().and_then(|line| line.command);
         let is_readable = text.len() as u64 <= MAX_LINE_BYTES && command.validate().is_ok();
         if !is_readable || parsed.as_ref() != Some(command) {
             return false;

@@ -21,7 +21,7 @@ pub(super) fn check_leave_questions(app: &mut App) {
     app.leave(Leave::Close);
     assert!(!app.quit && app.panel.question.is_some());
     app.answer(Answer::Cancel);
-    assert!(!app.quit && app.panel.question.is_none() && !app.session.state.motion.edits.is_empty());
+    assert!(!app.quit && app.panel.question.is_none() && !app.session.document.scene.motion.edits.is_empty());
     app.leave(Leave::Close);
     app.answer(Answer::No);
     assert!(app.quit);

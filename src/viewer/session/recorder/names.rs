@@ -1,11 +1,11 @@
-//! Nodes in the lines of a recording. The file has their names, so that it survives a character that was exported again, and the commands have
-//! their indices.
+//! Nodes and clips in the lines of a recording. The file has their names, so that it survives a character that was exported again, and the
+//! commands have their indices.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::asset::Skeleton;
+use crate::asset::Character;
 use crate::rig::Rig;
 use crate::rig::file::NodeNames;
 use crate::text::json;
@@ -14,9 +14,16 @@ use crate::viewer::Command;
 use super::SessionLine;
 use super::error::LineError;
 
+/// What a place in a command refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Node,
+    Clip,
+}
+
 /// Where commands have nodes, as paths whose parts are keys, indices, or `*` for all elements. Poses from a live source keep indices: they
 /// arrive sixty times in a second.
-const PLACES: [(&str, &[&str]); 25] = [
+const NODES: [(&str, &[&str]); 24] = [
     ("grab-node", &["node"]),
     ("pin-node", &[""]),
     ("turn", &["0"]),
@@ -38,7 +45,6 @@ const PLACES: [(&str, &[&str]); 25] = [
     ("key-joints-copy", &["0/*"]),
     ("key-joints-delete", &["0/*"]),
     ("add-contact", &[""]),
-    ("motion", &MOTION),
     (
         "restore",
         &[
@@ -56,7 +62,10 @@ const PLACES: [(&str, &[&str]); 25] = [
     ("restore", &["goals/*/node", "goals/*/base", "pins/*/node", "problem/nodes/*/0", "problem/pins/*/node"]),
     ("restore", &["problem/targets/*/node", "problem/targets/*/base"]),
 ];
-const MOTION: [&str; 8] = [
+/// Where motions have nodes and clips.
+const IN_MOTION: [(Kind, &[&str]); 2] =
+    [(Kind::Node, &NODES_IN_MOTION), (Kind::Clip, &["strips/*/clips/*/clip", "layers/*/clip"])];
+const NODES_IN_MOTION: [&str; 8] = [
     "root-node",
     "layers/*/mask/*",
     "edits/*/turns/*/0",
@@ -67,32 +76,60 @@ const MOTION: [&str; 8] = [
     "contacts/*/on",
 ];
 
-/// The names of a character's nodes, in both directions.
+/// Names of nodes or clips, in both directions.
 #[derive(Debug, Default)]
-pub(in crate::viewer) struct SessionNodes {
+struct Names {
     names: Vec<String>,
     indices: HashMap<String, usize>,
 }
 
-impl SessionNodes {
-    /// Collects the names of the nodes of a character, and of the bones of its body.
-    pub(in crate::viewer) fn new(skeleton: &Skeleton, rig: &Rig) -> Self {
-        let names = NodeNames::new(skeleton);
-        let names: Vec<String> = (0..skeleton.nodes.len()).map(|node| names.name(node)).collect();
-        let bones = rig.bones.iter().map(|(bone, node)| (bone.clone(), *node));
+impl Names {
+    /// `others` are further names. An own name of the same text takes precedence.
+    fn new(names: Vec<String>, others: impl IntoIterator<Item = (String, usize)>) -> Self {
         let own = names.iter().cloned().zip(0..);
-        // A node of the same name comes later, so that it wins.
-        Self { indices: bones.chain(own).collect(), names }
+        Self { indices: others.into_iter().chain(own).collect(), names }
     }
 
     fn find(&self, name: &str) -> Option<usize> {
         let index = name.strip_prefix('#').and_then(|index| index.parse().ok());
-        index.filter(|index| *index < self.names.len()).or_else(|| self.indices.get(name).copied())
+        self.indices.get(name).copied().or_else(|| index.filter(|index| *index < self.names.len()))
     }
 }
 
-/// Returns the text of a line, with the names of nodes. `None` if it cannot be written.
-pub(super) fn write(at: f64, command: &Command, nodes: &SessionNodes) -> Option<String> {
+/// The names of a character's nodes and clips.
+#[derive(Debug, Default)]
+pub(in crate::viewer) struct SessionNames {
+    nodes: Names,
+    clips: Names,
+}
+
+impl SessionNames {
+    /// Collects the names of the nodes of a character, of the bones of its body, and of its clips.
+    pub(in crate::viewer) fn new(character: &Character, rig: &Rig) -> Self {
+        let names = NodeNames::new(&character.skeleton);
+        let names = (0..character.skeleton.nodes.len()).map(|node| names.name(node)).collect();
+        let bones = rig.bones.iter().map(|(bone, node)| (bone.clone(), *node));
+        let mut all = Self { nodes: Names::new(names, bones), clips: Names::default() };
+        all.set_clips(character);
+        all
+    }
+
+    /// Collects the names of the clips again, after some were added.
+    pub(in crate::viewer) fn set_clips(&mut self, character: &Character) {
+        self.clips =
+            Names::new((0..character.clips.len()).map(|clip| character.clip_name(clip)).collect(), []);
+    }
+
+    fn of(&self, kind: Kind) -> &Names {
+        match kind {
+            Kind::Node => &self.nodes,
+            Kind::Clip => &self.clips,
+        }
+    }
+}
+
+/// Returns the text of a line, with the names of nodes and clips. `None` if it cannot be written.
+pub(super) fn write(at: f64, command: &Command, names: &SessionNames) -> Option<String> {
     let direct = json::to_string(&SessionLine { at, command: Some(command) }).ok()?;
     // These are frequent and have no nodes, or keep their indices.
     if matches!(command, Command::Drag(_) | Command::Hover(_) | Command::Orbit(_) | Command::LivePose(..)) {
@@ -105,23 +142,24 @@ pub(super) fn write(at: f64, command: &Command, nodes: &SessionNodes) -> Option<
         return Some(direct);
     };
     let mut named = false;
-    visit(&mut value, &mut |node| {
-        let name = node.as_u64().and_then(|index| nodes.names.get(usize::try_from(index).ok()?));
+    visit(&mut value, &mut |kind, place| {
+        let known = &names.of(kind).names;
+        let name = place.as_u64().and_then(|index| known.get(usize::try_from(index).ok()?));
         named |= name.is_some();
-        name.into_iter().for_each(|name| *node = Value::from(name.as_str()));
+        name.into_iter().for_each(|name| *place = Value::from(name.as_str()));
         Ok::<(), LineError>(())
     })
     .ok()?;
     if named { json::to_string(&SessionLine { at, command: Some(value) }).ok() } else { Some(direct) }
 }
 
-/// Reads a line. Without `nodes`, only its syntax is checked, and every node is the first one.
+/// Reads a line. Without `names`, only its syntax is checked, and every node and clip is the first one.
 ///
 /// # Errors
-/// [`LineError`] if the line is invalid or names a node that does not exist.
+/// [`LineError`] if the line is invalid or names a node or a clip that does not exist.
 pub(in crate::viewer) fn read(
     text: &[u8],
-    nodes: Option<&SessionNodes>,
+    names: Option<&SessionNames>,
 ) -> Result<SessionLine<Command>, LineError> {
     let error = match serde_json::from_slice(text) {
         Ok(line) => return Ok(line),
@@ -132,10 +170,11 @@ pub(in crate::viewer) fn read(
         return Err(error);
     };
     let mut found = false;
-    visit(&mut value, &mut |node| -> Result<(), LineError> {
-        let Some(name) = node.as_str() else { return Ok(()) };
-        let index = nodes.map_or(Some(0), |nodes| nodes.find(name));
-        *node = index.ok_or_else(|| LineError::Value(format!("node \"{name}\" does not exist")))?.into();
+    visit(&mut value, &mut |kind, place| -> Result<(), LineError> {
+        let Some(name) = place.as_str() else { return Ok(()) };
+        let index = names.map_or(Some(0), |names| names.of(kind).find(name));
+        let what = if kind == Kind::Node { "node" } else { "animation" };
+        *place = index.ok_or_else(|| LineError::Value(format!("{what} \"{name}\" does not exist")))?.into();
         found = true;
         Ok(())
     })?;
@@ -147,18 +186,25 @@ pub(in crate::viewer) fn read(
     Ok(SessionLine { at, command: Some(command) })
 }
 
-/// Calls a function with each node of a command.
-fn visit<E>(command: &mut Value, act: &mut impl FnMut(&mut Value) -> Result<(), E>) -> Result<(), E> {
+/// Calls a function with each node and each clip of a command.
+fn visit<E>(command: &mut Value, act: &mut impl FnMut(Kind, &mut Value) -> Result<(), E>) -> Result<(), E> {
     let Some((name, value)) = command.as_object_mut().and_then(|map| map.iter_mut().next()) else {
         return Ok(());
     };
-    for (_, paths) in PLACES.iter().filter(|(command, _)| command == name) {
-        paths.iter().try_for_each(|path| descend(value, path, act))?;
+    for (_, paths) in NODES.iter().filter(|(command, _)| command == name) {
+        paths.iter().try_for_each(|path| descend(value, path, &mut |place| act(Kind::Node, place)))?;
     }
-    match value.get_mut("motion") {
-        Some(motion) if name == "restore" => MOTION.iter().try_for_each(|path| descend(motion, path, act)),
-        _ => Ok(()),
+    let motion = match name.as_str() {
+        "clip" => return act(Kind::Clip, value),
+        "motion" => Some(value),
+        "restore" => value.get_mut("motion"),
+        _ => None,
+    };
+    let Some(motion) = motion else { return Ok(()) };
+    for (kind, paths) in IN_MOTION {
+        paths.iter().try_for_each(|path| descend(motion, path, &mut |place| act(kind, place)))?;
     }
+    Ok(())
 }
 
 fn descend<E>(
@@ -193,10 +239,10 @@ mod tests {
     use crate::rig;
     use crate::viewer::{NodePoint, Snapshot, SolveProblem};
 
-    fn nodes() -> SessionNodes {
+    fn names() -> SessionNames {
         let character = mannequin().unwrap();
         let rig = rig::load(&character, None).unwrap();
-        SessionNodes::new(&character.skeleton, &rig)
+        SessionNames::new(&character, &rig)
     }
 
     fn motion(node: usize) -> Motion {
@@ -231,8 +277,8 @@ mod tests {
     /// Each command with a node becomes text with its name, in which no index of a node is left, and is read back.
     #[test]
     fn nodes_have_names_in_the_file_and_indices_in_commands() {
-        let nodes = nodes();
-        let node = nodes.find("leftHand").unwrap();
+        let names = names();
+        let node = names.nodes.find("leftHand").unwrap();
         let target = Target { base: Some(node), ..Target::new(node) };
         let local = crate::asset::Transform::IDENTITY;
         let problem = SolveProblem {
@@ -270,21 +316,47 @@ mod tests {
             (Command::Release, 0),
         ];
         for (command, count) in commands {
-            let text = write(1.5, &command, &nodes).unwrap();
+            let text = write(1.5, &command, &names).unwrap();
             assert_eq!(text.matches("\"leftHand\"").count(), count, "{text}");
             assert!(!text.contains(&format!(":{node},")) && !text.contains(&format!("[{node},")), "{text}");
-            let read = read(text.as_bytes(), Some(&nodes)).unwrap();
+            let read = read(text.as_bytes(), Some(&names)).unwrap();
             assert_eq!((read.at, read.command), (1.5, Some(command)));
         }
     }
 
+    /// Indices of clips changed when the file was exported with another clip before them.
+    #[test]
+    fn clips_have_names_in_the_file_and_indices_in_commands() {
+        let names = names();
+        let walk = names.clips.find("walk").unwrap();
+        let strips = vec![crate::motion::Strip::new(walk)];
+        let layers = vec![Layer { clip: walk, weight: 1.0, additive: false, mask: Vec::new(), speed: 1.0 }];
+        let motion = Motion { strips, layers, ..Motion::default() };
+        let snapshot = Snapshot { motion: motion.clone(), ..Snapshot::default() };
+        for (command, count) in [
+            (Command::Clip(Some(walk)), 1),
+            (Command::Clip(None), 0),
+            (Command::Motion(Box::new(motion)), 2),
+            (Command::Restore(Box::new(snapshot)), 2),
+        ] {
+            let text = write(0.5, &command, &names).unwrap();
+            assert_eq!(text.matches("\"walk\"").count(), count, "{text}");
+            let read = read(text.as_bytes(), Some(&names)).unwrap();
+            assert_eq!(read.command, Some(command));
+        }
+        let error = read(br#"{"at":0,"do":{"clip":"fly"}}"#, Some(&names)).unwrap_err();
+        assert_eq!(error.to_string(), "animation \"fly\" does not exist");
+        let index = read(br#"{"at":0,"do":{"clip":2}}"#, Some(&names)).unwrap();
+        assert_eq!(index.command, Some(Command::Clip(Some(2))));
+    }
+
     #[test]
     fn names_that_do_not_exist_are_errors_and_indices_are_still_read() {
-        let nodes = nodes();
-        let error = |text: &str| read(text.as_bytes(), Some(&nodes)).unwrap_err().to_string();
+        let names = names();
+        let error = |text: &str| read(text.as_bytes(), Some(&names)).unwrap_err().to_string();
         assert_eq!(error(r#"{"at":0,"do":{"pin-node":"third hand"}}"#), "node \"third hand\" does not exist");
         assert!(error(r#"{"at":0,"do":{"pin-node":true}}"#).contains("column"));
-        let pin = |text: &str| read(text.as_bytes(), Some(&nodes)).unwrap().command;
+        let pin = |text: &str| read(text.as_bytes(), Some(&names)).unwrap().command;
         assert_eq!(pin(r#"{"at":0,"do":{"pin-node":7}}"#), Some(Command::PinNode(7)));
         assert_eq!(pin(r##"{"at":0,"do":{"pin-node":"#7"}}"##), Some(Command::PinNode(7)));
         // Before the character is known, only the syntax counts.

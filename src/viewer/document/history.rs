@@ -4,54 +4,14 @@ use std::sync::Arc;
 
 use crate::ik::OptionValue;
 use crate::motion::Motion;
-use crate::pose::Pose;
-use crate::puppet::{Pin, Target};
 use crate::rig::{Chain, JointRig, Rig};
+
+use super::Scene;
 
 /// Maximum number of undo steps, and maximum number of bytes that they use. A pose of a hundred thousand nodes takes
 /// megabytes.
 const MAX_STEPS: usize = 200;
 const MAX_BYTES: usize = 64 << 20;
-
-/// Everything that undo restores: pose, goals, rig and motion.
-#[derive(Clone, Debug, PartialEq)]
-pub(in crate::viewer) struct State {
-    /// The pose that replaces the rest pose, before the motion and the goals are applied.
-    pub(in crate::viewer) held: Pose,
-    /// Goals that remain after a drag.
-    pub(in crate::viewer) goals: Vec<Target>,
-    /// Nodes that must stay in place while others are dragged.
-    pub(in crate::viewer) pins: Vec<Pin>,
-    /// The node that does not move while others are dragged.
-    pub(in crate::viewer) base: Option<usize>,
-    /// Chains, limits and poles.
-    pub(in crate::viewer) rig: Arc<Rig>,
-    /// The motion that is loaded.
-    pub(in crate::viewer) motion: Arc<Motion>,
-    /// The time of the held pose in seconds, if the motion consists of key poses.
-    pub(in crate::viewer) time: f32,
-}
-
-impl State {
-    /// Adds a pin, or removes the pin that its node already has.
-    pub(in crate::viewer) fn toggle_pin(&mut self, pin: Pin) {
-        match self.pins.iter().position(|p| p.node == pin.node) {
-            Some(index) => drop(self.pins.remove(index)),
-            None => self.pins.push(pin),
-        }
-    }
-
-    /// Returns the size in bytes without the rig.
-    fn bytes(&self) -> usize {
-        let Self { held, goals, pins, base: _, rig: _, motion, time: _ } = self;
-        size_of::<Self>()
-            + size_of_val(&held.locals[..])
-            + size_of_val(&held.weights[..])
-            + size_of_val(&goals[..])
-            + size_of_val(&pins[..])
-            + motion.bytes()
-    }
-}
 
 fn bytes_of(rig: &Rig) -> usize {
     let chain = |chain: &Chain| size_of::<Chain>() + chain.name.len() + size_of_val(&chain.joints[..]);
@@ -60,11 +20,11 @@ fn bytes_of(rig: &Rig) -> usize {
     size_of::<Rig>() + chains + rig.joints.len() * size_of::<(usize, JointRig)>() + options
 }
 
-/// The states before and after the current one.
+/// The scenes before and after the current one.
 #[derive(Clone, Debug, Default)]
 pub(in crate::viewer) struct History {
-    past: Vec<State>,
-    future: Vec<State>,
+    past: Vec<Scene>,
+    future: Vec<Scene>,
     /// The kind of edit that the last undo step collects. Another edit of this kind adds no step.
     run: Option<EditRun>,
 }
@@ -94,7 +54,7 @@ pub(in crate::viewer) enum EditRun {
 
 impl History {
     /// Adds an undo step. `state` is the state before the edit.
-    pub(in crate::viewer) fn remember(&mut self, state: State) {
+    pub(in crate::viewer) fn remember(&mut self, state: Scene) {
         self.future.clear();
         self.run = None;
         self.past.push(state);
@@ -104,7 +64,7 @@ impl History {
     /// Drops the oldest steps beyond the limits, but never the last step.
     fn forget_oldest(&mut self) {
         let (mut bytes, mut rig) = (0_usize, None);
-        let fits = |state: &&State| {
+        let fits = |state: &&Scene| {
             bytes = bytes.saturating_add(state.bytes());
             // Most states share one rig.
             if rig.replace(Arc::clone(&state.rig)).is_none_or(|later| !Arc::ptr_eq(&later, &state.rig)) {
@@ -134,7 +94,7 @@ impl History {
     }
 
     /// Adds an undo step unless the last step still collects edits of the same kind.
-    pub(in crate::viewer) fn remember_run(&mut self, run: EditRun, state: &State) {
+    pub(in crate::viewer) fn remember_run(&mut self, run: EditRun, state: &Scene) {
         if self.run != Some(run) {
             self.remember(state.clone());
             self.run = Some(run);
@@ -147,12 +107,12 @@ impl History {
     }
 
     /// Returns the state before the last undo step.
-    pub(in crate::viewer) fn last(&self) -> Option<&State> {
+    pub(in crate::viewer) fn last(&self) -> Option<&Scene> {
         self.past.last()
     }
 
     /// Removes the last undo step if it still collects turns of a joint, and returns the state before it.
-    pub(in crate::viewer) fn cancel_turn(&mut self) -> Option<State> {
+    pub(in crate::viewer) fn cancel_turn(&mut self) -> Option<Scene> {
         matches!(self.run, Some(EditRun::Turn(_) | EditRun::TurnJoints))
             .then(|| self.run = None)
             .and_then(|()| self.past.pop())
@@ -169,7 +129,7 @@ impl History {
     }
 
     /// Returns the previous state. `now` becomes available to [`Self::redo`].
-    pub(in crate::viewer) fn undo(&mut self, now: State) -> Option<State> {
+    pub(in crate::viewer) fn undo(&mut self, now: Scene) -> Option<Scene> {
         self.run = None;
         let before = self.past.pop()?;
         self.future.push(now);
@@ -177,7 +137,7 @@ impl History {
     }
 
     /// Returns the state that was undone last.
-    pub(in crate::viewer) fn redo(&mut self, now: State) -> Option<State> {
+    pub(in crate::viewer) fn redo(&mut self, now: Scene) -> Option<Scene> {
         let after = self.future.pop()?;
         self.past.push(now);
         Some(after)
@@ -202,10 +162,11 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pose::Pose;
 
-    fn state(weights: usize, number: u16) -> State {
+    fn state(weights: usize, number: u16) -> Scene {
         let held = Pose { weights: vec![f32::from(number); weights], ..Pose::default() };
-        State {
+        Scene {
             held,
             goals: Vec::new(),
             pins: Vec::new(),
@@ -216,7 +177,7 @@ mod tests {
         }
     }
 
-    fn filled(steps: u16, step: impl Fn(u16) -> State) -> History {
+    fn filled(steps: u16, step: impl Fn(u16) -> Scene) -> History {
         let mut history = History::default();
         (0..steps).for_each(|number| history.remember(step(number)));
         history
@@ -236,7 +197,7 @@ mod tests {
     #[test]
     fn undo_steps_of_a_large_character_are_limited_in_bytes() {
         let large = || filled(20, |number| state(1 << 20, number));
-        let bytes: usize = large().past.iter().map(State::bytes).sum();
+        let bytes: usize = large().past.iter().map(Scene::bytes).sum();
         assert!(bytes <= MAX_BYTES && large().past.len() == 15, "{bytes} bytes");
         // The history that was set aside for a recording is put back when the recording ends.
         let mut restored = large();
@@ -250,7 +211,7 @@ mod tests {
     fn shared_rig_counts_once_towards_the_size_of_the_history() {
         let joints = (0..20_000).map(|node| (node, JointRig::default())).collect();
         let rig = Arc::new(Rig { joints, ..Rig::default() });
-        let with = |rig: Arc<Rig>| State { rig, ..state(0, 0) };
+        let with = |rig: Arc<Rig>| Scene { rig, ..state(0, 0) };
         assert_eq!(filled(40, |_| with(Arc::clone(&rig))).past.len(), 40);
         let own = filled(40, |_| with(Arc::new(Rig::clone(&rig)))).past.len();
         assert!((10..40).contains(&own), "{own} of {} bytes", bytes_of(&rig));

@@ -1,18 +1,17 @@
-//! Where the character looks from.
+//! Where a character looks from, and in which direction.
 
 use glam::Vec3;
 
 use crate::pose::{orientation, rest_orientation};
-
-use super::Session;
+use crate::puppet::Puppet;
 
 /// Distance of the first point at which a character looks, relative to the radius of the scene.
 #[cfg(any(test, feature = "viewer"))]
 const DISTANCE: f32 = 0.5;
 
-/// The face of a character in its current pose.
+/// The eyes of a character in its current pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::viewer) struct Face {
+pub(in crate::viewer) struct Viewpoint {
     /// The node of the head.
     pub(in crate::viewer) head: usize,
     /// Position between the eyes in world metres.
@@ -21,10 +20,10 @@ pub(in crate::viewer) struct Face {
     pub(in crate::viewer) forward: Vec3,
 }
 
-impl Session {
-    /// Returns the face with which the character can look at something: that of its file, or that of its recognised body.
-    pub(in crate::viewer) fn face(&self) -> Option<Face> {
-        let (character, body) = (self.puppet.character(), self.puppet.rig.body.as_ref());
+impl Viewpoint {
+    /// Returns the viewpoint with which a character can look at something: by the head of its file, or by that of its recognised body.
+    pub(in crate::viewer) fn of(puppet: &Puppet) -> Option<Self> {
+        let (character, body) = (puppet.character(), puppet.rig.body.as_ref());
         let look = character.look_at.as_ref();
         let head = look.map(|look| look.head).or_else(|| body?.head())?;
         let at_rest = match (look, body) {
@@ -32,20 +31,19 @@ impl Session {
             (Some(_), _) => Vec3::Z,
             (None, body) => body?.facing,
         };
-        let world = self.puppet.world_from_node().get(head)?;
+        let world = puppet.world_from_node().get(head)?;
         let eyes = world.transform_point3(look.map_or(Vec3::ZERO, |look| look.offset.as_vec3()));
         let skeleton = &character.skeleton;
         let turned =
-            orientation(skeleton, self.puppet.pose(), head) * rest_orientation(skeleton, head).conjugate();
+            orientation(skeleton, puppet.pose(), head) * rest_orientation(skeleton, head).conjugate();
         let forward = (turned.as_quat() * at_rest).try_normalize()?;
-        eyes.is_finite().then_some(Face { head, eyes, forward })
+        eyes.is_finite().then_some(Self { head, eyes, forward })
     }
 
-    /// Returns a point in front of the face, in world metres.
+    /// Returns a point before the eyes in world metres, at a suitable distance in a scene of this radius.
     #[cfg(any(test, feature = "viewer"))]
-    pub(in crate::viewer) fn point_before_face(&self) -> Option<Vec3> {
-        let Face { eyes, forward, .. } = self.face()?;
-        Some(eyes + DISTANCE * self.scene_bounds.sphere().1 * forward)
+    pub(in crate::viewer) fn point_before(&self, radius: f32) -> Vec3 {
+        self.eyes + DISTANCE * radius * self.forward
     }
 }
 
@@ -53,11 +51,11 @@ impl Session {
 mod tests {
     use glam::{DVec3, Quat, Vec2, Vec3};
 
-    use super::Session;
+    use super::Viewpoint;
     use crate::asset::{Character, LookAt, LookAtKind, Node, RangeMap, Skeleton, Transform, load, mannequin};
     use crate::pose::{orientation, rest_orientation};
     use crate::scene::picking::pixel;
-    use crate::viewer::{Command, EyeTarget};
+    use crate::viewer::{Command, EyeTarget, Session};
 
     const SIZE: Vec2 = Vec2::new(960.0, 540.0);
 
@@ -91,14 +89,20 @@ mod tests {
         character
     }
 
+    fn before_face(session: &Session) -> Vec3 {
+        Viewpoint::of(&session.puppet).unwrap().point_before(session.scene_bounds.sphere().1)
+    }
+
     fn point(session: &Session) -> Vec3 {
-        let EyeTarget::Point(point) = session.settings.look_at else { panic!("{:?}", session.settings) };
+        let EyeTarget::Point(point) = session.document.settings.look_at else {
+            panic!("{:?}", session.document.settings)
+        };
         point.as_vec3()
     }
 
     /// Chooses a point, and drags its handle with the pointer and the wheel.
     fn drag_handle(session: &mut Session) {
-        let before = session.point_before_face().unwrap();
+        let before = before_face(session);
         session.apply(Command::LookAt(EyeTarget::Point(before.as_dvec3())));
         let at = pixel(&session.camera(), before, SIZE).unwrap();
         session.apply(Command::Hover(at));
@@ -125,8 +129,8 @@ mod tests {
     fn eyes_look_at_the_handle() {
         let mut session = session(eyes());
         drag_handle(&mut session);
-        let face = session.face().unwrap();
-        let wanted = point(&session) - face.eyes;
+        let viewpoint = Viewpoint::of(&session.puppet).unwrap();
+        let wanted = point(&session) - viewpoint.eyes;
         assert!(degrees_between(Vec3::Z, wanted) > 2.0);
         let skeleton = &session.puppet.character().skeleton;
         for eye in [2, 3] {
@@ -151,12 +155,12 @@ mod tests {
             let mut session = session(character);
             let pose = session.puppet.primary_pose().clone();
             drag_handle(&mut session);
-            let face = session.face().unwrap();
-            let angle = degrees_between(face.forward, point(&session) - face.eyes);
+            let viewpoint = Viewpoint::of(&session.puppet).unwrap();
+            let angle = degrees_between(viewpoint.forward, point(&session) - viewpoint.eyes);
             assert!(angle < 1.0, "{angle}");
             assert!(*session.puppet.primary_pose() == pose && !session.history.can_undo());
             // Behind the back, the limits hold the head.
-            let behind = face.eyes - 2.0 * face.forward + Vec3::X;
+            let behind = viewpoint.eyes - 2.0 * viewpoint.forward + Vec3::X;
             session.apply(Command::LookAt(EyeTarget::Point(behind.as_dvec3())));
             let neck = session.puppet.rig.body.as_ref().unwrap().neck.clone();
             for joint in neck {
@@ -173,7 +177,7 @@ mod tests {
     fn a_cancelled_drag_puts_the_handle_back() {
         let mut session = session(mannequin().unwrap());
         // Single precision cannot hold this.
-        let before = session.point_before_face().unwrap().as_dvec3().with_x(0.1);
+        let before = before_face(&session).as_dvec3().with_x(0.1);
         session.apply(Command::LookAt(EyeTarget::Point(before)));
         let at = pixel(&session.camera(), before.as_vec3(), SIZE).unwrap();
         for command in [Command::Grab(at), Command::Drag(at + 40.0), Command::Push(3.0)] {
@@ -181,18 +185,18 @@ mod tests {
         }
         assert_ne!(point(&session), before.as_vec3());
         session.apply(Command::Cancel);
-        assert_eq!(session.settings.look_at, EyeTarget::Point(before));
+        assert_eq!(session.document.settings.look_at, EyeTarget::Point(before));
     }
 
     /// A pin kept the head where its look had turned it.
     #[test]
     fn a_pin_of_a_head_does_not_contain_its_look() {
         let mut session = session(mannequin().unwrap());
-        let face = session.face().unwrap();
-        let (before, forward) = (session.pin_here(face.head), face.forward);
-        let beside = face.eyes + forward + 0.5 * Vec3::X;
+        let viewpoint = Viewpoint::of(&session.puppet).unwrap();
+        let (before, forward) = (session.pin_here(viewpoint.head), viewpoint.forward);
+        let beside = viewpoint.eyes + forward + 0.5 * Vec3::X;
         session.apply(Command::LookAt(EyeTarget::Point(beside.as_dvec3())));
-        assert!(degrees_between(session.face().unwrap().forward, forward) > 15.0);
-        assert_eq!(session.pin_here(face.head), before);
+        assert!(degrees_between(Viewpoint::of(&session.puppet).unwrap().forward, forward) > 15.0);
+        assert_eq!(session.pin_here(viewpoint.head), before);
     }
 }

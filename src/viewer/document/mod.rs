@@ -1,0 +1,60 @@
+//! The document: what a person makes with the viewer, and what a project stores. It is plain data, apart from the character.
+
+use crate::ik::{Method, OptionOverrides, SolverOption};
+use crate::render::LightSource;
+
+use super::session::default_options;
+use super::{AddedClips, Orbit, Settings};
+
+mod history;
+mod scene;
+mod selection;
+mod snapshot;
+
+pub(super) use history::{EditRun, History};
+#[cfg(feature = "viewer")]
+pub(super) use scene::MAX_GOAL_WEIGHT;
+pub(super) use scene::{Scene, axes_fit};
+pub(super) use selection::Selection;
+pub(super) use snapshot::{Restored, is_valid};
+pub use snapshot::{Snapshot, SolveProblem};
+
+/// A character's scene, the way in which it is shown, and how it is edited.
+#[derive(Clone, Debug)]
+pub(super) struct Document {
+    /// What undo restores.
+    pub(super) scene: Scene,
+    pub(super) selection: Selection,
+    /// The camera.
+    pub(super) orbit: Orbit,
+    pub(super) settings: Settings,
+    /// The sources of the clips that were added to those of the character's file.
+    pub(super) additions: Vec<AddedClips>,
+}
+
+impl Document {
+    /// Returns the settings as files store them. They do not store images, in whose place they have the studio.
+    pub(super) fn stored_settings(&self) -> Settings {
+        let mut settings = self.settings.clone();
+        if matches!(settings.light.source, LightSource::Image(_)) {
+            settings.light.source = LightSource::Studio;
+        }
+        settings
+    }
+
+    /// Returns the options that [`Command::StoreOptions`](super::Command::StoreOptions) stores in the rig: those that differ from the
+    /// viewer's defaults, and those that the rig already sets.
+    pub(super) fn storable_options(&self) -> OptionOverrides {
+        let defaults = default_options(Method::Auto);
+        let before = &self.scene.rig.options;
+        let mut stored = OptionOverrides::default();
+        for option in SolverOption::all().iter().filter(|o| o.refusal.is_none()) {
+            let value = option.get(&self.settings.solver);
+            if value != option.get(&defaults) || before.get(option).is_some() {
+                // The session replaces all values that their option does not accept.
+                let _ = stored.set(option, value);
+            }
+        }
+        stored
+    }
+}

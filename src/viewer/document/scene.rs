@@ -1,0 +1,94 @@
+//! The scene of a document: the pose of the character with what holds it, and its motion.
+
+use std::sync::Arc;
+
+use crate::ik::{AxesFrame, GoalAxes};
+use crate::motion::Motion;
+use crate::pose::Pose;
+use crate::puppet::{Pin, Target};
+use crate::rig::Rig;
+
+/// Maximum weight of a goal. A goal with this weight practically overrides goals of weight one.
+pub(in crate::viewer) const MAX_GOAL_WEIGHT: f64 = 1e3;
+
+/// Returns whether axes are valid for a goal.
+pub(in crate::viewer) fn axes_fit(axes: &GoalAxes, goal: &Target) -> bool {
+    axes.validate().is_ok() && (axes.frame == AxesFrame::World || goal.orientation.is_some())
+}
+
+/// Everything that undo restores: pose, goals, rig and motion.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::viewer) struct Scene {
+    /// The pose that replaces the rest pose, before the motion and the goals are applied.
+    pub(in crate::viewer) held: Pose,
+    /// Goals that remain after a drag.
+    pub(in crate::viewer) goals: Vec<Target>,
+    /// Nodes that must stay in place while others are dragged.
+    pub(in crate::viewer) pins: Vec<Pin>,
+    /// The node that does not move while others are dragged.
+    pub(in crate::viewer) base: Option<usize>,
+    /// Chains, limits and poles.
+    pub(in crate::viewer) rig: Arc<Rig>,
+    /// The motion that is loaded.
+    pub(in crate::viewer) motion: Arc<Motion>,
+    /// The time of the held pose in seconds, if the motion consists of key poses.
+    pub(in crate::viewer) time: f32,
+}
+
+impl Scene {
+    /// Returns whether a node has a goal.
+    pub(in crate::viewer) fn has_goal(&self, node: usize) -> bool {
+        self.goals.iter().any(|goal| goal.node == node)
+    }
+
+    /// Stores a goal. It replaces the goal of the same node, whose axes it takes over if they fit.
+    pub(in crate::viewer) fn store_goal(&mut self, goal: Target) {
+        let before = self.goals.iter().find(|g| g.node == goal.node).map(|g| g.axes);
+        let axes = before.filter(|axes| axes_fit(axes, &goal)).unwrap_or(goal.axes);
+        self.remove_goals(&[goal.node]);
+        self.goals.push(Target { axes, ..goal });
+    }
+
+    /// Sets the weight of a node's goal relative to others, at most [`MAX_GOAL_WEIGHT`].
+    pub(in crate::viewer) fn set_goal_weight(&mut self, node: usize, weight: f64) {
+        for goal in self.goals.iter_mut().filter(|goal| goal.node == node) {
+            goal.weight = weight.min(MAX_GOAL_WEIGHT);
+        }
+    }
+
+    /// Sets the weights and tolerances of a node's goal along its axes, if they are valid for it.
+    pub(in crate::viewer) fn set_goal_axes(&mut self, node: usize, axes: &GoalAxes) {
+        for goal in self.goals.iter_mut().filter(|goal| goal.node == node && axes_fit(axes, goal)) {
+            goal.axes = *axes;
+        }
+    }
+
+    /// Removes the goals of some nodes.
+    pub(in crate::viewer) fn remove_goals(&mut self, nodes: &[usize]) {
+        self.goals.retain(|goal| !nodes.contains(&goal.node));
+    }
+
+    /// Returns whether a node is pinned.
+    pub(in crate::viewer) fn is_pinned(&self, node: usize) -> bool {
+        self.pins.iter().any(|pin| pin.node == node)
+    }
+
+    /// Adds a pin, or removes the pin that its node already has.
+    pub(in crate::viewer) fn toggle_pin(&mut self, pin: Pin) {
+        match self.pins.iter().position(|p| p.node == pin.node) {
+            Some(index) => drop(self.pins.remove(index)),
+            None => self.pins.push(pin),
+        }
+    }
+
+    /// Returns the size in bytes without the rig.
+    pub(super) fn bytes(&self) -> usize {
+        let Self { held, goals, pins, base: _, rig: _, motion, time: _ } = self;
+        size_of::<Self>()
+            + size_of_val(&held.locals[..])
+            + size_of_val(&held.weights[..])
+            + size_of_val(&goals[..])
+            + size_of_val(&pins[..])
+            + motion.bytes()
+    }
+}

@@ -1,0 +1,77 @@
+//! The selected joints. One of them is the active one, whose gizmo is shown.
+
+use crate::asset::Skeleton;
+
+/// Maximum number of selected joints beside the active one. The one that was active first is dropped.
+const MAX_SELECTED: usize = 1000;
+
+/// The selected joints, and the joint that was dragged last.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::viewer) struct Selection {
+    /// The joint whose gizmo is shown.
+    pub(in crate::viewer) active: Option<usize>,
+    /// The other selected joints, those that were active last first.
+    pub(in crate::viewer) others: Vec<usize>,
+    /// The node that was dragged last. Keys act on it if no node is under the pointer and none is selected.
+    pub(in crate::viewer) last: Option<usize>,
+}
+
+impl Selection {
+    /// Returns all selected joints, the active one first.
+    pub(in crate::viewer) fn nodes(&self) -> Vec<usize> {
+        self.active.into_iter().chain(self.others.iter().copied()).collect()
+    }
+
+    /// Selects a joint and nothing else, or clears the selection.
+    pub(in crate::viewer) fn set(&mut self, node: Option<usize>) {
+        *self = Self { active: node, ..Self::default() };
+    }
+
+    /// Adds a joint and makes it the active one.
+    pub(in crate::viewer) fn add(&mut self, node: usize) {
+        if self.active == Some(node) {
+            return;
+        }
+        self.last = None;
+        self.others.retain(|&n| n != node);
+        if let Some(active) = self.active.replace(node) {
+            self.others.insert(0, active);
+            self.others.truncate(MAX_SELECTED);
+        }
+    }
+
+    /// Removes a joint. If it was the active one, the joint that was active before becomes active.
+    pub(in crate::viewer) fn remove(&mut self, node: usize) {
+        self.others.retain(|&n| n != node);
+        if self.active == Some(node) {
+            self.active = (!self.others.is_empty()).then(|| self.others.remove(0));
+        }
+    }
+
+    /// Returns the same without unknown and repeated joints, for a character with `count` nodes.
+    pub(super) fn within(self, count: usize) -> Self {
+        let exists = |node: &usize| *node < count;
+        let active = self.active.filter(exists);
+        let mut others = Vec::new();
+        for node in self.others.into_iter().filter(|n| exists(n) && active.is_some_and(|a| a != *n)) {
+            if others.len() < MAX_SELECTED && !others.contains(&node) {
+                others.push(node);
+            }
+        }
+        Self { active, others, last: self.last.filter(exists) }
+    }
+
+    /// Returns the selected joints that have no selected joint above them.
+    pub(in crate::viewer) fn topmost(&self, skeleton: &Skeleton) -> Vec<usize> {
+        let mut is_selected = vec![false; skeleton.nodes.len()];
+        for node in self.nodes() {
+            if let Some(selected) = is_selected.get_mut(node) {
+                *selected = true;
+            }
+        }
+        let is_below = |node: usize| {
+            skeleton.ancestors(node).skip(1).any(|n| is_selected.get(n).copied().unwrap_or_default())
+        };
+        self.nodes().into_iter().filter(|&node| !is_below(node)).collect()
+    }
+}

@@ -1,0 +1,226 @@
+//! A document's scene and selection as files have them: what differs from the character at rest and from its rig.
+
+use std::sync::Arc;
+
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+use crate::asset::{Character, Transform};
+use crate::ik::{Limit, OptionOverrides};
+use crate::motion::Motion;
+use crate::pose::Pose;
+use crate::puppet::{Pin, Target};
+use crate::rig::{JointRig, Rig, with_bones};
+
+use super::{Document, Scene, Selection, axes_fit};
+
+/// Maximum deviation of a rotation quaternion's length from one.
+const MAX_LENGTH_ERROR: f32 = 1e-3;
+
+/// The pose of a character with its goals, pins and motion. Nodes are indices.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Snapshot {
+    /// Local transforms of the nodes that are not at rest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<(usize, Transform)>,
+    /// All morph weights. If this is empty, those of the rest pose apply.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub morphs: Vec<f32>,
+    /// Goals that stayed after a drag.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<Target>,
+    /// Pinned nodes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pins: Vec<Pin>,
+    /// The node that does not move while others are dragged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base: Option<usize>,
+    /// Bones of the body that differ from the rig's file, by name. `None` is a bone that the file gives and this state does not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bones: Vec<(String, Option<usize>)>,
+    /// Joint limits that differ from the rig's file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<(usize, Limit)>,
+    /// Poles that differ from the rig's file, as the effector of the chain and the position of the pole in world
+    /// metres.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub poles: Vec<(usize, Option<Vec3>)>,
+    /// Pulls of limbs that differ from the rig's file, by the effector of the chain.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pulls: Vec<(usize, f64)>,
+    /// The solver options of the rig, if they differ from the rig's file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub options: Option<OptionOverrides>,
+    /// The motion that is loaded.
+    #[serde(skip_serializing_if = "is_default")]
+    pub motion: Motion,
+    /// The time on the timeline of the motion, in seconds.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub time: f32,
+    /// The active one of the selected joints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selected: Option<usize>,
+    /// The other selected joints.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also_selected: Vec<usize>,
+    /// The node that was dragged last. Keys act on it if no node is under the pointer and none is selected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<usize>,
+    /// The problem of the last solve, whose steps can be shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<SolveProblem>,
+}
+
+/// Returns whether a motion is that of a missing key.
+fn is_default(motion: &Motion) -> bool {
+    *motion == Motion::default()
+}
+
+/// Returns whether a time is that of a missing key.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference to the field")]
+fn is_zero(time: &f32) -> bool {
+    *time == 0.0
+}
+
+/// The problem of a solve whose steps can be shown.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SolveProblem {
+    /// Local transforms, before the solve, of the nodes that were not at rest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<(usize, Transform)>,
+    /// The goals.
+    pub targets: Vec<Target>,
+    /// Pinned nodes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pins: Vec<Pin>,
+    /// Whether the root moves, because no joint above the dragged one can move.
+    pub whole_body: bool,
+}
+
+/// What a snapshot restores.
+#[derive(Debug)]
+pub(in crate::viewer) struct Restored {
+    pub(in crate::viewer) scene: Scene,
+    pub(in crate::viewer) selection: Selection,
+    pub(in crate::viewer) problem: Option<SolveProblem>,
+}
+
+impl Snapshot {
+    /// Returns the snapshot of a document of a character. Limits, poles and options are those that differ from the rig `before`. `time`
+    /// is the time on the timeline in seconds.
+    pub(in crate::viewer) fn of(document: &Document, character: &Character, before: &Rig, time: f32) -> Self {
+        let rest = &character.skeleton;
+        let Scene { held, goals, pins, base, rig, motion, time: _ } = &document.scene;
+        let Selection { active, others, last } = &document.selection;
+        let moved = held.locals.iter().zip(&rest.nodes).enumerate().filter(|(_, (now, n))| **now != n.rest);
+        let chains = || rig.chains.iter().zip(&before.chains);
+        Self {
+            nodes: moved.map(|(node, (now, _))| (node, *now)).collect(),
+            morphs: if held.weights == rest.rest_weights { Vec::new() } else { held.weights.clone() },
+            goals: goals.clone(),
+            pins: pins.clone(),
+            base: *base,
+            bones: changed_bones(rig, before),
+            limits: rig
+                .joints
+                .keys()
+                .chain(before.joints.keys().filter(|n| !rig.joints.contains_key(n)))
+                .map(|&node| (node, rig.joint(node).limit))
+                .filter(|(node, limit)| before.joint(*node).limit != *limit)
+                .collect(),
+            poles: chains()
+                .filter(|(now, then)| now.pole != then.pole)
+                .map(|(now, _)| (now.effector, now.pole))
+                .collect(),
+            pulls: chains()
+                .filter(|(now, then)| now.pull != then.pull)
+                .filter_map(|(now, _)| Some((now.effector, now.pull?)))
+                .collect(),
+            options: (rig.options != before.options).then(|| rig.options.clone()),
+            motion: Motion::clone(motion),
+            time,
+            selected: *active,
+            also_selected: others.clone(),
+            last: *last,
+            problem: None,
+        }
+    }
+
+    /// Returns what the snapshot stores, for a character with its rig. Invalid values and unknown nodes are ignored.
+    pub(in crate::viewer) fn restored(self, character: &Character, before: &Rig) -> Restored {
+        let skeleton = &character.skeleton;
+        let exists = |node: usize| node < skeleton.nodes.len();
+        let rig = self.rig(character, before);
+        let mut held = Pose::rest(skeleton);
+        for (node, transform) in self.nodes.into_iter().filter(|(_, t)| is_valid(t)) {
+            if let Some(local) = held.locals.get_mut(node) {
+                *local = transform;
+            }
+        }
+        if self.morphs.len() == held.weights.len() && self.morphs.iter().all(|w| w.is_finite()) {
+            held.weights = self.morphs;
+        }
+        let (mut goals, mut pins) = (self.goals, self.pins);
+        let is_weight = |weight: f64| weight.is_finite() && weight >= 0.0;
+        goals.retain(|g| exists(g.node) && g.base.is_none_or(exists) && is_weight(g.weight));
+        goals.retain(|g| axes_fit(&g.axes, g));
+        pins.retain(|p| exists(p.node));
+        let is_known = self.motion.validate().is_ok() && self.motion.fits(character);
+        let selection = Selection { active: self.selected, others: self.also_selected, last: self.last };
+        let scene = Scene {
+            held,
+            goals,
+            pins,
+            base: self.base.filter(|&b| exists(b)),
+            rig: Arc::new(rig),
+            motion: Arc::new(if is_known { self.motion } else { Motion::default() }),
+            time: if self.time.is_finite() { self.time.max(0.0) } else { 0.0 },
+        };
+        Restored { scene, selection: selection.within(skeleton.nodes.len()), problem: self.problem }
+    }
+
+    /// Returns the rig of the character with the changes of the snapshot.
+    fn rig(&self, character: &Character, before: &Rig) -> Rig {
+        let exists = |node: usize| node < character.skeleton.nodes.len();
+        let mut given = before.given_bones.clone();
+        for (bone, node) in self.bones.iter().filter(|(_, node)| node.is_none_or(exists)) {
+            match node {
+                Some(node) => drop(given.insert(bone.clone(), *node)),
+                None => drop(given.remove(bone)),
+            }
+        }
+        let renamed = (given != before.given_bones).then(|| with_bones(character, before, &given).ok());
+        let mut rig = renamed.flatten().unwrap_or_else(|| before.clone());
+        for (node, limit) in self.limits.iter().filter(|(n, limit)| exists(*n) && limit.validate().is_ok()) {
+            rig.joints.entry(*node).or_default().limit = *limit;
+        }
+        rig.joints.retain(|n, joint| *joint != JointRig::default() || before.joints.contains_key(n));
+        if let Some(options) = &self.options {
+            rig.options = options.clone();
+        }
+        for (effector, pole) in &self.poles {
+            let chains = rig.chains.iter_mut().filter(|c| c.effector == *effector);
+            chains.for_each(|chain| chain.pole = pole.filter(|p| p.is_finite()));
+        }
+        for (effector, pull) in self.pulls.iter().filter(|(_, pull)| (0.0..=1.0).contains(pull)) {
+            rig.set_pull(*effector, *pull);
+        }
+        rig
+    }
+}
+
+/// Returns the given bones of a rig that differ from those before. `None` is a bone that is no longer given.
+fn changed_bones(rig: &Rig, before: &Rig) -> Vec<(String, Option<usize>)> {
+    let (now, then) = (&rig.given_bones, &before.given_bones);
+    let names = now.keys().chain(then.keys().filter(|bone| !now.contains_key(*bone)));
+    let changed = names.filter(|bone| now.get(*bone) != then.get(*bone));
+    changed.map(|bone| (bone.clone(), now.get(bone).copied())).collect()
+}
+
+/// Returns whether all values of a transform are finite and its rotation has length one.
+pub(in crate::viewer) fn is_valid(transform: &Transform) -> bool {
+    let Transform { translation, rotation, scale } = transform;
+    translation.is_finite() && scale.is_finite() && (rotation.length() - 1.0).abs() < MAX_LENGTH_ERROR
+}
