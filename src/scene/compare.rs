@@ -122,6 +122,7 @@ impl Candidate {
             puppet.rig.clone_from(&lead.rig);
         }
         puppet.options = Options { method: self.method, ..lead.options };
+        puppet.style.clone_from(&lead.style);
         (puppet.time, puppet.skinning) = (lead.time, lead.skinning);
         if puppet.motion != lead.motion {
             puppet.motion.clone_from(&lead.motion);

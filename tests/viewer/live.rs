@@ -105,7 +105,7 @@ fn take_is_recorded_selected_and_dragged_in_the_window() {
     tool("mousemove 1118 116 sleep 0.5 click 1");
     wait("the list of clips", || any([1100, 137, 100, 10], |[r, _, b]| r > 150 && b < 70));
     tool("mousemove 1030 325 sleep 0.5 click 1");
-    wait("the take to play", || has(r#"{"clip":6}"#));
+    wait("the take to play", || has(r#"{"clip":"take 1"}"#));
     // Select a joint and drag the take on the timeline. Escape cancels the drag but keeps the selection.
     wait("the timeline", || any([200, 705, 100, 10], |[r, _, b]| b > 100 && r < 100));
     tool("mousemove 487 300 sleep 0.5 click 1");

@@ -1,6 +1,6 @@
 //! The feet of a motion: planted feet stay in place, and feet between key poses and a strip stay above the floor.
 
-use glam::Vec3;
+use glam::{Affine3A, Vec3};
 
 use crate::asset::{Character, Skeleton};
 use crate::motion::contact::intervals;
@@ -92,15 +92,15 @@ impl PreparedMotion {
             return;
         }
         let skeleton = &character.skeleton;
-        let Scratch { base, other, .. } = scratch;
+        let Scratch { base, other, world, sunk: [keyed, own, now], .. } = scratch;
         base.reset(skeleton);
         sample_keys::sample(&self.motion.keys, skeleton, time, base, other);
-        let keyed = self.sunk(skeleton, base);
+        self.sunk(skeleton, base, (world, keyed));
         let Some(strip) = self.strips.first_mut() else { return };
         strip.pose(time - strip.start, character, &self.locomotion.tops, base, other);
-        let own = self.sunk(skeleton, other);
-        let now = self.sunk(skeleton, pose);
-        for ((foot, now), (keyed, own)) in self.feet.iter().zip(now).zip(keyed.into_iter().zip(own)) {
+        self.sunk(skeleton, other, (world, own));
+        self.sunk(skeleton, pose, (world, now));
+        for ((foot, now), (keyed, own)) in self.feet.iter().zip(&*now).zip(keyed.iter().zip(&*own)) {
             let by = keyed + (own - keyed) * weight - now;
             // A foot that a contact holds already is where it should be.
             if by > 0.0 && contacts.iter().all(|contact| contact.node != foot.node) {
@@ -117,15 +117,13 @@ impl PreparedMotion {
         }
     }
 
-    /// Returns by how much the lowest point of each foot of a pose is below the floor, metres. Not positive.
-    fn sunk(&self, skeleton: &Skeleton, pose: &Pose) -> Vec<f32> {
-        let mut world = Vec::new();
-        world_matrices(skeleton, pose, &mut world);
+    /// Finds by how much the lowest point of each foot of a pose is below the floor, metres. Not positive. `world` is overwritten.
+    fn sunk(&self, skeleton: &Skeleton, pose: &Pose, (world, sunk): (&mut Vec<Affine3A>, &mut Vec<f32>)) {
+        world_matrices(skeleton, pose, world);
         let is_known = |foot: &&Foot| foot.sole.iter().all(|(node, _)| *node < world.len());
-        self.feet
-            .iter()
-            .map(|foot| Some(foot).filter(is_known).map_or(0.0, |foot| foot.sunk(&world)))
-            .collect()
+        let of = |foot: &Foot| Some(foot).filter(is_known).map_or(0.0, |foot| foot.sunk(world));
+        sunk.clear();
+        sunk.extend(self.feet.iter().map(of));
     }
 }
 

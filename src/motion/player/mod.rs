@@ -6,7 +6,7 @@ mod interval;
 
 use std::sync::Arc;
 
-use glam::{Quat, Vec3};
+use glam::{Affine3A, Quat, Vec3};
 
 use crate::asset::Character;
 use crate::pose::{Mirror, Pose};
@@ -56,6 +56,9 @@ struct Scratch {
     turns: Vec<(usize, Vec3)>,
     corrections: Vec<Correction>,
     held_turns: Vec<Quat>,
+    world: Vec<Affine3A>,
+    /// By how much each foot is below the floor in three poses, metres.
+    sunk: [Vec<f32>; 3],
 }
 
 /// A motion prepared for playback.

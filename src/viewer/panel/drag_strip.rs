@@ -1,6 +1,6 @@
 //! What a drag does, beside the pointer: what moves, by how much it misses its target, and what holds it.
 
-use egui::{Align2, Color32, FontId, Rect, Ui, vec2};
+use egui::{Align2, Color32, FontId, Pos2, Rect, Ui, Vec2, vec2};
 
 use crate::ik::Outcome;
 use crate::rig::LimbKind;
@@ -13,7 +13,11 @@ use super::{name, node_name};
 const INK: Color32 = Color32::WHITE;
 const MISS: Color32 = Color32::from_rgb(255, 196, 120);
 /// Distance from the pointer in points.
-const OFFSET: egui::Vec2 = vec2(20.0, 22.0);
+const OFFSET: Vec2 = vec2(20.0, 22.0);
+/// Distances in points from the text to the borders of the strip.
+const PADDING: Vec2 = vec2(8.0, 5.0);
+/// Width of the text in points. Longer lines are wrapped.
+const MAX_WIDTH: f32 = 300.0;
 
 /// Shows the strip while something is dragged.
 pub(super) fn show(ui: &Ui, session: &Session, scene: Rect) {
@@ -22,31 +26,34 @@ pub(super) fn show(ui: &Ui, session: &Session, scene: Rect) {
     let painter = ui.painter().with_clip_rect(scene);
     let lines = [Some((moves, INK)), miss.map(|miss| (miss, MISS))];
     let font = || FontId::proportional(12.5);
-    let galleys: Vec<_> = lines
-        .into_iter()
-        .flatten()
-        .map(|(text, color)| {
-            (painter.layout_no_wrap(printable::line(&text).into_owned(), font(), color), color)
-        })
-        .collect();
+    let widest = MAX_WIDTH.min(scene.width() - 2.0 * PADDING.x);
+    let layout = |(text, color): (String, Color32)| {
+        (painter.layout(printable::line(&text).into_owned(), font(), color, widest), color)
+    };
+    let galleys: Vec<_> = lines.into_iter().flatten().map(layout).collect();
     let width = galleys.iter().map(|(galley, _)| galley.size().x).fold(0.0, f32::max);
     let height: f32 = galleys.iter().map(|(galley, _)| galley.size().y).sum();
-    // The strip stays inside the scene, and changes its side where it would cover the pointer.
-    let size = vec2(width, height);
-    let mut rect = Align2::LEFT_TOP.anchor_size(at + OFFSET, size);
-    if rect.right() + 8.0 > scene.right() {
-        rect = rect.translate(vec2(-size.x - 2.0 * OFFSET.x, 0.0));
-    }
-    if rect.bottom() + 8.0 > scene.bottom() {
-        rect = rect.translate(vec2(0.0, -size.y - 2.0 * OFFSET.y));
-    }
-    painter.rect_filled(rect.expand2(vec2(8.0, 5.0)), 6.0, Color32::from_rgba_unmultiplied(16, 18, 24, 215));
+    let rect = place(at, vec2(width, height), scene.shrink2(PADDING));
+    painter.rect_filled(rect.expand2(PADDING), 6.0, Color32::from_rgba_unmultiplied(16, 18, 24, 215));
     let mut top = rect.min;
     for (galley, color) in galleys {
         let line = galley.size().y;
         painter.galley(top, galley, color);
         top.y += line;
     }
+}
+
+/// Returns the place of a text beside the pointer. It changes its side where the room ends, so that it does not cover the pointer.
+fn place(at: Pos2, size: Vec2, room: Rect) -> Rect {
+    let mut rect = Align2::LEFT_TOP.anchor_size(at + OFFSET, size);
+    if rect.right() > room.right() {
+        rect = rect.translate(vec2(-size.x - 2.0 * OFFSET.x, 0.0));
+    }
+    if rect.bottom() > room.bottom() {
+        rect = rect.translate(vec2(0.0, -size.y - 2.0 * OFFSET.y));
+    }
+    // There may be too little room on both sides.
+    rect.translate((room.min - rect.min).max(Vec2::ZERO))
 }
 
 /// Returns what the current drag moves, and by how much and why it misses its target. Returns `None` without a drag.
@@ -121,7 +128,7 @@ pub(super) fn set_cursor(ui: &Ui, session: &Session, scene: Rect) {
 
 #[cfg(test)]
 mod tests {
-    use glam::{DVec3, Vec2};
+    use glam::DVec3;
 
     use super::*;
     use crate::asset::mannequin;
@@ -132,13 +139,29 @@ mod tests {
     fn dragged(scope: DragScope, to: DVec3) -> (String, Option<String>) {
         let character = mannequin().unwrap();
         let rig = rig::load(&character, None).unwrap();
-        let mut session = Session::new(character, Some(rig), Vec2::new(800.0, 600.0));
+        let mut session = Session::new(character, Some(rig), glam::Vec2::new(800.0, 600.0));
         let node = session.puppet.character().skeleton.find("leftHand").unwrap();
         assert_eq!(texts(&session), None);
         session.apply(Command::DragScope(scope));
         session.apply(Command::GrabNode(NodePoint { node, offset: DVec3::ZERO }));
         session.apply(Command::DragTo(to));
         texts(&session).unwrap()
+    }
+
+    /// A long list of what holds a body began beyond the left border.
+    #[test]
+    fn the_strip_stays_in_the_scene_and_beside_the_pointer() {
+        let room = Rect::from_min_size(Pos2::new(40.0, 30.0), vec2(900.0, 500.0));
+        for size in [vec2(60.0, 16.0), vec2(MAX_WIDTH, 48.0)] {
+            for (x, y) in (0..=30_u8).flat_map(|x| (0..=20_u8).map(move |y| (f32::from(x), f32::from(y)))) {
+                let at = room.min + vec2(x * 30.0, y * 25.0);
+                let rect = place(at, size, room);
+                assert!(room.expand(1e-3).contains_rect(rect), "{at} {rect}");
+                assert!(!rect.contains(at), "{at} {rect}");
+            }
+        }
+        let narrow = Rect::from_min_size(Pos2::ZERO, vec2(200.0, 100.0));
+        assert_eq!(place(Pos2::new(120.0, 50.0), vec2(150.0, 20.0), narrow).left(), 0.0);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use egui::{Button, ComboBox, RichText, Ui};
 
 use crate::ik::Method;
+use crate::text::printable;
 use crate::viewer::{Command, Session};
 
 use super::{method, steps, theme};
@@ -17,7 +18,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         .show_ui(ui, |ui| {
             // Only computed while the list is open.
             let refusals = session.refusals();
-            for method in std::iter::once(Method::Auto).chain(Method::ALL) {
+            for method in Method::all() {
                 let why = refusals.iter().find(|(m, _)| *m == method).map(|(_, why)| why);
                 let item = Button::selectable(options.method == method, method.name());
                 let response = ui.add_enabled(why.is_none(), item);
@@ -30,6 +31,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
             }
         });
     methods.response.labelled_by(title.id);
+    if options.method == Method::Style {
+        postures(ui, session, commands);
+    }
     method::show(ui, &mut options);
     let all = egui::CollapsingHeader::new("All methods").id_salt("all methods");
     all.show(ui, |ui| {
@@ -51,4 +55,19 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
     if options != *session.document.settings.solver {
         commands.push(Command::Solver(Box::new(options)));
     }
+}
+
+/// Shows the menu of the clips whose postures are blended.
+fn postures(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let chosen = session.document.settings.style.as_deref();
+    let label = |name: Option<&str>| name.map_or("all clips".into(), printable::line).into_owned();
+    ComboBox::from_label("Postures").selected_text(label(chosen)).show_ui(ui, |ui| {
+        let character = session.puppet.character();
+        let names: Vec<String> = (0..character.clips.len()).map(|clip| character.clip_name(clip)).collect();
+        for name in std::iter::once(None).chain(names.iter().map(|name| Some(name.as_str()))) {
+            if ui.selectable_label(chosen == name, label(name)).clicked() {
+                commands.push(Command::Style(name.map(str::to_owned)));
+            }
+        }
+    });
 }

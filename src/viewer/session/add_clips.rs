@@ -56,6 +56,7 @@ impl Session {
         // Clips say which joint moves the character.
         self.root = OnceLock::new();
         self.document.additions.push(addition);
+        self.refresh_style();
         if let Some(recorder) = &mut self.recorder {
             recorder.names.set_clips(self.puppet.character());
         }

@@ -142,6 +142,7 @@ impl Session {
             Command::Pull(end, pull) => self.set_pull(end, pull),
             Command::TurnJoints(turns) => self.turn_joints(&turns, EditRun::TurnJoints),
             Command::Solver(options) => self.set_solver(*options),
+            Command::Style(clip) => self.set_style(clip),
             Command::StoreOptions => self.store_options(),
             Command::Camera(orbit) => {
                 if orbit.is_valid() {
@@ -153,6 +154,7 @@ impl Session {
             Command::Compare(methods) => {
                 self.comparison.set_methods(&methods, &self.puppet);
                 self.document.settings.compare = self.comparison.methods();
+                self.refresh_style();
             }
             other => self.apply_time(other),
         }

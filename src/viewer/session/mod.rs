@@ -61,6 +61,7 @@ mod secondary;
 mod solve;
 pub(super) mod sparse;
 mod steps;
+mod style;
 mod symmetry;
 mod thumbnail;
 pub(super) mod timeline;
@@ -119,6 +120,8 @@ pub struct Session {
     pub(super) written_rig: Option<String>,
     pub(super) reports: Vec<GoalReport>,
     pub(super) error: Option<String>,
+    /// The clips whose postures the method `style` blends, once it was used.
+    style_clips: Option<style::StyleClips>,
     /// Which limit stopped the last turn, until the next command.
     pub(super) limit_note: Option<String>,
     /// Other methods that solve for the same goals.
@@ -210,6 +213,7 @@ impl Session {
             written_rig: None,
             reports: Vec::new(),
             error: None,
+            style_clips: None,
             limit_note: None,
             comparison: Comparison::default(),
             reflection: None,

@@ -13,6 +13,10 @@ use crate::viewer::session::drag::Drag;
 use crate::viewer::session::drag_goal::DragGoal;
 
 use super::Session;
+use super::style::StyleClips;
+
+/// Why [`Method::Style`] cannot be used.
+pub(super) const NO_CLIPS: &str = "it blends postures of clips; add some in the pane Clips";
 
 /// Methods that cannot solve a problem, each with the reason.
 pub type Refusals = Arc<[(Method, String)]>;
@@ -29,6 +33,8 @@ struct RefusalKey {
     pins: Vec<usize>,
     options: Options,
     rig: Arc<Rig>,
+    /// Number of clips, and those whose postures `style` has.
+    clips: (usize, Option<StyleClips>),
     /// Nodes at the position of their parent and nodes whose scale is not one, each with its scale.
     degenerate: Vec<(usize, Vec3)>,
 }
@@ -42,6 +48,7 @@ impl RefusalKey {
             pins: pins.iter().map(|p| p.node).collect(),
             options: Options { method: Method::Auto, ..session.puppet.options },
             rig: Arc::clone(&session.document.scene.rig),
+            clips: (session.puppet.character().clips.len(), session.style_clips),
             degenerate: degenerate.map(|(node, l)| (node, l.scale)).collect(),
         }
     }
@@ -50,7 +57,7 @@ impl RefusalKey {
         Arc::ptr_eq(&self.rig, &other.rig)
             && (&self.targets, &self.pins, &self.degenerate)
                 == (&other.targets, &other.pins, &other.degenerate)
-            && self.options == other.options
+            && (self.options, self.clips) == (other.options, other.clips)
     }
 }
 
@@ -74,7 +81,18 @@ impl Session {
     /// drag, of a drag that would start at the pointer, or of the last solve, in this order.
     pub fn refusal(&self, method: Method) -> Option<String> {
         let (targets, pins) = self.current_problem();
-        self.puppet.refusal(&targets, &pins, method).map(|e| e.to_string())
+        self.refusal_of((&targets, &pins), method)
+    }
+
+    /// Returns why a method cannot solve a problem.
+    fn refusal_of(&self, (targets, pins): (&[Target], &[Pin]), method: Method) -> Option<String> {
+        if method == Method::Style && self.puppet.character().clips.is_empty() {
+            return Some(NO_CLIPS.into());
+        }
+        // The postures of the clips are taken when the method is selected. It then solves like the one for the body.
+        let is_ready = method != Method::Style || self.puppet.style.is_some();
+        let method = if is_ready { method } else { Method::FullBody };
+        self.puppet.refusal(targets, pins, method).map(|error| error.to_string())
     }
 
     /// Returns all methods that cannot solve the current problem, each with the reason. See [`Session::refusal`].
@@ -85,9 +103,8 @@ impl Session {
         if let Some((_, known)) = cache.as_ref().filter(|(last, _)| last.matches(&key)) {
             return Arc::clone(known);
         }
-        let refusal = |method| Some((method, self.puppet.refusal(&targets, &pins, method)?.to_string()));
-        let refusals: Refusals =
-            std::iter::once(Method::Auto).chain(Method::ALL).filter_map(refusal).collect();
+        let refusal = |method| Some((method, self.refusal_of((&targets, &pins), method)?));
+        let refusals: Refusals = Method::all().filter_map(refusal).collect();
         *cache = Some((key, Arc::clone(&refusals)));
         refusals
     }

@@ -20,7 +20,7 @@ impl Session {
         self.document.orbit = self.home_view();
         if !reloaded {
             // Another character has other variants and another motion.
-            self.document.settings.variant = None;
+            (self.document.settings.variant, self.document.settings.style) = (None, None);
             self.document.settings.timeline.range = None;
         }
         if reloaded {

@@ -68,6 +68,7 @@ impl Session {
     /// Changes the solver's options. Invalid numbers are replaced by the defaults.
     pub(super) fn set_solver(&mut self, options: Options) {
         let before = std::mem::replace(&mut *self.document.settings.solver, sanitize(options));
+        self.refresh_style();
         if before.method != self.document.settings.solver.method
             && self.refusal(self.document.settings.solver.method).is_none()
             && self.drag.is_some()

@@ -167,6 +167,7 @@ impl Session {
         let touches = |at| self.grip_under(at).is_some() || self.under(at).is_some();
         let (leaves, returns) = match command {
             Command::Solver(_)
+            | Command::Style(_)
             | Command::StoreOptions
             | Command::KeepGoals(_)
             | Command::Compare(_)

@@ -107,6 +107,7 @@ fn every_command() -> Vec<Command> {
         Command::KeyJointsDelete(vec![], 0.5),
         Command::TurnJoints(vec![(9, Quat::from_rotation_y(0.3)), (10, Quat::IDENTITY)]),
         Command::Bone("leftHand".into(), Some(20)),
+        Command::Style(Some("walk".into())),
         Command::Pull(20, 0.25),
         Command::OnionSkin(sinew::viewer::OnionSkin { shown: true, count: 3, step: 0.1 }),
         Command::Light(evening()),

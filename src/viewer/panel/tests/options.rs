@@ -27,7 +27,7 @@ fn with_method(method: Method) -> Options {
 
 #[test]
 fn every_option_has_a_row_for_each_method_that_uses_it() {
-    for method in std::iter::once(Method::Auto).chain(Method::ALL) {
+    for method in Method::all() {
         let mut options = with_method(method);
         options.jacobian.secondary = Secondary::Rest;
         let (mut harness, _) = panel(with(options), Theme::Dark);
