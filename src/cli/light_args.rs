@@ -12,7 +12,7 @@ use crate::render::{Environment, FileLights, Light, LightSource, MAX_LIGHTS, Ton
 #[command(next_help_heading = "Light")]
 pub(super) struct LightArgs {
     /// Light in shaded and skeleton: classic, studio, outdoor, flat, or a Radiance image [default: studio; classic in suites]
-    #[arg(long, value_name = "NAME|FILE.hdr", value_parser = source)]
+    #[arg(long, value_name = "NAME|FILE.hdr", value_parser = source, overrides_with = "light")]
     light: Option<LightSource>,
     /// Turn the light about the vertical axis, in degrees [default: 0]
     #[arg(long, value_name = "DEG", allow_hyphen_values = true, value_parser = rotation)]

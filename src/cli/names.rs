@@ -67,7 +67,7 @@ pub(super) fn scene(character: &Character, name: &str) -> Result<usize, Failure>
 }
 
 /// The error for a name or an index that does not exist.
-fn missing<'a>(kind: &str, name: &str, names: impl ExactSizeIterator<Item = Option<&'a str>>) -> Failure {
+pub(super) fn missing<'a>(kind: &str, name: &str, names: impl ExactSizeIterator<Item = Option<&'a str>>) -> Failure {
     match name.parse::<usize>() {
         Ok(index) => Failure::Usage(format!(
             "{kind} {index} does not exist; the file has {}, counted from 0",

@@ -25,6 +25,7 @@ pub mod motion_file;
 pub(crate) mod pose_values;
 mod prior;
 mod problem;
+mod replaced;
 mod reports;
 mod secondary;
 mod shown_steps;
@@ -69,6 +70,11 @@ pub struct Puppet {
     pub stance: Option<Pose>,
     /// Node indices, each with the local rotation that replaces that of the motion.
     pub rotations: Vec<(usize, Quat)>,
+    /// Node indices, each with a rotation in the frame of the node that is applied after those of the motion and [`Puppet::rotations`].
+    /// Nodes whose logical parents turn go with them.
+    pub turns: Vec<(usize, Quat)>,
+    /// Indices of weights of the pose, each with the value that replaces that of the motion.
+    pub weights: Vec<(usize, f32)>,
     /// Goals for nodes.
     pub targets: Vec<Target>,
     /// Nodes that must stay in place, with priority over all targets.
@@ -146,6 +152,8 @@ impl Puppet {
             shows_held: false,
             stance: None,
             rotations: Vec::new(),
+            turns: Vec::new(),
+            weights: Vec::new(),
             targets: Vec::new(),
             pins: Vec::new(),
             rig,
@@ -372,11 +380,7 @@ impl Puppet {
         let motion = std::mem::take(&mut self.motion);
         self.play_motion(&motion, self.time, self.shows_held && motion.has_only_keys());
         self.motion = motion;
-        for &(node, rotation) in &self.rotations {
-            if let Some(local) = self.pose.locals.get_mut(node) {
-                local.rotation = rotation;
-            }
-        }
+        self.replace();
     }
 
     /// Gives the player the mirror that a mirrored strip needs.

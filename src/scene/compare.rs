@@ -129,6 +129,8 @@ impl Candidate {
         }
         puppet.shows_held = lead.shows_held;
         puppet.rotations.clone_from(&lead.rotations);
+        puppet.turns.clone_from(&lead.turns);
+        puppet.weights.clone_from(&lead.weights);
         puppet.targets.clear();
         puppet.targets.extend_from_slice(targets);
         puppet.pins.clear();

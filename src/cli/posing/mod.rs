@@ -20,6 +20,7 @@ use super::{ModelArg, Verbosity, names};
 
 mod axes;
 pub(super) mod clips;
+mod face;
 pub(super) mod secondary;
 mod solver;
 
@@ -28,6 +29,9 @@ pub(super) use clips::{TimeRange, time_range};
 use axes::{AngleUnit, AxisValues, Frame, LengthUnit, PlainUnit};
 use solver::{OptionArg, ParametersArg, StartArg, metres};
 pub(super) use solver::{asks_for_options, methods, print_options};
+
+/// Largest component of a turn, in degrees. Larger ones lose precision and mean nothing else.
+const MAX_TURN: f64 = 3600.0;
 
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Posing")]
@@ -74,6 +78,15 @@ pub(super) struct PosingArgs {
     /// Replace a node's local rotation after the clip (repeatable)
     #[arg(long, value_name = "NODE=X,Y,Z,W")]
     rotate: Vec<Assignment<4>>,
+    /// Turn a node from where the clip puts it, about an axis in its own frame, by as many degrees as X,Y,Z is long (repeatable)
+    #[arg(long, value_name = "NODE=X,Y,Z")]
+    turn: Vec<Assignment<3>>,
+    /// Set the morph targets of this name or index, which replaces the clip's value (repeatable)
+    #[arg(long, value_name = "NAME=W")]
+    morph: Vec<face::Weight>,
+    /// Set an expression of a VRM character, from 0 to 1, as in happy=1 (repeatable)
+    #[arg(long, value_name = "NAME=W")]
+    expression: Vec<face::Weight>,
     /// Move a node to a world position (repeatable)
     #[arg(long, value_name = "NODE=X,Y,Z")]
     reach: Vec<Assignment<3>>,
@@ -272,6 +285,8 @@ impl PosingArgs {
         let pins = self.pin.iter().map(|n| Ok(nodes.find(n)?.into()));
         let pins = pins.collect::<Result<Vec<Pin>, Failure>>()?;
         let rotations = self.rotations(nodes)?;
+        let turns = self.turns(nodes)?;
+        let weights = self.weights(&character)?;
         let load_prior = |path| super::style::load_prior(path, &character, &rig, self.keep_hands);
         let style = self.style.as_deref().map(load_prior).transpose()?;
         let mut puppet = Puppet::with_rig(character, scene, rig);
@@ -283,6 +298,8 @@ impl PosingArgs {
         self.play(&mut puppet, clip, self.animation_time)?;
         puppet.looping = self.looping;
         puppet.rotations = rotations;
+        puppet.turns = turns;
+        puppet.weights = weights;
         puppet.targets = targets;
         puppet.pins = pins;
         self.apply_secondary(&mut puppet);
@@ -304,6 +321,21 @@ impl PosingArgs {
             Ok((node, DQuat::from_array(q).as_quat()))
         };
         self.rotate.iter().map(rotation).collect()
+    }
+
+    /// The turns of nodes. The options are in degrees.
+    fn turns(&self, nodes: Nodes<'_>) -> Result<Vec<(usize, Quat)>, Failure> {
+        let turn = |turn: &Assignment<3>| {
+            let node = nodes.find(&turn.node)?;
+            let degrees = DVec3::from_array(turn.values);
+            if degrees.abs().max_element() > MAX_TURN {
+                let cause = format!("a turn must be at most {MAX_TURN} degrees");
+                return Err(Failure::Usage(format!("--turn {}: {cause}", turn.node)));
+            }
+            let radians = degrees.to_array().map(f64::to_radians);
+            Ok((node, DQuat::from_scaled_axis(DVec3::from_array(radians)).as_quat()))
+        };
+        self.turn.iter().map(turn).collect()
     }
 
     /// The goals of each node. Nodes are in the order in which the options first name them.
