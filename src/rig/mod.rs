@@ -21,6 +21,7 @@ mod mechanical;
 mod mimic;
 mod mirror;
 mod model;
+mod range_of_motion;
 mod recognize;
 mod reparent;
 mod rest_skin;
@@ -47,6 +48,7 @@ pub(crate) use hinges::Hinges;
 pub use load::{RigLoadCause, RigLoadError, load, load_with, updated, with_bones};
 pub use mimic::MimicError;
 pub use model::{Chain, ChainKind, JointRig, MimicRig, Rig};
+pub use range_of_motion::{RangePose, range_of_motion};
 pub(crate) use recognize::LIMB_BONES;
 #[cfg(feature = "capture")]
 pub(crate) use recognize::bones_by_name;

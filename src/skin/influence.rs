@@ -1,8 +1,35 @@
 //! Which joint moves a point of a surface.
 
+use std::collections::BTreeSet;
+
 use glam::Vec3;
 
 use crate::asset::{Character, Part};
+
+/// Returns the nodes that move at least one vertex of a skinned mesh of the file.
+///
+/// ```
+/// use sinew::{asset, skin};
+///
+/// let mannequin = asset::mannequin()?;
+/// let joints = skin::weighted_joints(&mannequin);
+/// assert!(joints.iter().all(|joint| mannequin.skins[0].joints.contains(joint)));
+/// # Ok::<(), asset::LoadError>(())
+/// ```
+pub fn weighted_joints(character: &Character) -> BTreeSet<usize> {
+    let mut joints = BTreeSet::new();
+    for node in &character.skeleton.nodes {
+        let skin = node.skin.and_then(|skin| character.skins.get(skin));
+        let mesh = node.mesh.and_then(|mesh| character.meshes.get(mesh));
+        let Some((skin, mesh)) = skin.zip(mesh) else { continue };
+        for set in mesh.primitives.iter().flat_map(|primitive| &primitive.influences) {
+            let influences = set.joints.iter().flatten().zip(set.weights.iter().flat_map(|w| w.to_array()));
+            let used = influences.filter(|(_, weight)| *weight > 0.0);
+            joints.extend(used.filter_map(|(joint, _)| skin.joints.get(usize::from(*joint))));
+        }
+    }
+    joints
+}
 
 /// Returns the nodes that move a point of a triangle with their weights, the largest first: the part's node alone if it has no skin.
 /// `at` are barycentric coordinates.

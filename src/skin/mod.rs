@@ -9,6 +9,7 @@ mod palette;
 
 pub use boxes::JointBoxes;
 pub(crate) use influence::dominant_node;
+pub use influence::weighted_joints;
 #[cfg(feature = "render")]
 pub(crate) use influence::{influencing_nodes, strongest_node};
 pub use linear::{SkinMatrices, Skinned, skin};
