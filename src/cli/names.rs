@@ -47,6 +47,14 @@ impl Nodes<'_> {
     }
 }
 
+/// Returns a name by which [`Nodes::find`] finds a node.
+pub(super) fn of_node(character: &Character, node: usize) -> String {
+    let nodes = &character.skeleton.nodes;
+    let name = nodes.get(node).and_then(|node| node.name.as_deref());
+    let is_unique = |name: &&str| nodes.iter().filter(|node| node.name.as_deref() == Some(*name)).count() == 1;
+    name.filter(is_unique).map_or_else(|| format!("#{node}"), str::to_owned)
+}
+
 /// Returns the index of a clip by its name ([`Character::find_clip`]).
 pub(super) fn clip(character: &Character, name: &str) -> Result<usize, Failure> {
     let names = character.clips.iter().map(|c| c.name.as_deref());

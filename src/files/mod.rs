@@ -7,5 +7,9 @@
 pub mod atomic;
 pub mod bounded;
 mod progress;
+#[cfg(feature = "render")]
+mod relative;
 
 pub use progress::{Progress, Stopped};
+#[cfg(feature = "render")]
+pub(crate) use relative::relative_to;

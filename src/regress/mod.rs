@@ -11,6 +11,8 @@
 mod accept;
 mod assertions;
 #[cfg(feature = "cli")]
+mod coverage;
+#[cfg(feature = "cli")]
 mod csv;
 mod explain;
 mod flip;
@@ -45,6 +47,9 @@ pub use assertions::{AssertedImage, AssertedPose};
 pub use assertions::{CallSite, check_image, check_pose};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
+pub use coverage::Coverage;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
 pub use csv::csv;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
@@ -70,6 +75,7 @@ pub use run::{Finding, Outcome, Pose, Posed, Run, Settings, Status, Update, orph
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use suite::{
-    Case, Checks, Moment, MotionCheck, OptionArity, OptionKey, Replayed, ReportCheck, Suite, SuiteError,
+    Case, Checks, Moment, MotionCheck, NewCase, OptionArity, OptionKey, Replayed, ReportCheck, Suite, SuiteError,
+    SuiteWriter, distinct, has_file_name,
 };
 pub use tolerance::{ImageTolerance, JointTolerance, KindTolerance};

@@ -1,6 +1,6 @@
 //! Options of a suite's cases, and the poses and views that they describe.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::cli::posing::{PosingArgs, methods, secondary};
 use crate::cli::render::comparison;
 use crate::files::Progress;
 use crate::puppet::{GoalReport, Puppet};
-use crate::regress::{Case, Joints, Moment, OptionArity, OptionKey, Posed, Replayed};
+use crate::regress::{Case, Coverage, Joints, Moment, OptionArity, OptionKey, Posed, Replayed};
 use crate::render::Frame;
 use crate::rig::Rig;
 use crate::scene::ViewSettings;
@@ -132,6 +132,7 @@ impl Posed for ReplayedCase {
 pub(super) struct AssetCache {
     characters: Mutex<HashMap<CharacterKey, CharacterCell>>,
     rigs: Mutex<HashMap<RigKey, Rig>>,
+    coverage: Mutex<BTreeMap<Option<PathBuf>, (Arc<Character>, Coverage)>>,
 }
 
 /// The path of a character, and the bits of its units and its cutoff if they are given, and its up axis.
@@ -166,6 +167,23 @@ impl AssetCache {
         Ok(rig)
     }
 
+    /// Notes which joints a case moves.
+    fn cover(&self, case: &Case, puppet: &Puppet) {
+        let mut coverage = self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || (puppet.shared_character(), Coverage::new(puppet.character()));
+        coverage.entry(case.model.clone()).or_insert_with(new).1.add(puppet);
+    }
+
+    /// Returns a line for each character of which the cases that were posed do not move some joints.
+    pub(super) fn coverage_warnings(&self) -> Vec<String> {
+        let coverage = self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = |(model, (character, coverage)): (&Option<PathBuf>, &(Arc<Character>, Coverage))| {
+            let name = model.as_ref().map_or("the built-in character".into(), |m| m.display().to_string());
+            Some(format!("{name}: {}", coverage.warning(character)?))
+        };
+        coverage.iter().filter_map(line).collect()
+    }
+
     /// Poses a case.
     pub(super) fn pose(&self, case: &Case) -> Result<Box<dyn Posed>, String> {
         if let Some(replayed) = &case.replay {
@@ -186,6 +204,7 @@ impl AssetCache {
         let mut puppet = args.posing.puppet_of(character, rig, &matches).map_err(message)?;
         puppet.skinning = args.image.skinning();
         secondary::pose(&mut puppet).map_err(|e| e.to_string())?;
+        self.cover(case, &puppet);
         let reports = puppet.reports().to_vec();
         let comparison = comparison(&args.ghosts, &puppet);
         if let Some(cause) = comparison.candidates().iter().find_map(|c| c.refusal()) {
@@ -231,6 +250,7 @@ impl AssetCache {
                 }
             }
         }
+        self.cover(case, replay.session().puppet());
         Ok(Box::new(ReplayedCase { replay, image, track }))
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::iter;
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
 use std::time::Instant;
@@ -23,19 +23,31 @@ use cases::{AssetCache, CaseArgs};
 
 mod accept;
 mod cases;
+mod init;
 mod motion;
 mod results;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
+  sinew test --init hero.glb -o suite.toml
+  sinew test suite.toml --update
   sinew test suite.toml
   sinew test suite.toml --report report.html --junit report.xml
   sinew test suite.toml --filter walk --update
   sinew test suite.toml --accept \"walk 0.5\" wave")]
 pub(super) struct TestArgs {
     /// Suite file in the format of docs/testing.md
-    #[arg(value_name = "SUITE.toml")]
-    suite: PathBuf,
+    #[arg(value_name = "SUITE.toml", required_unless_present = "init")]
+    suite: Option<PathBuf>,
+    /// Write a suite for these models: rest, clips and the range of motion of the joints [default: the built-in character]
+    #[arg(long, value_name = "FILE", num_args = 0.., conflicts_with_all = ["suite", "update", "accept", "prune", "report", "junit", "csv", "json", "sweep", "filter", "case", "list", "jobs", "shard", "fail_fast"])]
+    init: Option<Vec<PathBuf>>,
+    /// Suite to write with --init [default: suite.toml]
+    #[arg(short, long, value_name = "SUITE.toml", requires = "init", default_value = "suite.toml", hide_default_value = true)]
+    output: PathBuf,
+    /// Replace an existing suite
+    #[arg(long, requires = "init")]
+    force: bool,
     /// Update the goldens of failing cases, or of all cases, or only add the recorded scene to goldens that lack it
     #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "failing", value_parser = ["failing", "all", "scenes"])]
     update: Option<String>,
@@ -114,8 +126,12 @@ pub(super) fn case_options() -> Vec<OptionKey> {
 }
 
 pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Failure> {
+    if let Some(files) = &args.init {
+        return init::run(files, &args.output, args.force, verbosity);
+    }
     let started = Instant::now();
-    let suite = Suite::read(&args.suite, &CaseArgs::keys()).map_err(|e| Failure::Usage(e.to_string()))?;
+    let path = args.suite.as_deref().unwrap_or(Path::new(""));
+    let suite = Suite::read(path, &CaseArgs::keys()).map_err(|e| Failure::Usage(e.to_string()))?;
     if !args.accept.is_empty() {
         return accept::run(&suite, &args.accept, verbosity);
     }
@@ -134,7 +150,7 @@ pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
         } else {
             "no case to run; check --filter and --shard"
         };
-        return Err(Failure::Usage(format!("{}: {cause}", args.suite.display())));
+        return Err(Failure::Usage(format!("{}: {cause}", path.display())));
     }
     results::check(args, &suite)?;
     let cache = AssetCache::default();
@@ -172,6 +188,10 @@ pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
     let machine = run.machine();
     let printed =
         printed.and_then(|()| print_summary(&outcomes, indices.len(), seconds, &machine, verbosity));
+    // A part of the suite need not move all joints.
+    if outcomes.len() == suite.cases.len() {
+        verbosity.warn(&cache.coverage_warnings());
+    }
     let failed_checks = checks.iter().filter(|row| row.fails).count();
     let printed = printed.and_then(|()| match checks.len() {
         0 => Ok(()),

@@ -16,7 +16,7 @@ pub(super) fn check(args: &TestArgs, suite: &Suite) -> Result<(), Failure> {
     let goldens = suite.cases.iter().flat_map(|case| suite.goldens_of(case));
     let checked = suite.motion_checks.iter().flat_map(|c| c.model.iter().chain(&c.rig).cloned());
     let inputs = suite.cases.iter().flat_map(inputs).chain(checked);
-    let inputs: HashSet<PathBuf> = goldens.chain(inputs).chain([args.suite.clone()]).collect();
+    let inputs: HashSet<PathBuf> = goldens.chain(inputs).chain([suite.path.clone()]).collect();
     let files: Vec<&Path> = [&args.report, &args.junit, &args.csv, &args.json]
         .into_iter()
         .flatten()

@@ -1,4 +1,4 @@
-//! Reads suites: TOML files with cases, and with matrices that expand to cases. `docs/testing.md` describes the format.
+//! Reads and writes suites: TOML files with cases, and with matrices that expand to cases. `docs/testing.md` describes the format.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,10 @@ use reader::SuiteReader;
 mod motion_check;
 mod reader;
 mod values;
+mod writer;
 
 pub use motion_check::MotionCheck;
+pub use writer::{NewCase, SuiteWriter, distinct, has_file_name};
 
 /// Maximum size of a suite file, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
@@ -117,6 +119,8 @@ pub struct Suite {
     pub goldens: PathBuf,
     /// Classes of adapters that have goldens of their own, each in a folder of its name within that folder.
     pub golden_sets: Vec<String>,
+    /// Whether a golden must contain its scene.
+    pub require_scenes: bool,
     /// The cases in the order of the file.
     pub cases: Vec<Case>,
     /// The checks of clips.
@@ -180,6 +184,7 @@ impl Suite {
         let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         let reader = SuiteReader { folder: &folder, options, lines: Lines::of(&text) };
         let (goldens, golden_sets, cases) = reader.suite(document.as_table()).map_err(format_error)?;
+        let require_scenes = values::require_scenes(document.get("require-scenes")).map_err(format_error)?;
         let motion_checks =
             motion_check::motion_checks(document.as_table(), &folder).map_err(format_error)?;
         let mut taken = HashSet::new();
@@ -187,6 +192,7 @@ impl Suite {
             let cause = format!("case \"{}\" has the same file name as another case; rename it", case.name);
             return Err(SuiteError::Format { path: shown, line: case.line, cause });
         }
-        Ok(Self { path: path.into(), goldens: folder.join(goldens), golden_sets, cases, motion_checks })
+        let goldens = folder.join(goldens);
+        Ok(Self { path: path.into(), goldens, golden_sets, require_scenes, cases, motion_checks })
     }
 }

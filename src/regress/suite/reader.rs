@@ -10,7 +10,10 @@ use crate::text::toml::{Lines, SpannedError, tables};
 use super::values::{argument_text, checks, frames, golden_sets, name_part, number, slug, span};
 use super::{Case, Checks, Moment, OptionArity, OptionKey, Replayed};
 
-const VERSION: i64 = 1;
+pub(super) const VERSION: i64 = 1;
+/// Keys of a suite.
+const ROOT_KEYS: [&str; 8] =
+    ["version", "goldens", "golden-sets", "require-scenes", "defaults", "case", "matrix", "check"];
 /// Maximum number of cases in a suite.
 const MAX_CASES: usize = 100_000;
 /// Maximum size of the options of all cases, in bytes. An option that several cases share counts once for each of them.
@@ -106,12 +109,9 @@ impl SuiteReader<'_> {
     /// Returns the folder of goldens, the classes of adapters with folders of their own, and the cases.
     pub(super) fn suite(&self, root: &Table) -> Result<(PathBuf, Vec<String>, Vec<Case>), SpannedError> {
         for (key, item) in root.iter() {
-            if !["version", "goldens", "golden-sets", "defaults", "case", "matrix", "check"].contains(&key) {
-                let known = "version, goldens, golden-sets, defaults, case, matrix, check";
-                return Err(SpannedError::new(
-                    span(root, key, item),
-                    format!("unknown key \"{key}\"; known: {known}"),
-                ));
+            if !ROOT_KEYS.contains(&key) {
+                let cause = format!("unknown key \"{key}\"; known: {}", ROOT_KEYS.join(", "));
+                return Err(SpannedError::new(span(root, key, item), cause));
             }
         }
         match root.get("version") {

@@ -4,10 +4,11 @@
 //! A project is to a session what the first commands of a recording are: commands that restore its state. Nodes and clips
 //! have names, so that the project survives a character that was exported again.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use toml_edit::{Document, Table};
 
+use crate::files;
 use crate::files::bounded;
 use crate::text::printable;
 use crate::text::toml::{SpannedError, check_keys, missing, number, optional, required, single, tables};
@@ -176,26 +177,11 @@ fn line_error(path: &Path, text: &str, error: SpannedError) -> ReplayError {
     ReplayError::Line { path: path.into(), line, cause: LineError::Value(printable::cause(&cause)) }
 }
 
-/// Returns the path of a file relative to a folder, with `..` where the file is outside, so that both can be moved together.
-/// A file that has no folder in common with it keeps its absolute path.
+/// Returns the path of a file relative to a folder, as text. The built-in clips have no path.
 fn relative_to(folder: &Path, file: &Path) -> String {
     if is_built_in(file) {
         return file.to_string_lossy().into_owned();
     }
-    let real = |path: &Path| {
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-        path.canonicalize().unwrap_or(path)
-    };
-    // A link to a file keeps its own name, because other files lie beside the link.
-    let beside = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let (folder, file) = (real(folder), real(beside).join(file.file_name().unwrap_or_default()));
-    let common = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
-    let shared = folder.components().take(common).any(|c| matches!(c, Component::Normal(_)));
-    let path: PathBuf = if shared {
-        let up = folder.components().skip(common).map(|_| Component::ParentDir);
-        up.chain(file.components().skip(common)).collect()
-    } else {
-        file
-    };
+    let path = files::relative_to(folder, file);
     path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
 }
