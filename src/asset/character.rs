@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::{
-    Clip, Constraint, CorrectedKeys, Expression, FaceTracks, Image, Light, LookAt, Material, MechanicalJoint,
-    Mesh, PoseTarget, PoseValue, Primitive, Skeleton, Skin, SpringBones, Texture, UnknownVariant, Variants,
+    Camera, Clip, Constraint, CorrectedKeys, Expression, FaceTracks, Image, Light, LookAt, Material,
+    MechanicalJoint, Mesh, PoseTarget, PoseValue, Primitive, Skeleton, Skin, SpringBones, Texture,
+    UnknownVariant, Variants,
 };
 
 /// A character: the skeleton, skins, meshes, materials and clips of one file. Nothing in it changes after loading.
@@ -43,6 +44,8 @@ pub struct Character {
     pub images: Vec<Image>,
     /// Lights of the file. They are not drawn.
     pub lights: Vec<Light>,
+    /// Cameras of the file, in the order of its list of cameras.
+    pub cameras: Vec<Camera>,
     /// Animation clips.
     pub clips: Vec<Clip>,
     /// Keys of clips that were corrected while the file was read.

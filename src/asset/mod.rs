@@ -4,6 +4,7 @@
 //! The conventions are those of glTF: column vectors, right-handed, +Y up, metres, radians, seconds, all `f32`.
 
 pub mod bvh;
+mod camera;
 mod character;
 mod clip;
 mod clip_name;
@@ -35,6 +36,7 @@ mod variant;
 mod vrm;
 mod webp;
 
+pub use camera::{Camera, CameraKind};
 pub use character::{Character, Humanoid, Part, Scene};
 pub use clip::{Channel, Clip, CorrectedKeys, Interpolation, PropertyTrack, Values};
 pub use decode::{DecodedImage, ImageError};

@@ -176,7 +176,7 @@ pub const FORMATS: &[FileFormat] = &[
     format(
         "glTF 2.0",
         "`.gltf`",
-        "meshes of triangles, skins, morph targets, materials, clips; not points, lines and cameras",
+        "meshes of triangles, skins, morph targets, materials, clips, cameras (`sinew render --camera`); not points and lines",
         "no",
     ),
     format("GLB 2.0", "`.glb`", "the same as glTF", "posed copies, baked clips"),

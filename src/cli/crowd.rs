@@ -100,7 +100,7 @@ impl LayoutArgs {
 }
 
 pub(super) fn run(args: &CrowdArgs, matches: &ArgMatches, verbosity: Verbosity) -> Result<ExitCode, Failure> {
-    for option in ["framing", "ground", "skinning"] {
+    for option in ["camera", "framing", "ground", "skinning"] {
         if matches.value_source(option) == Some(ValueSource::CommandLine) {
             return Err(Failure::Usage(format!("--{option} has no effect on crowds; remove it")));
         }

@@ -6,16 +6,17 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use glam::{Affine3A, Vec3};
 
-use crate::asset::Character;
+use crate::asset::{CameraKind, Character};
 use crate::puppet::Puppet;
 use crate::render::{AdapterChoice, Background, Frame, ShadingMode};
 use crate::scene::ViewSettings;
 use crate::skin::Skinning;
-use crate::view::{AUTO_DIRECTION, AUTO_FOV_Y, Bounds, Camera, Fit, Framing};
+use crate::view::{AUTO_DIRECTION, AUTO_FOV_Y, Bounds, Camera, Fit, Framing, Projection};
 use crate::viewer::Session;
 
 use super::failure::Failure;
 use super::light_args::{LightArgs, default_light};
+use super::names;
 use super::posing::{numbers, unit};
 
 /// Image height in pixels at which overlays have scale 1. Their scale is proportional to the image height, but at
@@ -29,6 +30,9 @@ const DEFAULT_SIZE: (u32, u32) = (1280, 720);
 pub(super) struct ImageArgs {
     #[arg(long, value_name = "W,H", value_parser = resolution, help = "Image size in pixels [default: 1280,720, or the window's size with --replay]")]
     resolution: Option<(u32, u32)>,
+    /// Look through a camera of the file, by its name or index, where the pose puts it; the options below replace parts of it
+    #[arg(long, value_name = "NAME|INDEX")]
+    camera: Option<String>,
     /// Camera position in world space, metres [default: chosen to show the whole character]
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
     camera_position: Option<Vec3>,
@@ -134,9 +138,16 @@ impl ImageArgs {
         Subject { bounds: Bounds::default(), fit: (self.framing == Framing::Tight.name()).then(fit) }
     }
 
-    /// The view settings for a scene.
-    pub(super) fn settings(&self, subject: &Subject) -> Result<ViewSettings, Failure> {
+    /// The view settings for a scene with a posed puppet, which may carry the camera.
+    pub(super) fn settings(&self, subject: &Subject, puppet: &Puppet) -> Result<ViewSettings, Failure> {
         let bounds = &subject.bounds;
+        if let Some(name) = &self.camera {
+            let camera = file_camera(puppet, names::camera(puppet.character(), name)?, bounds);
+            return self.settings_from(bounds, |fov_y, _| match self.camera_view_angle {
+                Some(_) => Camera { projection: Projection::Perspective { fov_y }, ..camera },
+                None => camera,
+            });
+        }
         self.settings_from(bounds, |fov_y, aspect| {
             let camera = Camera::framing(bounds, fov_y, aspect);
             subject.fit.map_or(camera, |fit| fit.camera(camera, bounds.sphere().1))
@@ -213,6 +224,26 @@ impl ImageArgs {
         }
         Ok(camera)
     }
+}
+
+/// Returns a camera of the file in the pose of a puppet. It looks at the depth of the centre of the bounds.
+fn file_camera(puppet: &Puppet, index: usize, bounds: &Bounds) -> Camera {
+    let camera = puppet.character().cameras.get(index);
+    let world = camera.and_then(|camera| puppet.world_from_node().get(camera.node));
+    let world = world.copied().unwrap_or(Affine3A::IDENTITY);
+    let direction = |axis: Vec3| world.transform_vector3(axis).try_normalize().unwrap_or(axis);
+    let (position, ahead) = (Vec3::from(world.translation), direction(Vec3::NEG_Z));
+    let (center, radius) = bounds.sphere();
+    let depth = (center - position).dot(ahead).max(radius);
+    let projection = match camera.map(|camera| camera.kind) {
+        Some(CameraKind::Orthographic { height }) => Projection::Orthographic { height },
+        Some(CameraKind::Perspective { fov_y }) => Projection::Perspective { fov_y },
+        _ => Projection::Perspective { fov_y: AUTO_FOV_Y },
+    };
+    let target = position + ahead * depth;
+    let mut camera = Camera { position, target, up: direction(Vec3::Y), projection, near: 0.0, far: 0.0 };
+    camera.set_depth_range(bounds);
+    camera
 }
 
 /// What an image or a sequence of images shows.

@@ -1,6 +1,6 @@
 //! Finds nodes, clips and scenes by the names or indices that users type.
 
-use crate::asset::Character;
+use crate::asset::{Camera, Character};
 use crate::rig::Bones;
 
 use super::failure::Failure;
@@ -51,7 +51,8 @@ impl Nodes<'_> {
 pub(super) fn of_node(character: &Character, node: usize) -> String {
     let nodes = &character.skeleton.nodes;
     let name = nodes.get(node).and_then(|node| node.name.as_deref());
-    let is_unique = |name: &&str| nodes.iter().filter(|node| node.name.as_deref() == Some(*name)).count() == 1;
+    let is_unique =
+        |name: &&str| nodes.iter().filter(|node| node.name.as_deref() == Some(*name)).count() == 1;
     name.filter(is_unique).map_or_else(|| format!("#{node}"), str::to_owned)
 }
 
@@ -74,8 +75,23 @@ pub(super) fn scene(character: &Character, name: &str) -> Result<usize, Failure>
     names.position(|n| n == Some(name)).or_else(index).ok_or_else(|| missing("scene", name, all))
 }
 
-/// The error for a name or an index that does not exist.
-pub(super) fn missing<'a>(kind: &str, name: &str, names: impl ExactSizeIterator<Item = Option<&'a str>>) -> Failure {
+/// Returns the index of the camera with this name, or on the node with this name. Otherwise the name is parsed as an index.
+pub(super) fn camera(character: &Character, name: &str) -> Result<usize, Failure> {
+    let cameras = &character.cameras;
+    let node = |camera: &Camera| character.skeleton.nodes.get(camera.node)?.name.as_deref();
+    let named = cameras.iter().position(|camera| camera.name.as_deref() == Some(name));
+    let named = named.or_else(|| cameras.iter().position(|camera| node(camera) == Some(name)));
+    let index = || name.parse().ok().filter(|index| *index < cameras.len());
+    let names = cameras.iter().map(|camera| camera.name.as_deref());
+    named.or_else(index).ok_or_else(|| missing("camera", name, names))
+}
+
+/// The error for a name or an index that does not exist, also in a file that has none of its kind.
+pub(super) fn missing<'a>(
+    kind: &str,
+    name: &str,
+    names: impl ExactSizeIterator<Item = Option<&'a str>>,
+) -> Failure {
     match name.parse::<usize>() {
         Ok(index) => Failure::Usage(format!(
             "{kind} {index} does not exist; the file has {}, counted from 0",
@@ -94,7 +110,7 @@ pub(super) fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'
     near.dedup_by(|a, b| a.1 == b.1);
     let suggestions: Vec<_> = near.iter().take(SUGGESTIONS).map(|(_, k)| format!("\"{k}\"")).collect();
     Failure::Usage(match &suggestions[..] {
-        [] => format!("{kind} \"{name}\" does not exist; no {kind} of the file has a name"),
+        [] => format!("{kind} \"{name}\" does not exist; the file has no {kind}s with names"),
         _ => format!("{kind} \"{name}\" does not exist; nearest: {}", suggestions.join(", ")),
     })
 }

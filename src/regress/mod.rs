@@ -75,7 +75,7 @@ pub use run::{Finding, Outcome, Pose, Posed, Run, Settings, Status, Update, orph
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use suite::{
-    Case, Checks, Moment, MotionCheck, NewCase, OptionArity, OptionKey, Replayed, ReportCheck, Suite, SuiteError,
-    SuiteWriter, distinct, has_file_name,
+    Case, Checks, Moment, MotionCheck, NewCase, OptionArity, OptionKey, Replayed, ReportCheck, Suite,
+    SuiteError, SuiteWriter, distinct, has_file_name,
 };
 pub use tolerance::{ImageTolerance, JointTolerance, KindTolerance};

@@ -254,3 +254,22 @@ fn pins_and_limits_are_reported() {
     assert!(!limited.is_empty() && limited.iter().all(|n| n.fract() == 0.0), "{limited:?}");
     assert_eq!(json(["pose"])["limited"], json!([]));
 }
+
+#[test]
+fn turns_are_in_degrees_and_start_from_the_clip() {
+    let turned = |options: [&str; 2]| json(["pose", options[0], options[1]])["nodes"].clone();
+    let rotation = |nodes: &Value| -> [f64; 4] {
+        let node = nodes.as_array().unwrap().iter().find(|n| n["name"] == "leftLowerArm").unwrap();
+        std::array::from_fn(|i| node["rotation"][i].as_f64().unwrap())
+    };
+    let close = |a: [f64; 4], b: [f64; 4]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
+    let half = std::f64::consts::FRAC_1_SQRT_2;
+    let rest = rotation(&turned(["-q", "--no-limits"]));
+    assert!(close(rest, [0.0, 0.0, 0.0, 1.0]), "{rest:?}");
+    let bent = rotation(&turned(["-q", "--turn=leftLowerArm=0,-90,0"]));
+    assert!(close(bent, [0.0, -half, 0.0, half]), "{bent:?}");
+    let both = rotation(&turned(["--rotate=leftLowerArm=0,1,0,0", "--turn=leftLowerArm=0,90,0"]));
+    assert!(close(both, [0.0, half, 0.0, -half]), "{both:?}");
+    assert!(refusal(["pose", "--turn", "leftLowerArm=0,1e9,0"]).contains("must be at most 3600 degrees"));
+    assert!(refusal(["pose", "--turn", "lftLowerArm=0,1,0"]).contains("nearest: \"leftLowerArm\""));
+}

@@ -9,6 +9,7 @@ use crate::{command, folder, refusal, sinew, stdout};
 mod accept;
 mod explained;
 mod file;
+mod init;
 mod report_page;
 mod results;
 

@@ -2,7 +2,7 @@
 
 use std::io::BufReader;
 
-use gltf::json::Root;
+use gltf::json::{Camera, Root};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -124,8 +124,13 @@ fn check_proportion(json: &[u8]) -> Result<(), String> {
     Err(format!("JSON: {objects} objects and {items} commas are too many for {} bytes", json.len()))
 }
 
-/// Parses the JSON and checks that no number is infinite. Optional fields that the crate requires are filled in.
-pub(super) fn parse(json: &[u8], progress: &Progress, warnings: &mut Warnings) -> Result<Root, String> {
+/// Parses the JSON and checks that no number is infinite, except in cameras, which are returned. Optional fields that the crate requires are
+/// filled in.
+pub(super) fn parse(
+    json: &[u8],
+    progress: &Progress,
+    warnings: &mut Warnings,
+) -> Result<(Root, Vec<Camera>), String> {
     check_proportion(json)?;
     let mut root: Root = match deserialize(json, progress) {
         Ok(root) => root,
@@ -142,15 +147,15 @@ pub(super) fn parse(json: &[u8], progress: &Progress, warnings: &mut Warnings) -
             })?
         }
     };
-    // Cameras are not used, and some have an infinite far plane.
-    root.cameras.clear();
+    // Some cameras have an infinite far plane.
+    let cameras = std::mem::take(&mut root.cameras);
     // Numbers that exceed single precision were read as infinite.
     if let Some(at) = not_finite(&root) {
         return Err(format!("{at}: value is too large"));
     }
     let version = &root.asset.version;
     match version.split('.').next() {
-        Some("2") => Ok(root),
+        Some("2") => Ok((root, cameras)),
         _ => Err(format!("asset.version: glTF {version:?} is not supported (only 2.x)")),
     }
 }

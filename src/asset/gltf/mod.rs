@@ -7,6 +7,7 @@
 mod accessor;
 mod animation;
 mod buffer;
+mod camera;
 mod container;
 mod copy;
 mod draco;
@@ -100,7 +101,7 @@ pub(super) fn load_bytes_with(
     let format = |cause: String| LoadError::Format { path: path.into(), cause: printable::cause(&cause) };
     let container = container::split(bytes).map_err(format)?;
     let mut warnings = Warnings::default();
-    let root = container::parse(container.json, progress, &mut warnings).map_err(format)?;
+    let (root, cameras) = container::parse(container.json, progress, &mut warnings).map_err(format)?;
     extension::check(&root, &mut warnings)
         .map_err(|name| LoadError::Extension { path: path.into(), name: printable::cause(&name) })?;
     let object = |error: ObjectError| error.in_file(path);
@@ -110,6 +111,7 @@ pub(super) fn load_bytes_with(
     let warnings = RefCell::new(warnings);
     let file = GltfFile {
         root: &root,
+        cameras: &cameras,
         buffers,
         decoded,
         folder,
@@ -139,6 +141,7 @@ impl Warnings {
 /// A parsed file with its buffers, from which a [`Character`] is built.
 struct GltfFile<'a> {
     root: &'a Root,
+    cameras: &'a [gltf::json::Camera],
     buffers: Buffers<'a>,
     /// The contents of accessors of compressed primitives.
     decoded: DecodedAccessors,
@@ -175,6 +178,7 @@ impl GltfFile<'_> {
             textures: self.textures(&images)?,
             variants: self.variants(&meshes)?,
             lights: self.lights()?,
+            cameras: self.cameras()?,
             images: images.into_iter().flatten().collect(),
             humanoid: vrm.humanoid,
             springs: vrm.springs,

@@ -51,7 +51,12 @@ fn morph_targets(character: &Character, name: &str) -> Result<Vec<usize>, Failur
     });
     let named = |name: &str| -> Vec<usize> {
         let of_mesh = |(names, weights): (&Vec<String>, std::ops::Range<usize>)| {
-            names.iter().zip(weights).filter(|(n, _)| *n == name).map(|(_, weight)| weight).collect::<Vec<_>>()
+            names
+                .iter()
+                .zip(weights)
+                .filter(|(n, _)| *n == name)
+                .map(|(_, weight)| weight)
+                .collect::<Vec<_>>()
         };
         meshes.clone().flat_map(of_mesh).collect()
     };

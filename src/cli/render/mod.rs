@@ -44,7 +44,8 @@ const MAX_TURNTABLE: i64 = 3600;
 const MAX_SHEET: i64 = 400;
 
 /// Options that cannot be set with `--replay`, because the session determines them.
-const SESSION_OPTIONS: [&str; 9] = [
+const SESSION_OPTIONS: [&str; 10] = [
+    "camera",
     "camera_position",
     "camera_focal_point",
     "camera_view_up",
@@ -81,7 +82,7 @@ pub(super) struct RenderArgs {
     #[arg(long, value_name = "N", requires = "moving", group = "sequence", value_parser = clap::value_parser!(u32).range(2..=MAX_SHEET), conflicts_with_all = ["replay", "turntable", "reference"])]
     sheet: Option<u32>,
     /// Move the camera with the hips, so that a figure that walks stays in the image
-    #[arg(long, requires = "sequence", conflicts_with = "replay")]
+    #[arg(long, requires = "sequence", conflicts_with_all = ["replay", "camera"])]
     follow: bool,
     /// Draw N images of the figure while it turns around once [to OUT.gif, OUT.png (animated), OUT.mp4, or a numbered sequence]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=MAX_TURNTABLE), conflicts_with_all = ["frames", "replay", "reference"])]
@@ -318,7 +319,7 @@ impl PendingRenderer {
         let mut subject = image_args.subject();
         subject.add(puppet);
         comparison.candidates().iter().for_each(|ghost| subject.add(ghost.puppet()));
-        let settings = image_args.settings(&subject)?;
+        let settings = image_args.settings(&subject, puppet)?;
         let mut loaded = self.load(puppet, image_args.mode(), watch)?;
         let mut frame = image_args.finished(scene::frame(puppet, &settings));
         comparison.add_to_frame(&mut frame, puppet, settings.scale);

@@ -44,14 +44,16 @@ pub(super) fn draw(
     progress.finish();
     let mut comparison = args.comparison(&puppet, verbosity);
     watch.stage("poses");
-    let settings = image_args.settings(&subject)?;
+    // Fails before the adapter is waited for.
+    image_args.settings(&subject, &puppet)?;
     let mut loaded = pending.load(&puppet, image_args.mode(), &mut watch)?;
     let progress = Progress::new(count, "frames", verbosity);
     let mut clock = puppet.start_springs(start)?;
     for (index, &time) in times.iter().enumerate() {
         puppet.update_at(time, &mut clock)?;
         comparison.solve(&puppet);
-        let settings = moved(&settings, follow.shift(&puppet));
+        // A camera of the file moves with the pose.
+        let settings = moved(&image_args.settings(&subject, &puppet)?, follow.shift(&puppet));
         let mut scene = image_args.finished(scene::frame(&puppet, &settings));
         comparison.add_to_frame(&mut scene, &puppet, settings.scale);
         let image = loaded.renderer.render(&[&loaded.model], &scene, image_args.size())?;

@@ -57,7 +57,7 @@ pub(super) fn run(
     #[expect(clippy::cast_precision_loss, reason = "there are at most a few thousand images")]
     let turn = |image: u32| scene::turn_about(center, TAU * image as f32 / count as f32);
     puppets().for_each(|puppet| subject.add_turning(puppet, (0..count).map(turn)));
-    let settings = args.image.settings(&subject)?;
+    let settings = args.image.settings(&subject, &puppet)?;
     let mut loaded = pending.load(&puppet, args.image.mode(), &mut watch)?;
     let mut draw = |image: u32| -> Result<DecodedImage, Failure> {
         let mut frame = args.image.finished(scene::frame(&puppet, &settings));

@@ -132,7 +132,8 @@ impl Posed for ReplayedCase {
 pub(super) struct AssetCache {
     characters: Mutex<HashMap<CharacterKey, CharacterCell>>,
     rigs: Mutex<HashMap<RigKey, Rig>>,
-    coverage: Mutex<BTreeMap<Option<PathBuf>, (Arc<Character>, Coverage)>>,
+    /// Which joints of each character are moved, by its path.
+    coverage: Mutex<BTreeMap<PathBuf, (Arc<Character>, Coverage)>>,
 }
 
 /// The path of a character, and the bits of its units and its cutoff if they are given, and its up axis.
@@ -167,19 +168,18 @@ impl AssetCache {
         Ok(rig)
     }
 
-    /// Notes which joints a case moves.
-    fn cover(&self, case: &Case, puppet: &Puppet) {
+    /// Notes which joints a posed case moves.
+    fn cover(&self, puppet: &Puppet) {
         let mut coverage = self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || (puppet.shared_character(), Coverage::new(puppet.character()));
-        coverage.entry(case.model.clone()).or_insert_with(new).1.add(puppet);
+        coverage.entry(puppet.character().path.clone()).or_insert_with(new).1.add(puppet);
     }
 
     /// Returns a line for each character of which the cases that were posed do not move some joints.
     pub(super) fn coverage_warnings(&self) -> Vec<String> {
         let coverage = self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
-        let line = |(model, (character, coverage)): (&Option<PathBuf>, &(Arc<Character>, Coverage))| {
-            let name = model.as_ref().map_or("the built-in character".into(), |m| m.display().to_string());
-            Some(format!("{name}: {}", coverage.warning(character)?))
+        let line = |(path, (character, coverage)): (&PathBuf, &(Arc<Character>, Coverage))| {
+            Some(format!("{}: {}", path.display(), coverage.warning(character)?))
         };
         coverage.iter().filter_map(line).collect()
     }
@@ -204,7 +204,7 @@ impl AssetCache {
         let mut puppet = args.posing.puppet_of(character, rig, &matches).map_err(message)?;
         puppet.skinning = args.image.skinning();
         secondary::pose(&mut puppet).map_err(|e| e.to_string())?;
-        self.cover(case, &puppet);
+        self.cover(&puppet);
         let reports = puppet.reports().to_vec();
         let comparison = comparison(&args.ghosts, &puppet);
         if let Some(cause) = comparison.candidates().iter().find_map(|c| c.refusal()) {
@@ -212,7 +212,7 @@ impl AssetCache {
         }
         let mut subject = args.image.subject();
         subject.add(&puppet);
-        let settings = args.image.settings(&subject).map_err(message)?;
+        let settings = args.image.settings(&subject, &puppet).map_err(message)?;
         Ok(Box::new(PosedCase { puppet, comparison, reports, settings, size: args.image.size() }))
     }
 
@@ -250,7 +250,7 @@ impl AssetCache {
                 }
             }
         }
-        self.cover(case, replay.session().puppet());
+        self.cover(replay.session().puppet());
         Ok(Box::new(ReplayedCase { replay, image, track }))
     }
 }

@@ -43,7 +43,14 @@ pub(super) struct TestArgs {
     #[arg(long, value_name = "FILE", num_args = 0.., conflicts_with_all = ["suite", "update", "accept", "prune", "report", "junit", "csv", "json", "sweep", "filter", "case", "list", "jobs", "shard", "fail_fast"])]
     init: Option<Vec<PathBuf>>,
     /// Suite to write with --init [default: suite.toml]
-    #[arg(short, long, value_name = "SUITE.toml", requires = "init", default_value = "suite.toml", hide_default_value = true)]
+    #[arg(
+        short,
+        long,
+        value_name = "SUITE.toml",
+        requires = "init",
+        default_value = "suite.toml",
+        hide_default_value = true
+    )]
     output: PathBuf,
     /// Replace an existing suite
     #[arg(long, requires = "init")]

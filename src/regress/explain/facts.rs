@@ -117,6 +117,7 @@ impl Facts {
                 // The floor follows the bounds of the pose.
                 "floor" if is != NO_FLOOR && was != NO_FLOOR => "the floor is at another place".to_owned(),
                 "floor" => format!("{} floor", if is == NO_FLOOR { "no" } else { "a" }),
+                "light rotation" => format!("{name} {} instead of {}", degrees(&is), degrees(&was)),
                 _ => format!("{name} {is} instead of {was}"),
             };
             match name.as_str() {
@@ -208,6 +209,11 @@ fn camera(golden: &CameraRecord, actual: &CameraRecord) -> Vec<String> {
         clauses.push("its target or up direction differs".into());
     }
     clauses
+}
+
+/// Returns a recorded angle, which is in radians, in degrees, as people type it.
+fn degrees(radians: &str) -> String {
+    radians.parse::<f64>().map_or_else(|_| radians.to_owned(), |angle| format!("{:.2}°", angle.to_degrees()))
 }
 
 /// Returns a linear colour as sRGB in hexadecimal notation.

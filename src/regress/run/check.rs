@@ -173,8 +173,10 @@ fn joints(
         failing == 0,
         format!(
             "joints: {failing} beyond tolerance, largest differences {distance:.2e} m (limit {:.2e}) at {moved} \
-             and {angle:.2e} rad (limit {:.2e}) at {turned}",
-            tolerance.distance, tolerance.angle
+             and {:.2e}° (limit {:.2e}°) at {turned}",
+            tolerance.distance,
+            angle.to_degrees(),
+            tolerance.angle.to_degrees()
         ),
     );
     outcome.joints = differences;

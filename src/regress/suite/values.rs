@@ -70,7 +70,7 @@ pub(super) fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Check
     let default = JointTolerance::default();
     let joints = JointTolerance {
         distance: number("distance", default.distance)?,
-        angle: number("angle", default.angle)?,
+        angle: angle(get, "angle", default.angle)?,
     };
     let outcome = match get("outcome") {
         None => None,
@@ -152,6 +152,21 @@ pub(super) fn number<'a>(
     get(key).map_or(Ok(default), |item| {
         toml::number(item, key, |v| v >= 0.0, || format!("{key} must be a number of at least 0"))
     })
+}
+
+/// Reads an angle in radians, or in the unit of a string.
+fn angle<'a>(get: &dyn Fn(&str) -> Option<&'a Item>, key: &str, default: f64) -> Result<f64, SpannedError> {
+    let Some((item, text)) = get(key).and_then(|item| Some((item, item.as_str()?))) else {
+        return number(get, key, default);
+    };
+    let degrees = text.strip_suffix("deg").or(text.strip_suffix('°'));
+    let parse = |number: &str| number.trim().parse::<f64>().ok().filter(|x| x.is_finite() && *x >= 0.0);
+    let angle = match degrees {
+        Some(number) => parse(number).map(f64::to_radians),
+        None => text.strip_suffix("rad").and_then(parse),
+    };
+    angle
+        .ok_or_else(|| SpannedError::at(item, format!("{key} must be an angle, such as 1e-4 or \"0.01deg\"")))
 }
 
 /// Reads a list of frame numbers of a session.

@@ -46,7 +46,8 @@ impl SuiteWriter {
 
     /// Adds a case. Its name gets a number if the files of another case have the same name.
     pub fn add(&mut self, name: &str, case: NewCase) {
-        let name: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_NAME).collect();
+        let name: String =
+            name.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_NAME).collect();
         let numbered = (2..).map(|number| format!("{name} {number}"));
         let free = std::iter::once(name.clone()).chain(numbered).find(|name| self.slugs.insert(slug(name)));
         let mut table = Table::new();

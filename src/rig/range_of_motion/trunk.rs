@@ -32,14 +32,7 @@ impl Range<'_> {
 
     /// Returns poses in which the first `count` of some joints are bent together in each direction across their bones, and twisted. Each
     /// turns by its part of `degrees`.
-    fn bent(
-        &self,
-        name: &str,
-        joints: &[usize],
-        count: usize,
-        facing: Vec3,
-        degrees: f64,
-    ) -> Vec<RangePose> {
+    fn bent(&self, name: &str, joints: &[usize], count: usize, facing: Vec3, degrees: f64) -> Vec<RangePose> {
         let (Some(&first), Some(&last)) = (joints.first(), joints.last()) else { return Vec::new() };
         let whole = self.rest.displacement(first, last).try_normalize();
         let whole = whole.unwrap_or_else(|| self.bone(joints, 0));

@@ -50,7 +50,8 @@ impl Cameras {
         for (index, part) in puppet.parts().iter().enumerate() {
             puppet.skin(index, &mut skinned);
             let triangles = character.primitive(*part).triangles.iter();
-            let moved = triangles.filter(|t| nodes.contains(&crate::skin::strongest_node(character, *part, **t)));
+            let moved =
+                triangles.filter(|t| nodes.contains(&crate::skin::strongest_node(character, *part, **t)));
             let corners = moved.flatten().filter_map(|v| skinned.positions.get(*v as usize));
             points.extend(corners.copied());
         }

@@ -56,7 +56,7 @@ pub(super) fn run(
     for (model, prefix) in models.iter().zip(prefixes(&models)) {
         let character = ModelArg { file: model.map(Path::to_path_buf), units: None }.load()?;
         output::protect(suite, character.files.iter().map(PathBuf::as_path))?;
-        let shown = model.map_or("the built-in character".to_owned(), |path| path.display().to_string());
+        let shown = character.path.display().to_string();
         verbosity.warn(&character.warnings);
         let (before, coverage) = (writer.count(), Coverage::new(&character));
         let mut cases = ModelCases::new(character.clone(), rig_of(&character, None)?, coverage);
@@ -138,8 +138,5 @@ fn prefixes(models: &[Option<&Path>]) -> Vec<String> {
         let path = model.and_then(|path| std::path::absolute(path).ok());
         path.as_deref().and_then(Path::parent).and_then(|p| text(p.file_name())).unwrap_or_default()
     };
-    distinct(
-        &models.iter().map(stem).collect::<Vec<_>>(),
-        &models.iter().map(folder).collect::<Vec<_>>(),
-    )
+    distinct(&models.iter().map(stem).collect::<Vec<_>>(), &models.iter().map(folder).collect::<Vec<_>>())
 }

@@ -76,7 +76,9 @@ impl ModelCases {
                     false => NewCase::default().texts("turn", &self.turns(&pose)),
                 };
                 let joints = suffix.is_empty();
-                let case = camera.add_to(case).texts("compare", if joints { &["image", "joints"][..] } else { &["image"] });
+                let case = camera
+                    .add_to(case)
+                    .texts("compare", if joints { &["image", "joints"][..] } else { &["image"] });
                 list.push((format!("{} {suffix}", pose.name).trim_end().to_owned(), case));
             }
         }
@@ -126,7 +128,9 @@ impl ModelCases {
         self.puppet.turns.clear();
         for clip in 0..self.puppet.character().clips.len() {
             let character = self.puppet.shared_character();
-            let Some(seconds) = character.clips.get(clip).map(|clip| f64::from(clip.seconds)) else { continue };
+            let Some(seconds) = character.clips.get(clip).map(|clip| f64::from(clip.seconds)) else {
+                continue;
+            };
             let known = character.clip_name(clip);
             let animation = if character.find_clip(&known) == Some(clip) { known } else { clip.to_string() };
             let short: String = animation.chars().take(MAX_CLIP_NAME).collect();

@@ -1,0 +1,187 @@
+//! Seeded breaks of skin weights, which the suites must find. `scripts/weight-breaks.py` does the same with other characters.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use sinew::asset::{Character, load};
+use sinew::glam::{Quat, Vec3};
+use sinew::puppet::Puppet;
+use sinew::rig;
+use sinew::skin::Skinned;
+
+use super::{copied, text};
+use crate::{folder, sinew, stdout};
+
+/// Number of breaks of each character.
+const BREAKS: u64 = 6;
+/// Parts of the weights that are moved.
+const PARTS: [f64; 3] = [0.2, 0.1, 0.05];
+/// A break must be found if it moves a vertex by this part of the height of the figure.
+const VISIBLE: f32 = 0.02;
+
+#[test]
+fn visible_breaks_of_weights_are_found() {
+    let (mut visible, mut report) = (0, Vec::new());
+    for name in ["mannequin", "spider", "tentacle", "awkward", "arm"] {
+        let folder = folder(&format!("init-weights-{name}"));
+        let model = copied(name, &folder);
+        let suite = folder.join("suite.toml");
+        stdout(["test", "--init", text(&model), "-o", text(&suite)]);
+        stdout(["test", text(&suite), "--update"]);
+        let unbroken = fs::read(&model).unwrap();
+        let poses = poses(&model);
+        for seed in 0..BREAKS {
+            let part = PARTS[seed as usize % PARTS.len()];
+            let Some(broken) = Glb::new(&unbroken).broken(&load(&model).unwrap(), seed, part) else {
+                continue;
+            };
+            fs::write(&model, &broken).unwrap();
+            let effect = effect(&poses, &model);
+            let found = sinew(["test", text(&suite), "-q", "--fail-fast"]).status.code() == Some(1);
+            fs::write(&model, &unbroken).unwrap();
+            visible += usize::from(effect > VISIBLE);
+            report.push(format!(
+                "{name} {seed}: {part} of the weights, {:.1} %, found: {found}",
+                effect * 100.0
+            ));
+            assert!(found || effect <= VISIBLE, "missed: {}", report.join("\n"));
+        }
+        assert_eq!(sinew(["test", text(&suite), "-q"]).status.code(), Some(0));
+    }
+    println!("{}", report.join("\n"));
+    assert!(visible > 5, "{}", report.join("\n"));
+}
+
+/// Returns the posed vertices of a character in all poses of its range of motion.
+fn poses(model: &Path) -> Vec<Vec<Vec3>> {
+    let character = load(model).unwrap();
+    let rig = rig::load(&character, None).unwrap();
+    let poses = rig::range_of_motion(&character, &rig);
+    let mut puppet = Puppet::with_rig(character, 0, rig);
+    let posed = poses.iter().map(|pose| {
+        puppet.turns =
+            pose.turns.iter().map(|(n, turn)| (*n, Quat::from_scaled_axis(turn.as_vec3()))).collect();
+        puppet.update().unwrap();
+        (0..puppet.parts().len())
+            .flat_map(|part| {
+                let mut skinned = Skinned::default();
+                puppet.skin(part, &mut skinned);
+                skinned.positions
+            })
+            .collect()
+    });
+    posed.collect()
+}
+
+/// Returns the largest distance by which a break moves a vertex, relative to the height.
+fn effect(before: &[Vec<Vec3>], model: &Path) -> f32 {
+    let after = poses(model);
+    let largest = before
+        .iter()
+        .zip(&after)
+        .flat_map(|(a, b)| a.iter().zip(b))
+        .map(|(a, b)| a.distance(*b))
+        .fold(0.0, f32::max);
+    let heights = before[0].iter().map(|p| p.y);
+    largest / (heights.clone().fold(f32::MIN, f32::max) - heights.fold(f32::MAX, f32::min))
+}
+
+/// A GLB file whose weights can be changed.
+struct Glb {
+    bytes: Vec<u8>,
+    json: Value,
+    /// Where the data begin.
+    data: usize,
+}
+
+impl Glb {
+    fn new(bytes: &[u8]) -> Self {
+        let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+        let json = serde_json::from_slice(&bytes[20..20 + length]).unwrap();
+        Self { bytes: bytes.to_vec(), json, data: 20 + length + 8 }
+    }
+
+    /// Returns the place of the first number of a vertex of an attribute, and the size of the numbers.
+    fn place(&self, attribute: &str, vertex: usize) -> (usize, usize) {
+        let number = |value: &Value| value.as_u64().unwrap_or(0) as usize;
+        let at = number(&self.json["meshes"][0]["primitives"][0]["attributes"][attribute]);
+        let accessor = &self.json["accessors"][at];
+        let view = &self.json["bufferViews"][number(&accessor["bufferView"])];
+        let size = match accessor["componentType"].as_u64() {
+            Some(5121) => 1,
+            Some(5123) => 2,
+            _ => 4,
+        };
+        let stride = view["byteStride"].as_u64().map_or(4 * size, |stride| stride as usize);
+        (self.data + number(&view["byteOffset"]) + number(&accessor["byteOffset"]) + vertex * stride, size)
+    }
+
+    fn read(&self, attribute: &str, vertex: usize) -> [f64; 4] {
+        let (at, size) = self.place(attribute, vertex);
+        std::array::from_fn(|i| match &self.bytes[at + i * size..at + (i + 1) * size] {
+            [a] => f64::from(*a),
+            [a, b] => f64::from(u16::from_le_bytes([*a, *b])),
+            other => f32::from_le_bytes(other.try_into().unwrap()).into(),
+        })
+    }
+
+    fn write(&mut self, attribute: &str, vertex: usize, values: [f64; 4]) {
+        let (at, size) = self.place(attribute, vertex);
+        for (i, value) in values.into_iter().enumerate() {
+            let bytes = match size {
+                1 => vec![value as u8],
+                2 => (value as u16).to_le_bytes().to_vec(),
+                _ => (value as f32).to_le_bytes().to_vec(),
+            };
+            self.bytes[at + i * size..at + (i + 1) * size].copy_from_slice(&bytes);
+        }
+    }
+
+    /// Moves a part of the weights of a joint to a neighbour, at the vertices within a sphere.
+    fn broken(mut self, character: &Character, seed: u64, part: f64) -> Option<Vec<u8>> {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
+        let mut random = |count: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % count
+        };
+        let primitive = &character.meshes[0].primitives[0];
+        let joints = &character.skins[0].joints;
+        let centre = random(primitive.vertices());
+        let strongest =
+            |weights: [f64; 4]| (0..4).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap();
+        let joint = self.read("JOINTS_0", centre)[strongest(self.read("WEIGHTS_0", centre))];
+        let node = joints[joint as usize];
+        let is_neighbour = |n: usize| {
+            let nodes = &character.skeleton.nodes;
+            nodes[n].parent == Some(node) || nodes[node].parent == Some(n)
+        };
+        let neighbours: Vec<usize> = (0..joints.len()).filter(|j| is_neighbour(joints[*j])).collect();
+        let other = neighbours[random(neighbours.len())] as f64;
+        let size =
+            primitive.positions.iter().fold(0.0_f32, |size, p| size.max(p.distance(primitive.positions[0])));
+        let mut changed = false;
+        for vertex in 0..primitive.vertices() {
+            if primitive.positions[vertex].distance(primitive.positions[centre]) > 0.06 * size {
+                continue;
+            }
+            let (mut indices, mut weights) = (self.read("JOINTS_0", vertex), self.read("WEIGHTS_0", vertex));
+            let from = (0..4).find(|&i| indices[i] == joint && weights[i] > 0.0);
+            let to = (0..4).find(|&i| indices[i] == other && weights[i] > 0.0);
+            let to = to.or_else(|| (0..4).find(|&i| weights[i] == 0.0));
+            let Some((from, to)) = from.zip(to) else { continue };
+            let moved = if self.place("WEIGHTS_0", 0).1 == 4 {
+                part * weights[from]
+            } else {
+                (part * weights[from]).round()
+            };
+            weights[from] -= moved;
+            weights[to] += moved;
+            indices[to] = other;
+            changed |= moved > 0.0;
+            self.write("JOINTS_0", vertex, indices);
+            self.write("WEIGHTS_0", vertex, weights);
+        }
+        changed.then_some(self.bytes)
+    }
+}
