@@ -7,7 +7,7 @@ use super::{Link, SolveError};
 /// The parts of a figure, as links of a [`Body`](super::Body) whose base is the hips.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FigureParts {
-    /// Position of the hips at rest in base space. `None` means the offset of the base.
+    /// Position of the hips at rest in the world, where the figure stands upright. `None` means that of the base.
     pub hips: Option<DVec3>,
     /// The links of the back from above the hips to the chest.
     pub spine: Vec<usize>,

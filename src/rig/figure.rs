@@ -2,7 +2,7 @@
 
 use crate::asset::Skeleton;
 use crate::ik::{BodyCapsule, FigureParts, LimbParts};
-use crate::pose::rest_orientation;
+use crate::pose::{Pose, rest_orientation, world_matrix};
 
 use super::{Binding, BodyPlan, LimbKind};
 
@@ -73,7 +73,7 @@ pub fn figure_parts(binding: &Binding, skeleton: &Skeleton, plan: &BodyPlan) -> 
     });
     let skin = plan.skin.iter().map(|(node, at)| Some((link(node)?, at.as_dvec3())));
     Some(FigureParts {
-        hips: Some(skeleton.nodes.get(plan.hips)?.rest.translation.as_dvec3()),
+        hips: Some(world_matrix(skeleton, &Pose::rest(skeleton), plan.hips).translation.as_dvec3()),
         spine: links(&plan.spine)?,
         neck: links(&plan.neck)?,
         limbs: limbs.collect::<Option<_>>()?,

@@ -173,15 +173,13 @@ impl Problem {
         stance_now.update(model, stance);
     }
 
-    /// Sets the rest pose, in which all links have the axes of the figure.
+    /// Sets the rest pose, in which all links have the axes of the figure. It is upright also if a node above the hips leans.
     fn set_rest(&mut self, body: &Body, hips: Option<DVec3>) {
         let Self { model, rest, rest_pose, .. } = self;
-        let hips = hips.unwrap_or(body.links()[0].offset);
-        let hips = body.world_from_base().transform_point3(hips);
+        let hips = hips.unwrap_or_else(|| body.world_from_base().transform_point3(body.links()[0].offset));
         rest_pose.hips = model.space.from_world.transform_point3(hips);
         rest_pose.turns.clear();
         rest_pose.turns.resize(model.joints.len(), DQuat::IDENTITY);
-        rest_pose.turns[0] = model.turn(0, body.links()[0].rest);
         rest.place(model, rest_pose);
     }
 
