@@ -104,6 +104,8 @@ impl Puppet {
     fn set_contact_targets(&mut self, yields: bool) {
         self.contact_targets.clear();
         self.held_on.clear();
+        // A node at the end of a bone that is no joint of the body would keep the orientation of the whole bone.
+        let turns = |node: usize| self.rig.body.as_ref().is_none_or(|body| body.is_joint(node));
         for contact in &self.contacts {
             let node = contact.node;
             let has_target = yields && self.targets.iter().any(|t| t.node == node);
@@ -115,8 +117,9 @@ impl Puppet {
             let index = known.unwrap_or(self.contact_targets.len());
             let at = |offset: Vec3| self.world_from_node[node].transform_point3(offset).as_dvec3();
             if known.is_none() {
-                let orientation = orientation(&self.character.skeleton, &self.pose, node);
-                let (position, orientation) = (Some(at(contact.offset)), Some(orientation));
+                let keeps_turn = contact.orientation.is_some() || turns(node);
+                let orientation = keeps_turn.then(|| orientation(&self.character.skeleton, &self.pose, node));
+                let position = Some(at(contact.offset));
                 let offset = contact.offset.as_dvec3();
                 self.contact_targets.push(Target { offset, position, orientation, ..Target::new(node) });
             }

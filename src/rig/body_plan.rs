@@ -132,6 +132,18 @@ impl BodyPlan {
     pub fn head(&self) -> Option<usize> {
         self.neck.last().copied()
     }
+
+    /// Returns whether a node is a joint of the body.
+    pub(crate) fn is_joint(&self, node: usize) -> bool {
+        let of_limb = |limb: &BodyLimb| {
+            let digits = limb.digits.iter().flatten();
+            limb.collar.iter().chain(&limb.joints).chain(digits).any(|joint| *joint == node)
+        };
+        node == self.hips
+            || self.spine.contains(&node)
+            || self.neck.contains(&node)
+            || self.limbs.iter().any(of_limb)
+    }
 }
 
 impl BodyPlan {

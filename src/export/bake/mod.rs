@@ -170,7 +170,6 @@ fn retarget_clips_while(
     puppet.options.full_body.clear = true;
     let hinges = Hinges::new(&target.skeleton, rig);
     let mut faces = FaceTransfer::new(source, target);
-    let detached_feet = retarget.detached_feet();
     let retarget_clip = |(index, clip): (usize, &Clip)| {
         let mut recorder = Recorder::new(&target.skeleton);
         let (mut playhead, mut from) = (Playhead::default(), Pose::rest(&source.skeleton));
@@ -191,13 +190,7 @@ fn retarget_clips_while(
             time: time.to_string(),
             source,
         })?;
-        for ((time, frame), mut pose) in times.into_iter().zip(&frames).zip(poses) {
-            // The solver moves a foot with its leg, but in these files it is placed.
-            for &foot in &detached_feet {
-                if let Some((local, placed)) = pose.locals.get_mut(foot).zip(frame.pose.locals.get(foot)) {
-                    *local = *placed;
-                }
-            }
+        for (time, pose) in times.into_iter().zip(poses) {
             recorder.push(f64::from(time), &pose);
         }
         let name = clip.name.clone().unwrap_or_else(|| format!("#{index}"));

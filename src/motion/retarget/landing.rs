@@ -161,15 +161,11 @@ impl<'a> Landing<'a> {
                 let Some([_, ankle]) = self.legs.get(i).and_then(|legs| legs.get(foot)) else { continue };
                 let position = *ankle + up * lift + offsets[foot][i];
                 let turn = orientation(&self.target.skeleton, &frame.pose, pair.to).as_quat();
-                if pair.is_detached {
-                    self.bodies.place(pair.to, position, &mut frame.pose);
-                }
-                let orientation = Some(turn).filter(|_| !pair.is_detached);
                 frame.contacts.push(ContactConstraint {
                     offset: Vec3::ZERO,
-                    node: pair.constrained,
+                    node: pair.to,
                     position,
-                    orientation,
+                    orientation: Some(turn),
                     on: None,
                     weight: 1.0,
                 });

@@ -257,15 +257,6 @@ impl Retarget {
         frames
     }
 
-    /// Returns the feet of the target that are not below their legs in the hierarchy. [`Retarget::clip`] puts them in their places, and
-    /// the shin is constrained to them.
-    pub(crate) fn detached_feet(&self) -> Vec<usize> {
-        match &self.mapping {
-            Mapping::Bodies(bodies) => bodies.feet.iter().filter(|f| f.is_detached).map(|f| f.to).collect(),
-            Mapping::Names(_) => Vec::new(),
-        }
-    }
-
     /// Computes the target's pose for a pose of the source. Morph weights, and joints without a counterpart, stay at
     /// rest.
     ///
