@@ -23,7 +23,8 @@ pub fn weighted_joints(character: &Character) -> BTreeSet<usize> {
         let mesh = node.mesh.and_then(|mesh| character.meshes.get(mesh));
         let Some((skin, mesh)) = skin.zip(mesh) else { continue };
         for set in mesh.primitives.iter().flat_map(|primitive| &primitive.influences) {
-            let influences = set.joints.iter().flatten().zip(set.weights.iter().flat_map(|w| w.to_array()));
+            let influences =
+                set.joints.iter().flatten().zip(set.weights.iter().flat_map(glam::Vec4::to_array));
             let used = influences.filter(|(_, weight)| *weight > 0.0);
             joints.extend(used.filter_map(|(joint, _)| skin.joints.get(usize::from(*joint))));
         }

@@ -62,7 +62,7 @@ fn unknown_names_are_refused_with_those_of_the_file() {
         ("--morph=2=1", "morph target 2 does not exist; the file has 2, counted from 0"),
         (
             "--expression=hapy=1",
-            "expression \"hapy\" does not exist; nearest: \"happy\", \"blink\", \"Grin\"",
+            "expression \"hapy\" does not exist; nearest: \"happy\", \"Grin\", \"blink\"",
         ),
         ("--expression=happy=2", "--expression happy=2: must be from 0 to 1"),
     ] {

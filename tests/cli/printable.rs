@@ -68,7 +68,9 @@ fn names_of_cases_cannot_control_the_terminal() {
     let path = path.to_str().unwrap();
     let shown = "x\\u{1b}]0;title\\u{7}\\r\\npassed  fake";
     assert_eq!(lines(["test", path, "--list"]), [shown]);
-    let ran = lines(["test", path]);
+    let mut ran = lines(["test", path]);
+    // No case moves a joint.
+    ran.retain(|line| !line.starts_with("warning: the built-in mannequin: no case moves "));
     assert!(ran[0].starts_with(&format!("missing {shown}")) && ran.len() == 3, "{ran:?}");
 }
 

@@ -29,7 +29,8 @@ pub(crate) struct Piece {
 
 /// Returns README.md, CONTRIBUTING.md and all pages below `docs/`, sorted by name.
 pub(crate) fn pages() -> Vec<Page> {
-    let mut paths = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"].map(|name| root().join(name)).to_vec();
+    let mut paths =
+        ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"].map(|name| root().join(name)).to_vec();
     add_pages(&root().join("docs"), &mut paths);
     paths.sort();
     let read = |path: PathBuf| Page {

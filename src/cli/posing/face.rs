@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::asset::{Character, apply_overrides, expression_preset};
+use crate::asset::{Character, Mesh, apply_overrides, expression_preset};
 use crate::cli::failure::Failure;
 use crate::cli::names;
 
@@ -71,10 +71,10 @@ fn morph_targets(character: &Character, name: &str) -> Result<Vec<usize>, Failur
         return Ok(found);
     }
     // A mesh may name fewer targets than it has.
-    let longest = character.meshes.iter().max_by_key(|mesh| mesh.morph_targets());
+    let longest = character.meshes.iter().map(Mesh::morph_targets).max().unwrap_or_default();
     let mut known: Vec<Option<&str>> =
         character.meshes.iter().flat_map(|mesh| &mesh.target_names).map(|name| Some(name.as_str())).collect();
-    known.resize(if index.is_some() { longest.map_or(0, |m| m.morph_targets()) } else { known.len() }, None);
+    known.resize(if index.is_some() { longest } else { known.len() }, None);
     Err(names::missing("morph target", name, known.into_iter()))
 }
 

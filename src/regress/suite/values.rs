@@ -135,14 +135,6 @@ pub(super) fn golden_sets(item: Option<&Item>) -> Result<Vec<String>, SpannedErr
     }
 }
 
-/// Reads whether goldens must contain their scenes.
-pub(super) fn require_scenes(item: Option<&Item>) -> Result<bool, SpannedError> {
-    let required = |item: &Item| {
-        item.as_bool().ok_or_else(|| SpannedError::at(item, "require-scenes must be true or false"))
-    };
-    item.map_or(Ok(false), required)
-}
-
 /// Reads a number that must not be negative.
 pub(super) fn number<'a>(
     get: &dyn Fn(&str) -> Option<&'a Item>,

@@ -30,12 +30,11 @@ pub struct NewCase {
 }
 
 impl SuiteWriter {
-    /// Starts a suite with a comment of some lines, its folder of goldens, and its defaults. Its goldens must contain scenes.
+    /// Starts a suite with a comment of some lines, its folder of goldens, and its defaults.
     pub fn new(comment: &str, goldens: &str, defaults: NewCase) -> Self {
         let mut document = DocumentMut::new();
         document.insert("version", value(VERSION));
         document.insert("goldens", value(goldens));
-        document.insert("require-scenes", value(true));
         document.insert("defaults", Item::Table(defaults.table));
         let comment: String = comment.lines().map(|line| format!("# {line}\n")).collect();
         if let Some(mut key) = document.key_mut("version") {
@@ -104,7 +103,7 @@ impl NewCase {
 
     /// Adds a list of strings.
     pub fn texts<T: AsRef<str>>(mut self, key: &str, texts: &[T]) -> Self {
-        let list: Array = texts.iter().map(|text| text.as_ref()).collect();
+        let list: Array = texts.iter().map(AsRef::as_ref).collect();
         self.table.insert(key, value(list));
         self
     }

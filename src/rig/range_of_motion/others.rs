@@ -11,13 +11,16 @@ use super::{Range, RangePose};
 const EACH: f64 = 25.0;
 const STRAND: f64 = 60.0;
 
+/// Turns a joint by an angle in degrees. The vectors are its bone, and the direction away from the body.
+type TurnJoint<'a> = dyn Fn(&mut Turns<'_>, usize, [Vec3; 2], f64) + 'a;
+
 impl Range<'_> {
     /// Returns poses in which all of some joints are bent away from the body, bent aside and twisted.
     pub(super) fn others(&self, joints: &BTreeSet<usize>) -> Vec<RangePose> {
         let positions = || self.rest.world.iter().map(|matrix| Vec3::from(matrix.translation));
         #[expect(clippy::cast_precision_loss, reason = "a skeleton has few nodes")]
         let centre = positions().sum::<Vec3>() / positions().count().max(1) as f32;
-        let pose = |word: &str, turn: &dyn Fn(&mut Turns<'_>, usize, [Vec3; 2], f64)| {
+        let pose = |word: &str, turn: &TurnJoint<'_>| {
             let mut turns = Turns::new(self);
             for &joint in joints {
                 let bone = self.bone_of(joint);

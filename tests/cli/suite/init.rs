@@ -34,9 +34,7 @@ fn a_suite_of_characters_with_any_names_passes_from_any_folder() {
     assert!(lines[2].ends_with("sinew test '../neue suite.toml' --update"), "{lines:?}");
     let suite = folder.join("neue suite.toml");
     let written = fs::read_to_string(&suite).unwrap();
-    assert!(
-        written.contains("require-scenes = true") && written.contains("goldens = \"neue suite-goldens\"")
-    );
+    assert!(written.contains("goldens = \"neue suite-goldens\""));
     assert!(
         written.contains("model = \"a b/Männ chen.glb\"") && written.contains("model = \"ä/Männ chen.glb\"")
     );

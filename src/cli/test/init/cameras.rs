@@ -40,7 +40,7 @@ impl Cameras {
 
     /// Adds a posed puppet.
     pub(super) fn add(&mut self, puppet: &Puppet) {
-        self.extend(puppet.points());
+        self.extend(&puppet.points());
     }
 
     /// Adds the vertices of a posed puppet that some nodes move more than any other, or all if there are none.
@@ -57,11 +57,11 @@ impl Cameras {
         }
         match points.is_empty() {
             true => self.add(puppet),
-            false => self.extend(points),
+            false => self.extend(&points),
         }
     }
 
-    fn extend(&mut self, points: Vec<Vec3>) {
+    fn extend(&mut self, points: &[Vec3]) {
         self.bounds.extend(points.iter().copied());
         self.fits.iter_mut().for_each(|fit| fit.extend(points.iter().copied()));
     }
