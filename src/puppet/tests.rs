@@ -238,3 +238,32 @@ proptest! {
         }
     }
 }
+
+/// Regression test: a contact at the end of a shin, where a file has its feet elsewhere, kept the orientation of the shin, so that the leg
+/// could not bend.
+#[test]
+fn a_contact_at_the_end_of_a_bone_leaves_the_bone_free_to_turn() {
+    let (mut character, rig) = BONES.clone();
+    let skeleton = &mut character.skeleton;
+    let [shin, foot, hips] = ["leftLowerLeg", "leftFoot", "hips"].map(|name| skeleton.find(name).unwrap());
+    let end = skeleton.nodes.len();
+    let rest = Transform { rotation: glam::Quat::IDENTITY, ..skeleton.nodes[foot].rest };
+    skeleton.nodes.push(crate::asset::Node { parent: Some(shin), rest, ..crate::asset::Node::new("end") });
+    skeleton.nodes[shin].children.push(end);
+    skeleton.parents_first.push((end, Some(shin)));
+    let mut puppet = Puppet::with_rig(character, 0, rig);
+    let place = |puppet: &Puppet, node: usize| Vec3::from(puppet.world_from_node()[node].translation);
+    let pose = Pose::rest(&puppet.character().skeleton);
+    let [raised, before] = [place(&puppet, end) + Vec3::Y * 0.15, place(&puppet, hips)];
+    let contact = ContactConstraint {
+        node: end,
+        offset: Vec3::ZERO,
+        position: raised,
+        orientation: None,
+        on: None,
+        weight: 1.0,
+    };
+    puppet.follow(&pose, &[contact]).unwrap();
+    let [missed, moved] = [place(&puppet, end).distance(raised), place(&puppet, hips).distance(before)];
+    assert!(missed < 1e-3 && moved < 0.02, "the end misses by {missed} m, the hips move by {moved} m");
+}

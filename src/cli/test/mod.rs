@@ -196,7 +196,8 @@ pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
     let printed =
         printed.and_then(|()| print_summary(&outcomes, indices.len(), seconds, &machine, verbosity));
     // A part of the suite need not move all joints.
-    if outcomes.len() == suite.cases.len() {
+    let is_whole = args.filter.is_empty() && args.case.is_empty() && args.shard.is_none();
+    if is_whole && outcomes.len() == suite.cases.len() {
         verbosity.warn(&cache.coverage_warnings());
     }
     let failed_checks = checks.iter().filter(|row| row.fails).count();

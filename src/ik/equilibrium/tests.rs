@@ -288,3 +288,24 @@ fn skin_is_kept_above_the_floor_and_shins_out_of_the_trunk() {
     };
     assert!(meets(hips, shin) && !meets(hips, thigh));
 }
+
+/// Regression test: where a node above the hips leant with the motion, the rest pose leant too, so that skin could be as deep in the floor
+/// as it was there.
+#[test]
+fn the_floor_is_that_of_the_upright_rest_pose_if_a_node_above_the_hips_leans() {
+    let mut body = person();
+    let mut parts = body.figure().unwrap().parts.clone();
+    parts.hips = Some(DVec3::Y * 0.95);
+    parts.skin = vec![(4, DVec3::Y)];
+    body.set_figure(parts).unwrap();
+    let options = Options::default().with_full_body(crate::ik::FullBodyOptions::default().with_clear(true));
+    for lean in [0.0, 2.5] {
+        let world =
+            DAffine3::from_rotation_translation(DQuat::from_rotation_x(lean), DVec3::Y * (0.3 * lean));
+        body.place(world, DQuat::from_rotation_x(lean)).unwrap();
+        let mut problem = Problem::default();
+        problem.set(&body, body.figure().unwrap(), &[], &options);
+        let heights: Vec<f64> = problem.floor_points.iter().map(|point| point.height).collect();
+        assert_eq!(heights, [0.0], "lean {lean}");
+    }
+}

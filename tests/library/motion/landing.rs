@@ -12,6 +12,8 @@ use sinew::rig;
 use crate::support::external;
 
 const CESIUM_MAN: &str = "vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb";
+const CHARACTER: &str = "quaternius/platformer_game_pack/Character/Character.glb";
+const KNIGHT: &str = "quaternius/single_knight_pack/KnightCharacter/KnightCharacter.glb";
 const MANNY: &str = "kaykit-char/models/mannequin_v2/manny_med_mod.gltf";
 
 fn load(file: &str) -> Option<Character> {
@@ -39,8 +41,8 @@ fn retargeted_soles_stand_on_the_floor() {
         ("mannequin", "walk", arnaud),
         ("bvh/AnimatedDrawings/cmu1/jumping_jacks.bvh", "jumping_jacks", arnaud),
         // Feet that are not below their legs, short legs, long arms, and a foot whose sole bends at the toes.
-        ("mannequin", "walk", "quaternius/platformer_game_pack/Character/Character.glb"),
-        ("mannequin", "crouch", "quaternius/single_knight_pack/KnightCharacter/KnightCharacter.glb"),
+        ("mannequin", "walk", CHARACTER),
+        ("mannequin", "crouch", KNIGHT),
         ("mannequin", "walk", MANNY),
         ("mannequin", "walk", "raylib/robot/robot.glb"),
         ("bvh/AnimatedDrawings/cmu1/jumping_jacks.bvh", "jumping_jacks", CESIUM_MAN),
@@ -53,6 +55,9 @@ fn retargeted_soles_stand_on_the_floor() {
         ("mannequin", "crouch", "vrm/VRMC_materials_mtoon_UV_Animation_Test.vrm"),
         ("bvh/20tab-bvh-python/test_mocapbank.bvh", "test_mocapbank", "raylib/robot/robot.glb"),
         ("bvh/20tab-bvh-python/test_mocapbank.bvh", "test_mocapbank", MANNY),
+        // Feet that are not below their legs, and a node above the hips that leans with the motion.
+        ("bvh/20tab-bvh-python/test_mocapbank.bvh", "test_mocapbank", KNIGHT),
+        ("bvh/20tab-bvh-python/test_mocapbank.bvh", "test_mocapbank", CHARACTER),
     ] {
         let (Some(mut source), Some(target_character)) = (load(take), load(target)) else { continue };
         source.clips.retain(|c| c.name.as_deref() == Some(clip));
