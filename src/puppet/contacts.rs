@@ -104,7 +104,7 @@ impl Puppet {
     fn set_contact_targets(&mut self, yields: bool) {
         self.contact_targets.clear();
         self.held_on.clear();
-        // A node at the end of a bone that is no joint of the body would keep the orientation of the whole bone.
+        // A contact can be on a node at the end of a bone, which is no joint of the body. An orientation there would hold the whole bone.
         let turns = |node: usize| self.rig.body.as_ref().is_none_or(|body| body.is_joint(node));
         for contact in &self.contacts {
             let node = contact.node;

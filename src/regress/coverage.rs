@@ -64,7 +64,7 @@ impl Coverage {
         (self.weighted.len(), self.moved.len())
     }
 
-    /// Returns a line that names the joints that no pose moves, or `None` if there are none.
+    /// Returns a line with the names of the joints that stay still in all poses. `None` if every joint moves.
     pub fn warning(&self, character: &Character) -> Option<String> {
         let unmoved: Vec<usize> = self.weighted.difference(&self.moved).copied().collect();
         if unmoved.is_empty() {

@@ -211,7 +211,7 @@ impl Snapshot {
     }
 }
 
-/// Returns the given bones of a rig that differ from those before. `None` is a bone that is no longer given.
+/// Returns the given bones that a rig has changed, compared to an earlier one. `None` stands for a bone that it no longer gives.
 fn changed_bones(rig: &Rig, before: &Rig) -> Vec<(String, Option<usize>)> {
     let (now, then) = (&rig.given_bones, &before.given_bones);
     let names = now.keys().chain(then.keys().filter(|bone| !now.contains_key(*bone)));

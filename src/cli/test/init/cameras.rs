@@ -43,7 +43,7 @@ impl Cameras {
         self.extend(&puppet.points());
     }
 
-    /// Adds the vertices of a posed puppet that some nodes move more than any other, or all if there are none.
+    /// Adds the vertices of a posed puppet that mainly follow the given nodes. If none do, it adds all vertices.
     pub(super) fn add_part(&mut self, puppet: &Puppet, nodes: &BTreeSet<usize>) {
         let mut points = Vec::new();
         let (character, mut skinned) = (puppet.character(), Skinned::default());

@@ -23,7 +23,7 @@ const SIZE: f64 = 256.0;
 /// Name of the folder of goldens of a suite with the default name.
 const GOLDENS: &str = "goldens";
 
-/// Writes a suite for the files, or for the built-in character if there are none. `replaces` allows it to replace an existing file.
+/// Writes a suite for the files, or for the built-in character if there are none. With `replaces`, an existing file is replaced.
 pub(super) fn run(
     files: &[PathBuf],
     suite: &Path,
