@@ -123,7 +123,7 @@ def weight(base, rng, amount, radius):
     attributes["JOINTS_0"] = model.add(indices)
     attributes["WEIGHTS_0"] = model.add(weights.astype(np.float32))
     where = "a region" if radius else "one vertex"
-    return Pair(base, f"weights of {where}", f"{amount}", ("moved",), model=model, part=part_names(base, key[0]))
+    return Pair(base, f"weights of {where}", f"{amount}", ("weights",), model=model, part=part_names(base, key[0]))
 
 
 def missing(base, rng, _=None):
@@ -138,7 +138,7 @@ def missing(base, rng, _=None):
             model["nodes"][key[0]].pop(name, None)
     else:
         del mesh["primitives"][key[1]]
-    pair = Pair(base, "part missing", "", ("missing", "camera", "moved"), model=model, part=part_names(base, key[0]))
+    pair = Pair(base, "part missing", "", ("missing", "camera"), model=model, part=part_names(base, key[0]))
     return pair
 
 
@@ -154,7 +154,7 @@ def hole(base, rng, share):
     distance = np.linalg.norm(points[triangles].mean(1) - centre, axis=1)
     removed = distance.argsort()[: max(1, int(share * len(triangles)))]
     part["indices"] = model.add(np.delete(triangles, removed, 0).reshape(-1, 1))
-    return Pair(base, "triangles missing", f"{share:.1%}", ("moved", "missing"), model=model, part=part_names(base, key[0]))
+    return Pair(base, "triangles missing", f"{share:.1%}", ("mesh", "missing"), model=model, part=part_names(base, key[0]))
 
 
 def added(base, rng, share):

@@ -122,7 +122,7 @@ impl Drawn {
         };
         let texts = &reader.info().uncompressed_latin1_text;
         let drawn_by = texts.iter().find(|t| t.keyword == "Adapter").map(|t| t.text.clone());
-        let scene = RecordedScene::find(&reader.info().compressed_latin1_text);
+        let scene = RecordedScene::find(&reader.info().compressed_latin1_text, texts);
         Ok(GoldenState::Drawn(Self { image: DecodedImage { width, height, rgba }, drawn_by, scene }))
     }
 
@@ -151,18 +151,14 @@ impl Drawn {
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_compression(png::Compression::High);
         let version = concat!("sinew ", env!("CARGO_PKG_VERSION"));
-        let write = |encoder: &mut png::Encoder<_>| {
-            encoder.add_text_chunk("Software".into(), version.into())?;
-            if let Some(machine) = &self.drawn_by {
-                encoder.add_text_chunk("Adapter".into(), latin(machine))?;
-            }
-            match self.scene.as_ref().and_then(RecordedScene::chunk) {
-                Some((keyword, text)) => encoder.add_ztxt_chunk(keyword, text),
-                None => Ok(()),
-            }
-        };
-        write(&mut encoder)?;
+        encoder.add_text_chunk("Software".into(), version.into())?;
+        if let Some(machine) = &self.drawn_by {
+            encoder.add_text_chunk("Adapter".into(), latin(machine))?;
+        }
         let mut writer = encoder.write_header()?;
+        if let Some(scene) = &self.scene {
+            scene.write(&mut writer)?;
+        }
         writer.write_image_data(pixels)?;
         writer.finish()?;
         Ok(bytes.into_inner())

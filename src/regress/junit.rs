@@ -7,7 +7,7 @@ use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, Te
 use crate::check::{CheckRow, CheckStatus};
 
 use super::machine::Machine;
-use super::run::{Outcome, Status};
+use super::run::{Outcome, Status, without_scene};
 use super::suite::Suite;
 
 /// Returns the outcomes as a JUnit report. The properties of the suite name the machine. The properties of a case
@@ -25,6 +25,8 @@ pub fn junit(
     let mut tests = TestSuite::new(clean(&name));
     tests.add_property(Property::new("adapter", clean(machine.adapter.as_deref().unwrap_or("none"))));
     tests.add_property(Property::new("processor", clean(&machine.processor)));
+    let without = without_scene(outcomes).to_string();
+    tests.add_property(Property::new("goldens-without-scene", without));
     for outcome in outcomes {
         let Some(case) = suite.cases.get(outcome.case) else { continue };
         let lines: Vec<String> = outcome.findings.iter().map(|f| clean(&f.text)).collect();
@@ -32,7 +34,8 @@ pub fn junit(
             let error = r.position_error.map_or_else(String::new, |e| format!(", position error {e:.2e} m"));
             clean(&format!("{} {node}: {}{error}", r.kind, r.outcome))
         });
-        let output: Vec<String> = lines.iter().cloned().chain(reports).collect();
+        let notes = outcome.notes.iter().map(|note| clean(&format!("note: {note}")));
+        let output: Vec<String> = lines.iter().cloned().chain(notes).chain(reports).collect();
         let mut status = match outcome.status {
             Status::Passed | Status::Updated => TestCaseStatus::success(),
             Status::Failed | Status::Missing => TestCaseStatus::non_success(NonSuccessKind::Failure),
@@ -131,6 +134,7 @@ mod tests {
             path: "a.toml".into(),
             goldens: "goldens".into(),
             golden_sets: Vec::new(),
+            require_scenes: false,
             motion_checks: Vec::new(),
             cases: vec![case],
         };

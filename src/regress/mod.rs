@@ -65,13 +65,18 @@ pub use machine::Machine;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use outcomes_json::outcomes_json;
-pub use record::{CameraRecord, MaterialRecord, PartRecord, RecordedScene, SceneRecord};
+pub use record::{
+    Attribute, CameraRecord, FloorRecord, MaterialRecord, PartRecord, RecordedScene, SceneRecord,
+    VerticesRecord,
+};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
-pub use report::{checks_page, page};
+pub use report::{EarlierRun, checks_page, page};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
-pub use run::{Finding, Outcome, Pose, Posed, Run, Settings, Status, Update, orphans, sweep};
+pub use run::{
+    Finding, GoldenScene, Outcome, Pose, Posed, Run, Settings, Status, Update, orphans, sweep, without_scene,
+};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use suite::{

@@ -7,8 +7,11 @@ use crate::text::json;
 
 use super::explain::Explanation;
 use super::machine::Machine;
-use super::run::Outcome;
+use super::run::{GoldenScene, Outcome, without_scene};
 use super::suite::Suite;
+
+/// The name of the format.
+pub(super) const FORMAT: &str = "sinew-test-1";
 
 #[derive(Serialize)]
 struct RunData<'a> {
@@ -19,6 +22,8 @@ struct RunData<'a> {
     adapter_class: Option<&'a str>,
     processor: &'a str,
     seconds: f64,
+    /// Number of golden images without a scene that can be read.
+    goldens_without_scene: usize,
     cases: Vec<CaseData<'a>>,
     /// The checks of clips.
     #[serde(skip_serializing_if = "<[CheckRow]>::is_empty")]
@@ -32,6 +37,10 @@ struct CaseData<'a> {
     status: &'static str,
     seconds: f64,
     findings: Vec<FindingData<'a>>,
+    /// What the case says although it passes.
+    notes: &'a [String],
+    /// Whether the golden image contains its scene.
+    golden_scene: &'static str,
     image: Option<ImageData>,
     explanation: Option<&'a Explanation>,
     joints: Vec<JointData<'a>>,
@@ -87,6 +96,12 @@ pub fn outcomes_json(
                 .iter()
                 .map(|f| FindingData { passed: f.passed, text: &f.text })
                 .collect(),
+            notes: &outcome.notes,
+            golden_scene: match outcome.scene {
+                GoldenScene::Recorded => "recorded",
+                GoldenScene::Missing => "missing",
+                GoldenScene::Unreadable => "unreadable",
+            },
             image: outcome.difference.as_ref().map(|d| ImageData {
                 rule: d.rule().name(),
                 pixels: d.pixels(),
@@ -104,13 +119,14 @@ pub fn outcomes_json(
         })
     });
     let data = RunData {
-        format: "sinew-test-1",
+        format: FORMAT,
         suite: suite.path.display().to_string(),
         version: env!("CARGO_PKG_VERSION"),
         adapter: machine.adapter.as_deref(),
         adapter_class: machine.class.as_deref(),
         processor: &machine.processor,
         seconds,
+        goldens_without_scene: without_scene(outcomes),
         cases: cases.collect(),
         checks,
     };

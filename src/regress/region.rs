@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::puppet::Puppet;
-use crate::render::{DecodedImage, Frame};
+use crate::render::DecodedImage;
 use crate::rig::{LimbKind, LimbSide};
 
 use super::explain::visible;
@@ -151,25 +151,25 @@ impl Region {
         self.only.is_some() || !self.ignore.nodes.is_empty() || !self.ignore.parts.is_empty()
     }
 
-    /// Returns the actual image with the pixels of the golden wherever they are not compared. `None` if everything is compared. A pixel
+    /// Returns the second image, which shows what `record` describes, with the pixels of the golden, which is the first, wherever they are not compared. `None` if everything is compared. A pixel
     /// is ignored if it, or a pixel next to it, shows what is ignored in either image.
     pub(super) fn mask(
         &self,
         puppet: &Puppet,
-        frame: &Frame<'_>,
         golden: Option<&SceneRecord>,
-        expected: &DecodedImage,
-        actual: &DecodedImage,
+        record: &SceneRecord,
+        images: [&DecodedImage; 2],
     ) -> Option<DecodedImage> {
+        let [expected, actual] = images;
         let ignores = !self.ignore.nodes.is_empty() || !self.ignore.parts.is_empty();
         let is_same = expected.rgba.len() != actual.rgba.len() || expected.rgba == actual.rgba;
         if !self.restricts() || is_same {
             return None;
         }
-        let record = SceneRecord::of(puppet, frame);
         let size = (actual.width, actual.height);
-        let now = visible(puppet, &record, size);
-        let before = golden.map(|golden| visible(puppet, golden, size)).unwrap_or_default();
+        let now = visible(puppet, record, size);
+        let before =
+            golden.map(|golden| visible(puppet, &golden.named_like(record), size)).unwrap_or_default();
         let shows = |selection: &Selection, index: usize| {
             let hits = [&now, &before].map(|ids| ids.get(index).copied().flatten());
             hits.into_iter().flatten().any(|hit| selection.contains(hit))

@@ -7,8 +7,10 @@ use crate::support::image;
 use crate::{command, folder, refusal, sinew, stdout};
 
 mod accept;
+mod breaks;
 mod explained;
 mod file;
+mod glb;
 mod init;
 mod report_page;
 mod results;

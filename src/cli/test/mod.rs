@@ -11,7 +11,8 @@ use std::time::Instant;
 use clap::Args;
 
 use crate::regress::{
-    Case, Machine, OptionKey, Outcome, Rule, Run, Settings, Status, Suite, Update, orphans, sweep,
+    Case, EarlierRun, Machine, OptionKey, Outcome, Rule, Run, Settings, Status, Suite, Update, orphans,
+    sweep, without_scene,
 };
 use crate::render::AdapterChoice;
 
@@ -67,6 +68,9 @@ pub(super) struct TestArgs {
     /// Write an HTML report of the changes
     #[arg(long, value_name = "OUT.html")]
     report: Option<PathBuf>,
+    /// Show an earlier run, which --json has written, beside this one in the report
+    #[arg(long, value_name = "OUT.json", requires = "report")]
+    earlier: Option<PathBuf>,
     /// Write a JUnit report
     #[arg(long, value_name = "OUT.xml")]
     junit: Option<PathBuf>,
@@ -160,6 +164,7 @@ pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
         return Err(Failure::Usage(format!("{}: {cause}", path.display())));
     }
     results::check(args, &suite)?;
+    let earlier = args.earlier.as_deref().map(EarlierRun::read).transpose().map_err(Failure::Usage)?;
     let cache = AssetCache::default();
     let pose = |case: &Case| cache.pose(case);
     let settings = Settings {
@@ -213,6 +218,7 @@ pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
         (&outcomes, &checks),
         &machine,
         seconds,
+        earlier.as_ref(),
     )))?;
     if args.prune {
         prune(&suite, &outcomes, verbosity)?;
@@ -241,7 +247,9 @@ fn print_case(name: &str, outcome: &Outcome, verbosity: Verbosity) -> Result<(),
     let rule = outcome.difference.as_ref().map(|d| format!("{}, ", d.rule().name())).unwrap_or_default();
     let head = format!("{:8}{name}  {rule}{:.1} ms", outcome.status.name(), outcome.seconds * 1e3);
     let findings = outcome.findings.iter().filter(|f| !f.passed || verbosity.verbose);
-    output::lines(std::iter::once(head).chain(findings.map(|f| format!("        {}", f.text))))
+    let notes = outcome.notes.iter().map(|note| format!("        note: {note}"));
+    let lines = findings.map(|f| format!("        {}", f.text)).chain(notes);
+    output::lines(std::iter::once(head).chain(lines))
 }
 
 /// Prints the number of cases with each status, the number of images that each rule judged, and the machine that drew
@@ -273,6 +281,14 @@ fn print_summary(
         let [identical, levels, flip] = [Rule::Identical, Rule::Levels, Rule::Flip].map(judged_by);
         lines.push(format!("images: {identical} identical, {levels} equal by levels, {flip} judged by FLIP"));
         lines.push(format!("drawn by {machine}"));
+    }
+    let without = without_scene(outcomes);
+    if without > 0 {
+        let cause = "their changes cannot be explained (see --update=scenes)";
+        lines.push(format!(
+            "{without} {} without a scene: {cause}",
+            if without == 1 { "golden" } else { "goldens" }
+        ));
     }
     lines.push(format!("{}; {seconds:.2} s, {each:.1} ms per case", words.join(", ")));
     output::lines(lines)

@@ -7,7 +7,7 @@ use crate::check::CheckRow;
 use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::files::atomic;
-use crate::regress::{Case, Machine, Outcome, Suite, csv, junit, outcomes_json, page};
+use crate::regress::{Case, EarlierRun, Machine, Outcome, Suite, csv, junit, outcomes_json, page};
 
 use super::TestArgs;
 
@@ -16,7 +16,8 @@ pub(super) fn check(args: &TestArgs, suite: &Suite) -> Result<(), Failure> {
     let goldens = suite.cases.iter().flat_map(|case| suite.goldens_of(case));
     let checked = suite.motion_checks.iter().flat_map(|c| c.model.iter().chain(&c.rig).cloned());
     let inputs = suite.cases.iter().flat_map(inputs).chain(checked);
-    let inputs: HashSet<PathBuf> = goldens.chain(inputs).chain([suite.path.clone()]).collect();
+    let named = [suite.path.clone()].into_iter().chain(args.earlier.clone());
+    let inputs: HashSet<PathBuf> = goldens.chain(inputs).chain(named).collect();
     let files: Vec<&Path> = [&args.report, &args.junit, &args.csv, &args.json]
         .into_iter()
         .flatten()
@@ -40,13 +41,14 @@ pub(super) fn write(
     (outcomes, checks): (&[Outcome], &[CheckRow]),
     machine: &Machine,
     seconds: f64,
+    earlier: Option<&EarlierRun>,
 ) -> [Result<(), Failure>; 4] {
     let write = |path: &Option<PathBuf>, text: &dyn Fn() -> Result<String, String>| match path {
         Some(path) => text().map_err(Failure::Usage).and_then(|text| output::file(path, text.as_bytes())),
         None => Ok(()),
     };
     [
-        write(&args.report, &|| page(suite, outcomes, checks, machine, seconds)),
+        write(&args.report, &|| page(suite, (outcomes, checks), machine, seconds, earlier)),
         write(&args.junit, &|| junit(suite, (outcomes, checks), machine)),
         write(&args.csv, &|| Ok(csv(suite, outcomes))),
         write(&args.json, &|| outcomes_json(suite, (outcomes, checks), machine, seconds)),

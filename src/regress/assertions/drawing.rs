@@ -3,11 +3,11 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::puppet::Puppet;
-use crate::regress::explain::{Conditions, Explanation};
+use crate::regress::explain::{Conditions, Explanation, GoldenView};
 use crate::regress::golden::Drawn;
 use crate::regress::record::{RecordedScene, SceneRecord};
 use crate::regress::tolerance::KindTolerance;
-use crate::render::{AdapterChoice, DecodedImages, Gpu, RenderError, Renderer};
+use crate::render::{AdapterChoice, DecodedImages, Frame, Gpu, RenderError, Renderer};
 use crate::scene::{self, ViewSettings};
 use crate::view::{AUTO_FOV_Y, Camera};
 
@@ -20,26 +20,44 @@ const SIZE: (u32, u32) = (256, 256);
 /// threads wait, because one software adapter already uses all processors.
 static RENDERER: Mutex<Option<Renderer>> = Mutex::new(None);
 
-fn draw(puppet: &Puppet, settings: &ViewSettings, size: (u32, u32)) -> Result<Drawn, RenderError> {
+fn draw(puppet: &Puppet, frame: &Frame<'_>, size: (u32, u32)) -> Result<Drawn, RenderError> {
     let mut renderer = RENDERER.lock().unwrap_or_else(PoisonError::into_inner);
     let renderer = match &mut *renderer {
         Some(renderer) => renderer,
         closed => closed.insert(Renderer::new(Gpu::new(&AdapterChoice::Cpu)?)),
     };
-    let images = DecodedImages::decode(puppet.character(), puppet.parts(), settings.mode);
+    let images = DecodedImages::decode(puppet.character(), puppet.parts(), frame.mode);
     let model = renderer.model(puppet.character(), puppet.parts(), &images)?;
-    let frame = scene::frame(puppet, settings);
-    let image = renderer.render(&[&model], &frame, size)?;
-    let scene = RecordedScene::encode(&SceneRecord::of(puppet, &frame)).ok();
+    let image = renderer.render(&[&model], frame, size)?;
+    let scene = RecordedScene::encode(&SceneRecord::of(puppet, frame)).ok();
     Ok(Drawn { drawn_by: Some(renderer.gpu().describe()), scene, ..Drawn::new(image) })
 }
 
-fn explain(puppet: &Puppet, golden: &Drawn, drawn: &Drawn) -> Option<Explanation> {
+fn explain(
+    puppet: &Puppet,
+    settings: &ViewSettings,
+    size: (u32, u32),
+    (golden, drawn): (&Drawn, &Drawn),
+) -> Option<Explanation> {
     let [before, now] =
         [golden, drawn].map(|image| image.scene.as_ref().and_then(|scene| scene.decode().ok()));
-    let (golden_image, image) = ((&golden.image, &before?), (&drawn.image, &now?));
+    let (before, now) = (before?, now?);
+    let tolerance = KindTolerance::default();
     // The name of an adapter does not contain the CPU, on which a software adapter depends.
-    Explanation::new(puppet, golden_image, image, &KindTolerance::default(), Conditions::default())
+    let explain = |image: &Drawn, record: &SceneRecord| {
+        let golden = (&golden.image, &before);
+        Explanation::new(puppet, golden, (&image.image, record), &tolerance, Conditions::default())
+    };
+    if let Some(view) = GoldenView::of(&before, &now) {
+        let held = draw(puppet, &view.frame(scene::frame(puppet, settings)), size).ok()?;
+        let record = view.record(&before, &now);
+        let mut explanation = explain(&held, &record)?;
+        if explanation.fails() {
+            explanation.add_camera(puppet, (&before, &now), size, &tolerance);
+            return Some(explanation);
+        }
+    }
+    explain(drawn, &now)
 }
 
 /// The default view: from the front, the whole puppet.
@@ -50,30 +68,30 @@ fn default_view(puppet: &Puppet) -> ViewSettings {
 
 impl AssertedImage for Puppet {
     fn drawn(&self) -> Result<Drawn, String> {
-        draw(self, &default_view(self), SIZE).map_err(|e| e.to_string())
+        draw(self, &scene::frame(self, &default_view(self)), SIZE).map_err(|e| e.to_string())
     }
 
     fn explain(&self, golden: &Drawn, drawn: &Drawn) -> Option<Explanation> {
-        explain(self, golden, drawn)
+        explain(self, &default_view(self), SIZE, (golden, drawn))
     }
 }
 
 impl AssertedImage for (&Puppet, &ViewSettings) {
     fn drawn(&self) -> Result<Drawn, String> {
-        draw(self.0, self.1, SIZE).map_err(|e| e.to_string())
+        draw(self.0, &scene::frame(self.0, self.1), SIZE).map_err(|e| e.to_string())
     }
 
     fn explain(&self, golden: &Drawn, drawn: &Drawn) -> Option<Explanation> {
-        explain(self.0, golden, drawn)
+        explain(self.0, self.1, SIZE, (golden, drawn))
     }
 }
 
 impl AssertedImage for (&Puppet, &ViewSettings, (u32, u32)) {
     fn drawn(&self) -> Result<Drawn, String> {
-        draw(self.0, self.1, self.2).map_err(|e| e.to_string())
+        draw(self.0, &scene::frame(self.0, self.1), self.2).map_err(|e| e.to_string())
     }
 
     fn explain(&self, golden: &Drawn, drawn: &Drawn) -> Option<Explanation> {
-        explain(self.0, golden, drawn)
+        explain(self.0, self.1, self.2, (golden, drawn))
     }
 }

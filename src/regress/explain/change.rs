@@ -11,10 +11,14 @@ pub enum ChangeKind {
     Missing,
     /// A part is drawn that the golden does not show.
     Added,
-    /// The camera differs.
-    Camera,
-    /// A surface is at another place.
+    /// The inverse bind matrices of joints differ.
+    Bind,
+    /// The skin weights of a part differ.
+    Weights,
+    /// A joint or a morph target has moved a surface.
     Moved,
+    /// The positions or the morph targets of a part differ.
+    Mesh,
     /// A surface at the same place has another colour.
     Shaded,
     /// The light differs.
@@ -25,6 +29,8 @@ pub enum ChangeKind {
     Background,
     /// Lines, ghosts, the number of samples, or the method of skinning differ.
     Other,
+    /// The camera differs.
+    Camera,
     /// Only the outlines of surfaces differ, within one pixel, although the scene is the same.
     Silhouette,
     /// Small differences of single pixels, although the scene is the same.
@@ -33,16 +39,19 @@ pub enum ChangeKind {
 
 impl ChangeKind {
     /// All kinds, the most important first.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 14] = [
         Self::Missing,
         Self::Added,
-        Self::Camera,
+        Self::Bind,
+        Self::Weights,
         Self::Moved,
+        Self::Mesh,
         Self::Shaded,
         Self::Light,
         Self::Shadow,
         Self::Background,
         Self::Other,
+        Self::Camera,
         Self::Silhouette,
         Self::Noise,
     ];
@@ -52,13 +61,16 @@ impl ChangeKind {
         match self {
             Self::Missing => "missing",
             Self::Added => "added",
-            Self::Camera => "camera",
+            Self::Bind => "bind",
+            Self::Weights => "weights",
             Self::Moved => "moved",
+            Self::Mesh => "mesh",
             Self::Shaded => "shaded",
             Self::Light => "light",
             Self::Shadow => "shadow",
             Self::Background => "background",
             Self::Other => "other",
+            Self::Camera => "camera",
             Self::Silhouette => "silhouette",
             Self::Noise => "noise",
         }
@@ -73,6 +85,8 @@ pub struct Change {
     pub kind: ChangeKind,
     /// Description in one clause.
     pub text: String,
+    /// The cause in words that are the same in all images with this cause.
+    pub cause: String,
     /// Name of the part that shows it, if it is a single one.
     pub part: Option<String>,
     /// Name of the node that has moved.
@@ -107,9 +121,9 @@ pub struct Change {
 
 impl Change {
     /// Returns whether a larger tolerance would accept the change. No tolerance accepts a part that is missing or added, or that has
-    /// another mesh.
+    /// another mesh or skin.
     pub fn has_threshold(&self) -> bool {
-        let is_part = matches!(self.kind, ChangeKind::Missing | ChangeKind::Added);
-        !is_part && (self.kind != ChangeKind::Moved || self.shift.is_some())
+        use ChangeKind::{Added, Bind, Mesh, Missing, Weights};
+        !matches!(self.kind, Missing | Added | Bind | Weights | Mesh)
     }
 }

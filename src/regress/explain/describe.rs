@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::regress::tolerance::KindTolerance;
 
-use super::change::{Change, ChangeKind};
+use super::change::Change;
 use super::motion::{Scenes, Shift};
 use super::pixels::Cause;
-use super::words::{JointNames, count, length, pixels};
+use super::verdict::verdict;
+use super::words::{JointNames, count};
 use super::{Explanation, Group};
 
 /// Number of pixels that may differ clearly although neither a part nor its mesh has changed visibly.
@@ -18,14 +19,11 @@ const DRIVER_SHIFT: f32 = 0.04;
 const DRIVER_MEAN: f64 = 1.25;
 /// One in so many pixels that another driver draws differently may differ by two levels or more.
 const DRIVER_VISIBLE: usize = 8;
-/// Number of changes that a verdict names.
-const NAMED: usize = 3;
-
 /// Describes the changes between two scenes.
 pub(super) struct Describe<'a> {
-    scenes: &'a Scenes<'a>,
+    pub(super) scenes: &'a Scenes<'a>,
     tolerance: &'a KindTolerance,
-    names: JointNames,
+    pub(super) names: JointNames,
 }
 
 impl<'a> Describe<'a> {
@@ -45,18 +43,15 @@ impl<'a> Describe<'a> {
         changes.sort_by(|(_, a), (_, b)| {
             let shift = |change: &Change| change.shift.unwrap_or_default();
             let by_size = || shift(b).total_cmp(&shift(a)).then(b.visible.cmp(&a.visible));
-            b.fails
-                .cmp(&a.fails)
-                .then(rank(a.kind).cmp(&rank(b.kind)))
-                .then_with(by_size)
-                .then(b.pixels.cmp(&a.pixels))
+            b.fails.cmp(&a.fails).then(a.kind.cmp(&b.kind)).then_with(by_size).then(b.pixels.cmp(&a.pixels))
         });
         let indices: BTreeMap<&Cause, u16> = changes.iter().map(|(cause, _)| cause).zip(1..).collect();
         let map =
             causes.iter().map(|cause| cause.as_ref().and_then(|c| indices.get(c)).copied().unwrap_or(0));
         let map = map.collect();
+        let unseen = self.unseen(changes.iter().map(|(cause, _)| cause));
         let changes: Vec<Change> = changes.into_iter().map(|(_, change)| change).collect();
-        Explanation { verdict: self.verdict(&changes), changes, map }
+        Explanation { verdict: verdict(&changes, &unseen), changes, unseen, map }
     }
 
     /// Decides which changes exceed the tolerance of their kind.
@@ -73,7 +68,9 @@ impl<'a> Describe<'a> {
             change.fails = exceeds
                 || match cause {
                     Cause::Presence(..) | Cause::Gone => change.counts,
-                    Cause::Mesh(_) => groups.get(cause).is_some_and(|group| self.shows_mesh(group)),
+                    Cause::Mesh(_) | Cause::Weights(_) | Cause::Binds => {
+                        groups.get(cause).is_some_and(|group| self.shows_mesh(group))
+                    }
                     _ => change.shift.is_some_and(|shift| shift >= f64::from(moved)),
                 };
         }
@@ -92,7 +89,7 @@ impl<'a> Describe<'a> {
         }
         match (cause, shift) {
             (Cause::Presence(..) | Cause::Gone, _) => group.clear > MESH_PIXELS,
-            (Cause::Mesh(_), _) => self.shows_mesh(group),
+            (Cause::Mesh(_) | Cause::Weights(_) | Cause::Binds, _) => self.shows_mesh(group),
             (_, Some(shift)) => shift.pixels >= DRIVER_SHIFT,
             (_, None) => {
                 #[expect(clippy::cast_precision_loss, reason = "sums of levels are exact")]
@@ -124,10 +121,12 @@ impl<'a> Describe<'a> {
         let shift = if self.scenes.conditions.restricted { shift.map(|_| group.shift) } else { shift };
         let joint = match cause {
             Cause::Moved(node) => Some(*node),
+            Cause::Binds if self.scenes.facts.binds.len() == 1 => self.scenes.facts.binds.first().copied(),
             _ => None,
         };
         let part = match cause {
             Cause::Presence(_, part)
+            | Cause::Weights(part)
             | Cause::Mesh(part)
             | Cause::Morph(part)
             | Cause::Material(part)
@@ -142,6 +141,7 @@ impl<'a> Describe<'a> {
         let mut change = Change {
             kind: cause.kind(),
             text: String::new(),
+            cause: self.cause(cause),
             part: part.map(|part| self.part(part)),
             joint: joint.map(|node| skeleton.label(node)),
             material: part.and_then(|part| self.material(part)),
@@ -164,7 +164,7 @@ impl<'a> Describe<'a> {
         change
     }
 
-    fn part(&self, part: u32) -> String {
+    pub(super) fn part(&self, part: u32) -> String {
         let names = crate::regress::record::part_names(self.scenes.puppet);
         names.get(part as usize).cloned().unwrap_or_default()
     }
@@ -175,124 +175,4 @@ impl<'a> Describe<'a> {
         let material = character.primitive(*puppet.parts().get(index)?).material?;
         Some(character.materials.get(material)?.name.clone().unwrap_or_else(|| format!("#{material}")))
     }
-
-    fn text(&self, cause: &Cause, change: &Change) -> String {
-        let facts = self.scenes.facts;
-        let px = pixels(change.pixels);
-        let part = || change.part.clone().unwrap_or_default();
-        let colors = || format!("ΔE {:.1} in {px}", change.delta_e);
-        let shift = change.shift.unwrap_or_default();
-        match cause {
-            Cause::Presence(ChangeKind::Added, _) => {
-                format!("part `{}` is drawn, but not in the golden: {px}", part())
-            }
-            Cause::Presence(..) => format!("part `{}` is not drawn: {px}", part()),
-            Cause::Gone => format!("part `{}` no longer exists: {px}", facts.gone.join("`, `")),
-            Cause::Camera => {
-                format!("camera: the image shifts by at most {shift:.2} px: {}", facts.camera.join(", "))
-            }
-            Cause::Moved(node) => self.moved(*node, change),
-            Cause::Mesh(_) => {
-                format!("the mesh of part `{}` differs: {px} by at most {} levels", part(), change.levels)
-            }
-            Cause::Morph(_) => {
-                let distance = change.distance.unwrap_or_default();
-                #[expect(clippy::cast_possible_truncation, reason = "it is from single precision")]
-                let distance = length(distance as f32);
-                format!(
-                    "part `{}` {distance} at most ({shift:.2} px), {px}: weights of its morph targets differ",
-                    part()
-                )
-            }
-            Cause::Material(part) => {
-                let (name, clause) = facts.materials.get(part).cloned().unwrap_or_default();
-                format!("material `{name}`: {}: {clause}", colors())
-            }
-            Cause::Attributes(_) => {
-                format!("normals, colours or texture coordinates of part `{}`: {}", part(), colors())
-            }
-            Cause::Light => format!("light: {}: {}", colors(), facts.light.join(", ")),
-            Cause::Background => format!("background: {px}: {}", facts.background.join(", ")),
-            Cause::Shadow => format!("shadow of what has moved: {px} by at most {} levels", change.levels),
-            Cause::Other => format!("{}: {px}", facts.other.join(", ")),
-            Cause::Renderer(part) => {
-                let where_ = match part {
-                    Some(_) => format!("part `{}`", change.part.clone().unwrap_or_default()),
-                    None => "the background".into(),
-                };
-                format!("{where_}: {}, although the scene is the same", colors())
-            }
-            Cause::Silhouette => format!("outlines: {px}, within one pixel"),
-            Cause::Noise => format!("driver noise: {px} by at most {} levels", change.levels),
-        }
-    }
-
-    fn moved(&self, node: usize, change: &Change) -> String {
-        let (puppet, facts) = (self.scenes.puppet, self.scenes.facts);
-        let label = puppet.character().skeleton.label(node);
-        let words = self.names.words(puppet, node);
-        let joint = facts.joints.get(&node).copied().unwrap_or_default();
-        let shift = self.scenes.shifts.get(&Some(node)).copied().unwrap_or_default();
-        let mut how = Vec::new();
-        if joint.angle.to_degrees() >= 0.01 {
-            how.push(format!("turned {:.2}°", joint.angle.to_degrees()));
-        }
-        if joint.distance > 0.0 && length(joint.distance) != length(0.0) {
-            how.push(format!("moved {}", length(joint.distance)));
-        }
-        if how.is_empty() {
-            how.push("differs slightly".into());
-        }
-        format!(
-            "{words} {} at most ({:.2} px), {}: joint `{label}` {}",
-            length(shift.distance),
-            shift.pixels,
-            pixels(change.pixels),
-            how.join(" and ")
-        )
-    }
-
-    /// Names parts that differ although no pixel was assigned to them, for example because the camera follows the bounds of all parts.
-    fn unseen(&self, changes: &[Change]) -> Vec<String> {
-        let facts = self.scenes.facts;
-        let is_named =
-            |name: &String| changes.iter().any(|change| change.text.contains(&format!("`{name}`")));
-        let missing = facts.missing.iter().filter(|name| !is_named(name));
-        let added = facts.added.iter().filter(|name| !is_named(name));
-        let missing = missing.map(|name| format!("part `{name}` is not drawn"));
-        missing.chain(added.map(|name| format!("part `{name}` is not in the golden"))).collect()
-    }
-
-    /// Returns a sentence about the changes, the most important first.
-    fn verdict(&self, changes: &[Change]) -> String {
-        let failing: Vec<&Change> = changes.iter().filter(|change| change.fails).collect();
-        let shown = if failing.is_empty() { changes.iter().collect() } else { failing };
-        let mut clauses: Vec<String> = Vec::new();
-        let mut kind = None;
-        for change in shown.iter().take(NAMED) {
-            let prefix = match change.kind {
-                ChangeKind::Moved | ChangeKind::Shaded if kind != Some(change.kind) => {
-                    format!("{}: ", change.kind.name())
-                }
-                _ => String::new(),
-            };
-            kind = Some(change.kind);
-            clauses.push(format!("{prefix}{}", change.text));
-        }
-        if shown.len() > NAMED {
-            let more = shown.len() - NAMED;
-            clauses.push(format!("{} more {}", count(more), if more == 1 { "change" } else { "changes" }));
-        }
-        clauses.extend(self.unseen(changes));
-        let text = if clauses.is_empty() { "no pixel differs".to_owned() } else { clauses.join("; ") };
-        let mut chars = text.chars();
-        let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-        format!("{first}{}.", chars.as_str())
-    }
-}
-
-/// Returns the importance of a kind, the most important first. A camera that follows the pose must not hide what has moved, so the larger of
-/// both movements comes first.
-fn rank(kind: ChangeKind) -> ChangeKind {
-    if kind == ChangeKind::Moved { ChangeKind::Camera } else { kind }
 }

@@ -7,10 +7,15 @@ use glam::{Affine3A, DAffine3, DQuat, DVec3, Vec3};
 use crate::puppet::Puppet;
 use crate::regress::record::{CameraRecord, MaterialRecord, NO_FLOOR, SceneRecord, part_names};
 
+use super::meshes::MeshChange;
+
 /// Smallest angle in radians, and smallest distance relative to the size of the skeleton, that count as a change of a joint. Below,
 /// differences are those of world matrices in single precision.
 const MIN_TURN: f64 = 2e-6;
 const MIN_DISTANCE: f64 = 1e-6;
+
+/// The words for a floor that has followed the figure.
+pub(super) const MOVED_FLOOR: &str = "the floor is at another place";
 
 /// The differences of two records.
 #[derive(Clone, Debug, Default)]
@@ -27,9 +32,10 @@ pub(super) struct Facts {
     pub(super) gone: Vec<String>,
     /// Names of parts that are not in the golden.
     pub(super) added: Vec<String>,
-    /// Indices of the parts whose meshes differ, and of those with other normals, colours or texture coordinates.
-    pub(super) geometry: BTreeSet<u32>,
-    pub(super) attributes: BTreeSet<u32>,
+    /// The joints whose inverse bind matrices differ.
+    pub(super) binds: BTreeSet<usize>,
+    /// How the meshes of parts differ.
+    pub(super) meshes: BTreeMap<u32, MeshChange>,
     /// For each part whose material differs, the material's name and a clause.
     pub(super) materials: BTreeMap<u32, (String, String)>,
     /// The settings that differ, as clauses, by what they affect.
@@ -57,6 +63,11 @@ impl Facts {
             camera: camera(&golden.camera, &actual.camera),
             ..Self::default()
         };
+        let is_other = |node: &usize| {
+            let label = skeleton.label(*node);
+            golden.binds.get(&label).zip(actual.binds.get(&label)).is_some_and(|(was, is)| was != is)
+        };
+        facts.binds = (0..skeleton.nodes.len()).filter(is_other).collect();
         facts.parts(puppet, golden, actual);
         facts.settings(golden, actual);
         facts
@@ -64,7 +75,8 @@ impl Facts {
 
     /// Returns whether parts differ, so that their shadows do.
     pub(super) fn changes_shapes(&self) -> bool {
-        !self.geometry.is_empty() || !self.missing.is_empty() || !self.added.is_empty()
+        let shapes = self.meshes.values().any(MeshChange::changes_the_shape);
+        shapes || !self.binds.is_empty() || !self.missing.is_empty() || !self.added.is_empty()
     }
 
     fn parts(&mut self, puppet: &Puppet, golden: &SceneRecord, actual: &SceneRecord) {
@@ -79,11 +91,8 @@ impl Facts {
         for (index, name) in (0..).zip(existing) {
             let find = |record: &SceneRecord| record.parts.iter().find(|part| part.name == name).cloned();
             let Some((was, is)) = find(golden).zip(find(actual)) else { continue };
-            if was.geometry != is.geometry {
-                self.geometry.insert(index);
-            }
-            if was.attributes != is.attributes {
-                self.attributes.insert(index);
+            if let Some(change) = MeshChange::between(puppet, index, (&was, &is)) {
+                self.meshes.insert(index, change);
             }
             let materials = golden.materials.get(was.material).zip(actual.materials.get(is.material));
             // Another name looks the same.
@@ -104,6 +113,11 @@ impl Facts {
     }
 
     fn settings(&mut self, golden: &SceneRecord, actual: &SceneRecord) {
+        if let (Some(was), Some(is)) = (golden.floor, actual.floor)
+            && !was.is_same(&is)
+        {
+            self.background.push(MOVED_FLOOR.to_owned());
+        }
         let names: BTreeSet<&String> = golden.settings.keys().chain(actual.settings.keys()).collect();
         for name in names {
             let value = |record: &SceneRecord| record.settings.get(name).cloned().unwrap_or_default();
@@ -113,9 +127,8 @@ impl Facts {
             }
             let clause = match name.as_str() {
                 // Their values are digests.
-                "file lights" | "overlays" | "ghosts" => format!("other {name}"),
-                // The floor follows the bounds of the pose.
-                "floor" if is != NO_FLOOR && was != NO_FLOOR => "the floor is at another place".to_owned(),
+                "file lights" | "overlays" => format!("other {name}"),
+                "ghosts" => ghosts(&was, &is),
                 "floor" => format!("{} floor", if is == NO_FLOOR { "no" } else { "a" }),
                 "light rotation" => format!("{name} {} instead of {}", degrees(&is), degrees(&was)),
                 _ => format!("{name} {is} instead of {was}"),
@@ -176,10 +189,9 @@ fn angle_between(was: &DAffine3, is: &DAffine3) -> f64 {
     if angle.is_finite() { angle } else { 0.0 }
 }
 
-fn camera(golden: &CameraRecord, actual: &CameraRecord) -> Vec<String> {
+pub(super) fn camera(golden: &CameraRecord, actual: &CameraRecord) -> Vec<String> {
     let mut clauses = Vec::new();
-    // The depth range follows the bounds of what is posed, and does not move the image.
-    if *golden == (CameraRecord { depth: golden.depth, ..actual.clone() }) {
+    if golden.shows_the_same(actual) {
         return clauses;
     }
     let (was, is) = (golden.camera(), actual.camera());
@@ -209,6 +221,21 @@ fn camera(golden: &CameraRecord, actual: &CameraRecord) -> Vec<String> {
         clauses.push("its target or up direction differs".into());
     }
     clauses
+}
+
+/// Says which of the ghosts differ. Their values are digests of their poses.
+fn ghosts(golden: &str, actual: &str) -> String {
+    let list = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
+    let (was, is) = (list(golden), list(actual));
+    if was.len() != is.len() {
+        return format!("{} ghosts instead of {}", is.len(), was.len());
+    }
+    let differing = (1..).zip(was.iter().zip(&is)).filter(|(_, (was, is))| was != is);
+    let numbers: Vec<String> = differing.map(|(number, _): (usize, _)| number.to_string()).collect();
+    match &numbers[..] {
+        [one] => format!("ghost {one} of {} has another pose", is.len()),
+        _ => format!("ghosts {} of {} have other poses", numbers.join(", "), is.len()),
+    }
 }
 
 /// Returns a recorded angle, which is in radians, in degrees, as people type it.

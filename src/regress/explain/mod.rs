@@ -7,12 +7,15 @@ mod change;
 mod color;
 mod describe;
 mod facts;
+mod held;
+mod meshes;
 mod motion;
 mod pixels;
 mod raster;
 mod surfaces;
 #[cfg(test)]
 mod tests;
+mod verdict;
 #[cfg(feature = "cli")]
 mod view;
 mod words;
@@ -30,6 +33,8 @@ use super::tolerance::KindTolerance;
 pub use change::{Change, ChangeKind};
 use describe::Describe;
 use facts::Facts;
+#[cfg(feature = "render")]
+pub(super) use held::GoldenView;
 use motion::{Scenes, Shift};
 use pixels::{Cause, levels, pixel};
 use raster::Ids;
@@ -45,6 +50,8 @@ pub struct Explanation {
     pub verdict: String,
     /// The changes, the most important first.
     pub changes: Vec<Change>,
+    /// What differs in the file although no pixel shows it, in clauses.
+    pub unseen: Vec<String>,
     /// For each pixel, row by row from the top, the index of its change plus one, or zero where the images are equal.
     #[serde(skip)]
     pub map: Vec<u16>,
@@ -97,7 +104,8 @@ impl Default for Group {
 }
 
 impl Explanation {
-    /// Explains the difference between two images of a puppet. `golden` and `actual` are records of both scenes, Returns `None` if the images have different sizes.
+    /// Explains the difference between two images of a puppet. `golden` and `actual` contain the records of both scenes. Returns `None` if
+    /// the images have different sizes.
     pub fn new(
         puppet: &Puppet,
         golden: (&DecodedImage, &SceneRecord),
@@ -110,6 +118,7 @@ impl Explanation {
         if size != (drawn.width, drawn.height) || expected.rgba.len() != drawn.rgba.len() {
             return None;
         }
+        let before = &before.named_like(now);
         let facts = Facts::between(puppet, before, now);
         let surfaces = [Surfaces::of(puppet, before), Surfaces::of(puppet, now)];
         let cameras = [before.camera.camera(), now.camera.camera()];

@@ -75,9 +75,7 @@ impl<'a> Scenes<'a> {
 
     /// Returns the pixel of a point for the golden's camera (0) or the actual one (1). `None` if it is behind the camera.
     fn project(&self, camera: usize, point: Vec3) -> Option<Vec2> {
-        let clip = *self.clip_from_world.get(camera)? * point.extend(1.0);
-        let ndc = Vec2::new(clip.x, clip.y) / clip.w;
-        (clip.w > 0.0 && ndc.is_finite()).then(|| (ndc * Vec2::new(0.5, -0.5) + 0.5) * self.size)
+        project(self.clip_from_world.get(camera)?, self.size, point)
     }
 
     /// Returns how far the pose moves a point: between two positions, both seen by the golden's camera.
@@ -120,7 +118,7 @@ impl<'a> Scenes<'a> {
         })
     }
 
-    fn corners(&self, hit: &Hit) -> Option<[u32; 3]> {
+    pub(super) fn corners(&self, hit: &Hit) -> Option<[u32; 3]> {
         let part = *self.puppet.parts().get(hit.part as usize)?;
         self.puppet.character().primitive(part).triangles.get(hit.triangle as usize).copied()
     }
@@ -158,7 +156,32 @@ impl<'a> Scenes<'a> {
     }
 
     fn is_inside(&self, point: Vec3) -> bool {
-        let pixel = self.project(0, point);
-        pixel.is_some_and(|p| p.cmpge(Vec2::ZERO).all() && p.cmple(self.size).all())
+        self.project(0, point).is_some_and(|pixel| is_inside(pixel, self.size))
     }
+}
+
+fn project(clip_from_world: &Mat4, size: Vec2, point: Vec3) -> Option<Vec2> {
+    let clip = *clip_from_world * point.extend(1.0);
+    let ndc = Vec2::new(clip.x, clip.y) / clip.w;
+    (clip.w > 0.0 && ndc.is_finite()).then(|| (ndc * Vec2::new(0.5, -0.5) + 0.5) * size)
+}
+
+fn is_inside(pixel: Vec2, size: Vec2) -> bool {
+    pixel.cmpge(Vec2::ZERO).all() && pixel.cmple(size).all()
+}
+
+/// Returns the largest distance in pixels between what the golden's and another camera show of points in the golden's image.
+#[expect(clippy::cast_precision_loss, reason = "image sizes are exact in single precision")]
+pub(super) fn camera_shift(
+    cameras: [Camera; 2],
+    size: (u32, u32),
+    points: impl Iterator<Item = Vec3>,
+) -> f32 {
+    let size = Vec2::new(size.0 as f32, size.1 as f32);
+    let [was, is] = cameras.map(|camera| camera.clip_from_world(size.x / size.y));
+    let shift = |point| {
+        let before = project(&was, size, point).filter(|pixel| is_inside(*pixel, size))?;
+        Some(before.distance(project(&is, size, point)?))
+    };
+    points.filter_map(shift).fold(0.0, f32::max)
 }

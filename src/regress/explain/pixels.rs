@@ -3,6 +3,7 @@
 use crate::regress::explain::change::ChangeKind;
 use crate::render::DecodedImage;
 
+use super::meshes::MeshChange;
 use super::motion::{MIN_SHIFT, Scenes, Shift};
 use super::raster;
 use super::raster::{Hit, Ids};
@@ -22,9 +23,13 @@ pub(super) enum Cause {
     /// Parts that the character no longer has.
     Gone,
     Camera,
+    /// Changes of inverse bind matrices.
+    Binds,
+    /// A change of the weights of a part.
+    Weights(u32),
     /// Movement of a node.
     Moved(usize),
-    /// A change of the mesh of a part.
+    /// A change of the positions or of the morph targets of a part.
     Mesh(u32),
     /// Changed weights of morph targets of a part.
     Morph(u32),
@@ -48,7 +53,10 @@ impl Cause {
             Self::Presence(kind, _) => *kind,
             Self::Gone => ChangeKind::Missing,
             Self::Camera => ChangeKind::Camera,
-            Self::Moved(_) | Self::Mesh(_) | Self::Morph(_) => ChangeKind::Moved,
+            Self::Binds => ChangeKind::Bind,
+            Self::Weights(_) => ChangeKind::Weights,
+            Self::Moved(_) | Self::Morph(_) => ChangeKind::Moved,
+            Self::Mesh(_) => ChangeKind::Mesh,
             Self::Material(_) | Self::Attributes(_) | Self::Renderer(_) => ChangeKind::Shaded,
             Self::Light => ChangeKind::Light,
             Self::Background => ChangeKind::Background,
@@ -81,8 +89,13 @@ impl Scenes<'_> {
             return cause;
         }
         let facts = self.facts;
-        let moved = [was, is].into_iter().flatten().chain(near.hits()).find_map(|hit| self.movement(hit));
-        if let Some((cause, shift)) = moved {
+        // What is seen through a surface may have changed, too.
+        let behind = self.ids.map(|ids| ids.hit_behind(index));
+        let hits = || [was, is].into_iter().chain(behind).flatten().chain(near.hits());
+        if let Some(cause) = hits().find_map(|hit| self.changed_vertices(hit)) {
+            return cause;
+        }
+        if let Some((cause, shift)) = hits().find_map(|hit| self.movement(hit)) {
             // If both have moved, the larger movement counts.
             let hit = was.or(is);
             let camera = hit.and_then(|hit| self.positions(hit)).map_or(0.0, |[p, _]| self.camera_shift(p));
@@ -91,14 +104,14 @@ impl Scenes<'_> {
         if self.camera >= MIN_SHIFT {
             return Cause::Camera;
         }
-        let parts = || [was, is].into_iter().flatten().chain(near.hits()).map(|hit| hit.part);
-        if let Some(part) = parts().find(|part| facts.geometry.contains(part)) {
-            return Cause::Mesh(part);
+        if let Some(cause) = hits().find_map(|hit| self.changed_shape(hit.part)) {
+            return cause;
         }
-        if let Some(part) = parts().find_map(|part| self.material(part)) {
+        if let Some(part) = hits().find_map(|hit| self.material(hit.part)) {
             return Cause::Material(part);
         }
-        if let Some(part) = parts().find(|part| facts.attributes.contains(part)) {
+        let is_shaded = |part: &u32| facts.meshes.get(part).is_some_and(MeshChange::changes_shading);
+        if let Some(part) = hits().map(|hit| hit.part).find(is_shaded) {
             return Cause::Attributes(part);
         }
         if !facts.gone.is_empty() && off > NOISE {
@@ -115,8 +128,12 @@ impl Scenes<'_> {
             return Cause::Other;
         }
         // Surfaces that the mesh no longer has are not among the ids.
-        if let (true, Some(part)) = (facts.joints.is_empty(), facts.geometry.first()) {
-            return Cause::Mesh(*part);
+        if facts.joints.is_empty() {
+            let bind = (!facts.binds.is_empty()).then_some(Cause::Binds);
+            let mesh = || facts.meshes.keys().find_map(|part| self.changed_shape(*part));
+            if let Some(cause) = bind.or_else(mesh) {
+                return cause;
+            }
         }
         if self.moves_shadows() {
             return Cause::Shadow;
@@ -158,6 +175,33 @@ impl Scenes<'_> {
         let [golden, actual] = &near.hits;
         let missing = golden.iter().flatten().find_map(|hit| self.presence(Some(hit), None));
         missing.or_else(|| actual.iter().flatten().find_map(|hit| self.presence(None, Some(hit))))
+    }
+
+    /// Returns the change of the skin or of the mesh at a visible point, where it is known for vertices.
+    fn changed_vertices(&self, hit: &Hit) -> Option<Cause> {
+        let facts = self.facts;
+        if !facts.binds.is_empty() {
+            let nodes = raster::nodes(self.puppet, hit);
+            if nodes.iter().any(|node| facts.binds.contains(node)) {
+                return Some(Cause::Binds);
+            }
+        }
+        let change = facts.meshes.get(&hit.part)?;
+        let corners = self.corners(hit)?;
+        if change.has_other_weights(&corners) {
+            return Some(Cause::Weights(hit.part));
+        }
+        change.has_moved(&corners).then_some(Cause::Mesh(hit.part))
+    }
+
+    /// Returns the change of the shape of a part.
+    fn changed_shape(&self, part: u32) -> Option<Cause> {
+        let change = self.facts.meshes.get(&part)?;
+        match (change.changes_weights(), change.changes_positions()) {
+            (true, _) => Some(Cause::Weights(part)),
+            (_, true) => Some(Cause::Mesh(part)),
+            _ => None,
+        }
     }
 
     /// Returns what has moved a visible point, and how far.

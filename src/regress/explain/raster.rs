@@ -2,11 +2,12 @@
 
 use glam::{Mat4, Vec3, Vec4};
 
+use crate::asset::Part;
 use crate::puppet::Puppet;
 use crate::skin::influencing_nodes;
 use crate::view::Camera;
 
-use super::surfaces::{Surfaces, is_double_sided};
+use super::surfaces::{Surfaces, is_double_sided, is_see_through};
 
 /// Clip-space w below which a triangle is cut off.
 const MIN_W: f32 = 1e-6;
@@ -30,6 +31,8 @@ pub(super) struct Ids {
     pub(super) height: u32,
     /// Row by row from the top. `None` where there is no surface.
     pub(super) hits: Vec<Option<Hit>>,
+    /// What is behind surfaces that can be seen through. Empty if there are none.
+    behind: Vec<Option<Hit>>,
 }
 
 /// A corner of a clipped triangle.
@@ -40,16 +43,34 @@ struct Corner {
 }
 
 impl Ids {
-    /// Draws the ids of posed surfaces. The front faces and the order in depth are those of the renderer. Holes and transparency of
-    /// materials are ignored.
+    /// Draws the ids of posed surfaces. The front faces and the order in depth are those of the renderer. A surface with holes or with
+    /// transparency counts everywhere, and what is behind it is drawn apart.
     pub(super) fn draw(puppet: &Puppet, surfaces: &Surfaces, camera: &Camera, size: (u32, u32)) -> Self {
+        let mut all = Self::layer(puppet, surfaces, camera, size, |_| true);
+        let is_opaque = |part: Part| !is_see_through(puppet.character(), part);
+        let drawn = puppet.parts().iter().zip(&surfaces.parts).filter(|(_, surface)| surface.is_some());
+        if drawn.map(|(part, _)| *part).any(|part| !is_opaque(part)) {
+            all.behind = Self::layer(puppet, surfaces, camera, size, is_opaque).hits;
+        }
+        all
+    }
+
+    /// Draws the ids of some parts.
+    fn layer(
+        puppet: &Puppet,
+        surfaces: &Surfaces,
+        camera: &Camera,
+        size: (u32, u32),
+        is_drawn: impl Fn(Part) -> bool,
+    ) -> Self {
         let (width, height) = size;
-        let mut ids = Self { width, height, hits: vec![None; width as usize * height as usize] };
+        let hits = vec![None; width as usize * height as usize];
+        let mut ids = Self { width, height, hits, behind: Vec::new() };
         #[expect(clippy::cast_precision_loss, reason = "image sizes are exact in single precision")]
         let aspect = width as f32 / height.max(1) as f32;
         let clip_from_world: Mat4 = camera.clip_from_world(aspect);
         for (index, (part, surface)) in puppet.parts().iter().zip(&surfaces.parts).enumerate() {
-            let Some(surface) = surface else { continue };
+            let Some(surface) = surface.as_ref().filter(|_| is_drawn(*part)) else { continue };
             let character = puppet.character();
             let both_sides = is_double_sided(character, *part);
             let clip: Vec<Vec4> = surface.positions.iter().map(|p| clip_from_world * p.extend(1.0)).collect();
@@ -71,6 +92,11 @@ impl Ids {
     /// Returns what is visible at a pixel.
     pub(super) fn hit(&self, index: usize) -> Option<&Hit> {
         self.hits.get(index)?.as_ref()
+    }
+
+    /// Returns what is behind a surface that can be seen through.
+    pub(super) fn hit_behind(&self, index: usize) -> Option<&Hit> {
+        self.behind.get(index)?.as_ref()
     }
 
     /// Cuts off what is behind the near plane, and draws the rest.

@@ -3,7 +3,7 @@ use glam::{Quat, Vec3};
 use super::*;
 use crate::asset;
 use crate::pose::Pose;
-use crate::regress::record::MaterialRecord;
+use crate::regress::record::{Attribute, MaterialRecord};
 use crate::render::{AdapterChoice, Background, DecodedImages, Gpu, Pending, Renderer, ShadingMode};
 use crate::scene::{ViewSettings, frame};
 use crate::view::{AUTO_FOV_Y, Bounds, Camera};
@@ -187,7 +187,7 @@ fn a_changed_mesh_fails_if_the_shading_inside_it_differs() {
     let golden = drawing(|_, _| {});
     let fails = |pixels: usize, levels: u8, same_machine: bool| {
         let mut actual = drawing(|_, _| {});
-        actual.record.parts[0].geometry = "0".into();
+        actual.record.parts[0].digests.insert(Attribute::Positions, "0".into());
         let width = SIZE.0 as usize;
         let is_surface = |i: usize| golden.image.rgba[4 * i] != 40;
         // Pixels of the trunk, far from its edges.
@@ -206,7 +206,7 @@ fn a_changed_mesh_fails_if_the_shading_inside_it_differs() {
             Conditions { same_machine, restricted: false },
         )
         .unwrap();
-        assert_eq!(explanation.changes[0].kind, ChangeKind::Moved);
+        assert_eq!(explanation.changes[0].kind, ChangeKind::Mesh);
         explanation.fails()
     };
     // A mesh that was written with other rounding.

@@ -76,6 +76,7 @@ struct Mesh {
 impl PoseView {
     /// Poses a puppet twice. A part that is only in one of the scenes is shown in the pose of that scene.
     pub fn new(puppet: &Puppet, golden: &SceneRecord, actual: &SceneRecord) -> Self {
+        let golden = &golden.named_like(actual);
         let surfaces = [golden, actual].map(|record| Surfaces::of(puppet, record));
         let mut mesh = Mesh::default();
         let total: usize =

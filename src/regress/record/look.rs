@@ -9,13 +9,18 @@ use crate::asset::{Character, Material};
 use crate::puppet::Puppet;
 use crate::render::{Background, Frame, LightSource};
 
-use super::{MaterialRecord, PartRecord, part_names, shape};
+use super::contents::Contents;
+use super::{MaterialRecord, PartRecord, part_names};
 
 /// The value of the setting `floor` without a floor.
 pub(in crate::regress) const NO_FLOOR: &str = "none";
 
 /// Records the drawn parts of a puppet, and their materials.
-pub(super) fn parts(puppet: &Puppet, frame: &Frame<'_>) -> (Vec<PartRecord>, Vec<MaterialRecord>) {
+pub(super) fn parts(
+    puppet: &Puppet,
+    frame: &Frame<'_>,
+    contents: &Contents,
+) -> (Vec<PartRecord>, Vec<MaterialRecord>) {
     let (character, names) = (puppet.character(), part_names(puppet));
     let (mut parts, mut materials) = (Vec::new(), Vec::new());
     let mut known: BTreeMap<Option<usize>, usize> = BTreeMap::new();
@@ -27,15 +32,18 @@ pub(super) fn parts(puppet: &Puppet, frame: &Frame<'_>) -> (Vec<PartRecord>, Vec
             let name = of_file.and_then(|material| material.name.clone());
             let name = name.or_else(|| index.map(|index| format!("#{index}")));
             let shown = draw.material.or(of_file);
-            materials.push(material_record(character, name, shown));
+            materials.push(material_record(character, name, shown, &contents.images));
             materials.len() - 1
         });
-        let shape = shape::digests(character, *part);
+        let primitive = character.primitive(*part);
+        let of_part = contents.parts.get(draw.part);
         parts.push(PartRecord {
             name: name.clone(),
             material,
-            geometry: format!("{:016x}", shape.geometry),
-            attributes: format!("{:016x}", shape.attributes),
+            counts: [primitive.vertices(), primitive.triangles.len()],
+            digests: of_part.map(|part| part.digests.clone()).unwrap_or_default(),
+            vertices: of_part.and_then(|part| part.vertices.clone()),
+            regions: of_part.map(|part| part.regions.clone()).unwrap_or_default(),
         });
     }
     (parts, materials)
@@ -45,6 +53,7 @@ fn material_record(
     character: &Character,
     name: Option<String>,
     material: Option<&Material>,
+    digests: &[u32],
 ) -> MaterialRecord {
     let default = Material::default();
     let material = material.unwrap_or(&default);
@@ -54,8 +63,8 @@ fn material_record(
         let found = character.textures.get(texture.texture);
         // A file that was exported again may have another order of textures.
         texture.texture = 0;
-        let image = found.and_then(|found| found.image).and_then(|image| character.images.get(image));
-        images.update(image.map_or(&[][..], |image| &image.bytes));
+        let image = found.and_then(|found| found.image).and_then(|image| digests.get(image));
+        images.update(&image.copied().unwrap_or_default().to_le_bytes());
         let mut sampler = String::new();
         // Writing to a string does not fail.
         let _ = write!(sampler, "{:?}", found.map(|found| found.sampler));
@@ -80,11 +89,7 @@ pub(super) fn settings(frame: &Frame<'_>) -> BTreeMap<String, String> {
         Background::Color([r, g, b]) => format!("#{r:02x}{g:02x}{b:02x}"),
         Background::Transparent | Background::Keep => "transparent".into(),
     };
-    let floor = match &frame.ground {
-        // Rounded, because the floor follows the bounds of the pose.
-        Some(floor) => format!("at {:.4} with radius {:.3}", floor.center, floor.radius),
-        None => NO_FLOOR.into(),
-    };
+    let floor = if frame.ground.is_some() { "shown" } else { NO_FLOOR }.to_owned();
     let is_dual = frame.instances.iter().flat_map(|i| &i.draws).any(|draw| draw.dual);
     let overlays = format!("{:?}{:?}", frame.fills, frame.lines);
     let ghosts = frame.ghosts.iter().map(|ghost| {

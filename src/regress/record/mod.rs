@@ -1,8 +1,11 @@
 //! Records of what an image shows. A golden image contains one, so that a later difference can be explained.
 
+mod align;
+mod contents;
 mod look;
 mod shape;
 mod text;
+mod vertices;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,15 +19,27 @@ use crate::view::{Camera, Projection};
 
 use super::golden::Joint;
 
+pub(super) use contents::{Contents, ContentsCache};
 pub(super) use look::NO_FLOOR;
+pub use shape::Attribute;
 pub use text::RecordedScene;
+pub(super) use vertices::Vertex;
+pub use vertices::VerticesRecord;
 
-/// What an image shows: the camera, the pose, the parts with their materials, and the settings of the view. It contains no
-/// meshes and no textures, but digests by which a change of them is noticed.
+/// Version of the format. Records of other versions are refused.
+const VERSION: u32 = 2;
+/// Largest relative difference of cameras, and of floors, that is only rounding.
+const SAME_VIEW: f32 = 2e-6;
+const SAME_FLOOR: f32 = 1e-4;
+
+/// What an image shows: the camera, the pose, the parts with their materials, and the settings of the view. Of meshes and textures,
+/// it contains digests by which a change of them is noticed, and of small meshes also the rounded vertices.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SceneRecord {
+    /// Version of the format.
+    pub(in crate::regress) version: u32,
     /// The camera.
     pub camera: CameraRecord,
     /// The world matrices of all nodes, in file order.
@@ -35,6 +50,10 @@ pub struct SceneRecord {
     pub parts: Vec<PartRecord>,
     /// The materials of these parts.
     pub materials: Vec<MaterialRecord>,
+    /// Digests of the inverse bind matrices of joints, by the label of the joint.
+    pub binds: BTreeMap<String, String>,
+    /// The floor, if it is shown.
+    pub floor: Option<FloorRecord>,
     /// The settings of the view by their names, as text.
     pub settings: BTreeMap<String, String>,
 }
@@ -57,6 +76,17 @@ pub struct CameraRecord {
     pub depth: [f32; 2],
 }
 
+/// A floor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct FloorRecord {
+    /// The centre in world metres.
+    pub center: [f32; 3],
+    /// The distance at which it has faded out, in world metres.
+    pub radius: f32,
+}
+
 /// A part that is drawn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -65,10 +95,16 @@ pub struct PartRecord {
     pub name: String,
     /// Index of its material in the record.
     pub material: usize,
-    /// Digest of its triangles, positions, influences and morph targets.
-    pub geometry: String,
-    /// Digest of its normals, tangents, texture coordinates and colours.
-    pub attributes: String,
+    /// Numbers of its vertices and of its triangles.
+    pub counts: [usize; 2],
+    /// Digests of the attributes of its mesh.
+    pub digests: BTreeMap<Attribute, String>,
+    /// Its vertices, if the meshes of the record are small enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vertices: Option<VerticesRecord>,
+    /// Otherwise digests of the positions and of the weights of the vertices that each joint moves most, by the joint's label.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub regions: BTreeMap<String, [String; 2]>,
 }
 
 /// A material.
@@ -88,19 +124,51 @@ pub struct MaterialRecord {
 impl SceneRecord {
     /// Records what a frame of a puppet shows.
     pub fn of(puppet: &Puppet, frame: &Frame<'_>) -> Self {
+        Self::with(puppet, frame, &Contents::of(puppet))
+    }
+
+    /// Records what a frame of a puppet shows, whose contents are known.
+    pub(super) fn with(puppet: &Puppet, frame: &Frame<'_>, contents: &Contents) -> Self {
         let skeleton = &puppet.character().skeleton;
         let nodes = puppet.world_from_node().iter().enumerate();
         let joints =
             nodes.map(|(n, world)| Joint { name: skeleton.label(n), world: world.to_cols_array() }).collect();
-        let (parts, materials) = look::parts(puppet, frame);
+        let (parts, materials) = look::parts(puppet, frame, contents);
         Self {
+            version: VERSION,
             camera: CameraRecord::of(&frame.camera),
             joints,
             weights: puppet.pose().weights.clone(),
             parts,
             materials,
+            binds: contents.binds.clone(),
+            floor: frame
+                .ground
+                .as_ref()
+                .map(|floor| FloorRecord { center: floor.center.to_array(), radius: floor.radius }),
             settings: look::settings(frame),
         }
+    }
+
+    /// Returns a digest of what does not depend on the pose and the view: meshes, inverse bind matrices and materials.
+    pub(super) fn contents_digest(&self) -> String {
+        let mut digest = crc32fast::Hasher::new();
+        let mut add = |text: &str| {
+            digest.update(text.as_bytes());
+            digest.update(b"\n");
+        };
+        for part in &self.parts {
+            add(&part.name);
+            part.digests.values().for_each(|text| add(text));
+        }
+        for MaterialRecord { color, values, textures, .. } in &self.materials {
+            add(&format!("{color:?}"));
+            [values, textures].into_iter().for_each(|text| add(text));
+        }
+        for (joint, bind) in &self.binds {
+            [joint, bind].into_iter().for_each(|text| add(text));
+        }
+        format!("{:08x}", digest.finalize())
     }
 
     /// Returns the recorded world matrices of the nodes of a skeleton, which are found by name if the skeleton has changed since.
@@ -127,7 +195,33 @@ impl SceneRecord {
     }
 }
 
+impl FloorRecord {
+    /// Returns whether another floor is at the same place, but for rounding.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let distance = Vec3::from_array(self.center).distance(Vec3::from_array(other.center));
+        distance.max((self.radius - other.radius).abs()) <= SAME_FLOOR * self.radius
+    }
+}
+
 impl CameraRecord {
+    /// Returns whether another camera shows the same, but for rounding. The range of depths follows the bounds of what is posed, and moves
+    /// nothing.
+    pub(super) fn shows_the_same(&self, other: &Self) -> bool {
+        let distance = Vec3::from_array(self.position).distance(Vec3::from_array(self.target)).max(1e-6);
+        let is_near = |a: [f32; 3], b: [f32; 3], unit: f32| {
+            Vec3::from_array(a).distance(Vec3::from_array(b)) <= SAME_VIEW * unit
+        };
+        let is_same = |a: Option<f32>, b: Option<f32>| match (a, b) {
+            (Some(a), Some(b)) => (a - b).abs() <= SAME_VIEW * b.abs(),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        is_near(self.position, other.position, distance)
+            && is_near(self.target, other.target, distance)
+            && is_near(self.up, other.up, 1.0)
+            && is_same(self.fov, other.fov)
+            && is_same(self.height, other.height)
+    }
+
     /// Records a camera.
     pub fn of(camera: &Camera) -> Self {
         let (fov, height) = match camera.projection {

@@ -1,19 +1,33 @@
 //! Stores records as text in the metadata of PNG files.
 
-use png::text_metadata::ZTXtChunk;
+use std::io::Write;
+
+use png::text_metadata::{TEXtChunk, ZTXtChunk};
+use serde::Deserialize;
 
 use crate::text::json;
 
-use super::SceneRecord;
+use super::{SceneRecord, VERSION};
 
-/// Keyword of the text chunk.
+/// Keywords of the text chunks.
 const KEYWORD: &str = "Scene";
+const CONTENTS: &str = "Contents";
 /// Maximum size of a decompressed record, in bytes.
 const MAX_BYTES: usize = 64 << 20;
 
 /// A record as it is stored in a golden. It is decoded only when it is needed, because most images do not change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecordedScene(ZTXtChunk);
+pub struct RecordedScene {
+    scene: ZTXtChunk,
+    /// Digest of what does not depend on the pose and the view.
+    contents: Option<String>,
+}
+
+/// The only field that every version has.
+#[derive(Deserialize)]
+struct Version {
+    version: Option<u32>,
+}
 
 impl RecordedScene {
     /// Encodes a record.
@@ -22,21 +36,42 @@ impl RecordedScene {
     /// The path of a number that is not finite.
     pub fn encode(record: &SceneRecord) -> Result<Self, String> {
         let json = json::to_string(record).map_err(|e| e.to_string())?;
-        Ok(Self(ZTXtChunk::new(KEYWORD, ascii(&json))))
+        let contents = Some(record.contents_digest());
+        Ok(Self { scene: ZTXtChunk::new(KEYWORD, ascii(&json)), contents })
     }
 
     /// Finds the record among the text chunks of a PNG.
-    pub(in crate::regress) fn find(chunks: &[ZTXtChunk]) -> Option<Self> {
-        chunks.iter().find(|chunk| chunk.keyword == KEYWORD).cloned().map(Self)
+    pub(in crate::regress) fn find(compressed: &[ZTXtChunk], plain: &[TEXtChunk]) -> Option<Self> {
+        let scene = compressed.iter().find(|chunk| chunk.keyword == KEYWORD).cloned()?;
+        let contents = plain.iter().find(|chunk| chunk.keyword == CONTENTS).map(|chunk| chunk.text.clone());
+        Some(Self { scene, contents })
     }
 
-    /// Returns the keyword and the text of the chunk to write. `None` if the text is damaged.
-    pub(in crate::regress) fn chunk(&self) -> Option<(String, String)> {
-        Some((self.0.keyword.clone(), self.text().ok()?))
+    /// Writes the chunks after the header of a PNG. Nothing is written if the text is damaged.
+    ///
+    /// The encoder itself compresses texts fast instead of well, which makes them a tenth longer.
+    pub(in crate::regress) fn write(
+        &self,
+        writer: &mut png::Writer<impl Write>,
+    ) -> Result<(), png::EncodingError> {
+        let Ok(text) = self.text() else { return Ok(()) };
+        if let Some(contents) = &self.contents {
+            writer.write_text_chunk(&TEXtChunk::new(CONTENTS, contents.clone()))?;
+        }
+        // The keyword, a zero, and the method of compression, which is zero.
+        let data = [KEYWORD.as_bytes(), &[0, 0]].concat();
+        let mut compressed = flate2::write::ZlibEncoder::new(data, flate2::Compression::best());
+        compressed.write_all(text.as_bytes())?;
+        writer.write_chunk(png::chunk::zTXt, &compressed.finish()?)
+    }
+
+    /// Returns whether the meshes, the inverse bind matrices and the materials are those of another record.
+    pub(in crate::regress) fn has_contents_of(&self, record: &SceneRecord) -> bool {
+        self.contents.as_ref().is_some_and(|contents| *contents == record.contents_digest())
     }
 
     fn text(&self) -> Result<String, String> {
-        let mut chunk = self.0.clone();
+        let mut chunk = self.scene.clone();
         chunk.decompress_text_with_limit(MAX_BYTES).map_err(|e| e.to_string())?;
         chunk.get_text().map_err(|e| e.to_string())
     }
@@ -47,9 +82,25 @@ impl RecordedScene {
     /// A description of the damage.
     pub fn decode(&self) -> Result<SceneRecord, String> {
         let text = self.text()?;
-        let record: SceneRecord = serde_json::from_str(&text).map_err(|e| e.to_string())?;
+        let record: SceneRecord = serde_json::from_str(&text).map_err(|e| {
+            let found = serde_json::from_str(&text).ok().map(|Version { version }| version.unwrap_or(1));
+            match found.filter(|version| *version != VERSION) {
+                Some(version) => format!(
+                    "version {version} of the record instead of {VERSION}; record it again with --update=scenes"
+                ),
+                None => e.to_string(),
+            }
+        })?;
         if let Some(part) = record.parts.iter().find(|part| part.material >= record.materials.len()) {
             return Err(format!("part \"{}\": material {} does not exist", part.name, part.material));
+        }
+        let is_damaged = |part: &&super::PartRecord| {
+            part.vertices.as_ref().is_some_and(|vertices| {
+                vertices.vertices().is_none_or(|list| Some(&list.len()) != part.counts.first())
+            })
+        };
+        if let Some(part) = record.parts.iter().find(is_damaged) {
+            return Err(format!("part \"{}\": its vertices are damaged", part.name));
         }
         Ok(record)
     }
@@ -92,12 +143,16 @@ mod tests {
 
     #[test]
     fn damaged_records_are_refused() {
-        let record = |text: &str| RecordedScene(ZTXtChunk::new(KEYWORD, text)).decode().unwrap_err();
+        let record = |text: &str| {
+            RecordedScene { scene: ZTXtChunk::new(KEYWORD, text), contents: None }.decode().unwrap_err()
+        };
         assert!(record("{").starts_with("EOF"), "{}", record("{"));
-        let mut valid = SceneRecord { weights: vec![0.5], ..SceneRecord::default() };
+        let mut valid = SceneRecord { version: VERSION, weights: vec![0.5], ..SceneRecord::default() };
         let text = json::to_string(&valid).unwrap();
         let error = record(&text.replace("0.5", "1e39"));
         assert!(error.contains("out of range"), "{error}");
+        let older = record("{\"camera\":{}}");
+        assert!(older.starts_with("version 1 of the record instead of 2; "), "{older}");
         valid.weights = vec![f32::NAN];
         assert_eq!(RecordedScene::encode(&valid).unwrap_err(), "weights[0] is not finite");
     }

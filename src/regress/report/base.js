@@ -18,13 +18,16 @@ function make(tag, props = {}, ...children) {
 const KINDS = {
   missing: ["missing", "#e5383b"],
   added: ["added", "#2fa84f"],
-  camera: ["camera", "#2f7de1"],
+  bind: ["inverse bind", "#b3261e"],
+  weights: ["weights", "#f29c38"],
   moved: ["moved", "#e8710c"],
+  mesh: ["mesh", "#7a9a01"],
   shaded: ["shaded differently", "#8a5cf5"],
   light: ["light", "#d9a900"],
   shadow: ["shadow", "#5b6b8c"],
   background: ["background", "#9c6b4a"],
   other: ["other", "#d6457f"],
+  camera: ["camera", "#2f7de1"],
   silhouette: ["silhouette", "#0fa3b8"],
   noise: ["noise", "#9aa3af"],
 };
@@ -64,6 +67,10 @@ function verdictOf(row, failing, findings) {
   return failing ?? (findings && !row.fails ? "All comparisons pass." : "");
 }
 
+// The row of a case in the earlier run, if there is one.
+const before = row => data.earlier?.cases[row.name];
+const failed = earlier => ["failed", "missing", "broken"].includes(earlier.status);
+
 // A case or a motion check of the list. `isCheck` says which one `row` is.
 function entryOf(row, isCheck) {
   const changes = row.explanation?.changes ?? [];
@@ -76,6 +83,7 @@ function entryOf(row, isCheck) {
   return {
     row, isCheck, changes, findings, verdict,
     kinds: new Set(changes.map(c => c.kind)),
+    causes: new Set(changes.filter(c => c.fails).map(c => `${c.kind} ${c.cause}`)),
     words: words.filter(Boolean).join(" ").toLowerCase(),
   };
 }

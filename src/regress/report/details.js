@@ -8,6 +8,9 @@ function showHead() {
   status.textContent = row.status;
   status.className = `badge ${row.fails ? "fails" : row.status}`;
   byId("verdict").replaceChildren(...named(entry.verdict));
+  const earlier = before(row);
+  byId("earlier").hidden = !earlier;
+  if (earlier) byId("earlier").replaceChildren(...named(`Earlier run: ${earlier.status}. ${earlier.explanation?.verdict ?? ""}`));
 }
 
 // The numbers and names of a change that its text does not mention.

@@ -1,16 +1,20 @@
 // The list of cases and checks, with its filters.
 
-const filter = { status: "all", kind: "", words: [] };
+const filter = { status: "all", kind: "", cause: "", words: [] };
 
 const STATUSES = {
   all: () => true,
   failures: row => row.fails,
   passed: row => row.status === "passed",
   updated: row => row.status === "updated",
+  // Compared with an earlier run.
+  "new failures": row => row.fails && before(row) && !failed(before(row)),
+  mended: row => !row.fails && before(row) && failed(before(row)),
 };
 
 const matches = entry => STATUSES[filter.status](entry.row)
   && (!filter.kind || entry.kinds.has(filter.kind))
+  && (!filter.cause || entry.causes.has(filter.cause))
   && filter.words.every(word => entry.words.includes(word));
 
 function entryNode(entry, index) {
@@ -48,7 +52,7 @@ function buildList() {
   }
   for (const name of Object.keys(STATUSES)) {
     const number = entries.filter(e => STATUSES[name](e.row)).length;
-    if (name === "updated" && !number) continue;
+    if (["updated", "new failures", "mended"].includes(name) && !number) continue;
     const button = make("button", { type: "button", onclick: () => { filter.status = name; applyFilter(); } }, `${name} ${number}`);
     button.dataset.kind = name;
     byId("statuses").append(button);
@@ -59,6 +63,7 @@ function buildList() {
     const number = entries.filter(e => e.kinds.has(kind)).length;
     if (number) kinds.append(make("option", { value: kind }, `${kindText(kind)} (${count(number, "case")})`));
   }
+  buildCauses();
   kinds.hidden = kinds.options.length < 2;
   kinds.onchange = () => { filter.kind = kinds.value; applyFilter(); };
   byId("search").oninput = () => {
@@ -79,6 +84,7 @@ function applyFilter() {
   for (const button of byId("statuses").children) button.ariaPressed = String(button.dataset.kind === filter.status);
   const visible = visibleEntries();
   byId("no-match").hidden = visible.length > 0;
+  showCauses();
   if (visible.length && !visible.includes(state.entry)) select(visible[0]);
   else showPlace();
 }
@@ -113,7 +119,18 @@ function toggleMark() {
   const { entry, marked } = state;
   if (!entry?.row.accept) return;
   if (!marked.delete(entry)) marked.add(entry);
-  entry.mark.hidden = !marked.has(entry);
+  showMarks();
+}
+
+// Marks all cases that the filter shows.
+function markVisible() {
+  for (const entry of visibleEntries()) if (entry.row.accept) state.marked.add(entry);
+  showMarks();
+}
+
+function showMarks() {
+  const { marked } = state;
+  for (const entry of entries) entry.mark.hidden = !marked.has(entry);
   byId("marked").hidden = marked.size === 0;
   byId("marked-count").textContent = count(marked.size, "case") + " marked";
   emit("marks");

@@ -12,14 +12,18 @@ use super::suite::Suite;
 use rows::{CaseRow, row};
 
 mod command;
+mod earlier;
 mod rows;
+
+pub use earlier::EarlierRun;
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 /// The scripts of the page in the order in which they run. They share one scope.
-const SCRIPTS: [&str; 12] = [
+const SCRIPTS: [&str; 13] = [
     include_str!("base.js"),
     include_str!("list.js"),
+    include_str!("causes.js"),
     include_str!("images.js"),
     include_str!("stage.js"),
     include_str!("compare.js"),
@@ -40,18 +44,21 @@ struct PageData<'a> {
     seconds: f64,
     cases: Vec<CaseRow<'a>>,
     checks: &'a [CheckRow],
+    /// The outcomes of an earlier run, to compare with.
+    earlier: Option<&'a EarlierRun>,
 }
 
-/// Returns the page of a suite. `checks` are its motion checks, and `seconds` is the duration of the whole run.
+/// Returns the page of a suite. `checks` are its motion checks, `seconds` is the duration of the whole run, and `earlier` is a run to show
+/// beside it.
 ///
 /// # Errors
 /// A message if an image cannot be encoded, or if a number of a check is not finite.
 pub fn page(
     suite: &Suite,
-    outcomes: &[Outcome],
-    checks: &[CheckRow],
+    (outcomes, checks): (&[Outcome], &[CheckRow]),
     machine: &Machine,
     seconds: f64,
+    earlier: Option<&EarlierRun>,
 ) -> Result<String, String> {
     let rows = outcomes.iter().filter_map(|outcome| row(suite, outcome).transpose());
     let mut cases = rows.collect::<Result<Vec<_>, String>>()?;
@@ -64,6 +71,7 @@ pub fn page(
         seconds,
         cases,
         checks,
+        earlier,
     })
 }
 
@@ -85,6 +93,7 @@ pub fn checks_page(
         seconds,
         cases: Vec::new(),
         checks,
+        earlier: None,
     })
 }
 

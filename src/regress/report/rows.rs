@@ -89,12 +89,13 @@ pub(super) fn row<'a>(suite: &'a Suite, outcome: &'a Outcome) -> Result<Option<C
     };
     let moved = outcome.joints.iter().filter(|j| j.distance != 0.0 || j.angle != 0.0);
     let moved = moved.filter(|_| outcome.status != Status::Passed);
+    let findings = outcome.findings.iter().map(|f| (f.passed, f.text.as_str()));
     Ok(Some(CaseRow {
         name: &case.name,
         status: outcome.status.name(),
         fails: outcome.status.is_failure(),
         milliseconds: outcome.seconds * 1e3,
-        findings: outcome.findings.iter().map(|f| (f.passed, f.text.as_str())).collect(),
+        findings: findings.chain(outcome.notes.iter().map(|note| (true, note.as_str()))).collect(),
         size: outcome.actual.as_ref().map(|a| (a.image.width, a.image.height)),
         expected: url(&outcome.expected)?,
         expected_by: outcome.expected.as_ref().and_then(|e| e.drawn_by.as_deref()),

@@ -5,16 +5,27 @@ use std::path::{Path, PathBuf};
 
 use crate::regress::accept::beside;
 use crate::regress::golden;
-use crate::regress::golden::{Drawn, GoldenError, GoldenState, Joints};
+use crate::regress::golden::{Drawn, GoldenError, Joints};
 use crate::regress::golden_folders::GoldenFolders;
-use crate::regress::record::RecordedScene;
+use crate::regress::image::Difference;
+use crate::regress::record::{ContentsCache, RecordedScene, SceneRecord};
 use crate::regress::region::Region;
 use crate::regress::suite::{Case, ReportCheck};
-use crate::regress::tolerance::JointTolerance;
+use crate::regress::tolerance::{ImageTolerance, JointTolerance};
 use crate::render::DecodedImage;
 
-use super::image_check::{ImageCheck, Verdict};
-use super::{Finding, Outcome, Posed, Settings, Status, Update, thresholds};
+use super::image_check::{Draw, ImageCheck, Verdict};
+use super::{Finding, GoldenScene, Outcome, Posed, Settings, Status, Update, thresholds};
+
+/// What the check of a case needs to know about its run.
+pub(in crate::regress) struct CheckContext<'a> {
+    pub(in crate::regress) goldens: GoldenFolders<'a>,
+    pub(in crate::regress) settings: &'a Settings,
+    /// Whether a golden image must contain its scene.
+    pub(in crate::regress) require_scenes: bool,
+    pub(in crate::regress) contents: &'a ContentsCache,
+    pub(in crate::regress) draw: &'a Draw<'a>,
+}
 
 /// Compares a case with its goldens. Writes new goldens, or saves each result that differs in a file beside its golden.
 ///
@@ -23,12 +34,11 @@ use super::{Finding, Outcome, Posed, Settings, Status, Update, thresholds};
 pub(in crate::regress) fn case(
     index: usize,
     case: &Case,
-    goldens: &GoldenFolders,
     posed: &dyn Posed,
     actual: Option<Drawn>,
-    settings: &Settings,
+    context: &CheckContext<'_>,
 ) -> Result<Outcome, String> {
-    let update = settings.update;
+    let update = context.settings.update;
     let skeleton = &posed.puppet().character().skeleton;
     let mut outcome = Outcome {
         digest: actual.as_ref().map(|a| crc32fast::hash(&a.image.rgba)),
@@ -37,47 +47,76 @@ pub(in crate::regress) fn case(
     };
     let mut new_goldens: Vec<NewGolden> = Vec::new();
     let region = case.checks.region.resolve(posed.puppet())?;
-    if let (Some(tolerance), Some(mut actual)) = (&case.checks.image, actual) {
-        let path = goldens.find(&format!("{}.png", case.slug));
-        let DecodedImage { width, height, .. } = actual.image;
-        let found = readable(Drawn::read(&path.read, width, height), update)?;
-        let has_scene = matches!(&found, Some(GoldenState::Drawn(golden)) if golden.scene.is_some());
-        let check = ImageCheck {
-            tolerance,
-            kinds: &case.checks.kinds,
-            region: &region,
-            posed,
-            shows_poses: settings.images,
-        };
-        let verdict = check.compare(&mut outcome, &actual, found);
-        let adds_scene = update == Update::Scenes && verdict == Verdict::Same && !has_scene;
-        if verdict != Verdict::Same || update == Update::All || adds_scene {
-            actual.scene = Some(RecordedScene::encode(&check.record())?);
-        }
-        if let (true, Some(golden)) = (adds_scene, &mut outcome.expected) {
-            // The pixels of the golden stay as they are.
-            golden.scene = actual.scene.clone();
-            golden::write(&path.read, &golden.encode().map_err(|e| e.to_string())?)
-                .map_err(|e| e.to_string())?;
-        }
-        outcome.actual = Some(actual.clone());
-        new_goldens.push(NewGolden { path: path.write, content: GoldenContent::Image(actual), verdict });
+    let mut has_scene = true;
+    if let (Some(tolerance), Some(actual)) = (&case.checks.image, actual) {
+        let check = (tolerance, &region);
+        let (golden, is_recorded) = image(&mut outcome, case, posed, actual, check, context)?;
+        has_scene = is_recorded;
+        new_goldens.push(golden);
     }
     if let Some(tolerance) = &case.checks.joints {
-        let path = goldens.shared(&format!("{}.json", case.slug));
+        let path = context.goldens.shared(&format!("{}.json", case.slug));
         let actual = posed.joints();
         let expected = readable(Joints::read(&path), update)?;
         let verdict = joints(&mut outcome, tolerance, &region, &actual, expected.as_ref());
         new_goldens.push(NewGolden { path, content: GoldenContent::Joints(actual), verdict });
     }
     let report_passes = case.checks.report.as_ref().is_none_or(|check| report(&mut outcome, check));
-    outcome.status = finish(&new_goldens, report_passes, update)?;
+    outcome.status = finish(&new_goldens, report_passes && has_scene, update)?;
     let replaces = matches!(update, Update::Failing | Update::All);
     outcome.has_results = !replaces && new_goldens.iter().any(|g| g.verdict != Verdict::Same);
     if outcome.status.is_failure() {
         outcome.findings.extend(thresholds::finding(&outcome, &case.checks));
     }
     Ok(outcome)
+}
+
+/// Compares the image of a case. Returns the new golden, and whether the old one has a scene if it must have one.
+fn image(
+    outcome: &mut Outcome,
+    case: &Case,
+    posed: &dyn Posed,
+    mut actual: Drawn,
+    (tolerance, region): (&ImageTolerance, &Region),
+    context: &CheckContext<'_>,
+) -> Result<(NewGolden, bool), String> {
+    let update = context.settings.update;
+    let path = context.goldens.find(&format!("{}.png", case.slug));
+    let DecodedImage { width, height, .. } = actual.image;
+    let found = readable(Drawn::read(&path.read, width, height), update)?;
+    let record = SceneRecord::with(posed.puppet(), &posed.frame(), &context.contents.of(posed.puppet()));
+    let check = ImageCheck {
+        tolerance,
+        kinds: &case.checks.kinds,
+        region,
+        posed,
+        shows_poses: context.settings.images,
+        record: &record,
+        draw: context.draw,
+    };
+    let verdict = check.compare(outcome, &actual, found)?;
+    let lacks_scene = verdict == Verdict::Same && outcome.scene != GoldenScene::Recorded;
+    let pixels = outcome.difference.as_ref().map_or(0, Difference::pixels);
+    // The scene must be that of the pixels.
+    let adds_scene = update == Update::Scenes && lacks_scene && pixels == 0;
+    if verdict != Verdict::Same || update == Update::All || adds_scene {
+        actual.scene = Some(RecordedScene::encode(&record)?);
+    }
+    if let (true, Some(golden)) = (adds_scene, &mut outcome.expected) {
+        golden.scene = actual.scene.clone();
+        let bytes = golden.encode().map_err(|e| e.to_string())?;
+        golden::write(&path.read, &bytes).map_err(|e| e.to_string())?;
+        outcome.scene = GoldenScene::Recorded;
+    } else if update == Update::Scenes && lacks_scene {
+        outcome.notes.push(format!("the golden did not get a scene, because {pixels} pixels differ"));
+    }
+    let is_recorded = !context.require_scenes || !lacks_scene || adds_scene || update == Update::All;
+    if !is_recorded {
+        let text =
+            "image: the golden does not contain its scene, which the suite requires; see --update=scenes";
+        outcome.findings.push(Finding { passed: false, text: text.into() });
+    }
+    Ok((NewGolden { path: path.write, content: GoldenContent::Image(actual), verdict }, is_recorded))
 }
 
 /// Returns the result of reading a golden, or `None` if the golden is invalid and `update` allows to replace it.
@@ -113,8 +152,9 @@ impl NewGolden {
     }
 }
 
-/// Updates goldens, or saves each result that differs in a file beside its golden. Returns the status of the case.
-fn finish(new_goldens: &[NewGolden], report_passes: bool, update: Update) -> Result<Status, String> {
+/// Updates goldens, or saves each result that differs in a file beside its golden. Returns the status of the case. `passes` is whether
+/// everything else passes.
+fn finish(new_goldens: &[NewGolden], passes: bool, update: Update) -> Result<Status, String> {
     let mut updated = false;
     for golden @ NewGolden { path, verdict, .. } in new_goldens {
         let beside = beside(path);
@@ -135,7 +175,7 @@ fn finish(new_goldens: &[NewGolden], report_passes: bool, update: Update) -> Res
     }
     let any = |verdict| new_goldens.iter().any(|g| g.verdict == verdict);
     Ok(match () {
-        () if !report_passes => Status::Failed,
+        () if !passes => Status::Failed,
         () if updated => Status::Updated,
         () if any(Verdict::Differs) => Status::Failed,
         () if any(Verdict::Missing) => Status::Missing,

@@ -1,14 +1,14 @@
 //! Compares the image of a case with its golden, and explains the difference.
 
-use crate::regress::explain::{Conditions, Explanation, PoseView};
+use crate::regress::explain::{Conditions, Explanation, GoldenView, PoseView};
 use crate::regress::golden::{Drawn, GoldenState};
 use crate::regress::image::{Difference, Rule, compare};
-use crate::regress::record::{CameraRecord, RecordedScene, SceneRecord};
+use crate::regress::record::{RecordedScene, SceneRecord};
 use crate::regress::region::Region;
 use crate::regress::tolerance::{ImageTolerance, KindTolerance};
-use crate::render::DecodedImage;
+use crate::render::{DecodedImage, Frame};
 
-use super::{Finding, Outcome, Posed};
+use super::{Finding, GoldenScene, Outcome, Posed};
 
 /// The result of comparing a golden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,113 +26,194 @@ pub(super) struct ImageCheck<'a> {
     pub(super) posed: &'a dyn Posed,
     /// Whether the outcome of a failure contains both poses.
     pub(super) shows_poses: bool,
+    /// What the image shows.
+    pub(super) record: &'a SceneRecord,
+    pub(super) draw: &'a Draw<'a>,
+}
+
+/// A function that draws a frame of the case.
+pub(in crate::regress) type Draw<'a> = dyn Fn(&Frame<'_>) -> Result<DecodedImage, String> + 'a;
+
+/// Two images to compare, and what is known of their scenes.
+struct Pair<'a> {
+    expected: &'a Drawn,
+    image: &'a DecodedImage,
+    /// The scenes of the golden and of the image.
+    scenes: Option<(&'a SceneRecord, &'a SceneRecord)>,
+    same_machine: bool,
+}
+
+/// The result of comparing two images.
+struct Judged {
+    difference: Difference,
+    explanation: Option<Explanation>,
+    /// Whether the limits of other machines apply, which are larger.
+    as_other_machine: bool,
+    within: bool,
+    passed: bool,
 }
 
 impl ImageCheck<'_> {
-    /// Records what the image shows.
-    pub(super) fn record(&self) -> SceneRecord {
-        SceneRecord::of(self.posed.puppet(), &self.posed.frame())
-    }
-
     /// Compares the image with its golden, and adds findings, the difference and the explanation to the outcome.
+    ///
+    /// # Errors
+    /// A message if the scene cannot be drawn with the golden's camera.
     pub(super) fn compare(
         &self,
         outcome: &mut Outcome,
         actual: &Drawn,
         found: Option<GoldenState>,
-    ) -> Verdict {
-        let mut damage = None;
-        let mut fail = |text: String| outcome.findings.push(Finding { passed: false, text });
+    ) -> Result<Verdict, String> {
         let DecodedImage { width, height, .. } = actual.image;
+        let fail = |outcome: &mut Outcome, text: String| {
+            outcome.findings.push(Finding { passed: false, text });
+        };
         let expected = match found {
             None => {
-                fail("image: golden is missing".into());
-                return Verdict::Missing;
+                fail(outcome, "image: golden is missing".into());
+                return Ok(Verdict::Missing);
             }
             Some(GoldenState::OtherSize(w, h)) => {
-                fail(format!("image: size is {width}x{height} instead of {w}x{h}"));
-                return Verdict::Differs;
+                fail(outcome, format!("image: size is {width}x{height} instead of {w}x{h}"));
+                return Ok(Verdict::Differs);
             }
             Some(GoldenState::Drawn(expected)) => expected,
         };
-        let scene =
-            expected.scene.as_ref().filter(|_| expected.image != actual.image).map(RecordedScene::decode);
-        let golden_scene = match scene.transpose() {
-            Ok(scene) => scene,
-            Err(cause) => {
-                damage = Some(format!("image: the recorded scene of the golden is damaged: {cause}"));
-                None
-            }
+        let is_same =
+            |scene: &RecordedScene| expected.image == actual.image && scene.has_contents_of(self.record);
+        let scene = expected.scene.as_ref().filter(|scene| !is_same(scene)).map(RecordedScene::decode);
+        outcome.scene = match (&expected.scene, &scene) {
+            (None, _) => GoldenScene::Missing,
+            (_, Some(Err(_))) => GoldenScene::Unreadable,
+            _ => GoldenScene::Recorded,
         };
-        let restricted = self.region.restricts().then(|| self.posed.frame());
-        let masked = restricted.and_then(|frame| {
-            self.region.mask(
-                self.posed.puppet(),
-                &frame,
-                golden_scene.as_ref(),
-                &expected.image,
-                &actual.image,
-            )
-        });
-        let drawn = masked.as_ref().unwrap_or(&actual.image);
-        let Some(difference) = compare(&expected.image, drawn, self.tolerance.levels) else {
-            fail(format!("image: size {width}x{height} cannot be compared"));
-            return Verdict::Differs;
-        };
-        let within = difference.passes(self.tolerance);
-        outcome.findings.push(Finding { passed: within, text: describe(&difference, self.tolerance) });
-        // Without its scene, the golden is compared like one of an earlier version.
-        outcome.findings.extend(damage.map(|text| Finding { passed: within, text }));
+        let damage = scene.as_ref().and_then(|scene| scene.as_ref().err());
+        let damage =
+            damage.map(|cause| format!("image: the recorded scene of the golden is not used: {cause}"));
+        let golden = scene.and_then(Result::ok);
         let same_machine = expected.drawn_by.is_some() && expected.drawn_by == actual.drawn_by;
-        // On the same machine, every difference has a cause.
-        let needs = |scene: &SceneRecord| {
-            difference.pixels() > 0 && same_machine || self.needs_explanation(&difference, within, scene)
-        };
-        let explained = golden_scene.filter(needs);
-        let mut passed = within;
-        if let Some(scene) = explained {
-            let puppet = self.posed.puppet();
-            let record = self.record();
-            let conditions = Conditions { same_machine, restricted: masked.is_some() };
-            let explanation =
-                Explanation::new(puppet, (&expected.image, &scene), (drawn, &record), self.kinds, conditions);
-            let is_driver = explanation.as_ref().is_some_and(|e| !same_machine && e.changed() == 0);
-            if is_driver && !within && difference.passes(&other_machine(self.tolerance)) {
-                passed = true;
-                let text = "image: within the limits of other machines, which are half larger, because the scene is the same";
-                outcome.findings.iter_mut().for_each(|finding| finding.passed = true);
-                outcome.findings.push(Finding { passed, text: text.into() });
+        // A camera that follows the figure would hide what has changed, so the golden's camera is tried first.
+        let view = golden.as_ref().and_then(|golden| GoldenView::of(golden, self.record));
+        let held_image =
+            view.as_ref().map(|view| (self.draw)(&view.frame(self.posed.frame()))).transpose()?;
+        let mut held = None;
+        if let (Some(image), Some(golden), Some(view)) = (&held_image, &golden, &view) {
+            let record = view.record(golden, self.record);
+            let scenes = Some((golden, &record));
+            let judged = self.judge(&Pair { expected: &expected, image, scenes, same_machine });
+            held = judged.filter(|judged| !judged.passed);
+            if let Some(Judged { explanation: Some(explanation), .. }) = &mut held {
+                explanation.add_camera(
+                    self.posed.puppet(),
+                    (golden, self.record),
+                    (width, height),
+                    self.kinds,
+                );
             }
-            passed &= explanation.as_ref().is_none_or(|explanation| !explanation.fails());
-            if let Some(explanation) = explanation {
-                let text = format!("verdict: {}", explanation.verdict);
-                // It comes first, because it says what the numbers mean.
-                outcome.findings.insert(0, Finding { passed, text });
-                outcome.explanation = Some(explanation);
-            }
-            if !passed && self.shows_poses {
-                outcome.view = Some(PoseView::new(puppet, &scene, &record));
-            }
-        } else if !within && expected.scene.is_none() {
-            let text = "verdict: none, because the golden does not contain its scene (see --update=scenes)";
-            outcome.findings.push(Finding { passed: false, text: text.into() });
         }
-        outcome.difference = Some(difference);
+        let (shown, judged) = match held {
+            Some(judged) => (held_image.as_ref().unwrap_or(&actual.image), Some(judged)),
+            None => {
+                let scenes = golden.as_ref().map(|golden| (golden, self.record));
+                let image = &actual.image;
+                (image, self.judge(&Pair { expected: &expected, image, scenes, same_machine }))
+            }
+        };
+        let Some(judged) = judged else {
+            fail(outcome, format!("image: size {width}x{height} cannot be compared"));
+            return Ok(Verdict::Differs);
+        };
+        let passed = judged.passed;
+        self.report(outcome, &judged, damage, golden.as_ref());
+        outcome.actual = Some(Drawn { image: shown.clone(), ..actual.clone() });
+        outcome.difference = Some(judged.difference);
+        outcome.explanation = judged.explanation;
         outcome.expected = Some(expected);
-        if passed { Verdict::Same } else { Verdict::Differs }
+        Ok(if passed { Verdict::Same } else { Verdict::Differs })
+    }
+
+    /// Compares and explains two images. Returns `None` if they cannot be compared.
+    fn judge(&self, pair: &Pair<'_>) -> Option<Judged> {
+        let Pair { expected, image, scenes, same_machine } = *pair;
+        let puppet = self.posed.puppet();
+        let masked = match self.region.restricts() {
+            true => self.region.mask(
+                puppet,
+                scenes.map(|(golden, _)| golden),
+                scenes.map_or(self.record, |(_, actual)| actual),
+                [&expected.image, image],
+            ),
+            false => None,
+        };
+        let drawn = masked.as_ref().unwrap_or(image);
+        let difference = compare(&expected.image, drawn, self.tolerance.levels)?;
+        let within = difference.passes(self.tolerance);
+        // On the same machine, every difference has a cause. Where all pixels are the same, the file has changed.
+        let needs = |scenes: &(&SceneRecord, &SceneRecord)| {
+            difference.pixels() == 0 || same_machine || self.needs_explanation(&difference, within, *scenes)
+        };
+        let explanation = scenes.filter(needs).and_then(|(golden, actual)| {
+            let conditions = Conditions { same_machine, restricted: masked.is_some() };
+            let images = ((&expected.image, golden), (drawn, actual));
+            Explanation::new(puppet, images.0, images.1, self.kinds, conditions)
+        });
+        let is_driver = explanation.as_ref().is_some_and(|e| !same_machine && e.changed() == 0);
+        let as_other_machine = is_driver && !within && difference.passes(&other_machine(self.tolerance));
+        let fails = explanation.as_ref().is_some_and(Explanation::fails);
+        Some(Judged {
+            passed: (within || as_other_machine) && !fails,
+            difference,
+            explanation,
+            as_other_machine,
+            within,
+        })
+    }
+
+    /// Adds what a comparison found to the outcome. `damage` says why the golden's scene could not be read.
+    fn report(
+        &self,
+        outcome: &mut Outcome,
+        judged: &Judged,
+        damage: Option<String>,
+        golden: Option<&SceneRecord>,
+    ) {
+        let Judged { within, passed, as_other_machine, .. } = *judged;
+        let is_fine = within || as_other_machine;
+        let mut add = |passed: bool, text: String| outcome.findings.push(Finding { passed, text });
+        if let Some(explanation) = &judged.explanation {
+            // It comes first, because it says what the numbers mean.
+            add(passed, format!("verdict: {}", explanation.verdict));
+        }
+        add(is_fine, describe(&judged.difference, self.tolerance));
+        // Without its scene, the golden is compared like one of an earlier version.
+        damage.into_iter().for_each(|text| add(is_fine, text));
+        if as_other_machine {
+            let text = "image: within the limits of other machines, which are half larger, because the scene is the same";
+            add(passed, text.into());
+        }
+        if !within && outcome.scene == GoldenScene::Missing {
+            let text = "verdict: none, because the golden does not contain its scene (see --update=scenes)";
+            add(false, text.into());
+        }
+        if let Some(explanation) = judged.explanation.as_ref().filter(|e| passed && !e.unseen.is_empty()) {
+            let changes = explanation.unseen.join("; ");
+            outcome.notes.push(format!("the file has changed, but this image does not show it: {changes}"));
+        }
+        if let (false, true, Some(golden)) = (passed, self.shows_poses, golden) {
+            outcome.view = Some(PoseView::new(self.posed.puppet(), golden, self.record));
+        }
     }
 
     /// Returns whether an explanation can change the result, or is shown. It costs more than the comparison of an image, so it is left
     /// out where all pixels differ by at most one level and the recorded pose and camera are the current ones.
-    fn needs_explanation(&self, difference: &Difference, within: bool, scene: &SceneRecord) -> bool {
-        let puppet = self.posed.puppet();
-        let worlds = puppet.world_from_node();
-        let is_same = || {
-            scene.joints.len() == worlds.len()
-                && scene.joints.iter().zip(worlds).all(|(joint, world)| joint.world == world.to_cols_array())
-                && scene.camera == CameraRecord::of(&self.posed.frame().camera)
-        };
-        !within || difference.pixels() > 0 && (difference.largest >= 2 || !is_same())
+    fn needs_explanation(
+        &self,
+        difference: &Difference,
+        within: bool,
+        (golden, actual): (&SceneRecord, &SceneRecord),
+    ) -> bool {
+        let is_same = || golden.joints == actual.joints && golden.camera == actual.camera;
+        !within || difference.largest >= 2 || !is_same()
     }
 }
 

@@ -17,8 +17,10 @@ use super::golden::{Drawn, JointDifference, Joints};
 use super::golden_folders::GoldenFolders;
 use super::image::Difference;
 use super::machine::Machine;
+use super::record::ContentsCache;
 use super::suite::{Case, Suite};
 
+use check::CheckContext;
 use renderers::SuiteRenderer;
 
 pub(super) mod check;
@@ -111,6 +113,17 @@ impl Status {
     }
 }
 
+/// Whether a golden image contains its scene, without which a difference cannot be explained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GoldenScene {
+    /// It does, or there is no golden image.
+    Recorded,
+    /// It does not, for example because another program has written the file again.
+    Missing,
+    /// It is damaged, or of another version.
+    Unreadable,
+}
+
 /// The outcome of a case.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -122,7 +135,7 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// The golden image, if it exists.
     pub expected: Option<Drawn>,
-    /// The image that was drawn.
+    /// The image that was drawn: with the golden's camera if that shows more than that the camera has moved.
     pub actual: Option<Drawn>,
     /// The difference between both images. Its map is empty if [`Settings::images`] is off.
     pub difference: Option<Difference>,
@@ -130,6 +143,10 @@ pub struct Outcome {
     pub explanation: Option<Explanation>,
     /// Both poses, if the image fails and [`Settings::images`] is on.
     pub view: Option<PoseView>,
+    /// Whether the golden image contains its scene.
+    pub scene: GoldenScene,
+    /// What the case says although it passes.
+    pub notes: Vec<String>,
     /// CRC-32 of the image's RGBA bytes, for detecting bit-identical images.
     pub digest: Option<u32>,
     /// The differences of the joints, largest first.
@@ -154,6 +171,8 @@ impl Outcome {
             difference: None,
             explanation: None,
             view: None,
+            scene: GoldenScene::Recorded,
+            notes: Vec::new(),
             digest: None,
             joints: Vec::new(),
             reports: Vec::new(),
@@ -161,6 +180,11 @@ impl Outcome {
             seconds: 0.0,
         }
     }
+}
+
+/// Returns the number of golden images without a scene that can be read.
+pub fn without_scene(outcomes: &[Outcome]) -> usize {
+    outcomes.iter().filter(|outcome| outcome.scene != GoldenScene::Recorded).count()
 }
 
 /// The result of one comparison.
@@ -179,12 +203,13 @@ pub struct Run<'a> {
     choice: &'a AdapterChoice,
     settings: Settings,
     machine: OnceLock<Machine>,
+    contents: ContentsCache,
 }
 
 impl<'a> Run<'a> {
     /// Prepares a run of a suite on an adapter. The adapter is opened when the first image is drawn.
     pub fn new(suite: &'a Suite, pose: &'a Pose<'a>, choice: &'a AdapterChoice, settings: Settings) -> Self {
-        Self { suite, pose, choice, settings, machine: OnceLock::new() }
+        Self { suite, pose, choice, settings, machine: OnceLock::new(), contents: ContentsCache::default() }
     }
 
     /// Returns the machine of the run, with the adapter if an image has been drawn.
@@ -264,18 +289,25 @@ impl<'a> Run<'a> {
     /// Poses, draws and compares a case.
     fn compare(&self, index: usize, case: &Case, renderer: &SuiteRenderer) -> Result<Outcome, String> {
         let posed = (self.pose)(case)?;
+        let draw = |frame: &Frame<'_>| {
+            renderer.draw(&*posed, frame).and_then(Pending::image).map_err(|e| e.to_string())
+        };
         let actual = match case.checks.image {
             None => None,
             Some(_) => {
-                let drawn = renderer.draw(&*posed, &posed.frame()).and_then(Pending::image);
-                let image = drawn.map_err(|e| e.to_string())?;
                 let drawn_by = self.machine.get().map(Machine::to_string);
-                Some(Drawn { drawn_by, ..Drawn::new(image) })
+                Some(Drawn { drawn_by, ..Drawn::new(draw(&posed.frame())?) })
             }
         };
         let class = self.machine.get().and_then(|machine| machine.class.as_deref());
-        let goldens = GoldenFolders::new(self.suite, class);
-        check::case(index, case, &goldens, &*posed, actual, &self.settings)
+        let context = CheckContext {
+            goldens: GoldenFolders::new(self.suite, class),
+            settings: &self.settings,
+            require_scenes: self.suite.require_scenes,
+            contents: &self.contents,
+            draw: &draw,
+        };
+        check::case(index, case, &*posed, actual, &context)
     }
 }
 

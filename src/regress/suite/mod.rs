@@ -119,6 +119,8 @@ pub struct Suite {
     pub goldens: PathBuf,
     /// Classes of adapters that have goldens of their own, each in a folder of its name within that folder.
     pub golden_sets: Vec<String>,
+    /// Whether each golden image must contain its scene.
+    pub require_scenes: bool,
     /// The cases in the order of the file.
     pub cases: Vec<Case>,
     /// The checks of clips.
@@ -181,15 +183,17 @@ impl Suite {
         let document = Document::parse(text.clone()).map_err(|e| format_error(SpannedError::syntax(&e)))?;
         let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         let reader = SuiteReader { folder: &folder, options, lines: Lines::of(&text) };
-        let (goldens, golden_sets, cases) = reader.suite(document.as_table()).map_err(format_error)?;
-        let motion_checks =
-            motion_check::motion_checks(document.as_table(), &folder).map_err(format_error)?;
+        let root = document.as_table();
+        let (goldens, golden_sets, cases) = reader.suite(root).map_err(format_error)?;
+        let require_scenes =
+            values::switch(root.get("require-scenes"), "require-scenes").map_err(format_error)?;
+        let motion_checks = motion_check::motion_checks(root, &folder).map_err(format_error)?;
         let mut taken = HashSet::new();
         if let Some(case) = cases.iter().find(|c| !taken.insert(&c.slug)) {
             let cause = format!("case \"{}\" has the same file name as another case; rename it", case.name);
             return Err(SuiteError::Format { path: shown, line: case.line, cause });
         }
         let goldens = folder.join(goldens);
-        Ok(Self { path: path.into(), goldens, golden_sets, cases, motion_checks })
+        Ok(Self { path: path.into(), goldens, golden_sets, require_scenes, cases, motion_checks })
     }
 }

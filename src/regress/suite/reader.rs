@@ -12,7 +12,8 @@ use super::{Case, Checks, Moment, OptionArity, OptionKey, Replayed};
 
 pub(super) const VERSION: i64 = 1;
 /// Keys of a suite.
-const ROOT_KEYS: [&str; 7] = ["version", "goldens", "golden-sets", "defaults", "case", "matrix", "check"];
+const ROOT_KEYS: [&str; 8] =
+    ["version", "goldens", "golden-sets", "require-scenes", "defaults", "case", "matrix", "check"];
 /// Maximum number of cases in a suite.
 const MAX_CASES: usize = 100_000;
 /// Maximum size of the options of all cases, in bytes. An option that several cases share counts once for each of them.

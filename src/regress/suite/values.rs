@@ -135,6 +135,12 @@ pub(super) fn golden_sets(item: Option<&Item>) -> Result<Vec<String>, SpannedErr
     }
 }
 
+/// Reads a switch, which is off if it is not there.
+pub(super) fn switch(item: Option<&Item>, key: &str) -> Result<bool, SpannedError> {
+    let Some(item) = item else { return Ok(false) };
+    item.as_bool().ok_or_else(|| SpannedError::at(item, format!("{key} must be true or false")))
+}
+
 /// Reads a number that must not be negative.
 pub(super) fn number<'a>(
     get: &dyn Fn(&str) -> Option<&'a Item>,

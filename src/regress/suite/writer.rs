@@ -35,6 +35,7 @@ impl SuiteWriter {
         let mut document = DocumentMut::new();
         document.insert("version", value(VERSION));
         document.insert("goldens", value(goldens));
+        document.insert("require-scenes", value(true));
         document.insert("defaults", Item::Table(defaults.table));
         let comment: String = comment.lines().map(|line| format!("# {line}\n")).collect();
         if let Some(mut key) = document.key_mut("version") {

@@ -107,6 +107,33 @@ fn the_page_works_without_a_network_and_shows_names_as_text() {
 }
 
 #[test]
+fn cases_are_grouped_by_their_causes_beside_those_of_an_earlier_run() {
+    let (folder, suite) = suite_with_goldens("suite-page-causes");
+    let [page, earlier] = ["page.html", "earlier.json"].map(|name| folder.join(name));
+    let [page_text, earlier_text] = [&page, &earlier].map(|path| path.to_str().unwrap());
+    // The earlier run has another background in all images, and this one another clip time in one of them.
+    edit(&suite, "[defaults]\n", "[defaults]\nbackground = \"#405060\"\n");
+    assert_eq!(sinew(["test", &suite, "--json", earlier_text]).status.code(), Some(1));
+    edit(&suite, "background = \"#405060\"\n", "");
+    edit(&suite, "animation-time = 0.4", "animation-time = 0.5");
+    assert_eq!(
+        sinew(["test", &suite, "--report", page_text, "--earlier", earlier_text]).status.code(),
+        Some(1)
+    );
+    let refused = sinew(["test", &suite, "--report", page_text, "--earlier", &suite]);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("not the outcomes of a run"));
+    let Some(browser) = browser() else { return skip("Chromium is missing") };
+    let observed = observe(&browser, &folder, &fs::read_to_string(&page).unwrap());
+    assert_eq!(observed["problems"], json!([]), "{observed:#}");
+    let causes: Vec<&str> =
+        observed["causes"].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
+    assert!(causes.iter().any(|text| text.starts_with("0 → 1 casejoint ")), "{causes:?}");
+    assert!(causes.last().unwrap().starts_with("3 → 0 casesbackground #405060 instead of "), "{causes:?}");
+    assert_eq!((&observed["ofCause"], &observed["marks"]), (&json!(["wave"]), &json!("1 case marked")));
+    assert!(observed["earlier"].as_str().unwrap().starts_with("Earlier run: failed. Background: "));
+}
+
+#[test]
 fn a_page_of_motion_checks_has_strips_and_curves() {
     let folder = folder("check-page");
     let [model, path] = ["faulty.glb", "page.html"].map(|name| folder.join(name));

@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
 use sinew::asset::{Character, load};
 use sinew::glam::{Quat, Vec3};
 use sinew::puppet::Puppet;
 use sinew::rig;
 use sinew::skin::Skinned;
 
+use super::super::glb::Glb;
 use super::{copied, text};
 use crate::{folder, sinew, stdout};
 
@@ -33,10 +33,10 @@ fn visible_breaks_of_weights_are_found() {
         let poses = poses(&model);
         for seed in 0..BREAKS {
             let part = PARTS[seed as usize % PARTS.len()];
-            let Some(broken) = Glb::new(&unbroken).broken(&load(&model).unwrap(), seed, part) else {
+            let Some(changed) = broken(Glb::new(&unbroken), &load(&model).unwrap(), seed, part) else {
                 continue;
             };
-            fs::write(&model, &broken).unwrap();
+            fs::write(&model, &changed).unwrap();
             let effect = effect(&poses, &model);
             let found = sinew(["test", text(&suite), "-q", "--fail-fast"]).status.code() == Some(1);
             fs::write(&model, &unbroken).unwrap();
@@ -87,101 +87,54 @@ fn effect(before: &[Vec<Vec3>], model: &Path) -> f32 {
     largest / (heights.clone().fold(f32::MIN, f32::max) - heights.fold(f32::MAX, f32::min))
 }
 
-/// A GLB file whose weights can be changed.
-struct Glb {
-    bytes: Vec<u8>,
-    json: Value,
-    /// Where the data begin.
-    data: usize,
+/// Returns the joints or the weights of a vertex of the first mesh.
+fn influence(glb: &Glb, attribute: &str, vertex: usize) -> [f64; 4] {
+    glb.read(glb.attribute(0, attribute), vertex).try_into().unwrap()
 }
 
-impl Glb {
-    fn new(bytes: &[u8]) -> Self {
-        let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
-        let json = serde_json::from_slice(&bytes[20..20 + length]).unwrap();
-        Self { bytes: bytes.to_vec(), json, data: 20 + length + 8 }
-    }
-
-    /// Returns the place of the first number of a vertex of an attribute, and the size of the numbers.
-    fn place(&self, attribute: &str, vertex: usize) -> (usize, usize) {
-        let number = |value: &Value| value.as_u64().unwrap_or(0) as usize;
-        let at = number(&self.json["meshes"][0]["primitives"][0]["attributes"][attribute]);
-        let accessor = &self.json["accessors"][at];
-        let view = &self.json["bufferViews"][number(&accessor["bufferView"])];
-        let size = match accessor["componentType"].as_u64() {
-            Some(5121) => 1,
-            Some(5123) => 2,
-            _ => 4,
-        };
-        let stride = view["byteStride"].as_u64().map_or(4 * size, |stride| stride as usize);
-        (self.data + number(&view["byteOffset"]) + number(&accessor["byteOffset"]) + vertex * stride, size)
-    }
-
-    fn read(&self, attribute: &str, vertex: usize) -> [f64; 4] {
-        let (at, size) = self.place(attribute, vertex);
-        std::array::from_fn(|i| match &self.bytes[at + i * size..at + (i + 1) * size] {
-            [a] => f64::from(*a),
-            [a, b] => f64::from(u16::from_le_bytes([*a, *b])),
-            other => f32::from_le_bytes(other.try_into().unwrap()).into(),
-        })
-    }
-
-    fn write(&mut self, attribute: &str, vertex: usize, values: [f64; 4]) {
-        let (at, size) = self.place(attribute, vertex);
-        for (i, value) in values.into_iter().enumerate() {
-            let bytes = match size {
-                1 => vec![value as u8],
-                2 => (value as u16).to_le_bytes().to_vec(),
-                _ => (value as f32).to_le_bytes().to_vec(),
-            };
-            self.bytes[at + i * size..at + (i + 1) * size].copy_from_slice(&bytes);
+/// Moves a part of the weights of a joint to a neighbour, at the vertices within a sphere.
+fn broken(mut glb: Glb, character: &Character, seed: u64, part: f64) -> Option<Vec<u8>> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
+    let mut random = |count: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % count
+    };
+    let primitive = &character.meshes[0].primitives[0];
+    let joints = &character.skins[0].joints;
+    let centre = random(primitive.vertices());
+    let strongest = |weights: [f64; 4]| (0..4).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap();
+    let joint = influence(&glb, "JOINTS_0", centre)[strongest(influence(&glb, "WEIGHTS_0", centre))];
+    let node = joints[joint as usize];
+    let is_neighbour = |n: usize| {
+        let nodes = &character.skeleton.nodes;
+        nodes[n].parent == Some(node) || nodes[node].parent == Some(n)
+    };
+    let neighbours: Vec<usize> = (0..joints.len()).filter(|j| is_neighbour(joints[*j])).collect();
+    let other = neighbours[random(neighbours.len())] as f64;
+    let size =
+        primitive.positions.iter().fold(0.0_f32, |size, p| size.max(p.distance(primitive.positions[0])));
+    let mut changed = false;
+    for vertex in 0..primitive.vertices() {
+        if primitive.positions[vertex].distance(primitive.positions[centre]) > 0.06 * size {
+            continue;
         }
-    }
-
-    /// Moves a part of the weights of a joint to a neighbour, at the vertices within a sphere.
-    fn broken(mut self, character: &Character, seed: u64, part: f64) -> Option<Vec<u8>> {
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
-        let mut random = |count: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % count
+        let (mut indices, mut weights) =
+            (influence(&glb, "JOINTS_0", vertex), influence(&glb, "WEIGHTS_0", vertex));
+        let from = (0..4).find(|&i| indices[i] == joint && weights[i] > 0.0);
+        let to = (0..4).find(|&i| indices[i] == other && weights[i] > 0.0);
+        let to = to.or_else(|| (0..4).find(|&i| weights[i] == 0.0));
+        let Some((from, to)) = from.zip(to) else { continue };
+        let moved = if glb.size(glb.attribute(0, "WEIGHTS_0")) == 4 {
+            part * weights[from]
+        } else {
+            (part * weights[from]).round()
         };
-        let primitive = &character.meshes[0].primitives[0];
-        let joints = &character.skins[0].joints;
-        let centre = random(primitive.vertices());
-        let strongest =
-            |weights: [f64; 4]| (0..4).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap();
-        let joint = self.read("JOINTS_0", centre)[strongest(self.read("WEIGHTS_0", centre))];
-        let node = joints[joint as usize];
-        let is_neighbour = |n: usize| {
-            let nodes = &character.skeleton.nodes;
-            nodes[n].parent == Some(node) || nodes[node].parent == Some(n)
-        };
-        let neighbours: Vec<usize> = (0..joints.len()).filter(|j| is_neighbour(joints[*j])).collect();
-        let other = neighbours[random(neighbours.len())] as f64;
-        let size =
-            primitive.positions.iter().fold(0.0_f32, |size, p| size.max(p.distance(primitive.positions[0])));
-        let mut changed = false;
-        for vertex in 0..primitive.vertices() {
-            if primitive.positions[vertex].distance(primitive.positions[centre]) > 0.06 * size {
-                continue;
-            }
-            let (mut indices, mut weights) = (self.read("JOINTS_0", vertex), self.read("WEIGHTS_0", vertex));
-            let from = (0..4).find(|&i| indices[i] == joint && weights[i] > 0.0);
-            let to = (0..4).find(|&i| indices[i] == other && weights[i] > 0.0);
-            let to = to.or_else(|| (0..4).find(|&i| weights[i] == 0.0));
-            let Some((from, to)) = from.zip(to) else { continue };
-            let moved = if self.place("WEIGHTS_0", 0).1 == 4 {
-                part * weights[from]
-            } else {
-                (part * weights[from]).round()
-            };
-            weights[from] -= moved;
-            weights[to] += moved;
-            indices[to] = other;
-            changed |= moved > 0.0;
-            self.write("JOINTS_0", vertex, indices);
-            self.write("WEIGHTS_0", vertex, weights);
-        }
-        changed.then_some(self.bytes)
+        weights[from] -= moved;
+        weights[to] += moved;
+        indices[to] = other;
+        changed |= moved > 0.0;
+        glb.write(glb.attribute(0, "JOINTS_0"), vertex, &indices);
+        glb.write(glb.attribute(0, "WEIGHTS_0"), vertex, &weights);
     }
+    changed.then(|| glb.file())
 }

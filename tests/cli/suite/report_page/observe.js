@@ -61,11 +61,22 @@ addEventListener("load", async () => {
   document.body.append(Object.assign(document.createElement("pre"), { id: "observed", textContent: JSON.stringify(observed) }));
 });
 
+async function observeCauses(observed) {
+  observed.causes = texts("#causes li button");
+  all("#causes li button").find(button => !button.disabled).click();
+  await pause(50);
+  observed.ofCause = shownNames();
+  document.getElementById("mark-all").click();
+  observed.marks = document.getElementById("marked-count").textContent;
+  observed.earlier = document.getElementById("earlier").textContent;
+}
+
 async function observe(observed) {
   observed.title = document.getElementById("title").textContent;
   observed.all = shownNames();
   observed.first = selected();
   observed.scripts = document.scripts.length;
+  if (data.earlier) return observeCauses(observed);
 
   // Filters
   document.querySelector("[data-kind=failures]").click();

@@ -1,0 +1,103 @@
+//! Compares with the camera and the floor of the golden. A camera that frames the figure moves with every change of its outline, and
+//! would otherwise move all pixels.
+
+use crate::puppet::Puppet;
+use crate::regress::record::{FloorRecord, SceneRecord};
+use crate::regress::tolerance::KindTolerance;
+use crate::render::{Floor, Frame};
+use crate::view::Camera;
+
+use super::change::{Change, ChangeKind};
+use super::facts::{MOVED_FLOOR, camera};
+use super::surfaces::Surfaces;
+use super::{Explanation, motion};
+
+/// The cause of a camera that follows the figure.
+const FRAMING: &str = "the framing follows the figure";
+
+/// The camera and the floor of a golden, with which a scene is drawn again.
+pub(in crate::regress) struct GoldenView {
+    camera: Camera,
+    floor: Option<FloorRecord>,
+}
+
+impl GoldenView {
+    /// Returns the view of a golden. `None` if the scene has the same camera and the same floor.
+    pub(in crate::regress) fn of(golden: &SceneRecord, actual: &SceneRecord) -> Option<Self> {
+        let floor = golden.floor.zip(actual.floor).filter(|(was, is)| !was.is_same(is)).map(|(was, _)| was);
+        if golden.camera.shows_the_same(&actual.camera) && floor.is_none() {
+            return None;
+        }
+        let (camera, own) = (golden.camera.camera(), actual.camera.camera());
+        // What is posed now must not be cut off.
+        let camera = Camera { near: camera.near.min(own.near), far: camera.far.max(own.far), ..camera };
+        Some(Self { camera, floor })
+    }
+
+    /// Returns the frame to draw instead of that of the scene.
+    pub(in crate::regress) fn frame<'a>(&self, frame: Frame<'a>) -> Frame<'a> {
+        let ground = frame.ground.map(|floor| match self.floor {
+            Some(FloorRecord { center, radius, .. }) => Floor { center: center.into(), radius, ..floor },
+            None => floor,
+        });
+        Frame { camera: self.camera, ground, ..frame }
+    }
+
+    /// Returns the record of that frame.
+    pub(in crate::regress) fn record(&self, golden: &SceneRecord, actual: &SceneRecord) -> SceneRecord {
+        let floor = self.floor.or(actual.floor);
+        SceneRecord { camera: golden.camera.clone(), floor, ..actual.clone() }
+    }
+}
+
+impl Explanation {
+    /// Adds that the camera or the floor of the scene is another one. The explanation is of an image that was drawn with the golden's.
+    /// No pixel of that image shows it. `size` is its width and height.
+    pub(in crate::regress) fn add_camera(
+        &mut self,
+        puppet: &Puppet,
+        records: (&SceneRecord, &SceneRecord),
+        size: (u32, u32),
+        tolerance: &KindTolerance,
+    ) {
+        let (golden, actual) = records;
+        if golden.camera.shows_the_same(&actual.camera) {
+            self.verdict = format!("{}; {MOVED_FLOOR}.", self.verdict.trim_end_matches('.'));
+            return;
+        }
+        let mut change = Change {
+            kind: ChangeKind::Camera,
+            text: String::new(),
+            cause: String::new(),
+            part: None,
+            joint: None,
+            material: None,
+            pixels: 0,
+            visible: 0,
+            fails: false,
+            levels: 0,
+            alpha: 0,
+            delta_e: 0.0,
+            distance: None,
+            angle: None,
+            shift: None,
+            counts: false,
+            bounds: [0, 0, size.0, size.1],
+        };
+        let cameras = [golden, actual].map(|record| record.camera.camera());
+        let surfaces = Surfaces::of(puppet, actual);
+        let points = surfaces.parts.iter().flatten().flat_map(|surface| surface.positions.iter().copied());
+        let shift = motion::camera_shift(cameras, size, points);
+        change.shift = Some(shift.into());
+        change.fails = shift >= tolerance.moved;
+        let [was, is] = cameras;
+        // A camera that follows the figure keeps its direction and its projection.
+        let follows = was.direction().angle_between(is.direction()) < 1e-3 && was.projection == is.projection;
+        let name = if follows { "framing" } else { "camera" };
+        let how = camera(&golden.camera, &actual.camera).join(", ");
+        change.cause = if follows { FRAMING.to_owned() } else { how.clone() };
+        change.text = format!("{name}: the image shifts by at most {shift:.2} px: {how}");
+        self.verdict = format!("{}; {}.", self.verdict.trim_end_matches('.'), change.text);
+        self.changes.push(change);
+    }
+}

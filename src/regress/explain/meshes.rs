@@ -1,0 +1,249 @@
+//! How the mesh of a part differs from a recorded one: which attributes, and which vertices.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use glam::DVec3;
+
+use crate::puppet::Puppet;
+use crate::regress::record::{Attribute, PartRecord, Vertex, VerticesRecord};
+
+use super::words::{count, length};
+
+/// If more than one in so many vertices differ from those of the same index, their order is taken to be another one.
+const REORDERED: usize = 2;
+
+/// The differences of the meshes of a part.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MeshChange {
+    attributes: BTreeSet<Attribute>,
+    /// Numbers of vertices and of triangles in the golden and now.
+    counts: [[usize; 2]; 2],
+    /// The vertices whose weights differ. `None` if they are not recorded, or if their order is another one.
+    weights: Option<BTreeSet<u32>>,
+    /// What is known about moved vertices.
+    moved: Moved,
+    /// The joints of a large mesh near which positions and weights differ.
+    regions: [Vec<String>; 2],
+}
+
+/// The vertices that have moved in mesh space.
+#[derive(Clone, Debug, Default)]
+enum Moved {
+    /// The vertices are not recorded.
+    #[default]
+    Unknown,
+    /// The vertices by their indices. The largest distance is in metres of the world.
+    Vertices(BTreeSet<u32>, f32),
+    /// Number of vertices of which there is none at the same place. Their order is another one.
+    Number(usize),
+    /// All positions are the same to within this distance in metres.
+    Rounding(f32),
+}
+
+impl MeshChange {
+    /// Compares the meshes of a part. Returns `None` if they are the same.
+    pub(super) fn between(puppet: &Puppet, part: u32, records: (&PartRecord, &PartRecord)) -> Option<Self> {
+        let (was, is) = records;
+        let differs = |attribute: &Attribute| was.digests.get(attribute) != is.digests.get(attribute);
+        let mut attributes: BTreeSet<Attribute> = Attribute::ALL.into_iter().filter(differs).collect();
+        if attributes.is_empty() {
+            return None;
+        }
+        // Digests are sums over triangles, so that all of them differ if some are missing.
+        let [triangles, triangles_now] = [was, is].map(|record| record.counts.last());
+        if triangles != triangles_now {
+            attributes = [Attribute::Positions].into();
+        }
+        let mut change = Self { attributes, counts: [was.counts, is.counts], ..Self::default() };
+        if let Some((before, now)) = was.vertices.as_ref().zip(is.vertices.as_ref()) {
+            change.find_vertices((before, now), scale(puppet, part));
+        }
+        let differing = |kind: usize| -> Vec<String> {
+            let digest = |regions: &BTreeMap<String, [String; 2]>, joint: &String| {
+                regions.get(joint).and_then(|digests| digests.get(kind)).cloned()
+            };
+            let joints: BTreeSet<&String> = was.regions.keys().chain(is.regions.keys()).collect();
+            let differs = |joint: &&&String| digest(&was.regions, joint) != digest(&is.regions, joint);
+            joints.iter().filter(differs).map(|joint| (*joint).clone()).collect()
+        };
+        change.regions = [differing(0), differing(1)];
+        Some(change)
+    }
+
+    /// Returns the words for the joints near which a large mesh differs.
+    fn near(&self, kind: fn(&[Vec<String>; 2]) -> &Vec<String>) -> String {
+        let joints = kind(&self.regions);
+        let named: Vec<String> = joints.iter().take(3).map(|joint| format!("`{joint}`")).collect();
+        match joints.len() {
+            0 => String::new(),
+            1..=3 => format!(" near {}", named.join(", ")),
+            all => format!(" near {} and {} more joints", named.join(", "), count(all - 3)),
+        }
+    }
+
+    fn find_vertices(&mut self, records: (&VerticesRecord, &VerticesRecord), scale: f32) {
+        let (before, now) = records;
+        let Some((was, is)) = before.vertices().zip(now.vertices()) else { return };
+        let step = before.step.max(now.step);
+        let distance = |a: &Vertex, b: &Vertex| before.position(a).distance(now.position(b));
+        // Each position is right to half a step of its own box on each axis.
+        let is_moved = |a: &Vertex, b: &Vertex| distance(a, b) > 1.8 * step;
+        let same_box = (before.low, before.step) == (now.low, now.step);
+        let moved = |a: &Vertex, b: &Vertex| if same_box { a.steps != b.steps } else { is_moved(a, b) };
+        let indices = |differs: &dyn Fn(&Vertex, &Vertex) -> bool| -> BTreeSet<u32> {
+            let pairs = (0..).zip(was.iter().zip(&is));
+            pairs.filter(|(_, (a, b))| differs(a, b)).map(|(index, _)| index).collect()
+        };
+        let elsewhere = indices(&moved);
+        if was.len() != is.len() || elsewhere.len() > was.len() / REORDERED {
+            let number = unmatched((before, &was), (now, &is)) + unmatched((now, &is), (before, &was));
+            self.moved = match number {
+                0 => Moved::Rounding(2.0 * step * scale),
+                number => Moved::Number(number),
+            };
+            return;
+        }
+        self.weights = Some(indices(&|a, b| a.weights != b.weights));
+        if elsewhere.is_empty() {
+            self.moved = Moved::Rounding(2.0 * step * scale);
+            return;
+        }
+        let at = |index: &u32| was.get(*index as usize).zip(is.get(*index as usize));
+        let largest = elsewhere.iter().filter_map(at).map(|(a, b)| distance(a, b)).fold(0.0, f32::max);
+        // The sums are exact, so a single vertex has moved by their difference.
+        let sums = DVec3::from_array(before.sum).distance(DVec3::from_array(now.sum));
+        #[expect(clippy::cast_possible_truncation, reason = "a distance within a mesh")]
+        let largest = if elsewhere.len() == 1 { sums as f32 } else { largest };
+        self.moved = Moved::Vertices(elsewhere, largest * scale);
+    }
+
+    /// Returns whether the surface is at another place, or moves in another way.
+    pub(super) fn changes_the_shape(&self) -> bool {
+        self.changes_weights() || self.changes_positions()
+    }
+
+    pub(super) fn changes_weights(&self) -> bool {
+        self.attributes.contains(&Attribute::Weights)
+    }
+
+    /// Returns whether positions or morph targets differ.
+    pub(super) fn changes_positions(&self) -> bool {
+        [Attribute::Positions, Attribute::Morphs].iter().any(|attribute| self.attributes.contains(attribute))
+    }
+
+    /// Returns whether anything differs that only the shading depends on.
+    pub(super) fn changes_shading(&self) -> bool {
+        !self.shading().is_empty()
+    }
+
+    /// Returns whether one of the corners of a triangle is known to have other weights.
+    pub(super) fn has_other_weights(&self, corners: &[u32]) -> bool {
+        self.changes_weights() && self.weights.as_ref().is_some_and(|set| any(set, corners))
+    }
+
+    /// Returns whether one of the corners of a triangle is known to have moved.
+    pub(super) fn has_moved(&self, corners: &[u32]) -> bool {
+        matches!(&self.moved, Moved::Vertices(set, _) if any(set, corners))
+    }
+
+    fn shading(&self) -> Vec<&'static str> {
+        let words = [
+            (Attribute::Normals, "normals"),
+            (Attribute::Colors, "vertex colours"),
+            (Attribute::Uvs, "texture coordinates"),
+        ];
+        words.into_iter().filter(|(a, _)| self.attributes.contains(a)).map(|(_, word)| word).collect()
+    }
+
+    /// Returns the words for other weights of a part.
+    pub(super) fn weights_text(&self, part: &str) -> String {
+        match self.weights.as_ref().map(BTreeSet::len) {
+            Some(0) => format!("weights of part `{part}` differ by less than 0.4 %"),
+            Some(1) => format!("weights of one vertex of `{part}` differ"),
+            Some(number) => format!("weights of {} vertices of `{part}` differ", count(number)),
+            None => format!("weights of part `{part}` differ{}", self.near(|[_, weights]| weights)),
+        }
+    }
+
+    /// Returns the words for other positions or morph targets of a part.
+    pub(super) fn positions_text(&self, part: &str) -> String {
+        let [[vertices, triangles], [vertices_now, triangles_now]] = self.counts;
+        if !self.attributes.contains(&Attribute::Positions) {
+            return format!("morph targets of part `{part}` differ");
+        }
+        let instead = |what: &str, was: usize, is: usize| {
+            format!("the mesh of part `{part}` differs: {} {what} instead of {}", count(is), count(was))
+        };
+        match &self.moved {
+            _ if triangles != triangles_now => instead("triangles", triangles, triangles_now),
+            Moved::Rounding(limit) => {
+                format!("positions of part `{part}` differ by less than {}", length(*limit))
+            }
+            _ if vertices != vertices_now => instead("vertices", vertices, vertices_now),
+            Moved::Vertices(set, distance) => match (set.len(), set.first()) {
+                (1, Some(vertex)) => {
+                    format!("vertex {vertex} of part `{part}` moved by {}", length(*distance))
+                }
+                (number, _) => {
+                    format!(
+                        "{} vertices of part `{part}` moved by at most {}",
+                        count(number),
+                        length(*distance)
+                    )
+                }
+            },
+            Moved::Number(number) => {
+                format!("the mesh of part `{part}` differs: {} vertices have no counterpart", count(*number))
+            }
+            Moved::Unknown => {
+                format!("the mesh of part `{part}` differs{}", self.near(|[positions, _]| positions))
+            }
+        }
+    }
+
+    /// Returns the words for what the shading of a part depends on.
+    pub(super) fn shading_text(&self, part: &str) -> String {
+        format!("{} of part `{part}` differ", self.shading().join(" and "))
+    }
+}
+
+fn any(set: &BTreeSet<u32>, corners: &[u32]) -> bool {
+    corners.iter().any(|corner| set.contains(corner))
+}
+
+/// Returns the number of vertices that have no counterpart at the same place.
+fn unmatched(these: (&VerticesRecord, &[Vertex]), those: (&VerticesRecord, &[Vertex])) -> usize {
+    let ((record, vertices), (other, others)) = (these, those);
+    let step = record.step.max(other.step).max(f32::MIN_POSITIVE);
+    #[expect(clippy::cast_possible_truncation, reason = "a box has some thousand steps")]
+    let cell = |record: &VerticesRecord, vertex: &Vertex| {
+        (record.position(vertex) / step).to_array().map(|x| x.round() as i64)
+    };
+    let filled: HashSet<[i64; 3]> = others.iter().map(|vertex| cell(other, vertex)).collect();
+    let is_alone = |[x, y, z]: [i64; 3]| {
+        let mut around = (-1..=1).flat_map(|i| (-1..=1).flat_map(move |j| (-1..=1).map(move |k| [i, j, k])));
+        !around.any(|[i, j, k]| filled.contains(&[x + i, y + j, z + k]))
+    };
+    vertices.iter().filter(|vertex| is_alone(cell(record, vertex))).count()
+}
+
+/// Returns how many metres of the world a metre of a part's mesh space is.
+fn scale(puppet: &Puppet, part: u32) -> f32 {
+    let Some(part) = puppet.parts().get(part as usize) else { return 1.0 };
+    let world = |node: usize| puppet.world_from_node().get(node).copied().unwrap_or_default();
+    let skin = part.skin.and_then(|skin| puppet.character().skins.get(skin));
+    let joint = skin.and_then(|skin| skin.joints.first().zip(skin.joint_from_mesh.first()));
+    let world_from_mesh = joint.map_or_else(|| world(part.node), |(joint, bind)| world(*joint) * *bind);
+    world_from_mesh.matrix3.determinant().abs().cbrt()
+}
+
+/// Returns the words for joints with other inverse bind matrices.
+pub(super) fn binds_text(names: &BTreeMap<usize, String>) -> String {
+    let shown: Vec<String> = names.values().take(3).map(|name| format!("`{name}`")).collect();
+    let more = names.len() - shown.len();
+    match (&shown[..], more) {
+        ([one], 0) => format!("inverse bind of {one} differs"),
+        (_, 0) => format!("inverse binds of {} differ", shown.join(", ")),
+        _ => format!("inverse binds of {} and {} more joints differ", shown.join(", "), count(more)),
+    }
+}

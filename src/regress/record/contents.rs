@@ -1,0 +1,81 @@
+//! What a record says about the file of a character, and which does not depend on the pose. It is computed once per character.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::asset::{Character, Part};
+use crate::puppet::Puppet;
+
+use super::shape::{Attribute, binds, digests, regions};
+use super::vertices::{VerticesRecord, step};
+
+/// Maximum number of vertices that a record contains. Larger meshes have digests by joint.
+const MAX_VERTICES: usize = 6_000;
+
+/// The meshes, the inverse bind matrices and the images of a character.
+#[derive(Debug, Default)]
+pub(in crate::regress) struct Contents {
+    /// One element for each part of the puppet.
+    pub(super) parts: Vec<PartContents>,
+    pub(super) binds: BTreeMap<String, String>,
+    /// CRC-32 of each encoded image of the file.
+    pub(super) images: Vec<u32>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct PartContents {
+    pub(super) digests: BTreeMap<Attribute, String>,
+    pub(super) vertices: Option<VerticesRecord>,
+    pub(super) regions: BTreeMap<String, [String; 2]>,
+}
+
+impl Contents {
+    /// Reads the contents of a puppet's character.
+    pub(in crate::regress) fn of(puppet: &Puppet) -> Self {
+        let character = puppet.character();
+        let is_small = |part: &&Part| character.primitive(**part).vertices() <= MAX_VERTICES;
+        let step = step(character, &puppet.parts().iter().filter(is_small).copied().collect::<Vec<Part>>());
+        let mut left = MAX_VERTICES;
+        let mut parts = Vec::with_capacity(puppet.parts().len());
+        for part in puppet.parts() {
+            let count = character.primitive(*part).vertices();
+            let vertices = (count <= left).then(|| VerticesRecord::of(character, *part, step));
+            left -= if vertices.is_some() { count } else { 0 };
+            let regions = if vertices.is_some() { BTreeMap::new() } else { regions(character, *part) };
+            parts.push(PartContents { digests: digests(character, *part), vertices, regions });
+        }
+        let images = character.images.iter().map(|image| crc32fast::hash(&image.bytes)).collect();
+        Self { parts, binds: binds(character, puppet.parts()), images }
+    }
+}
+
+/// The contents of the characters of a run.
+#[derive(Debug, Default)]
+pub(in crate::regress) struct ContentsCache(Mutex<Vec<(Arc<Character>, Arc<Contents>)>>);
+
+impl ContentsCache {
+    /// Maximum number of characters that are kept.
+    const MAX: usize = 24;
+
+    /// Returns the contents of a puppet's character.
+    pub(in crate::regress) fn of(&self, puppet: &Puppet) -> Arc<Contents> {
+        let character = puppet.shared_character();
+        let known = |known: &[(Arc<Character>, Arc<Contents>)]| {
+            let found = known.iter().find(|(other, contents)| {
+                Arc::ptr_eq(other, &character) && contents.parts.len() == puppet.parts().len()
+            });
+            found.map(|(_, contents)| Arc::clone(contents))
+        };
+        if let Some(contents) = known(&self.0.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return contents;
+        }
+        // Other cases go on in the meantime. Two of them may read the same character.
+        let contents = Arc::new(Contents::of(puppet));
+        let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if list.len() == Self::MAX {
+            list.remove(0);
+        }
+        list.push((character, Arc::clone(&contents)));
+        contents
+    }
+}
