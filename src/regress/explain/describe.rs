@@ -7,8 +7,8 @@ use crate::regress::tolerance::KindTolerance;
 use super::change::Change;
 use super::motion::{Scenes, Shift};
 use super::pixels::Cause;
-use super::verdict::verdict;
-use super::words::{JointNames, count};
+use super::verdict::{Wording, verdict};
+use super::words::count;
 use super::{Explanation, Group};
 
 /// Number of pixels that may differ clearly although neither a part nor its mesh has changed visibly.
@@ -21,14 +21,14 @@ const DRIVER_MEAN: f64 = 1.25;
 const DRIVER_VISIBLE: usize = 8;
 /// Describes the changes between two scenes.
 pub(super) struct Describe<'a> {
-    pub(super) scenes: &'a Scenes<'a>,
+    scenes: &'a Scenes<'a>,
     tolerance: &'a KindTolerance,
-    pub(super) names: JointNames,
+    wording: Wording<'a>,
 }
 
 impl<'a> Describe<'a> {
     pub(super) fn new(scenes: &'a Scenes<'a>, tolerance: &'a KindTolerance) -> Self {
-        Self { scenes, tolerance, names: JointNames::of(scenes.puppet) }
+        Self { scenes, tolerance, wording: Wording::new(scenes) }
     }
 
     /// Returns the explanation of the groups. `causes` has one element for each pixel.
@@ -49,7 +49,7 @@ impl<'a> Describe<'a> {
         let map =
             causes.iter().map(|cause| cause.as_ref().and_then(|c| indices.get(c)).copied().unwrap_or(0));
         let map = map.collect();
-        let unseen = self.unseen(changes.iter().map(|(cause, _)| cause));
+        let unseen = self.wording.unseen(changes.iter().map(|(cause, _)| cause));
         let changes: Vec<Change> = changes.into_iter().map(|(_, change)| change).collect();
         Explanation { verdict: verdict(&changes, &unseen), changes, unseen, map }
     }
@@ -141,8 +141,8 @@ impl<'a> Describe<'a> {
         let mut change = Change {
             kind: cause.kind(),
             text: String::new(),
-            cause: self.cause(cause),
-            part: part.map(|part| self.part(part)),
+            cause: self.wording.cause(cause),
+            part: part.map(|part| self.wording.part(part)),
             joint: joint.map(|node| skeleton.label(node)),
             material: part.and_then(|part| self.material(part)),
             pixels: group.pixels,
@@ -157,16 +157,11 @@ impl<'a> Describe<'a> {
             shift: shift.map(|s| s.pixels.into()),
             bounds: group.bounds,
         };
-        change.text = self.text(cause, &change);
+        change.text = self.wording.text(cause, &change);
         if change.alpha > 0 {
             change.text += &format!(", of them {} with another alpha", count(change.alpha));
         }
         change
-    }
-
-    pub(super) fn part(&self, part: u32) -> String {
-        let names = crate::regress::record::part_names(self.scenes.puppet);
-        names.get(part as usize).cloned().unwrap_or_default()
     }
 
     fn material(&self, part: u32) -> Option<String> {

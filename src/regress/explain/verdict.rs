@@ -5,15 +5,30 @@ use std::collections::BTreeSet;
 use crate::regress::record::part_names;
 
 use super::change::{Change, ChangeKind};
-use super::describe::Describe;
 use super::meshes::{MeshChange, binds_text};
+use super::motion::Scenes;
 use super::pixels::Cause;
-use super::words::{count, length, pixels};
+use super::words::{JointNames, count, length, pixels};
 
 /// Number of changes that a verdict names.
 const NAMED: usize = 3;
 
-impl Describe<'_> {
+/// Puts the differences between two scenes into words.
+pub(super) struct Wording<'a> {
+    scenes: &'a Scenes<'a>,
+    names: JointNames,
+}
+
+impl<'a> Wording<'a> {
+    pub(super) fn new(scenes: &'a Scenes<'a>) -> Self {
+        Self { scenes, names: JointNames::of(scenes.puppet) }
+    }
+
+    /// Returns the name of a part.
+    pub(super) fn part(&self, part: u32) -> String {
+        part_names(self.scenes.puppet).get(part as usize).cloned().unwrap_or_default()
+    }
+
     pub(super) fn text(&self, cause: &Cause, change: &Change) -> String {
         let facts = self.scenes.facts;
         let px = pixels(change.pixels);
