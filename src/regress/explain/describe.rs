@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::regress::tolerance::KindTolerance;
 
 use super::change::Change;
+use super::meshes::MeshChange;
 use super::motion::{Scenes, Shift};
 use super::pixels::Cause;
 use super::verdict::{Wording, verdict};
@@ -13,6 +14,9 @@ use super::{Explanation, Group};
 
 /// Number of pixels that may differ clearly although neither a part nor its mesh has changed visibly.
 const MESH_PIXELS: usize = 5;
+/// Numbers of pixels at changed vertices that may differ at all, and that may differ clearly.
+const LOCATED_PIXELS: usize = 15;
+const LOCATED_CLEAR: usize = 3;
 /// The smallest movement in pixels that is distinguished from the differences of another driver.
 const DRIVER_SHIFT: f32 = 0.04;
 /// The smallest mean difference of a channel in levels that is distinguished from the rounding of another driver.
@@ -69,7 +73,7 @@ impl<'a> Describe<'a> {
                 || match cause {
                     Cause::Presence(..) | Cause::Gone => change.counts,
                     Cause::Mesh(_) | Cause::Weights(_) | Cause::Binds => {
-                        groups.get(cause).is_some_and(|group| self.shows_mesh(group))
+                        groups.get(cause).is_some_and(|group| self.shows_mesh(cause, group))
                     }
                     _ => change.shift.is_some_and(|shift| shift >= f64::from(moved)),
                 };
@@ -81,7 +85,7 @@ impl<'a> Describe<'a> {
     /// If the scene is the same, they do not: only the renderer differs, and the limits of the whole image decide. On another machine, the
     /// pixels differ anyway. Its rounding has no direction and is seldom more than a level, and movements must be large enough.
     fn counts(&self, cause: &Cause, group: &Group, shift: Option<Shift>) -> bool {
-        if matches!(cause, Cause::Renderer(_) | Cause::Silhouette | Cause::Noise) {
+        if matches!(cause, Cause::Renderer(_) | Cause::SharpShadow | Cause::Silhouette | Cause::Noise) {
             return false;
         }
         if self.scenes.conditions.same_machine {
@@ -89,7 +93,12 @@ impl<'a> Describe<'a> {
         }
         match (cause, shift) {
             (Cause::Presence(..) | Cause::Gone, _) => group.clear > MESH_PIXELS,
-            (Cause::Mesh(_) | Cause::Weights(_) | Cause::Binds, _) => self.shows_mesh(group),
+            (Cause::Mesh(_) | Cause::Weights(_) | Cause::Binds, _) => self.shows_mesh(cause, group),
+            (Cause::Material(part), _)
+                if self.scenes.facts.materials.get(part).is_some_and(|m| m.is_slight) =>
+            {
+                false
+            }
             (_, Some(shift)) => shift.pixels >= DRIVER_SHIFT,
             (_, None) => {
                 #[expect(clippy::cast_precision_loss, reason = "sums of levels are exact")]
@@ -102,11 +111,23 @@ impl<'a> Describe<'a> {
 
     /// Returns whether a mesh has changed visibly. One that was only written with other rounding differs by a level or at a few edges, but
     /// a vertex that moved changes the shading around it.
-    fn shows_mesh(&self, group: &Group) -> bool {
-        if self.scenes.conditions.same_machine {
-            group.pixels > self.tolerance.changed || group.clear > MESH_PIXELS
-        } else {
-            group.interior > 3 * MESH_PIXELS
+    fn shows_mesh(&self, cause: &Cause, group: &Group) -> bool {
+        let change = match cause {
+            Cause::Weights(part) | Cause::Mesh(part) => self.scenes.facts.meshes.get(part),
+            _ => None,
+        };
+        let is = |test: fn(&MeshChange) -> bool| change.is_some_and(test);
+        match self.scenes.conditions.same_machine {
+            true if self.scenes.facts.is_rewritten || is(MeshChange::is_rounding) => {
+                group.visible > self.tolerance.changed
+            }
+            // Only the pixels of changed vertices are in the group.
+            true if is(MeshChange::is_located) => {
+                group.pixels > LOCATED_PIXELS || group.clear > LOCATED_CLEAR
+            }
+            true => group.pixels > self.tolerance.changed || group.clear > MESH_PIXELS,
+            false if is(MeshChange::is_located) => group.clear > LOCATED_CLEAR,
+            false => group.interior > 3 * MESH_PIXELS,
         }
     }
 

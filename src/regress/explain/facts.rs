@@ -34,14 +34,25 @@ pub(super) struct Facts {
     pub(super) added: Vec<String>,
     /// The joints whose inverse bind matrices differ.
     pub(super) binds: BTreeSet<usize>,
+    /// Whether most inverse bind matrices differ, because a program has written the file with other axes or units.
+    pub(super) is_rewritten: bool,
     /// How the meshes of parts differ.
     pub(super) meshes: BTreeMap<u32, MeshChange>,
-    /// For each part whose material differs, the material's name and a clause.
-    pub(super) materials: BTreeMap<u32, (String, String)>,
+    /// For each part whose material differs, how it does.
+    pub(super) materials: BTreeMap<u32, MaterialChange>,
     /// The settings that differ, as clauses, by what they affect.
     pub(super) light: Vec<String>,
     pub(super) background: Vec<String>,
     pub(super) other: Vec<String>,
+}
+
+/// How a material differs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct MaterialChange {
+    pub(super) name: String,
+    pub(super) clause: String,
+    /// Whether only the base colour differs, by less than a level.
+    pub(super) is_slight: bool,
 }
 
 /// How the transform of a node relative to its parent differs.
@@ -68,14 +79,17 @@ impl Facts {
             golden.binds.get(&label).zip(actual.binds.get(&label)).is_some_and(|(was, is)| was != is)
         };
         facts.binds = (0..skeleton.nodes.len()).filter(is_other).collect();
+        facts.is_rewritten = facts.binds.len() * 2 > actual.binds.len();
         facts.parts(puppet, golden, actual);
         facts.settings(golden, actual);
         facts
     }
 
-    /// Returns whether parts differ, so that their shadows do.
-    pub(super) fn changes_shapes(&self) -> bool {
-        let shapes = self.meshes.values().any(MeshChange::changes_the_shape);
+    /// Returns whether parts differ, so that their shadows do. On another machine, the shadows of single vertices cannot be told from noise.
+    pub(super) fn changes_shapes(&self, same_machine: bool) -> bool {
+        let shapes =
+            |change: &MeshChange| change.changes_the_shape() && (same_machine || !change.is_located());
+        let shapes = self.meshes.values().any(shapes);
         shapes || !self.binds.is_empty() || !self.missing.is_empty() || !self.added.is_empty()
     }
 
@@ -108,7 +122,8 @@ impl Facts {
             } else {
                 "its textures differ".to_owned()
             };
-            self.materials.insert(index, (is.name.clone(), clause));
+            let is_slight = was.color != is.color && before == now && was.values == is.values;
+            self.materials.insert(index, MaterialChange { name: is.name.clone(), clause, is_slight });
         }
     }
 

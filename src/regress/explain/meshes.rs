@@ -146,6 +146,27 @@ impl MeshChange {
         matches!(&self.moved, Moved::Vertices(set, _) if any(set, corners))
     }
 
+    /// Returns whether all changed vertices are known.
+    pub(super) fn is_located(&self) -> bool {
+        let is_known =
+            matches!(self.moved, Moved::Vertices(..) | Moved::Rounding(_)) && self.has_all_triangles();
+        (!self.changes_weights() || self.weights.is_some()) && (!self.changes_positions() || is_known)
+    }
+
+    fn has_all_triangles(&self) -> bool {
+        let [[_, triangles], [_, triangles_now]] = self.counts;
+        triangles == triangles_now
+    }
+
+    /// Returns whether weights and positions differ only by rounding.
+    pub(super) fn is_rounding(&self) -> bool {
+        let same_weights = self.weights.as_ref().is_some_and(BTreeSet::is_empty);
+        let same_places = matches!(self.moved, Moved::Rounding(_))
+            && self.has_all_triangles()
+            && !self.attributes.contains(&Attribute::Morphs);
+        (!self.changes_weights() || same_weights) && (!self.changes_positions() || same_places)
+    }
+
     fn shading(&self) -> Vec<&'static str> {
         let words = [
             (Attribute::Normals, "normals"),
@@ -175,7 +196,7 @@ impl MeshChange {
             format!("the mesh of part `{part}` differs: {} {what} instead of {}", count(is), count(was))
         };
         match &self.moved {
-            _ if triangles != triangles_now => instead("triangles", triangles, triangles_now),
+            _ if !self.has_all_triangles() => instead("triangles", triangles, triangles_now),
             Moved::Rounding(limit) => {
                 format!("positions of part `{part}` differ by less than {}", length(*limit))
             }

@@ -64,6 +64,8 @@ pub struct Conditions {
     pub same_machine: bool,
     /// Whether only a region is compared, and the images are made equal elsewhere.
     pub restricted: bool,
+    /// Whether only one of the renderers can draw the soft shadows of the scene. OpenGL cannot.
+    pub other_shadows: bool,
 }
 
 /// The pixels with the same cause.

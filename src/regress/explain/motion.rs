@@ -70,7 +70,8 @@ impl<'a> Scenes<'a> {
 
     /// Returns whether something casts another shadow.
     pub(super) fn moves_shadows(&self) -> bool {
-        self.facts.changes_shapes() || self.shifts.values().any(|shift| shift.pixels >= MIN_SHIFT)
+        self.facts.changes_shapes(self.conditions.same_machine)
+            || self.shifts.values().any(|shift| shift.pixels >= MIN_SHIFT)
     }
 
     /// Returns the pixel of a point for the golden's camera (0) or the actual one (1). `None` if it is behind the camera.

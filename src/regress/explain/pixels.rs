@@ -43,6 +43,8 @@ pub(super) enum Cause {
     Other,
     /// The scene is the same, but the surface of a part has another colour.
     Renderer(Option<u32>),
+    /// The scene is the same, but one of the adapters cannot draw soft shadows.
+    SharpShadow,
     Silhouette,
     Noise,
 }
@@ -60,7 +62,7 @@ impl Cause {
             Self::Material(_) | Self::Attributes(_) | Self::Renderer(_) => ChangeKind::Shaded,
             Self::Light => ChangeKind::Light,
             Self::Background => ChangeKind::Background,
-            Self::Shadow => ChangeKind::Shadow,
+            Self::Shadow | Self::SharpShadow => ChangeKind::Shadow,
             Self::Other => ChangeKind::Other,
             Self::Silhouette => ChangeKind::Silhouette,
             Self::Noise => ChangeKind::Noise,
@@ -142,6 +144,8 @@ impl Scenes<'_> {
             Cause::Noise
         } else if near.is_edge {
             Cause::Silhouette
+        } else if self.conditions.other_shadows {
+            Cause::SharpShadow
         } else {
             Cause::Renderer(was.or(is).map(|hit| hit.part))
         }
@@ -197,6 +201,10 @@ impl Scenes<'_> {
     /// Returns the change of the shape of a part.
     fn changed_shape(&self, part: u32) -> Option<Cause> {
         let change = self.facts.meshes.get(&part)?;
+        // Elsewhere on the part, another machine's noise differs.
+        if change.is_located() && !self.conditions.same_machine {
+            return None;
+        }
         match (change.changes_weights(), change.changes_positions()) {
             (true, _) => Some(Cause::Weights(part)),
             (_, true) => Some(Cause::Mesh(part)),

@@ -9,7 +9,7 @@ use crate::scene::{ViewSettings, frame};
 use crate::view::{AUTO_FOV_Y, Bounds, Camera};
 
 const SIZE: (u32, u32) = (192, 192);
-const SAME_MACHINE: Conditions = Conditions { same_machine: true, restricted: false };
+const SAME_MACHINE: Conditions = Conditions { same_machine: true, restricted: false, other_shadows: false };
 
 /// A posed mannequin with its record, and an image in which each joint has another colour.
 struct Drawing {
@@ -25,7 +25,11 @@ fn view(puppet: &Puppet) -> ViewSettings {
 }
 
 fn drawing(change: impl FnOnce(&Puppet, &mut Pose)) -> Drawing {
-    let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);
+    drawing_of(asset::mannequin().unwrap(), change)
+}
+
+fn drawing_of(character: asset::Character, change: impl FnOnce(&Puppet, &mut Pose)) -> Drawing {
+    let mut puppet = Puppet::new(character, 0);
     let mut pose = Pose::rest(&puppet.character().skeleton);
     change(&puppet, &mut pose);
     puppet.follow(&pose, &[]).unwrap();
@@ -203,7 +207,7 @@ fn a_changed_mesh_fails_if_the_shading_inside_it_differs() {
             expected,
             drawn,
             &tolerance,
-            Conditions { same_machine, restricted: false },
+            Conditions { same_machine, ..Conditions::default() },
         )
         .unwrap();
         assert_eq!(explanation.changes[0].kind, ChangeKind::Mesh);
@@ -215,6 +219,64 @@ fn a_changed_mesh_fails_if_the_shading_inside_it_differs() {
     assert!(fails(6, 2, true) && fails(50, 1, true));
     // Another driver changes colours slightly, too.
     assert!(!fails(60, 8, false) && fails(60, 9, false));
+}
+
+/// A figure with few vertices, which are recorded, and one of its weights.
+fn small(weight: f32) -> Drawing {
+    let mut figure = asset::load("assets/awkward.glb".as_ref()).unwrap();
+    figure.meshes[0].primitives[0].influences[0].weights[300].x *= weight;
+    drawing_of(figure, |_, _| {})
+}
+
+#[test]
+fn a_weight_is_not_blamed_for_the_noise_of_another_driver() {
+    let golden = small(1.0);
+    let is_surface = |pixel: &usize| golden.image.rgba[4 * pixel] != 40;
+    let with_noise = |same_machine: bool| {
+        let mut actual = Drawing { image: golden.image.clone(), ..small(0.5) };
+        for pixel in (0..actual.image.rgba.len() / 4).filter(is_surface).step_by(17) {
+            actual.image.rgba[4 * pixel] += 12;
+        }
+        let images = ((&golden.image, &golden.record), (&actual.image, &actual.record));
+        let conditions = Conditions { same_machine, ..Conditions::default() };
+        let tolerance = KindTolerance::default();
+        Explanation::new(&actual.puppet, images.0, images.1, &tolerance, conditions).unwrap()
+    };
+    // On the same machine, every pixel has a cause.
+    let (other, same) = (with_noise(false), with_noise(true));
+    assert!(!other.fails() && same.fails(), "{}\n{}", other.verdict, same.verdict);
+    assert!(same.verdict.starts_with("Weights of one vertex of `body` differ: "), "{}", same.verdict);
+    assert!(other.verdict.ends_with("; weights of one vertex of `body` differ."), "{}", other.verdict);
+}
+
+#[test]
+fn weights_that_were_written_with_other_rounding_pass() {
+    let golden = small(1.0);
+    let mut actual = small(0.9999);
+    for pixel in (0..actual.image.rgba.len() / 4).filter(|pixel| golden.image.rgba[4 * pixel] != 40).take(60)
+    {
+        actual.image.rgba[4 * pixel] += 1;
+    }
+    let explanation = explain(&golden, &actual);
+    assert!(!explanation.fails(), "{}", explanation.verdict);
+    let text = "Weights of part `body` differ by less than 0.4 %: 60 px";
+    assert!(explanation.verdict.starts_with(text), "{}", explanation.verdict);
+}
+
+#[test]
+fn shadows_that_are_sharp_instead_of_soft_do_not_count() {
+    let golden = drawing(|_, _| {});
+    let mut actual = drawing(|_, _| {});
+    let background = (0..actual.image.rgba.len() / 4).filter(|pixel| golden.image.rgba[4 * pixel] == 40);
+    for pixel in background.take(800).collect::<Vec<_>>() {
+        actual.image.rgba[4 * pixel] += 16;
+    }
+    let images = ((&golden.image, &golden.record), (&actual.image, &actual.record));
+    let conditions = Conditions { other_shadows: true, ..Conditions::default() };
+    let tolerance = KindTolerance::default();
+    let explanation = Explanation::new(&actual.puppet, images.0, images.1, &tolerance, conditions).unwrap();
+    assert_eq!((explanation.changes[0].kind, explanation.changed()), (ChangeKind::Shadow, 0));
+    assert!(explanation.verdict.starts_with("Soft shadows, which OpenGL draws sharp: 800 px"));
 }
 
 /// The ids are drawn on the CPU, but they must cover the same pixels as the image.

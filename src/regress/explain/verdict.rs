@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::regress::record::part_names;
 
 use super::change::{Change, ChangeKind};
+use super::facts::MaterialChange;
 use super::meshes::{MeshChange, binds_text};
 use super::motion::Scenes;
 use super::pixels::Cause;
@@ -12,6 +13,9 @@ use super::words::{JointNames, count, length, pixels};
 
 /// Number of changes that a verdict names.
 const NAMED: usize = 3;
+
+/// The words for shadows of a renderer that cannot draw soft ones.
+const SHARP: &str = "soft shadows, which OpenGL draws sharp";
 
 /// Puts the differences between two scenes into words.
 pub(super) struct Wording<'a> {
@@ -59,7 +63,8 @@ impl<'a> Wording<'a> {
                 )
             }
             Cause::Material(part) => {
-                let (name, clause) = facts.materials.get(part).cloned().unwrap_or_default();
+                let MaterialChange { name, clause, .. } =
+                    facts.materials.get(part).cloned().unwrap_or_default();
                 format!("material `{name}`: {}: {clause}", colors())
             }
             Cause::Attributes(_) => format!("{}: {}", self.contents(cause).unwrap_or_default(), colors()),
@@ -74,6 +79,7 @@ impl<'a> Wording<'a> {
                 };
                 format!("{where_}: {}, although the scene is the same", colors())
             }
+            Cause::SharpShadow => format!("{SHARP}: {px} by at most {} levels", change.levels),
             Cause::Silhouette => format!("outlines: {px}, within one pixel"),
             Cause::Noise => format!("driver noise: {px} by at most {} levels", change.levels),
         }
@@ -117,7 +123,8 @@ impl<'a> Wording<'a> {
             Cause::Moved(node) => format!("joint `{}`", skeleton.label(*node)),
             Cause::Morph(part) => format!("morph targets of part `{}`", self.part(*part)),
             Cause::Material(part) => {
-                let (name, clause) = facts.materials.get(part).cloned().unwrap_or_default();
+                let MaterialChange { name, clause, .. } =
+                    facts.materials.get(part).cloned().unwrap_or_default();
                 format!("material `{name}`: {clause}")
             }
             Cause::Light => facts.light.join(", "),
@@ -128,6 +135,7 @@ impl<'a> Wording<'a> {
                 format!("part `{}`, although the scene is the same", self.part(*part))
             }
             Cause::Renderer(None) => "the background, although the scene is the same".into(),
+            Cause::SharpShadow => SHARP.into(),
             Cause::Silhouette => "outlines".into(),
             Cause::Noise => "driver noise".into(),
             Cause::Binds | Cause::Weights(_) | Cause::Mesh(_) | Cause::Attributes(_) => {

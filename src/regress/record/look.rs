@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use glam::Mat4;
+use glam::{Mat4, Vec4};
 
 use crate::asset::{Character, Material};
 use crate::puppet::Puppet;
@@ -58,6 +58,8 @@ fn material_record(
     let default = Material::default();
     let material = material.unwrap_or(&default);
     let mut values = material.without_name();
+    // It is recorded itself.
+    values.base_color = Vec4::ONE;
     let mut images = crc32fast::Hasher::new();
     for texture in values.texture_refs_mut() {
         let found = character.textures.get(texture.texture);

@@ -115,7 +115,7 @@ pub struct MaterialRecord {
     pub name: String,
     /// Linear RGBA factor of the base colour.
     pub color: [f32; 4],
-    /// Digest of all of its numbers and switches.
+    /// Digest of all of its other numbers and switches.
     pub values: String,
     /// Digest of its encoded images.
     pub textures: String,
@@ -148,6 +148,12 @@ impl SceneRecord {
                 .map(|floor| FloorRecord { center: floor.center.to_array(), radius: floor.radius }),
             settings: look::settings(frame),
         }
+    }
+
+    /// Returns whether the key light has a size, so that its shadows are soft where the renderer can draw them.
+    pub(super) fn has_soft_shadows(&self) -> bool {
+        let setting = |name: &str| self.settings.get(name).map(String::as_str);
+        setting("shadow") == Some("on") && setting("light") != Some("classic")
     }
 
     /// Returns a digest of what does not depend on the pose and the view: meshes, inverse bind matrices and materials.
