@@ -59,7 +59,10 @@ class Model:
             if uri is None:
                 self.buffers.append(first)
             elif uri.startswith("data:"):
-                self.buffers.append(bytearray(base64.b64decode(uri.split(",", 1)[1])))
+                try:
+                    self.buffers.append(bytearray(base64.b64decode(uri.split(",", 1)[1])))
+                except (ValueError, IndexError):
+                    raise Skip("a buffer cannot be decoded") from None
             else:
                 self.buffers.append(bytearray((path.parent / uri).read_bytes()))
 

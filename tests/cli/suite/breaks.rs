@@ -208,6 +208,61 @@ fn strip(path: &Path) {
     fs::write(path, out).unwrap();
 }
 
+/// Adds a pane between the camera and the figure.
+fn add_pane(figure: &mut Glb, mode: &str) {
+    let corners = [[-2.0, -1.0, 0.6], [2.0, -1.0, 0.6], [2.0, 3.0, 0.6], [-2.0, 3.0, 0.6]];
+    let triangles = [0, 1, 2, 0, 2, 3].map(|corner: usize| corners[corner]);
+    let positions = figure.add("VEC3", 3, triangles.as_flattened());
+    let add = |json: &mut Value, list: &str, value: Value| {
+        json[list].as_array_mut().unwrap().push(value);
+        json[list].as_array().unwrap().len() - 1
+    };
+    let color = json!({"baseColorFactor": [0.5, 0.8, 1, 0.3]});
+    let material =
+        json!({"name": "pane", "alphaMode": mode, "doubleSided": true, "pbrMetallicRoughness": color});
+    let material = add(&mut figure.json, "materials", material);
+    let primitive = json!({"attributes": {"POSITION": positions}, "material": material});
+    let mesh = add(&mut figure.json, "meshes", json!({"name": "pane", "primitives": [primitive]}));
+    let node = add(&mut figure.json, "nodes", json!({"name": "pane", "mesh": mesh}));
+    figure.json["scenes"][0]["nodes"].as_array_mut().unwrap().push(json!(node));
+}
+
+/// What is behind glass, or behind a hole, is named, and not what is in front of it.
+#[test]
+fn changes_behind_glass_and_behind_holes_are_named() {
+    for mode in ["BLEND", "MASK"] {
+        let mut broken = Broken::new(&format!("seeded-breaks-{mode}"));
+        add_pane(&mut broken.figure, mode);
+        let suite = SUITE.replace(
+            "model = ",
+            "camera-position = [0.3, 0.8, 4]\ncamera-focal-point = [0, 0.7, 0]\nmodel = ",
+        );
+        let path = broken.folder.join("suite.toml");
+        fs::write(&path, &suite).unwrap();
+        fs::write(broken.folder.join("figure.glb"), broken.figure.file()).unwrap();
+        stdout(["test", path.to_str().unwrap(), "--update=all"]);
+        let color = |material: usize| {
+            move |figure: &mut Glb| {
+                let values = &mut figure.json["materials"][material]["pbrMetallicRoughness"];
+                values["baseColorFactor"] = json!([1, 0.3, 0.3, 0.31]);
+            }
+        };
+        let keep = |_: &mut Glb| {};
+        let (figure, pane) = (color(0), color(1));
+        let mut changes: Vec<(&str, Change<'_>, String)> = vec![
+            ("Moved: left upper arm ", &keep, suite.replace("0,0,50", "0,0,58")),
+            ("Shaded: material `vinyl`: ", &figure, suite.clone()),
+        ];
+        if mode == "BLEND" {
+            changes.push(("Shaded: material `pane`: ", &pane, suite.clone()));
+        }
+        for (start, change, suite) in changes {
+            let (passes, verdict) = broken.verdict(change, &suite);
+            assert!(!passes && verdict.starts_with(start), "{mode}: {start}{verdict}");
+        }
+    }
+}
+
 /// Nodes and meshes without names have other indices in a file that another program has written.
 #[test]
 fn nodes_without_names_in_another_order_look_the_same() {

@@ -1,6 +1,6 @@
 //! Changes numbers of a GLB file in place.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A GLB file with one buffer.
 #[derive(Clone)]
@@ -76,6 +76,30 @@ impl Glb {
             let at = start + index * size;
             self.data[at..at + size].copy_from_slice(&bytes);
         }
+    }
+
+    /// Adds an accessor with numbers, and returns its index.
+    pub(super) fn add(&mut self, kind: &str, width: usize, numbers: &[f32]) -> usize {
+        let start = self.data.len();
+        self.data.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        let list = |json: &mut Value, name: &str, value: Value| {
+            let list = json[name].as_array_mut().unwrap();
+            list.push(value);
+            list.len() - 1
+        };
+        let bytes = 4 * numbers.len();
+        let view = json!({"buffer": 0, "byteOffset": start, "byteLength": bytes});
+        let view = list(&mut self.json, "bufferViews", view);
+        self.json["buffers"][0]["byteLength"] = self.data.len().into();
+        let (low, high) = (0..width)
+            .map(|axis| {
+                let values = || numbers.iter().skip(axis).step_by(width).copied();
+                (values().fold(f32::MAX, f32::min), values().fold(f32::MIN, f32::max))
+            })
+            .unzip::<f32, f32, Vec<f32>, Vec<f32>>();
+        let count = numbers.len() / width;
+        let accessor = json!({"bufferView": view, "componentType": 5126, "count": count, "type": kind, "min": low, "max": high});
+        list(&mut self.json, "accessors", accessor)
     }
 
     /// Returns the bytes of the file.
