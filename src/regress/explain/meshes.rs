@@ -260,7 +260,7 @@ fn scale(puppet: &Puppet, part: u32) -> f32 {
 
 /// Returns the words for joints with other inverse bind matrices.
 pub(super) fn binds_text(names: &BTreeMap<usize, String>) -> String {
-    let shown: Vec<String> = names.values().take(3).map(|name| format!("`{name}`")).collect();
+    let shown: Vec<String> = names.values().take(3).cloned().collect();
     let more = names.len() - shown.len();
     match (&shown[..], more) {
         ([one], 0) => format!("inverse bind of {one} differs"),

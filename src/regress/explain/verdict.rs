@@ -9,7 +9,7 @@ use super::facts::MaterialChange;
 use super::meshes::{MeshChange, binds_text};
 use super::motion::Scenes;
 use super::pixels::Cause;
-use super::words::{JointNames, count, length, pixels};
+use super::words::{JointNames, count, length, node_name, pixels};
 
 /// Number of changes that a verdict names.
 const NAMED: usize = 3;
@@ -87,7 +87,7 @@ impl<'a> Wording<'a> {
 
     fn moved(&self, node: usize, change: &Change) -> String {
         let (puppet, facts) = (self.scenes.puppet, self.scenes.facts);
-        let label = puppet.character().skeleton.label(node);
+        let label = node_name(&puppet.character().skeleton, node);
         let words = self.names.words(puppet, node);
         let joint = facts.joints.get(&node).copied().unwrap_or_default();
         let shift = self.scenes.shifts.get(&Some(node)).copied().unwrap_or_default();
@@ -103,7 +103,7 @@ impl<'a> Wording<'a> {
             how.push("differs slightly".into());
         }
         format!(
-            "{words} {} at most ({:.2} px), {}: joint `{label}` {}",
+            "{words} {} at most ({:.2} px), {}: joint {label} {}",
             length(shift.distance),
             shift.pixels,
             pixels(change.pixels),
@@ -120,7 +120,7 @@ impl<'a> Wording<'a> {
             Cause::Presence(_, part) => format!("part `{}` is not drawn", self.part(*part)),
             Cause::Gone => format!("part `{}` no longer exists", facts.gone.join("`, `")),
             Cause::Camera => facts.camera.join(", "),
-            Cause::Moved(node) => format!("joint `{}`", skeleton.label(*node)),
+            Cause::Moved(node) => format!("joint {}", node_name(skeleton, *node)),
             Cause::Morph(part) => format!("morph targets of part `{}`", self.part(*part)),
             Cause::Material(part) => {
                 let MaterialChange { name, clause, .. } =
@@ -151,7 +151,7 @@ impl<'a> Wording<'a> {
         Some(match cause {
             Cause::Binds => {
                 let skeleton = &self.scenes.puppet.character().skeleton;
-                binds_text(&facts.binds.iter().map(|node| (*node, skeleton.label(*node))).collect())
+                binds_text(&facts.binds.iter().map(|node| (*node, node_name(skeleton, *node))).collect())
             }
             Cause::Weights(part) => mesh(part).map(|(change, part)| change.weights_text(&part))?,
             Cause::Mesh(part) => mesh(part).map(|(change, part)| change.positions_text(&part))?,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::asset::Skeleton;
 use crate::puppet::Puppet;
 
 /// Returns a length in metres with a unit that suits its size.
@@ -45,10 +46,19 @@ impl JointNames {
 
     /// Returns the words for a joint, for example "left lower arm".
     pub(super) fn words(&self, puppet: &Puppet, node: usize) -> String {
-        self.words
-            .get(&node)
-            .cloned()
-            .unwrap_or_else(|| format!("`{}`", puppet.character().skeleton.label(node)))
+        self.words.get(&node).cloned().unwrap_or_else(|| node_name(&puppet.character().skeleton, node))
+    }
+}
+
+/// Returns the name of a node in backticks. If another node has the same name, that of its root follows, for example in a file with two
+/// characters.
+pub(super) fn node_name(skeleton: &Skeleton, node: usize) -> String {
+    let label = skeleton.label(node);
+    let others = (0..skeleton.nodes.len()).filter(|other| *other != node && skeleton.label(*other) == label);
+    let root = |node: usize| skeleton.ancestors(node).last().unwrap_or(node);
+    match others.map(root).any(|other| other != root(node)) {
+        true => format!("`{label}` of `{}`", skeleton.label(root(node))),
+        false => format!("`{label}`"),
     }
 }
 
@@ -79,5 +89,18 @@ mod tests {
             ("7".into(), "1,204".into(), "1,234,567".into())
         );
         assert_eq!(spaced("leftLowerArm"), "left lower arm");
+    }
+
+    #[test]
+    fn the_joints_of_two_characters_are_told_apart() {
+        let mut skeleton = crate::asset::mannequin().unwrap().skeleton;
+        let hand = skeleton.find("leftHand").unwrap();
+        assert_eq!(node_name(&skeleton, hand), "`leftHand`");
+        let root = skeleton.ancestors(hand).last().unwrap();
+        let mut other = skeleton.nodes[hand].clone();
+        other.parent = None;
+        skeleton.nodes.push(other);
+        let root = skeleton.label(root);
+        assert_eq!(node_name(&skeleton, hand), format!("`leftHand` of `{root}`"));
     }
 }
