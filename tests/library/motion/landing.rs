@@ -110,6 +110,7 @@ fn depths_with_hand_in_chest(offset: DVec3) -> [f64; 2] {
             orientation: None,
             on: None,
             weight: 1.0,
+            yields: false,
         };
         let contacts = ["leftFoot", "rightFoot"].map(contact);
         puppet.follow(&pose, &contacts).unwrap();
@@ -143,6 +144,7 @@ fn hands_are_moved_out_of_the_floor() {
             orientation: None,
             on: None,
             weight: 1.0,
+            yields: false,
         });
         puppet.follow(&pose, &contacts).unwrap();
         let below = |n: &usize| {
