@@ -45,7 +45,7 @@ impl Problem {
             + self.hanging(now, &mut buffers.columns[0], system.as_deref_mut())
             + self.grip(now, &mut buffers.columns[0], system.as_deref_mut())
             + self.depth(now, &mut buffers.columns[0], system.as_deref_mut())
-            + self.yielding(now, &mut buffers.columns[0], system)
+            + self.yielding_pins(now, &mut buffers.columns[0], system)
     }
 
     /// Springs of the joints, less the moments of weights that they balance in the stance.
@@ -302,5 +302,16 @@ impl Problem {
             }
         }
         energy
+    }
+
+    /// Pins that yield.
+    fn yielding_pins(
+        &self,
+        now: &Kinematics,
+        columns: &mut Vec<DVec3>,
+        mut system: Option<&mut System>,
+    ) -> f64 {
+        let pins = self.yielding.iter();
+        pins.map(|pin| pin.energy(&self.model, now, columns, system.as_deref_mut())).sum()
     }
 }

@@ -6,8 +6,8 @@
 use glam::{DMat3, DVec3};
 
 use super::constant;
+use super::model::Model;
 use super::pose::Kinematics;
-use super::problem::Problem;
 use super::system::System;
 
 /// The position of a pin that yields.
@@ -26,28 +26,23 @@ impl Yielding {
     pub(super) fn distance(&self) -> f64 {
         self.start.distance(self.end)
     }
-}
 
-impl Problem {
-    /// Returns the energy of the pins that yield, in joules. With a system, also adds its derivatives.
-    pub(super) fn yielding(
+    /// Returns the energy of the spring in joules. With a system, also adds its derivatives.
+    pub(super) fn energy(
         &self,
+        model: &Model,
         now: &Kinematics,
         columns: &mut Vec<DVec3>,
-        mut system: Option<&mut System>,
+        system: Option<&mut System>,
     ) -> f64 {
-        let mut energy = 0.0;
-        for pin in &self.yielding {
-            let at = now.point(pin.link, pin.offset);
-            let r = at - pin.end;
-            energy += 0.5 * constant::YIELDING * r.length_squared();
-            if let Some(s) = &mut system {
-                now.point_columns(&self.model, pin.link, at, columns);
-                let weight = DMat3::from_diagonal(DVec3::splat(constant::YIELDING));
-                s.add(&self.model, pin.link, columns, &weight, r * constant::YIELDING);
-                s.forces.on_point(pin.link, at, r * -constant::YIELDING);
-            }
+        let at = now.point(self.link, self.offset);
+        let r = at - self.end;
+        if let Some(s) = system {
+            now.point_columns(model, self.link, at, columns);
+            let weight = DMat3::from_diagonal(DVec3::splat(constant::YIELDING));
+            s.add(model, self.link, columns, &weight, r * constant::YIELDING);
+            s.forces.on_point(self.link, at, r * -constant::YIELDING);
         }
-        energy
+        0.5 * constant::YIELDING * r.length_squared()
     }
 }
