@@ -349,6 +349,7 @@ fn a_followed_pose_allocates_nothing() {
                     orientation: (i % 2 == 0).then_some(Quat::IDENTITY),
                     on: None,
                     weight: 0.5 + 0.02 * f32::from(i),
+                    yields: false,
                 };
                 let contacts: Vec<ContactConstraint> = (0..subject.ends.len())
                     .filter(|end| (usize::from(i) / 4 + end) % 3 != 0)

@@ -31,6 +31,9 @@ pub struct Goal {
     pub pinned: bool,
     /// Whether the link is to touch another part of a figure, so that its flesh does not keep it away from there.
     pub touches: bool,
+    /// Whether the position of a pin gives way, as a spring, to what keeps the parts of a figure apart. The orientation does not. Other
+    /// bodies have no such parts, so that nothing gives way there.
+    pub yields: bool,
 }
 
 with_methods!(Goal {
@@ -44,6 +47,7 @@ with_methods!(Goal {
     with_axes(axes: GoalAxes),
     with_pinned(pinned: bool),
     with_touches(touches: bool),
+    with_yields(yields: bool),
 });
 
 /// An axis of a link that must point at a position.
@@ -69,6 +73,7 @@ impl Goal {
             axes: GoalAxes::default(),
             pinned: false,
             touches: false,
+            yields: false,
         }
     }
 

@@ -18,4 +18,7 @@ pub struct ContactConstraint {
     pub on: Option<usize>,
     /// Weight of the constraint, from 0 (the position in the pose) to 1 (the constrained position).
     pub weight: f32,
+    /// Whether the position gives way to other parts of a recognised body, with `full_body.clear`: that of a foot in the air, whose leg
+    /// passes the other one.
+    pub yields: bool,
 }

@@ -167,7 +167,15 @@ impl KeyContacts {
         let world = world_matrix(skeleton, pose, node);
         let position = world.transform_point3(offset) + shift;
         let orientation = Some((turn * orientation(skeleton, pose, node).as_quat()).normalize());
-        (weight > 0.0).then_some(ContactConstraint { node, offset, position, orientation, on: None, weight })
+        (weight > 0.0).then_some(ContactConstraint {
+            node,
+            offset,
+            position,
+            orientation,
+            on: None,
+            weight,
+            yields: false,
+        })
     }
 }
 

@@ -55,6 +55,7 @@ impl Puppet {
             targets: &self.contact_targets,
             pins: &[],
             pinned: &[],
+            yielding: &self.yielding,
             // The motion is the start, whatever the frames before were.
             options: Options {
                 method: Method::FullBody,
@@ -103,6 +104,7 @@ impl Puppet {
     /// Turns the constraints into targets.
     fn set_contact_targets(&mut self, yields: bool) {
         self.contact_targets.clear();
+        self.yielding.clear();
         self.held_on.clear();
         // A contact can be on a node at the end of a bone, which is no joint of the body. An orientation there would hold the whole bone.
         let turns = |node: usize| self.rig.body.as_ref().is_none_or(|body| body.is_joint(node));
@@ -123,6 +125,7 @@ impl Puppet {
                 let offset = contact.offset.as_dvec3();
                 self.contact_targets.push(Target { offset, position, orientation, ..Target::new(node) });
             }
+            self.yielding.extend(contact.yields.then_some(node));
             if let Some(target) = self.contact_targets.get_mut(index) {
                 // A second constraint of a node may be that of another point, which moves along.
                 let between = at(target.offset.as_vec3()) - at(contact.offset);

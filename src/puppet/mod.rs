@@ -108,6 +108,8 @@ pub struct Puppet {
     feet: Vec<Foot>,
     contacts: Vec<ContactConstraint>,
     contact_targets: Vec<Target>,
+    /// The nodes of contacts that yield.
+    yielding: Vec<usize>,
     held_on: Vec<contacts::HeldOn>,
     solver: Solver,
     /// Solves contact constraints. This is a separate solver, because `solver` must remember the targets.
@@ -171,6 +173,7 @@ impl Puppet {
             feet: Vec::new(),
             contacts: Vec::new(),
             contact_targets: Vec::new(),
+            yielding: Vec::new(),
             held_on: Vec::new(),
             solver: Solver::default(),
             contact_solver: Solver::default(),

@@ -19,6 +19,8 @@ pub(super) struct Demand<'a> {
     pub(super) pins: &'a [Pin],
     /// Nodes that are pinned where the motion puts them.
     pub(super) pinned: &'a [usize],
+    /// Nodes of contacts that give way to other parts of the body.
+    pub(super) yielding: &'a [usize],
     pub(super) options: Options,
     /// Whether the whole body may follow the targets, if the rig has one.
     pub(super) whole_body: bool,
@@ -217,6 +219,7 @@ impl Problem {
             let is_free = |node: usize| free.clone().any(|limb| limb.joints.contains(&node));
             for (goal, target) in self.goals.iter_mut().zip(groups.targets(index, demand.targets)) {
                 goal.pinned = true;
+                goal.yields = demand.yielding.contains(&target.node);
                 if is_free(target.node) {
                     goal.weight = 0.0;
                 }
@@ -338,5 +341,6 @@ fn goal(subject: &Subject<'_>, target: &Target, binding: &Binding, pose: &Pose) 
         weight: target.weight * chain.map_or(1.0, |c| c.weight),
         pinned: false,
         touches: target.touches,
+        yields: false,
     })
 }

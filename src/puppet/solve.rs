@@ -171,6 +171,7 @@ impl Puppet {
             targets: &self.targets,
             pins: &self.pins,
             pinned: &self.rig.pins,
+            yielding: &[],
             options: self.solve_options(),
             whole_body: true,
         };
@@ -206,8 +207,15 @@ impl Puppet {
     /// ```
     pub fn refusal(&self, targets: &[Target], pins: &[Pin], method: Method) -> Option<PuppetError> {
         let options = Options { method, ..self.options };
-        let demand =
-            Demand { kind: GoalKind::Goal, targets, pins, pinned: &self.rig.pins, options, whole_body: true };
+        let demand = Demand {
+            kind: GoalKind::Goal,
+            targets,
+            pins,
+            pinned: &self.rig.pins,
+            yielding: &[],
+            options,
+            whole_body: true,
+        };
         let subject = Subject {
             character: &self.character,
             rig: &self.rig,
@@ -236,6 +244,7 @@ impl Puppet {
             targets: &[target],
             pins: &self.pins,
             pinned: &self.rig.pins,
+            yielding: &[],
             options: self.options,
             whole_body: true,
         };

@@ -102,6 +102,7 @@ fn contacts_are_reported_with_their_distance() {
         orientation: None,
         on: None,
         weight: 1.0,
+        yields: false,
     };
     let near = place(&puppet, foot) + DVec3::new(0.0, 0.1, 0.05);
     let far = place(&puppet, hand) + DVec3::X * 3.0;
@@ -138,7 +139,15 @@ fn contacts_do_not_depend_on_earlier_frames_or_on_the_start_of_solves() {
         let foot = node(puppet, "leftFoot");
         let position = place(puppet, foot).as_vec3() - Vec3::new(0.0, down, 0.1 * down);
         let offset = Vec3::ZERO;
-        vec![ContactConstraint { node: foot, offset, position, orientation: None, on: None, weight: 1.0 }]
+        vec![ContactConstraint {
+            node: foot,
+            offset,
+            position,
+            orientation: None,
+            on: None,
+            weight: 1.0,
+            yields: false,
+        }]
     };
     let rest = mannequin();
     let (pose, near, far) = (rest.pose().clone(), contact(&rest, 0.02), contact(&rest, 0.15));

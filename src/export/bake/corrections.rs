@@ -38,7 +38,7 @@ pub(super) fn smooth_changes(free: &[&Pose], changed: &mut [Pose], times: &[f32]
     let count = free.len().min(changed.len()).min(times.len());
     let (free, changed, times) = (&free[..count], &mut changed[..count], &times[..count]);
     let is_loop = is_loop(free);
-    let windows: Vec<Vec<(usize, f32)>> = (0..count).map(|i| window(i, times, is_loop)).collect();
+    let windows: Vec<Vec<(usize, f32)>> = (0..count).map(|i| window(i, times, WINDOW, is_loop)).collect();
     let nodes = changed.first().map_or(0, |pose| pose.locals.len());
     for node in 0..nodes {
         let both = || free.iter().zip(&*changed).map(|(from, to)| (&from.locals[node], &to.locals[node]));
@@ -64,23 +64,24 @@ fn mean(changes: &[Change], weights: &[(usize, f32)]) -> Change {
     Change { turn: Quat::from_vec4(turn.normalize_or(Vec4::W)), shift: shift / total.max(f32::MIN_POSITIVE) }
 }
 
-/// Returns the frames around a frame with their weights, which fall evenly to zero. In a loop, the frames go on across the ends.
-fn window(frame: usize, times: &[f32], is_loop: bool) -> Vec<(usize, f32)> {
+/// Returns the frames at most `seconds` before and after a frame with their weights, which fall evenly to zero. In a loop, the frames go on
+/// across the ends.
+pub(super) fn window(frame: usize, times: &[f32], seconds: f32, is_loop: bool) -> Vec<(usize, f32)> {
     let (first, last) = (times.first().copied().unwrap_or(0.0), times.last().copied().unwrap_or(0.0));
     let at = times.get(frame).copied().unwrap_or(0.0);
     let rounds: &[f32] = if is_loop { &[-1.0, 0.0, 1.0] } else { &[0.0] };
     let mut window = Vec::new();
     for round in rounds {
         let shift = round * (last - first);
-        let start = times.partition_point(|time| time + shift <= at - WINDOW);
+        let start = times.partition_point(|time| time + shift <= at - seconds);
         let near = times.iter().enumerate().skip(start).map(|(i, time)| (i, (time + shift - at).abs()));
-        window.extend(near.take_while(|(_, far)| *far < WINDOW).map(|(i, far)| (i, 1.0 - far / WINDOW)));
+        window.extend(near.take_while(|(_, far)| *far < seconds).map(|(i, far)| (i, 1.0 - far / seconds)));
     }
     window
 }
 
 /// Returns whether the joints have the same turns in the first and in the last frame.
-fn is_loop(poses: &[&Pose]) -> bool {
+pub(super) fn is_loop(poses: &[&Pose]) -> bool {
     let (Some(first), Some(last), true) = (poses.first(), poses.last(), poses.len() > 2) else {
         return false;
     };

@@ -12,6 +12,7 @@ use crate::rig::{Hinges, Rig};
 mod corrections;
 mod face;
 mod file;
+mod passing;
 mod planted;
 mod source;
 
@@ -212,18 +213,21 @@ fn solve(
     reports: &mut Vec<GoalReport>,
     progress: &Progress,
 ) -> Result<Vec<Pose>, (f32, NotFinite)> {
+    let contacts = passing::firm_contacts(puppet, frames, times, progress)?;
     let mut poses: Vec<Pose> = Vec::with_capacity(frames.len());
-    for (frame, &time) in frames.iter().zip(times).take_while(|_| !progress.is_stopped()) {
-        puppet.follow(&frame.pose, &frame.contacts).map_err(|source| (time, source))?;
+    for ((frame, contacts), &time) in
+        frames.iter().zip(&contacts).zip(times).take_while(|_| !progress.is_stopped())
+    {
+        puppet.follow(&frame.pose, contacts).map_err(|source| (time, source))?;
         poses.push(puppet.pose().clone());
     }
     let free: Vec<&Pose> = frames.iter().map(|frame| &frame.pose).collect();
     for round in 1..=ROUNDS {
         smooth_changes(&free, &mut poses, times);
-        for ((frame, pose), &time) in
-            frames.iter().zip(&mut poses).zip(times).take_while(|_| !progress.is_stopped())
+        for ((contacts, pose), &time) in
+            contacts.iter().zip(&mut poses).zip(times).take_while(|_| !progress.is_stopped())
         {
-            puppet.follow(pose, &frame.contacts).map_err(|source| (time, source))?;
+            puppet.follow(pose, contacts).map_err(|source| (time, source))?;
             if round == ROUNDS {
                 reports.extend_from_slice(puppet.reports());
             }

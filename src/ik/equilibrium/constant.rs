@@ -6,6 +6,9 @@ pub(super) const PULL: f64 = 1000.0;
 pub(super) const LEVER: f64 = 0.05;
 /// The strength of a limb that keeps its place without holding the trunk, and of a pole.
 pub(super) const LIGHT_PULL: f64 = 100.0;
+/// The spring of a pin that yields. A leg that meets the other one then moves aside as a whole, before it turns about the line from hip
+/// to ankle.
+pub(super) const YIELDING: f64 = 100.0;
 /// Uprightness of pelvis and chest, of the head, and keeping the pelvis from turning.
 pub(super) const UPRIGHT: f64 = 55.0;
 pub(super) const HEAD_UPRIGHT: f64 = 60.0;

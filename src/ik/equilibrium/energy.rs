@@ -1,5 +1,5 @@
 //! The energy of a figure: joint springs about the stance, uprightness, comfort of balance, weights that hang, heels that stay down, and
-//! feet of pulled legs that stick to the floor.
+//! feet of pulled legs that stick to the floor. Pins that yield are springs too, see `yielding`.
 
 use glam::{DMat3, DVec3};
 
@@ -44,7 +44,8 @@ impl Problem {
             + self.heels(now, &mut buffers.columns[0], system.as_deref_mut())
             + self.hanging(now, &mut buffers.columns[0], system.as_deref_mut())
             + self.grip(now, &mut buffers.columns[0], system.as_deref_mut())
-            + self.depth(now, &mut buffers.columns[0], system)
+            + self.depth(now, &mut buffers.columns[0], system.as_deref_mut())
+            + self.yielding_pins(now, &mut buffers.columns[0], system)
     }
 
     /// Springs of the joints, less the moments of weights that they balance in the stance.
@@ -301,5 +302,16 @@ impl Problem {
             }
         }
         energy
+    }
+
+    /// Pins that yield.
+    fn yielding_pins(
+        &self,
+        now: &Kinematics,
+        columns: &mut Vec<DVec3>,
+        mut system: Option<&mut System>,
+    ) -> f64 {
+        let pins = self.yielding.iter();
+        pins.map(|pin| pin.energy(&self.model, now, columns, system.as_deref_mut())).sum()
     }
 }

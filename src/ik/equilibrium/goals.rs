@@ -6,6 +6,7 @@ use super::constant::{LEVER, LIGHT_PULL, PULL};
 use super::model::{Freedom, Joint};
 use super::problem::Problem;
 use super::pull::{Pull, PullKind};
+use super::yielding::Yielding;
 use crate::ik::body::unit;
 use crate::ik::figure::{Figure, Part};
 use crate::ik::{AxisTerm, Goal};
@@ -15,6 +16,7 @@ impl Problem {
     pub(super) fn move_targets(&mut self, figure: &Figure, goals: &[Goal]) -> f64 {
         std::mem::swap(&mut self.pulls, &mut self.last_pulls);
         self.pulls.clear();
+        self.yielding.clear();
         self.set_pulls(figure, goals);
         // Behind them are the pulls of raised feet, which stay.
         self.pulls.extend_from_slice(self.last_pulls.get(self.pulls.len()..).unwrap_or_default());
@@ -51,6 +53,12 @@ impl Problem {
             let is_pin = goal.pinned && !is_light;
             let is_held = !is_light;
             for kind in self.kinds(goal).into_iter().flatten() {
+                if let (true, PullKind::Position { offset, start, end, .. }) = (is_pin && goal.yields, &kind)
+                {
+                    let (offset, start, end) = (*offset, *start, *end);
+                    self.yielding.push(Yielding { link: goal.link, offset, start, end });
+                    continue;
+                }
                 let lever = if matches!(kind, PullKind::Position { .. }) { 1.0 } else { LEVER };
                 let force = force * lever;
                 self.pulls.push(Pull { goal: index, link: goal.link, kind, force, holds: is_held, is_pin });

@@ -36,6 +36,7 @@ mod system;
 mod table;
 #[cfg(test)]
 mod tests;
+mod yielding;
 
 use glam::DVec3;
 
@@ -218,6 +219,7 @@ impl EquilibriumSolver {
             let (metres, radians) = pull.distance();
             (metres / STRIDE).max(radians / TURN_STRIDE)
         });
+        let strides = strides.chain(self.problem.yielding.iter().map(|foot| foot.distance() / STRIDE));
         let strides = strides.fold(0.0, f64::max);
         let mut ending = Ending { iterations: 0, converged: true };
         if strides == 0.0 {

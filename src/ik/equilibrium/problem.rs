@@ -11,6 +11,7 @@ use super::model::{Freedom, Model};
 use super::pose::{Kinematics, Pose};
 use super::pull::{Pull, PullKind};
 use super::table::{self, MASS};
+use super::yielding::Yielding;
 use crate::ik::figure::{Figure, Part};
 use crate::ik::{Body, Goal, Options};
 
@@ -34,6 +35,8 @@ pub(super) struct Problem {
     pub(super) feet: Vec<Foot>,
     pub(super) contacts: Vec<Contact>,
     pub(super) pulls: Vec<Pull>,
+    /// Pins that yield.
+    pub(super) yielding: Vec<Yielding>,
     /// Whether anything but pins pulls.
     pub(super) is_pulled: bool,
     pub(super) has_balance: bool,
@@ -127,6 +130,7 @@ impl Problem {
         self.feet.clear();
         self.contacts.clear();
         self.pulls.clear();
+        self.yielding.clear();
         self.weights.clear();
         self.floor_points.clear();
         self.capsules.clear();

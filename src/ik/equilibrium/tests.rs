@@ -8,7 +8,9 @@ use super::pose::{Kinematics, Pose};
 use super::problem::Problem;
 use super::rows::{Kind, Rows};
 use super::system::System;
-use crate::ik::{Body, FigureParts, Goal, LimbParts, Limit, Link, Options, Solver, Start, round_cone};
+use crate::ik::{
+    Body, FigureParts, Goal, LimbParts, Limit, Link, Method, Options, Solver, Start, round_cone,
+};
 
 /// Returns a person of 1.75 m with bent limbs.
 pub(super) fn person() -> Body {
@@ -108,9 +110,15 @@ fn all_goals() -> Vec<Goal> {
     vec![sight, place, pole, foot]
 }
 
+/// Returns a pin on the left foot, near its place, that yields.
+fn yielding_pin() -> Goal {
+    Goal::pin(15, DVec3::new(0.05, 0.1, 0.02), DQuat::IDENTITY).with_yields(true)
+}
+
 #[test]
 fn the_gradient_of_the_energy_agrees_with_differences() {
-    for goals in [vec![Goal::position(8, DVec3::ONE)], all_goals()] {
+    let yielding = vec![Goal::position(8, DVec3::ONE), yielding_pin()];
+    for goals in [vec![Goal::position(8, DVec3::ONE)], all_goals(), yielding] {
         let (mut problem, pose) = problem(&goals);
         problem.pulls.iter_mut().for_each(|pull| pull.holds = false);
         let (mut now, mut buffers, mut system) =
@@ -205,7 +213,7 @@ fn the_hessian_of_the_energy_agrees_with_differences_of_the_gradient() {
     // pose, so that Newton's method went on without its second order: three times as many iterations.
     let mut goal = Goal::position(8, DVec3::ONE);
     goal.axes.position.weights.z = 0.0;
-    let (mut problem, pose) = problem(&[goal]);
+    let (mut problem, pose) = problem(&[goal, yielding_pin()]);
     // Springs of ball joints leave their second order out, and the spring of balance is a row.
     problem.stiffness.fill(DVec3::ZERO);
     problem.preload.fill(0.0);
@@ -308,4 +316,26 @@ fn the_floor_is_that_of_the_upright_rest_pose_if_a_node_above_the_hips_leans() {
         let heights: Vec<f64> = problem.floor_points.iter().map(|point| point.height).collect();
         assert_eq!(heights, [0.0], "lean {lean}");
     }
+}
+
+/// A pin is stronger than what keeps the legs apart. One that yields is a spring, but keeps the orientation of its foot.
+#[test]
+fn a_pin_that_yields_gives_way_to_the_other_leg() {
+    let options = Options::default().with_full_body(crate::ik::FullBodyOptions::default().with_clear(true));
+    let options = options.with_method(Method::FullBody).with_root_motion(true);
+    let through = DVec3::new(-0.06, 0.15, 0.0);
+    let solved = |yields: bool| {
+        let mut body = person();
+        let right = body.world_from_link(19).unwrap().translation;
+        let pins = [
+            Goal::pin(19, right, DQuat::IDENTITY),
+            Goal::pin(15, through, DQuat::IDENTITY).with_yields(yields),
+        ];
+        Solver::default().solve(&mut body, &pins, &options).unwrap();
+        let moved = |link: usize, from: DVec3| body.world_from_link(link).unwrap().translation - from;
+        (moved(15, through), moved(19, right).length(), body.orientation(15).unwrap().to_axis_angle().1)
+    };
+    let ((firm, ..), (moved, other, turned)) = (solved(false), solved(true));
+    assert!(firm.length() < 1e-3, "{firm}");
+    assert!(moved.x > 0.03 && other < 1e-3 && turned < 1e-2, "{moved}, {other} m, {turned} radians");
 }

@@ -73,7 +73,15 @@ impl PreparedMotion {
             let current = locomotion::position(&character.skeleton, pose, planted.foot);
             let position = planted.interval.position(time, current, held(planted.position, current));
             let (node, offset) = (planted.foot, Vec3::ZERO);
-            contacts.push(ContactConstraint { node, offset, position, orientation: None, on: None, weight });
+            contacts.push(ContactConstraint {
+                node,
+                offset,
+                position,
+                orientation: None,
+                on: None,
+                weight,
+                yields: false,
+            });
         }
     }
 
@@ -112,6 +120,7 @@ impl PreparedMotion {
                     orientation: Some(orientation(skeleton, pose, foot.node).as_quat().normalize()),
                     on: None,
                     weight: 1.0,
+                    yields: false,
                 });
             }
         }

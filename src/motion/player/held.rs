@@ -152,7 +152,15 @@ impl PreparedMotion {
             let turn = slerp(Quat::IDENTITY, *turn, self.weight_of_keys(character, node, time));
             let orientation = Some((turn * relative(skeleton, pose, contact)).normalize());
             if position.is_finite() {
-                contacts.push(ContactConstraint { node, offset: point, position, orientation, on, weight });
+                contacts.push(ContactConstraint {
+                    node,
+                    offset: point,
+                    position,
+                    orientation,
+                    on,
+                    weight,
+                    yields: false,
+                });
             }
         }
     }

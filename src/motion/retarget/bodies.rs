@@ -230,6 +230,7 @@ impl BodyMapping {
                 orientation: None,
                 on: None,
                 weight,
+                yields: false,
             }
         }));
     }
@@ -256,7 +257,15 @@ impl BodyMapping {
             let position = 0.5 * (left + right) + a.ratio * reach;
             let orientation = Some(self.target.orientation(a.to, out));
             let (node, offset) = (a.to, Vec3::ZERO);
-            contacts.push(ContactConstraint { node, offset, position, orientation, on: None, weight: 1.0 });
+            contacts.push(ContactConstraint {
+                node,
+                offset,
+                position,
+                orientation,
+                on: None,
+                weight: 1.0,
+                yields: false,
+            });
         }
     }
 }

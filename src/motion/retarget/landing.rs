@@ -168,6 +168,7 @@ impl<'a> Landing<'a> {
                     orientation: Some(turn),
                     on: None,
                     weight: 1.0,
+                    yields: !falls.stands(foot, i),
                 });
             }
         }

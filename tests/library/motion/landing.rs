@@ -14,6 +14,7 @@ use crate::support::external;
 const CESIUM_MAN: &str = "vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb";
 const CHARACTER: &str = "quaternius/platformer_game_pack/Character/Character.glb";
 const KNIGHT: &str = "quaternius/single_knight_pack/KnightCharacter/KnightCharacter.glb";
+const WITCH: &str = "quaternius/modular_women/Witch/Witch.glb";
 const MANNY: &str = "kaykit-char/models/mannequin_v2/manny_med_mod.gltf";
 
 fn load(file: &str) -> Option<Character> {
@@ -49,6 +50,9 @@ fn retargeted_soles_stand_on_the_floor() {
         // Knees and hands that jumped for a frame.
         ("bvh/pybvh/cmu_12_01_walk.bvh", "cmu_12_01_walk", "mannequin"),
         ("bvh/pybvh/cmu_12_01_walk.bvh", "cmu_12_01_walk", arnaud),
+        // Legs that pass each other in wide boots, and long feet that then stay above the floor.
+        ("bvh/pybvh/cmu_12_01_walk.bvh", "cmu_12_01_walk", WITCH),
+        ("bvh/pybvh/cmu_12_01_walk.bvh", "cmu_12_01_walk", "raylib/robot/robot.glb"),
         // A large foot in the air that sank into the floor for a frame.
         ("bvh/AnimatedDrawings/cmu1/jumping_jacks.bvh", "jumping_jacks", MANNY),
         // Skin far outside of the bones, and short legs whose shins pass the trunk.
@@ -110,6 +114,7 @@ fn depths_with_hand_in_chest(offset: DVec3) -> [f64; 2] {
             orientation: None,
             on: None,
             weight: 1.0,
+            yields: false,
         };
         let contacts = ["leftFoot", "rightFoot"].map(contact);
         puppet.follow(&pose, &contacts).unwrap();
@@ -143,6 +148,7 @@ fn hands_are_moved_out_of_the_floor() {
             orientation: None,
             on: None,
             weight: 1.0,
+            yields: false,
         });
         puppet.follow(&pose, &contacts).unwrap();
         let below = |n: &usize| {
