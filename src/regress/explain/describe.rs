@@ -14,9 +14,6 @@ use super::{Explanation, Group};
 
 /// Number of pixels that may differ clearly although neither a part nor its mesh has changed visibly.
 const MESH_PIXELS: usize = 5;
-/// Numbers of pixels at changed vertices that may differ at all, and that may differ clearly.
-const LOCATED_PIXELS: usize = 15;
-const LOCATED_CLEAR: usize = 3;
 /// The smallest movement in pixels that is distinguished from the differences of another driver.
 const DRIVER_SHIFT: f32 = 0.04;
 /// The smallest mean difference of a channel in levels that is distinguished from the rounding of another driver.
@@ -121,12 +118,9 @@ impl<'a> Describe<'a> {
             true if self.scenes.facts.is_rewritten || is(MeshChange::is_rounding) => {
                 group.visible > self.tolerance.changed
             }
-            // Only the pixels of changed vertices are in the group.
-            true if is(MeshChange::is_located) => {
-                group.pixels > LOCATED_PIXELS || group.clear > LOCATED_CLEAR
-            }
             true => group.pixels > self.tolerance.changed || group.clear > MESH_PIXELS,
-            false if is(MeshChange::is_located) => group.clear > LOCATED_CLEAR,
+            // Only the pixels of changed vertices are in the group.
+            false if is(MeshChange::is_located) => group.clear > MESH_PIXELS,
             false => group.interior > 3 * MESH_PIXELS,
         }
     }
