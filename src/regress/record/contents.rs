@@ -1,9 +1,12 @@
 //! What a record says about the file of a character, and which does not depend on the pose. It is computed once per character.
 
 use std::collections::BTreeMap;
+#[cfg(feature = "cli")]
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::asset::{Character, Part};
+#[cfg(feature = "cli")]
+use crate::asset::Character;
+use crate::asset::Part;
 use crate::puppet::Puppet;
 
 use super::shape::{Attribute, binds, digests, regions};
@@ -50,9 +53,11 @@ impl Contents {
 }
 
 /// The contents of the characters of a run.
+#[cfg(feature = "cli")]
 #[derive(Debug, Default)]
 pub(in crate::regress) struct ContentsCache(Mutex<Vec<(Arc<Character>, Arc<Contents>)>>);
 
+#[cfg(feature = "cli")]
 impl ContentsCache {
     /// Maximum number of characters that are kept.
     const MAX: usize = 24;

@@ -19,7 +19,9 @@ use crate::view::{Camera, Projection};
 
 use super::golden::Joint;
 
-pub(super) use contents::{Contents, ContentsCache};
+pub(super) use contents::Contents;
+#[cfg(feature = "cli")]
+pub(super) use contents::ContentsCache;
 pub(super) use look::NO_FLOOR;
 pub use shape::Attribute;
 pub use text::RecordedScene;
@@ -151,6 +153,7 @@ impl SceneRecord {
     }
 
     /// Returns whether the key light has a size, so that its shadows are soft where the renderer can draw them.
+    #[cfg(feature = "cli")]
     pub(super) fn has_soft_shadows(&self) -> bool {
         let setting = |name: &str| self.settings.get(name).map(String::as_str);
         setting("shadow") == Some("on") && setting("light") != Some("classic")

@@ -66,6 +66,7 @@ impl RecordedScene {
     }
 
     /// Returns whether the meshes, the inverse bind matrices and the materials are those of another record.
+    #[cfg(feature = "cli")]
     pub(in crate::regress) fn has_contents_of(&self, record: &SceneRecord) -> bool {
         self.contents.as_ref().is_some_and(|contents| *contents == record.contents_digest())
     }
