@@ -75,7 +75,7 @@ impl Motion {
     }
 
     /// Returns the parts of a contact in which the motion has no contact of its node.
-    fn left_of(&self, contact: &Contact) -> Vec<Contact> {
+    pub(crate) fn left_of(&self, contact: &Contact) -> Vec<Contact> {
         let mut stored: Vec<&Contact> = self.contacts.iter().filter(|c| c.node == contact.node).collect();
         stored.sort_by(|a, b| a.from.total_cmp(&b.from));
         let (mut parts, mut from) = (Vec::new(), contact.from);

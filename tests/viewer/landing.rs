@@ -1,6 +1,6 @@
 //! A dragged hand or foot lands on what is under the pointer.
 
-use glam::Mat3;
+use glam::{Mat3, Quat};
 use sinew::asset::load;
 use sinew::viewer::DragScope;
 
@@ -242,4 +242,38 @@ fn a_foot_that_stands_on_a_lower_step_stays_there() {
     session.apply(Command::Drag(from + Vec2::new(0.0, 1.0)));
     let moved = world(&session, foot).distance(start);
     assert!(start.y < 0.0 && moved < 0.03, "{start}: {moved}");
+}
+
+/// A hand that was laid on the other thigh stays there between the keys that have it there, also while the leg moves.
+#[test]
+fn keys_keep_a_hand_where_a_drag_has_laid_it() {
+    let mut session = session();
+    let hand = bone(&session, "leftHand");
+    let thigh = seen(&session, ("rightUpperLeg", "rightLowerLeg", 0.4));
+    drag_hand(&mut session, thigh, 30);
+    session.apply(Command::Release);
+    session.apply(Command::Key);
+    assert!(session.puppet().motion.contacts.is_empty(), "one key is not a time");
+    session.apply(Command::Seek(1.0));
+    session.apply(Command::Turn(bone(&session, "head"), Quat::from_rotation_y(0.6)));
+    session.apply(Command::Key);
+    let [contact] = session.puppet().motion.contacts[..] else {
+        panic!("{:?}", session.puppet().motion.contacts)
+    };
+    assert_eq!((contact.node, contact.from, contact.to), (hand, 0.0, 1.0));
+    assert!(
+        contact.on.is_some_and(|on| session.puppet().character().skeleton.label(on).contains("UpperLeg")),
+        "{contact:?}"
+    );
+    // It is part of the key's undo step.
+    session.apply(Command::Undo);
+    assert!(session.puppet().motion.contacts.is_empty());
+    session.apply(Command::Redo);
+    // A hand that is taken away is not kept.
+    session.apply(Command::Seek(2.0));
+    let away = seen(&session, ("leftShoulder", "leftUpperArm", 3.0));
+    drag_hand(&mut session, away, 10);
+    session.apply(Command::Release);
+    session.apply(Command::Key);
+    assert_eq!(session.puppet().motion.contacts.len(), 1);
 }

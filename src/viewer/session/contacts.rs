@@ -1,15 +1,28 @@
-//! Contacts of the motion: those that its keys imply are stored, and new ones are added.
+//! Contacts of the motion: those that its keys imply are stored, new ones are added, and keys keep a hand where a drag has laid it.
 
 use glam::Vec3;
 
 use crate::mathematics::nearest_points;
-use crate::motion::{Contact, Motion};
+use crate::motion::{Contact, Motion, is_same_time};
 use crate::rig::{Capsule, Foot};
 
 use super::Session;
 
 /// A hand touches a part whose flesh is nearer than this, metres of a person.
 const TOUCHING: f64 = 0.06;
+/// What a drag has laid on a part is still there up to this distance, metres of a person.
+const STILL: f32 = 0.03;
+
+/// Where a drag has laid a hand or a foot on a part of the body.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Laid {
+    /// The node of the part.
+    on: usize,
+    /// The place in the frame of that node.
+    place: Vec3,
+    /// The time of the last key with it.
+    keyed: Option<f32>,
+}
 
 impl Session {
     /// Returns the contacts that the key poses imply and that are not stored.
@@ -73,6 +86,57 @@ impl Session {
         };
         let nearest = others.filter_map(distance).min_by(|a, b| a.0.total_cmp(&b.0))?;
         (nearest.0 < TOUCHING * f64::from(body.size)).then_some(nearest.1)
+    }
+
+    /// Notes where the current drag has laid a hand or a foot, or that it has taken it away.
+    pub(super) fn note_laid(&mut self) {
+        let Some(drag) = self.drag.as_ref().filter(|drag| drag.moved) else { return };
+        let Some((end, _)) = self.limb_end(drag.hit.node) else { return };
+        let on = drag.landing.and_then(|landing| landing.on);
+        let known = self.laid.get(&end).copied();
+        match on.and_then(|on| Some((on, self.place_on(end, on)?))) {
+            Some((on, _)) if known.is_some_and(|laid| laid.on == on && self.is_still(end, &laid)) => {}
+            Some((on, place)) => drop(self.laid.insert(end, Laid { on, place, keyed: None })),
+            None => drop(self.laid.remove(&end)),
+        }
+    }
+
+    /// Returns a motion with the contacts of what is keyed now and was keyed in the key beside it, on the same place of the body.
+    pub(super) fn with_laid(&mut self, mut motion: Motion) -> Motion {
+        self.note_laid();
+        let time = self.puppet.time;
+        let mut laid = std::mem::take(&mut self.laid);
+        laid.retain(|&end, laid| self.is_still(end, laid));
+        for (&end, laid) in &mut laid {
+            let before = laid.keyed.replace(time).filter(|before| !is_same_time(*before, time));
+            let Some((before, (_, point))) = before.zip(self.limb_end(end)) else { continue };
+            let (from, to) = (before.min(time), before.max(time));
+            let is_end = |key: f32| is_same_time(key, from) || is_same_time(key, to);
+            let is_between = |key: f32| key > from && key < to && !is_end(key);
+            if motion.keys.iter().any(|key| is_between(key.time)) {
+                continue;
+            }
+            let contact = Contact { node: end, point, from, to, slides: false, on: Some(laid.on) };
+            motion.contacts.extend(motion.left_of(&contact));
+        }
+        self.laid = laid;
+        motion
+    }
+
+    /// Returns where a node is in the frame of another one.
+    fn place_on(&self, node: usize, on: usize) -> Option<Vec3> {
+        let world = self.puppet.world_from_node();
+        Some(world.get(on)?.inverse().transform_point3(world.get(node)?.translation.into()))
+    }
+
+    /// Returns whether a hand or a foot is still where a drag has laid it.
+    fn is_still(&self, end: usize, laid: &Laid) -> bool {
+        let size = self.puppet.rig.body.as_ref().map_or(1.0, |body| body.size);
+        let scale = |node: usize| {
+            self.puppet.world_from_node().get(node).map(|m| m.matrix3.determinant().abs().cbrt())
+        };
+        let distance = self.place_on(end, laid.on).map(|place| place.distance(laid.place));
+        distance.zip(scale(laid.on)).is_some_and(|(distance, scale)| distance * scale < STILL * size)
     }
 
     fn change_contacts(&mut self, motion: Motion) {

@@ -253,6 +253,7 @@ impl Session {
     }
 
     pub(super) fn release(&mut self) {
+        self.note_laid();
         self.key_drag();
         self.history.end_run();
         self.release_gizmo();

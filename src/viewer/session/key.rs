@@ -30,6 +30,7 @@ impl Session {
     /// Stores a pose as a key pose.
     fn key_held(&mut self, pose: Pose) {
         let motion = self.with_key_pose(&pose);
+        let motion = self.with_laid(motion);
         if motion == *self.document.scene.motion && self.drag.is_none() && self.gizmo_drag.is_none() {
             return;
         }

@@ -1,5 +1,6 @@
 //! The state of the viewer without a window. Its input is commands, and its output is frames.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -135,6 +136,8 @@ pub struct Session {
     /// Durations of the last updates in microseconds.
     pub(super) update_times: Vec<f32>,
     pub(super) handles: Vec<usize>,
+    /// The hands and feet that drags have laid on parts of the body.
+    laid: BTreeMap<usize, contacts::Laid>,
     /// The bounds that the first view shows.
     home: Bounds,
     /// The vertices that the first view shows.
@@ -232,6 +235,7 @@ impl Session {
             scene_bounds,
             length_unit: LengthUnit::for_bounds(&bounds),
             recorder: None,
+            laid: BTreeMap::new(),
             refusals: refusals::RefusalCache::default(),
             puppet,
         };
