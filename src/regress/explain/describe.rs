@@ -18,6 +18,9 @@ const MESH_PIXELS: usize = 5;
 const DRIVER_SHIFT: f32 = 0.04;
 /// The smallest mean difference of a channel in levels that is distinguished from the rounding of another driver.
 const DRIVER_MEAN: f64 = 1.25;
+/// The same where another driver draws nearly everything else alike, and the part of other pixels that may differ there.
+const QUIET_MEAN: f64 = 0.9;
+const QUIET: f64 = 0.02;
 /// One in so many pixels that another driver draws differently may differ by two levels or more.
 const DRIVER_VISIBLE: usize = 8;
 /// Describes the changes between two scenes.
@@ -39,7 +42,7 @@ impl<'a> Describe<'a> {
         causes: &[Option<Cause>],
     ) -> Explanation {
         let mut changes: Vec<(Cause, Change)> =
-            groups.iter().map(|(cause, group)| (cause.clone(), self.change(cause, group))).collect();
+            groups.iter().map(|(cause, group)| (cause.clone(), self.change(cause, group, groups))).collect();
         self.judge(&mut changes, groups);
         changes.sort_by(|(_, a), (_, b)| {
             let shift = |change: &Change| change.shift.unwrap_or_default();
@@ -81,7 +84,12 @@ impl<'a> Describe<'a> {
     ///
     /// If the scene is the same, they do not: only the renderer differs, and the limits of the whole image decide. On another machine, the
     /// pixels differ anyway. Its rounding has no direction and is seldom more than a level, and movements must be large enough.
-    fn counts(&self, cause: &Cause, group: &Group, shift: Option<Shift>) -> bool {
+    fn counts(
+        &self,
+        cause: &Cause,
+        (group, groups): (&Group, &BTreeMap<Cause, Group>),
+        shift: Option<Shift>,
+    ) -> bool {
         if matches!(cause, Cause::Renderer(_) | Cause::SharpShadow | Cause::Silhouette | Cause::Noise) {
             return false;
         }
@@ -100,10 +108,21 @@ impl<'a> Describe<'a> {
             (_, None) => {
                 #[expect(clippy::cast_precision_loss, reason = "sums of levels are exact")]
                 let mean = |sum: &i64| (*sum as f64 / group.pixels.max(1) as f64).abs();
-                let has_direction = group.signed.iter().map(mean).fold(0.0, f64::max) >= DRIVER_MEAN;
+                let least = if self.is_quiet(group, groups) { QUIET_MEAN } else { DRIVER_MEAN };
+                let has_direction = group.signed.iter().map(mean).fold(0.0, f64::max) >= least;
                 has_direction || group.visible * DRIVER_VISIBLE > group.pixels
             }
         }
+    }
+
+    /// Returns whether nearly all pixels without a cause are the same.
+    fn is_quiet(&self, group: &Group, groups: &BTreeMap<Cause, Group>) -> bool {
+        let differing: usize = groups.values().map(|group| group.pixels).sum();
+        let [ids, _] = self.scenes.ids;
+        let all = (ids.width as usize * ids.height as usize).saturating_sub(group.pixels);
+        #[expect(clippy::cast_precision_loss, reason = "numbers of pixels are exact")]
+        let part = (differing - group.pixels) as f64 / all.max(1) as f64;
+        part < QUIET
     }
 
     /// Returns whether a mesh has changed visibly. One that was only written with other rounding differs by a level or at a few edges, but
@@ -125,7 +144,7 @@ impl<'a> Describe<'a> {
         }
     }
 
-    fn change(&self, cause: &Cause, group: &Group) -> Change {
+    fn change(&self, cause: &Cause, group: &Group, groups: &BTreeMap<Cause, Group>) -> Change {
         let shift = match cause {
             Cause::Moved(node) => self.scenes.shifts.get(&Some(*node)).copied(),
             Cause::Morph(_) => self.scenes.shifts.get(&None).copied(),
@@ -163,7 +182,7 @@ impl<'a> Describe<'a> {
             pixels: group.pixels,
             visible: group.visible,
             fails: false,
-            counts: self.counts(cause, group, shift),
+            counts: self.counts(cause, (group, groups), shift),
             levels: group.levels,
             alpha: group.alpha,
             delta_e,

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_joints_of_two_characters_are_told_apart() {
+    fn joints_of_two_characters_have_different_names() {
         let mut skeleton = crate::asset::mannequin().unwrap().skeleton;
         let hand = skeleton.find("leftHand").unwrap();
         assert_eq!(node_name(&skeleton, hand), "`leftHand`");
