@@ -85,7 +85,7 @@ impl Facts {
         facts
     }
 
-    /// Returns whether parts differ, so that their shadows do. On another machine, the shadows of single vertices cannot be told from noise.
+    /// Returns whether parts differ, so that their shadows do. On another machine, the shadows of single vertices look like noise.
     pub(super) fn changes_shapes(&self, same_machine: bool) -> bool {
         let shapes =
             |change: &MeshChange| change.changes_the_shape() && (same_machine || !change.is_located());
