@@ -19,7 +19,7 @@ const DRIVER_SHIFT: f32 = 0.04;
 /// The smallest mean difference of a channel in levels that is distinguished from the rounding of another driver.
 const DRIVER_MEAN: f64 = 1.25;
 /// The same where another driver draws nearly everything else alike, and the part of other pixels that may differ there.
-const QUIET_MEAN: f64 = 0.9;
+const QUIET_MEAN: f64 = 0.75;
 const QUIET: f64 = 0.02;
 /// One in so many pixels that another driver draws differently may differ by two levels or more.
 const DRIVER_VISIBLE: usize = 8;
