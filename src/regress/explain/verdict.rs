@@ -119,7 +119,7 @@ impl<'a> Wording<'a> {
             Cause::Presence(ChangeKind::Added, part) => format!("part `{}` is new", self.part(*part)),
             Cause::Presence(_, part) => format!("part `{}` is not drawn", self.part(*part)),
             Cause::Gone => format!("part `{}` no longer exists", facts.gone.join("`, `")),
-            Cause::Camera => facts.camera.join(", "),
+            Cause::Camera => format!("camera: {}", facts.camera.join(", ")),
             Cause::Moved(node) => format!("joint {}", node_name(skeleton, *node)),
             Cause::Morph(part) => format!("morph targets of part `{}`", self.part(*part)),
             Cause::Material(part) => {
