@@ -284,9 +284,9 @@ fn print_summary(
     }
     let without = without_scene(outcomes);
     if without > 0 {
-        let cause = "their changes cannot be explained (see --update=scenes)";
+        let cause = "so that changes cannot be explained (see --update=scenes)";
         lines.push(format!(
-            "{without} {} without a scene: {cause}",
+            "{without} {} without a scene, {cause}",
             if without == 1 { "golden" } else { "goldens" }
         ));
     }

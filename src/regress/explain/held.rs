@@ -95,7 +95,7 @@ impl Explanation {
         let follows = was.direction().angle_between(is.direction()) < 1e-3 && was.projection == is.projection;
         let name = if follows { "framing" } else { "camera" };
         let how = camera(&golden.camera, &actual.camera).join(", ");
-        change.cause = if follows { FRAMING.to_owned() } else { format!("camera: {how}") };
+        change.cause = if follows { FRAMING.to_owned() } else { "the camera differs".to_owned() };
         change.text = format!("{name}: the image shifts by at most {shift:.2} px: {how}");
         self.verdict = format!("{}; {}.", self.verdict.trim_end_matches('.'), change.text);
         self.changes.push(change);

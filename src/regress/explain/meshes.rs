@@ -36,16 +36,26 @@ enum Moved {
     Vertices(BTreeSet<u32>, f32),
     /// Number of vertices of which there is none at the same place. Their order is another one.
     Number(usize),
+    /// All positions are the same, but triangles connect others of them.
+    Connected,
     /// All positions are the same to within this distance in metres.
     Rounding(f32),
 }
 
 impl MeshChange {
     /// Compares the meshes of a part. Returns `None` if they are the same.
-    pub(super) fn between(puppet: &Puppet, part: u32, records: (&PartRecord, &PartRecord)) -> Option<Self> {
+    pub(super) fn between(
+        puppet: &Puppet,
+        part: u32,
+        records: (&PartRecord, &PartRecord),
+        ignores_weights: bool,
+    ) -> Option<Self> {
         let (was, is) = records;
         let differs = |attribute: &Attribute| was.digests.get(attribute) != is.digests.get(attribute);
         let mut attributes: BTreeSet<Attribute> = Attribute::ALL.into_iter().filter(differs).collect();
+        if ignores_weights {
+            attributes.remove(&Attribute::Weights);
+        }
         if attributes.is_empty() {
             return None;
         }
@@ -104,14 +114,14 @@ impl MeshChange {
             return;
         }
         self.weights = Some(indices(&|a, b| a.weights != b.weights));
+        // The sums are exact, so a single vertex has moved by their difference.
+        let sums = DVec3::from_array(before.sum).distance(DVec3::from_array(now.sum));
         if elsewhere.is_empty() {
-            self.moved = Moved::Rounding(2.0 * step * scale);
+            self.moved = if sums > 0.0 { Moved::Rounding(2.0 * step * scale) } else { Moved::Connected };
             return;
         }
         let at = |index: &u32| was.get(*index as usize).zip(is.get(*index as usize));
         let largest = elsewhere.iter().filter_map(at).map(|(a, b)| distance(a, b)).fold(0.0, f32::max);
-        // The sums are exact, so a single vertex has moved by their difference.
-        let sums = DVec3::from_array(before.sum).distance(DVec3::from_array(now.sum));
         #[expect(clippy::cast_possible_truncation, reason = "a distance within a mesh")]
         let largest = if elsewhere.len() == 1 { sums as f32 } else { largest };
         self.moved = Moved::Vertices(elsewhere, largest * scale);
@@ -179,7 +189,7 @@ impl MeshChange {
     /// Returns the words for other weights of a part.
     pub(super) fn weights_text(&self, part: &str) -> String {
         match self.weights.as_ref().map(BTreeSet::len) {
-            Some(0) => format!("weights of part `{part}` differ by less than 0.4 %"),
+            Some(0) => format!("weights of part `{part}` differ slightly"),
             Some(1) => format!("weights of one vertex of `{part}` differ"),
             Some(number) => format!("weights of {} vertices of `{part}` differ", count(number)),
             None => format!("weights of part `{part}` differ{}", self.near(|[_, weights]| weights)),
@@ -216,6 +226,7 @@ impl MeshChange {
             Moved::Number(number) => {
                 format!("the mesh of part `{part}` differs: {} vertices have no counterpart", count(*number))
             }
+            Moved::Connected => format!("triangles of part `{part}` connect other vertices"),
             Moved::Unknown => {
                 format!("the mesh of part `{part}` differs{}", self.near(|[positions, _]| positions))
             }
@@ -238,7 +249,7 @@ fn unmatched(these: (&VerticesRecord, &[Vertex]), those: (&VerticesRecord, &[Ver
     let step = record.step.max(other.step).max(f32::MIN_POSITIVE);
     #[expect(clippy::cast_possible_truncation, reason = "a box has some thousand steps")]
     let cell = |record: &VerticesRecord, vertex: &Vertex| {
-        (record.position(vertex) / step).to_array().map(|x| x.round() as i64)
+        (record.position(vertex) / step).to_array().map(|x| x.round().clamp(-1e9, 1e9) as i64)
     };
     let filled: HashSet<[i64; 3]> = others.iter().map(|vertex| cell(other, vertex)).collect();
     let is_alone = |[x, y, z]: [i64; 3]| {
@@ -259,9 +270,9 @@ fn scale(puppet: &Puppet, part: u32) -> f32 {
 }
 
 /// Returns the words for joints with other inverse bind matrices.
-pub(super) fn binds_text(names: &BTreeMap<usize, String>) -> String {
-    let shown: Vec<String> = names.values().take(3).cloned().collect();
-    let more = names.len() - shown.len();
+pub(super) fn binds_text(joints: &BTreeSet<usize>, name: impl Fn(usize) -> String) -> String {
+    let shown: Vec<String> = joints.iter().take(3).map(|joint| name(*joint)).collect();
+    let more = joints.len() - shown.len();
     match (&shown[..], more) {
         ([one], 0) => format!("inverse bind of {one} differs"),
         (_, 0) => format!("inverse binds of {} differ", shown.join(", ")),

@@ -138,6 +138,12 @@ impl Explanation {
         Some(Describe::new(&scenes, tolerance).explanation(&groups, &causes))
     }
 
+    /// Returns the first clauses of what no pixel shows, and the number of the others.
+    #[cfg(feature = "cli")]
+    pub(super) fn unseen_text(&self) -> String {
+        verdict::some_of(&self.unseen).join("; ")
+    }
+
     /// Returns whether a change exceeds the tolerance of its kind.
     pub fn fails(&self) -> bool {
         self.changes.iter().any(|change| change.fails)

@@ -259,7 +259,7 @@ fn weights_that_were_written_with_other_rounding_pass() {
     }
     let explanation = explain(&golden, &actual);
     assert!(!explanation.fails(), "{}", explanation.verdict);
-    let text = "Weights of part `body` differ by less than 0.4 %: 60 px";
+    let text = "Weights of part `body` differ slightly: 60 px";
     assert!(explanation.verdict.starts_with(text), "{}", explanation.verdict);
 }
 

@@ -13,6 +13,8 @@ use super::words::{JointNames, count, length, node_name, pixels};
 
 /// Number of changes that a verdict names.
 const NAMED: usize = 3;
+/// Maximum number of changes of the file that an explanation lists.
+const MAX_UNSEEN: usize = 100;
 
 /// The words for shadows of a renderer that cannot draw soft ones.
 const SHARP: &str = "soft shadows, which OpenGL draws sharp";
@@ -119,7 +121,7 @@ impl<'a> Wording<'a> {
             Cause::Presence(ChangeKind::Added, part) => format!("part `{}` is new", self.part(*part)),
             Cause::Presence(_, part) => format!("part `{}` is not drawn", self.part(*part)),
             Cause::Gone => format!("part `{}` no longer exists", facts.gone.join("`, `")),
-            Cause::Camera => format!("camera: {}", facts.camera.join(", ")),
+            Cause::Camera => "the camera differs".into(),
             Cause::Moved(node) => format!("joint {}", node_name(skeleton, *node)),
             Cause::Morph(part) => format!("morph targets of part `{}`", self.part(*part)),
             Cause::Material(part) => {
@@ -151,7 +153,7 @@ impl<'a> Wording<'a> {
         Some(match cause {
             Cause::Binds => {
                 let skeleton = &self.scenes.puppet.character().skeleton;
-                binds_text(&facts.binds.iter().map(|node| (*node, node_name(skeleton, *node))).collect())
+                binds_text(&facts.binds, |node| node_name(skeleton, node))
             }
             Cause::Weights(part) => mesh(part).map(|(change, part)| change.weights_text(&part))?,
             Cause::Mesh(part) => mesh(part).map(|(change, part)| change.positions_text(&part))?,
@@ -187,6 +189,7 @@ impl<'a> Wording<'a> {
         causes.extend(parts(MeshChange::changes_shading).map(Cause::Attributes));
         let unseen = causes.iter().filter(|cause| !seen.contains(cause));
         clauses.extend(unseen.filter_map(|cause| self.contents(cause)));
+        clauses.truncate(MAX_UNSEEN);
         clauses
     }
 }
@@ -211,15 +214,7 @@ pub(super) fn verdict(changes: &[Change], unseen: &[String]) -> String {
         let more = shown.len() - NAMED;
         clauses.push(format!("{} more {}", count(more), if more == 1 { "change" } else { "changes" }));
     }
-    let more = unseen.len().saturating_sub(NAMED);
-    let mut unseen: Vec<String> = unseen.iter().take(NAMED).cloned().collect();
-    if more > 0 {
-        unseen.push(format!(
-            "{} more {} of the file",
-            count(more),
-            if more == 1 { "change" } else { "changes" }
-        ));
-    }
+    let unseen = some_of(unseen);
     // A camera that follows the figure hides what has changed, so that it comes last.
     let hides = shown.first().is_some_and(|change| change.kind == ChangeKind::Camera);
     if clauses.is_empty() {
@@ -227,6 +222,20 @@ pub(super) fn verdict(changes: &[Change], unseen: &[String]) -> String {
     }
     let clauses = if hides { [unseen, clauses].concat() } else { [clauses, unseen].concat() };
     sentence(&clauses.join("; "))
+}
+
+/// Returns the first clauses about what no pixel shows, and the number of the others.
+pub(super) fn some_of(unseen: &[String]) -> Vec<String> {
+    let more = unseen.len().saturating_sub(NAMED);
+    let mut some: Vec<String> = unseen.iter().take(NAMED).cloned().collect();
+    if more > 0 {
+        some.push(format!(
+            "{} more {} of the file",
+            count(more),
+            if more == 1 { "change" } else { "changes" }
+        ));
+    }
+    some
 }
 
 /// Returns a text with a capital letter and a full stop.

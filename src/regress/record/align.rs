@@ -12,6 +12,9 @@ use super::{Joint, SceneRecord};
 /// Largest difference of two world matrices of the same joint, relative to the size of the figure.
 const SAME: f32 = 1e-4;
 
+/// Maximum number of joints without names that are searched for, because each is compared with each.
+const MAX_UNNAMED: usize = 500;
+
 impl SceneRecord {
     /// Returns this record with the names of another one: a joint without a name that has the place of one there, and a part that has
     /// the positions of one there.
@@ -50,6 +53,9 @@ impl SceneRecord {
             })
         };
         let mut free: Vec<&Joint> = other.joints.iter().filter(is_unnamed).collect();
+        if free.len() > MAX_UNNAMED {
+            return;
+        }
         let mut waiting = Vec::new();
         // A joint that is still where it was keeps its name.
         for (index, joint) in self.joints.iter().enumerate().filter(|(_, joint)| is_unnamed(joint)) {

@@ -10,10 +10,7 @@ use crate::asset::Part;
 use crate::puppet::Puppet;
 
 use super::shape::{Attribute, binds, digests, regions};
-use super::vertices::{VerticesRecord, step};
-
-/// Maximum number of vertices that a record contains. Larger meshes have digests by joint.
-const MAX_VERTICES: usize = 6_000;
+use super::vertices::{MAX_VERTICES, VerticesRecord, step};
 
 /// The meshes, the inverse bind matrices and the images of a character.
 #[derive(Debug, Default)]
@@ -55,7 +52,11 @@ impl Contents {
 /// The contents of the characters of a run.
 #[cfg(feature = "cli")]
 #[derive(Debug, Default)]
-pub(in crate::regress) struct ContentsCache(Mutex<Vec<(Arc<Character>, Arc<Contents>)>>);
+pub(in crate::regress) struct ContentsCache(Mutex<Vec<Known>>);
+
+/// A character, the parts of it that a puppet draws, which depend on the scene, and their contents.
+#[cfg(feature = "cli")]
+type Known = (Arc<Character>, Vec<Part>, Arc<Contents>);
 
 #[cfg(feature = "cli")]
 impl ContentsCache {
@@ -65,11 +66,10 @@ impl ContentsCache {
     /// Returns the contents of a puppet's character.
     pub(in crate::regress) fn of(&self, puppet: &Puppet) -> Arc<Contents> {
         let character = puppet.shared_character();
-        let known = |known: &[(Arc<Character>, Arc<Contents>)]| {
-            let found = known.iter().find(|(other, contents)| {
-                Arc::ptr_eq(other, &character) && contents.parts.len() == puppet.parts().len()
-            });
-            found.map(|(_, contents)| Arc::clone(contents))
+        let known = |known: &[Known]| {
+            let is_same =
+                |(other, parts, _): &&Known| Arc::ptr_eq(other, &character) && parts == puppet.parts();
+            known.iter().find(is_same).map(|(.., contents)| Arc::clone(contents))
         };
         if let Some(contents) = known(&self.0.lock().unwrap_or_else(PoisonError::into_inner)) {
             return contents;
@@ -80,7 +80,31 @@ impl ContentsCache {
         if list.len() == Self::MAX {
             list.remove(0);
         }
-        list.push((character, Arc::clone(&contents)));
+        list.push((character, puppet.parts().to_vec(), Arc::clone(&contents)));
         contents
+    }
+}
+
+#[cfg(all(test, feature = "cli"))]
+mod tests {
+    use super::*;
+
+    /// The scenes of a file may have the same number of parts.
+    #[test]
+    fn each_choice_of_parts_has_its_own_contents() {
+        let mut character = crate::asset::load("assets/awkward.glb".as_ref()).unwrap();
+        let first = character.default_scene;
+        let mut other = character.scenes[first].clone();
+        let node = |name: &str| character.skeleton.find(name).unwrap();
+        other.roots = vec![node("head_mesh")];
+        let mut own = other.clone();
+        own.roots = vec![node("body")];
+        character.scenes = vec![own, other];
+        let (cache, character) = (ContentsCache::default(), Arc::new(character));
+        let digests = [0, 1].map(|scene| {
+            let puppet = Puppet::new(Arc::clone(&character), scene);
+            cache.of(&puppet).parts[0].digests.clone()
+        });
+        assert_ne!(digests[0], digests[1]);
     }
 }

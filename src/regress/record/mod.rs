@@ -24,6 +24,7 @@ pub(super) use contents::Contents;
 pub(super) use contents::ContentsCache;
 pub(super) use look::NO_FLOOR;
 pub use shape::Attribute;
+pub(super) use shape::unique_labels;
 pub use text::RecordedScene;
 pub(super) use vertices::Vertex;
 pub use vertices::VerticesRecord;
@@ -229,6 +230,19 @@ impl CameraRecord {
             && is_near(self.up, other.up, 1.0)
             && is_same(self.fov, other.fov)
             && is_same(self.height, other.height)
+    }
+
+    /// Returns whether the camera can draw an image.
+    fn is_valid(&self) -> bool {
+        let vector = |numbers: [f32; 3]| Vec3::from_array(numbers);
+        let direction = vector(self.target) - vector(self.position);
+        let is_size = |size: f32, most: f32| size > 0.0 && size < most;
+        let is_open = match (self.fov, self.height) {
+            (Some(fov), _) => is_size(fov, std::f32::consts::PI),
+            (None, height) => is_size(height.unwrap_or(1.0), f32::MAX),
+        };
+        let [near, far] = self.depth;
+        is_open && near < far && direction.cross(vector(self.up)).length() > 0.0
     }
 
     /// Records a camera.

@@ -1,12 +1,12 @@
 //! Digests of meshes, one for each attribute. They do not depend on the order of triangles and vertices, so that a file that was only
 //! exported again has the same digests.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use glam::{Affine3A, Vec2, Vec3, Vec4};
 use serde::{Deserialize, Serialize};
 
-use crate::asset::{Character, Part, Primitive};
+use crate::asset::{Character, Part, Primitive, Skeleton};
 
 /// A property of the vertices of a mesh that has a digest of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -117,6 +117,18 @@ pub(super) fn joint_names(character: &Character, part: Part) -> Vec<u64> {
     skin.map(|skin| skin.joints.iter().zip(&skin.joint_from_mesh).map(name).collect()).unwrap_or_default()
 }
 
+/// Returns the labels of all nodes, with a number where a name occurs again: two characters in a file may have the same names.
+pub(in crate::regress) fn unique_labels(skeleton: &Skeleton) -> Vec<String> {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let label = |node: usize| {
+        let label = skeleton.label(node);
+        let count = seen.entry(label.clone()).or_default();
+        *count += 1;
+        if *count == 1 { label } else { format!("{label} {count}") }
+    };
+    (0..skeleton.nodes.len()).map(label).collect()
+}
+
 /// Returns the digest of the inverse bind matrices of each joint that moves one of the parts, by the joint's label. Several skins may
 /// share a joint.
 pub(super) fn binds(character: &Character, parts: &[Part]) -> BTreeMap<String, String> {
@@ -130,7 +142,9 @@ pub(super) fn binds(character: &Character, parts: &[Part]) -> BTreeMap<String, S
             *sum = sum.wrapping_add(digest.mixed());
         }
     }
-    let label = |(joint, sum): (usize, u64)| (character.skeleton.label(joint), format!("{:08x}", sum >> 32));
+    let labels = unique_labels(&character.skeleton);
+    let label = |joint: usize| labels.get(joint).cloned().unwrap_or_default();
+    let label = |(joint, sum): (usize, u64)| (label(joint), format!("{:08x}", sum >> 32));
     sums.into_iter().map(label).collect()
 }
 
@@ -151,7 +165,9 @@ pub(super) fn regions(character: &Character, part: Part) -> BTreeMap<String, [St
         }
     }
     let text = |sums: [u64; 2]| sums.map(|sum| format!("{:06x}", sum >> 40));
-    sums.into_iter().map(|(joint, sums)| (character.skeleton.label(joint), text(sums))).collect()
+    let labels = unique_labels(&character.skeleton);
+    let label = |joint: usize| labels.get(joint).cloned().unwrap_or_default();
+    sums.into_iter().map(|(joint, sums)| (label(joint), text(sums))).collect()
 }
 
 /// Returns the joint of the skin that moves a vertex most.
@@ -254,6 +270,20 @@ mod tests {
         assert_eq!(changed(&|p| p.influences[0].weights[7].x *= 0.99), [Attribute::Weights]);
         assert_eq!(changed(&|p| p.normals[7].x += 0.01), [Attribute::Normals]);
         assert_eq!(changed(&|p| p.colors = vec![Vec4::ONE; p.positions.len()]), [Attribute::Colors]);
+    }
+
+    /// Two characters in a file often have the same names.
+    #[test]
+    fn joints_of_the_same_name_have_their_own_digests() {
+        let (mut character, part) = mannequin();
+        let joints = character.skins[0].joints.clone();
+        character.skeleton.nodes[joints[5]].name = character.skeleton.nodes[joints[3]].name.clone();
+        let before = binds(&character, &[part]);
+        for bind in [3, 5] {
+            let mut changed = character.clone();
+            changed.skins[0].joint_from_mesh[bind].translation.x += 0.01;
+            assert_ne!(binds(&changed, &[part]), before);
+        }
     }
 
     #[test]

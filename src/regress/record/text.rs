@@ -95,6 +95,9 @@ impl RecordedScene {
         if let Some(part) = record.parts.iter().find(|part| part.material >= record.materials.len()) {
             return Err(format!("part \"{}\": material {} does not exist", part.name, part.material));
         }
+        if !record.camera.is_valid() {
+            return Err("its camera cannot draw an image".into());
+        }
         let is_damaged = |part: &&super::PartRecord| {
             part.vertices.as_ref().is_some_and(|vertices| {
                 vertices.vertices().is_none_or(|list| Some(&list.len()) != part.counts.first())

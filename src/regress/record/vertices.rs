@@ -8,11 +8,16 @@ use crate::view::Bounds;
 
 use super::shape::{influences, joint_names, strongest};
 
+/// Maximum number of vertices that a record contains. Larger meshes have digests by joint.
+pub(super) const MAX_VERTICES: usize = 6_000;
 /// The longest side of the box around the largest part has one of these numbers of steps.
 const STEPS: [f32; 3] = [1023.0, 511.0, 255.0];
+/// The largest number of a step that two digits per axis can store, and the farthest place of a vertex.
+const MAX_STEP: i32 = 2047;
+const FARTHEST: f32 = 1e15;
 /// Maximum number of bits that the position of a vertex needs, in the mean. Of a mesh with few large triangles, each vertex is far from
 /// the one before, so that it has longer steps.
-const BITS: f32 = 21.0;
+const BITS: f32 = 13.0;
 /// Weights are rounded down to a multiple of one over this number. It is odd, and they are shifted, so that the rounding of weights that
 /// are stored as bytes does not decide.
 const WEIGHTS: f32 = 251.0;
@@ -84,7 +89,9 @@ impl VerticesRecord {
     pub(in crate::regress) fn vertices(&self) -> Option<Vec<Vertex>> {
         let (positions, weights) = (self.positions.as_bytes(), self.weights.as_bytes());
         let count = positions.len() / 6;
-        if positions.len() != 6 * count || ![0, 2 * count].contains(&weights.len()) {
+        let is_complete = positions.len() == 6 * count && [0, 2 * count].contains(&weights.len());
+        let is_fine = self.step >= 0.0 && self.low.iter().all(|x| x.abs() < FARTHEST);
+        if !is_complete || !is_fine || count > MAX_VERTICES {
             return None;
         }
         let mut steps = [0; 3];
@@ -93,6 +100,9 @@ impl VerticesRecord {
             for (axis, step) in steps.iter_mut().enumerate() {
                 let at = |plane: usize| positions.get((2 * axis + plane) * count + index).and_then(value);
                 *step += unfold(at(0)? * 64 + at(1)?);
+                if !(0..=MAX_STEP).contains(step) {
+                    return None;
+                }
             }
             let weight = |plane: usize| weights.get(plane * count + index).map_or(Some(0), value);
             vertices.push(Vertex { steps, weights: weight(0)? * 64 + weight(1)? });
@@ -166,7 +176,7 @@ mod tests {
 
     #[test]
     fn vertices_round_trip_to_half_a_step() {
-        let character = crate::asset::mannequin().unwrap();
+        let character = crate::asset::load("assets/awkward.glb".as_ref()).unwrap();
         let part = character.parts(0)[0];
         let record = VerticesRecord::of(&character, part, step(&character, &[part]));
         let vertices = record.vertices().unwrap();
@@ -182,11 +192,15 @@ mod tests {
 
     #[test]
     fn damaged_vertices_are_refused() {
-        let character = crate::asset::mannequin().unwrap();
+        let character = crate::asset::load("assets/awkward.glb".as_ref()).unwrap();
         let record = VerticesRecord::of(&character, character.parts(0)[0], 0.002);
         let longer = VerticesRecord { weights: format!("{}00", record.weights), ..record.clone() };
         assert_eq!(longer.vertices(), None);
-        let other = VerticesRecord { positions: record.positions.replace('0', "?"), ..record };
+        let other = VerticesRecord { positions: record.positions.replace('0', "?"), ..record.clone() };
         assert_eq!(other.vertices(), None);
+        // Steps that add up without end, and a place that no file can have.
+        let far = VerticesRecord { positions: "y".repeat(600), weights: String::new(), ..record.clone() };
+        assert_eq!(far.vertices(), None);
+        assert_eq!(VerticesRecord { low: [3e38; 3], ..record }.vertices(), None);
     }
 }

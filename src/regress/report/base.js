@@ -68,7 +68,7 @@ function verdictOf(row, failing, findings) {
 }
 
 // The row of a case in the earlier run, if there is one.
-const before = row => data.earlier?.cases[row.name];
+const before = row => data.cases.includes(row) && Object.hasOwn(data.earlier?.cases ?? {}, row.name) ? data.earlier.cases[row.name] : undefined;
 const failed = earlier => ["failed", "missing", "broken"].includes(earlier.status);
 
 // A case or a motion check of the list. `isCheck` says which one `row` is.

@@ -1,7 +1,7 @@
 // The causes of all failed cases, with their numbers of cases. An earlier run has its numbers beside them.
 
 const causeKey = change => `${change.kind} ${change.cause}`;
-const failing = explanation => (explanation?.changes ?? []).filter(change => change.fails);
+const failing = explanation => (explanation?.changes ?? []).filter(change => change.fails && change.cause);
 const causes = [];
 
 // Collects the causes, those of most cases first.
@@ -12,7 +12,7 @@ function buildCauses() {
     if (!known.has(key)) known.set(key, { key, kind: change.kind, text: change.cause, now: new Set(), before: new Set() });
     return known.get(key);
   };
-  for (const { row } of entries) for (const change of failing(row.explanation)) cause(change).now.add(row.name);
+  for (const { row } of entries.filter(entry => entry.row.fails)) for (const change of failing(row.explanation)) cause(change).now.add(row.name);
   for (const row of Object.values(data.earlier?.cases ?? {})) {
     for (const change of failing(row.explanation)) cause(change).before.add(row.name);
   }

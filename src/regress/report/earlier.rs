@@ -38,6 +38,8 @@ struct EarlierExplanation {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct EarlierChange {
     kind: String,
+    /// Earlier versions did not write it.
+    #[serde(default)]
     cause: String,
     fails: bool,
 }

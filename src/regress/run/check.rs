@@ -7,7 +7,6 @@ use crate::regress::accept::beside;
 use crate::regress::golden;
 use crate::regress::golden::{Drawn, GoldenError, Joints};
 use crate::regress::golden_folders::GoldenFolders;
-use crate::regress::image::Difference;
 use crate::regress::record::{ContentsCache, RecordedScene, SceneRecord};
 use crate::regress::region::Region;
 use crate::regress::suite::{Case, ReportCheck};
@@ -96,9 +95,9 @@ fn image(
     };
     let verdict = check.compare(outcome, &actual, found)?;
     let lacks_scene = verdict == Verdict::Same && outcome.scene != GoldenScene::Recorded;
-    let pixels = outcome.difference.as_ref().map_or(0, Difference::pixels);
     // The scene must be that of the pixels.
-    let adds_scene = update == Update::Scenes && lacks_scene && pixels == 0;
+    let is_identical = outcome.expected.as_ref().is_some_and(|golden| golden.image == actual.image);
+    let adds_scene = update == Update::Scenes && lacks_scene && is_identical;
     if verdict != Verdict::Same || update == Update::All || adds_scene {
         actual.scene = Some(RecordedScene::encode(&record)?);
     }
@@ -108,13 +107,14 @@ fn image(
         golden::write(&path.read, &bytes).map_err(|e| e.to_string())?;
         outcome.scene = GoldenScene::Recorded;
     } else if update == Update::Scenes && lacks_scene {
-        outcome.notes.push(format!("the golden did not get a scene, because {pixels} pixels differ"));
+        outcome.notes.push("the golden did not get a scene, because its pixels differ".into());
     }
     let is_recorded = !context.require_scenes || !lacks_scene || adds_scene || update == Update::All;
     if !is_recorded {
-        let text =
-            "image: the golden does not contain its scene, which the suite requires; see --update=scenes";
-        outcome.findings.push(Finding { passed: false, text: text.into() });
+        // Only an image that is drawn alike can get its scene.
+        let which = if is_identical { "scenes" } else { "all" };
+        let text = "image: the golden does not contain its scene, which the suite requires; see --update";
+        outcome.findings.push(Finding { passed: false, text: format!("{text}={which}") });
     }
     Ok((NewGolden { path: path.write, content: GoldenContent::Image(actual), verdict }, is_recorded))
 }

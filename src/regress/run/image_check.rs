@@ -206,7 +206,7 @@ impl ImageCheck<'_> {
             outcome.notes.push("the golden does not contain its scene, so only pixels were compared".into());
         }
         if let Some(explanation) = judged.explanation.as_ref().filter(|e| passed && !e.unseen.is_empty()) {
-            let changes = explanation.unseen.join("; ");
+            let changes = explanation.unseen_text();
             outcome.notes.push(format!("the file has changed, but this image does not show it: {changes}"));
         }
         if let (false, true, Some(golden)) = (passed, self.shows_poses, golden) {

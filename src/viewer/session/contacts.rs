@@ -108,7 +108,10 @@ impl Session {
         let mut laid = std::mem::take(&mut self.laid);
         laid.retain(|&end, laid| self.is_still(end, laid));
         for (&end, laid) in &mut laid {
-            let before = laid.keyed.replace(time).filter(|before| !is_same_time(*before, time));
+            // The key may have been moved or removed since.
+            let has_key = |time: f32| motion.keys.iter().any(|key| is_same_time(key.time, time));
+            let before = laid.keyed.replace(time);
+            let before = before.filter(|before| !is_same_time(*before, time) && has_key(*before));
             let Some((before, (_, point))) = before.zip(self.limb_end(end)) else { continue };
             let (from, to) = (before.min(time), before.max(time));
             let is_end = |key: f32| is_same_time(key, from) || is_same_time(key, to);

@@ -103,7 +103,8 @@ impl Session {
         if self.document.settings.auto_key && has_moved {
             self.key();
         } else if self.document.settings.auto_key && is_edited && self.document.scene.motion.takes_keys() {
-            self.document.scene.motion = Arc::new(self.with_key_pose(&self.document.scene.held));
+            let motion = self.with_key_pose(&self.document.scene.held);
+            self.document.scene.motion = Arc::new(self.with_laid(motion));
             self.apply_motion();
         }
     }

@@ -179,7 +179,7 @@ fn a_golden_without_its_scene_is_counted_and_refused_where_scenes_are_required()
     assert!(broken.run(&keep, &lenient).0);
     let junit = broken.folder.join("out.xml");
     let out = stdout(["test", suite, "--junit", junit.to_str().unwrap()]);
-    assert!(out.contains("1 golden without a scene: "), "{out}");
+    assert!(out.contains("1 golden without a scene, "), "{out}");
     assert!(fs::read_to_string(junit).unwrap().contains("name=\"goldens-without-scene\" value=\"1\""));
     // Only an identical image gets its scene: another one may have another scene.
     let before = fs::read(&golden).unwrap();
