@@ -9,7 +9,7 @@ use crate::regress::record::{Attribute, PartRecord, Vertex, VerticesRecord};
 
 use super::words::{count, length};
 
-/// If more than one in so many vertices differ from those of the same index, their order is taken to be another one.
+/// If more than one in so many vertices have moved, the file probably has them in another order.
 const REORDERED: usize = 2;
 
 /// The differences of the meshes of a part.
@@ -34,7 +34,7 @@ enum Moved {
     Unknown,
     /// The vertices by their indices. The largest distance is in metres of the world.
     Vertices(BTreeSet<u32>, f32),
-    /// Number of vertices of which there is none at the same place. Their order is another one.
+    /// Number of vertices without a vertex of the other mesh at the same place. The meshes have another order.
     Number(usize),
     /// All positions are the same, but triangles connect others of them.
     Connected,
@@ -43,7 +43,8 @@ enum Moved {
 }
 
 impl MeshChange {
-    /// Compares the meshes of a part. Returns `None` if they are the same.
+    /// Compares the meshes of a part. Returns `None` if they are the same. `ignores_weights` is for joints without names, whose inverse bind
+    /// matrices differ.
     pub(super) fn between(
         puppet: &Puppet,
         part: u32,
@@ -106,7 +107,8 @@ impl MeshChange {
         };
         let elsewhere = indices(&moved);
         if was.len() != is.len() || elsewhere.len() > was.len() / REORDERED {
-            let number = unmatched((before, &was), (now, &is)) + unmatched((now, &is), (before, &was));
+            // The larger number, because a vertex that has moved is alone in both meshes.
+            let number = unmatched((before, &was), (now, &is)).max(unmatched((now, &is), (before, &was)));
             self.moved = match number {
                 0 => Moved::Rounding(2.0 * step * scale),
                 number => Moved::Number(number),

@@ -31,7 +31,7 @@ pub(super) struct Ids {
     pub(super) height: u32,
     /// Row by row from the top. `None` where there is no surface.
     pub(super) hits: Vec<Option<Hit>>,
-    /// What is behind surfaces that can be seen through. Empty if there are none.
+    /// The opaque surfaces behind transparent ones and behind holes. Empty if no part has either.
     behind: Vec<Option<Hit>>,
 }
 

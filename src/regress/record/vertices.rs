@@ -34,7 +34,7 @@ pub struct VerticesRecord {
     pub low: [f32; 3],
     /// The length of a step, in mesh space.
     pub step: f32,
-    /// The sum of all positions, which tells how far a single vertex has moved.
+    /// The sum of all positions in mesh space. If one vertex has moved, the sum has moved by the same distance.
     pub sum: [f64; 3],
     /// For x, y and z: the upper digits of all vertices, then the lower ones. A number is the difference to the vertex before in
     /// steps, folded so that small ones have small digits.

@@ -135,7 +135,7 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// The golden image, if it exists.
     pub expected: Option<Drawn>,
-    /// The image that was drawn: with the golden's camera if that shows more than that the camera has moved.
+    /// The image that was drawn. If more than the camera differs, it is the image with the golden's camera.
     pub actual: Option<Drawn>,
     /// The difference between both images. Its map is empty if [`Settings::images`] is off.
     pub difference: Option<Difference>,

@@ -101,7 +101,8 @@ impl Session {
         }
     }
 
-    /// Returns a motion with the contacts of what is keyed now and was keyed in the key beside it, on the same place of the body.
+    /// Returns a motion in which laid hands and feet stay in place between the last key that has them there and the key at the current
+    /// time.
     pub(super) fn with_laid(&mut self, mut motion: Motion) -> Motion {
         self.note_laid();
         let time = self.puppet.time;
