@@ -5,8 +5,8 @@
 //! ```
 //!
 //! `-` is the built-in character. Without `#CLIP`, the first clip is used. `scripts/retarget-pairs.sh` builds and runs it on folders.
-//! A pair passes if the result has no more kinds of errors than the take has on its own body. The angle is the mean
-//! difference of the directions of arms and legs.
+//! A pair passes if the result has no more kinds of errors than the take has on its own body. The angles are mean
+//! differences of the directions of arms and legs: before contacts and the body hold them elsewhere, and in the result.
 //!
 //! | option | meaning |
 //! |---|---|
@@ -70,6 +70,27 @@ impl Actor {
         };
         Ok((kinds, errors.iter().map(line).collect()))
     }
+
+    /// Returns the pose at a time of a clip.
+    fn pose(&self, clip: &Clip, time: f32) -> Pose {
+        let mut pose = Pose::rest(&self.character.skeleton);
+        Playhead::default().sample(clip, time, &self.character.skeleton, &mut pose);
+        pose
+    }
+
+    /// Returns whether the second bone of a limb is below the first one in the hierarchy.
+    fn hangs_together(&self, limb: &[&str; 2]) -> bool {
+        let [from, to] = limb.map(|bone| self.rig.bones.get(bone).copied());
+        from.zip(to).is_some_and(|(from, to)| self.character.skeleton.ancestors(to).any(|node| node == from))
+    }
+
+    /// Returns the directions of the limbs in a pose.
+    fn limbs(&self, pose: &Pose) -> [Option<Vec3>; 8] {
+        let mut world = Vec::new();
+        world_matrices(&self.character.skeleton, pose, &mut world);
+        let at = |bone: &str| Some(Vec3::from(world[*self.rig.bones.get(bone)?].translation));
+        LIMBS.map(|[a, b]| (at(b)? - at(a)?).try_normalize())
+    }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -102,9 +123,9 @@ fn main() -> Result<(), Box<dyn Error>> {
                 Ok(done) => {
                     let clip = done.clips.first().ok_or("no clip")?;
                     let (kinds, mut lines) = target.errors(clip)?;
-                    let angle = deviation(&source, target, clip)?;
+                    let [free, angle] = deviation(&source, target, clip)?;
                     let new: Vec<_> = kinds.difference(&known).copied().collect();
-                    lines.insert(0, format!("{angle:4.1}° {}", new.join(" ")));
+                    lines.insert(0, format!("{free:4.1}° {angle:4.1}° {}", new.join(" ")));
                     (if new.is_empty() { 2 } else { 1 }, lines)
                 }
             };
@@ -123,33 +144,35 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the mean angle between the limbs of a source and of a target, degrees.
-fn deviation(source: &Actor, target: &Actor, clip: &Clip) -> Result<f32, Box<dyn Error>> {
-    let retarget =
+/// Returns the mean angles between the limbs of a source and of a target, degrees: before contacts and the body hold limbs elsewhere, and
+/// in the result.
+fn deviation(source: &Actor, target: &Actor, clip: &Clip) -> Result<[f32; 2], Box<dyn Error>> {
+    let mut retarget =
         Retarget::with_bones(&source.character, &source.rig.bones, &target.character, &target.rig.bones)?;
     if retarget.is_by_names() {
-        return Ok(0.0);
+        return Ok([0.0; 2]);
     }
     let turn = retarget.target_from_source();
-    let (mut sum, mut count) = (0.0, 0.0_f32);
+    let (mut sums, mut counts) = ([0.0; 2], [0.0_f32; 2]);
     for i in 0..MOMENTS {
         let time = clip.seconds * f32::from(i) / f32::from(MOMENTS - 1);
-        let from = limbs(source, source.character.clips.first().ok_or("no clip")?, time);
-        for (a, b) in from.iter().zip(limbs(target, clip, time)) {
-            let (Some(a), Some(b)) = (a, b) else { continue };
-            sum += turn.transform_vector3(*a).angle_between(b).to_degrees();
-            count += 1.0;
+        let pose = source.pose(source.character.clips.first().ok_or("no clip")?, time);
+        let mut free = Pose::rest(&target.character.skeleton);
+        retarget.pose(&pose, &mut free, &mut Vec::new());
+        let from = source.limbs(&pose);
+        // A contact puts a foot that hangs elsewhere in the hierarchy below its shin.
+        let is_free = |limb: &[&str; 2]| target.hangs_together(limb);
+        let free =
+            target.limbs(&free).into_iter().zip(&LIMBS).map(|(way, limb)| way.filter(|_| is_free(limb)));
+        let both = free.zip(target.limbs(&target.pose(clip, time)));
+        for (from, (free, is)) in from.into_iter().zip(both) {
+            let Some(from) = from else { continue };
+            for (i, to) in [free, is].into_iter().enumerate() {
+                let Some(to) = to else { continue };
+                sums[i] += turn.transform_vector3(from).angle_between(to).to_degrees();
+                counts[i] += 1.0;
+            }
         }
     }
-    Ok(sum / count.max(1.0))
-}
-
-/// Returns the directions of the limbs at a time of a clip.
-fn limbs(actor: &Actor, clip: &Clip, time: f32) -> [Option<Vec3>; 8] {
-    let skeleton = &actor.character.skeleton;
-    let (mut pose, mut world) = (Pose::rest(skeleton), Vec::new());
-    Playhead::default().sample(clip, time, skeleton, &mut pose);
-    world_matrices(skeleton, &pose, &mut world);
-    let at = |bone: &str| Some(Vec3::from(world[*actor.rig.bones.get(bone)?].translation));
-    LIMBS.map(|[a, b]| (at(b)? - at(a)?).try_normalize())
+    Ok([0, 1].map(|i: usize| sums[i] / counts[i].max(1.0)))
 }

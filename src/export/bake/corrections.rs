@@ -10,18 +10,24 @@ use crate::pose::Pose;
 
 /// Changes are averaged over this time before and after a frame, seconds.
 const WINDOW: f32 = 0.06;
+/// Number of successive frames in which a joint may leave its path, and by how much it does at least, radians.
+const EXCURSION: usize = 2;
+const OFF: f32 = 0.05;
+/// The number of frames before and after it in which the change must be slow, and how slow relative to the excursion.
+const CALM: usize = 3;
+const CALM_PART: f32 = 0.35;
 /// The joints at the ends of a loop differ by at most this, radians.
 const SAME: f32 = 2e-3;
 
 /// What is changed at a joint.
 #[derive(Clone, Copy, Debug)]
-struct Change {
-    turn: Quat,
+pub(super) struct Change {
+    pub(super) turn: Quat,
     shift: Vec3,
 }
 
 impl Change {
-    fn between(from: &Transform, to: &Transform) -> Self {
+    pub(super) fn between(from: &Transform, to: &Transform) -> Self {
         let turn = to.rotation * from.rotation.conjugate();
         Self { turn: if turn.w < 0.0 { -turn } else { turn }, shift: to.translation - from.translation }
     }
@@ -48,6 +54,39 @@ pub(super) fn smooth_changes(free: &[&Pose], changed: &mut [Pose], times: &[f32]
         let changes: Vec<Change> = both().map(|(from, to)| Change::between(from, to)).collect();
         for ((pose, free), window) in changed.iter_mut().zip(free).zip(&windows) {
             pose.locals[node] = mean(&changes, window).apply(&free.locals[node]);
+        }
+    }
+}
+
+/// Replaces what is changed at some joints in one or two frames by the changes before and after them, if a joint leaves its path there and
+/// returns: the solver has found another way around an obstacle for these frames only.
+pub(super) fn replace_excursions(joints: &[usize], free: &[&Pose], changed: &mut [Pose]) {
+    for width in 1..=EXCURSION {
+        for first in 1..changed.len().min(free.len()).saturating_sub(width) {
+            let (before, after) = (first - 1, first + width);
+            let is_off = |changed: &[Pose], node: usize| {
+                let turn = |i: usize| Change::between(&free[i].locals[node], &changed[i].locals[node]).turn;
+                let path = turn(before).slerp(turn(after), 0.5);
+                let off = (first..after).map(|i| path.angle_between(turn(i))).fold(f32::INFINITY, f32::min);
+                let step = |i: usize| turn(i).angle_between(turn(i + 1));
+                let earlier = before.saturating_sub(CALM)..before;
+                let later = after..(after + CALM).min(changed.len() - 1);
+                let calm =
+                    earlier.chain(later).map(step).fold(turn(before).angle_between(turn(after)), f32::max);
+                off > OFF && calm < CALM_PART * off
+            };
+            if !joints.iter().any(|joint| is_off(changed, *joint)) {
+                continue;
+            }
+            for (frame, part) in (first..after).zip(1_u8..) {
+                for &node in joints {
+                    let change = |i: usize| Change::between(&free[i].locals[node], &changed[i].locals[node]);
+                    #[expect(clippy::cast_precision_loss, reason = "one or two frames")]
+                    let part = f32::from(part) / (width + 1) as f32;
+                    let between = mean(&[change(before), change(after)], &[(0, 1.0 - part), (1, part)]);
+                    changed[frame].locals[node] = between.apply(&free[frame].locals[node]);
+                }
+            }
         }
     }
 }
@@ -112,5 +151,29 @@ mod tests {
         let close = |i: usize, angle: f32| (angles[i] - angle).abs() < 1e-4;
         assert!(close(2, 1.0) && close(10, 0.0) && close(50, 0.4), "{angles:?}");
         assert!(angles[20] > 0.05 && angles[20] < 0.15, "{}", angles[20]);
+    }
+
+    /// Regression test: a thigh turned by 8 degrees for a frame, because the solver found another way around the other leg.
+    #[test]
+    fn an_excursion_is_replaced_and_a_fast_movement_is_kept() {
+        let pose = |angle: f32| Pose {
+            locals: vec![Transform { rotation: Quat::from_rotation_x(angle), ..Transform::IDENTITY }],
+            ..Pose::default()
+        };
+        let free: Vec<Pose> = (0..40).map(|_| pose(0.0)).collect();
+        let free: Vec<&Pose> = free.iter().collect();
+        let angle = |i: u8| match i {
+            10 => 0.3,
+            // A movement that returns slowly.
+            20..26 => 0.1 + 0.05 * f32::from(26 - i),
+            _ => 0.1,
+        };
+        let mut changed: Vec<Pose> = (0..40).map(|i| pose(angle(i))).collect();
+        replace_excursions(&[0], &free, &mut changed);
+        for (i, pose) in (0..40).zip(&changed) {
+            let wanted = if i == 10 { 0.1 } else { angle(i) };
+            let is = pose.locals[0].rotation.to_axis_angle().1;
+            assert!((is - wanted).abs() < 1e-3, "frame {i}: {is} instead of {wanted}");
+        }
     }
 }

@@ -7,8 +7,9 @@ use crate::files::Progress;
 use crate::motion::{Playhead, Recorder, Retarget, RetargetError, RetargetedFrame};
 use crate::pose::Pose;
 use crate::puppet::{GoalReport, Puppet, PuppetError};
-use crate::rig::{Hinges, Rig};
+use crate::rig::{Hinges, LimbKind, Rig};
 
+mod around;
 mod corrections;
 mod face;
 mod file;
@@ -16,7 +17,7 @@ mod passing;
 mod planted;
 mod source;
 
-use corrections::smooth_changes;
+use corrections::{replace_excursions, smooth_changes};
 use face::FaceTransfer;
 pub(crate) use file::rate_of_keys;
 pub use file::{BakedClip, ClipFile, ClipFileError, ClipFormat, rate_of};
@@ -213,7 +214,33 @@ fn solve(
     reports: &mut Vec<GoalReport>,
     progress: &Progress,
 ) -> Result<Vec<Pose>, (f32, NotFinite)> {
+    let mut led = frames.to_vec();
+    let (mut poses, mut own) = keep(puppet, &led, times, progress)?;
+    let mut jumps = around::jumps(puppet, &led, &poses);
+    for _ in 0..around::ROUNDS {
+        if progress.is_stopped() || around::size(&jumps) == 0.0 {
+            break;
+        }
+        around::turn_away(puppet, &jumps, times, &mut led);
+        let (solved, other) = keep(puppet, &led, times, progress)?;
+        let now = around::jumps(puppet, &led, &solved);
+        if around::size(&now) < around::size(&jumps) {
+            (poses, own, jumps) = (solved, other, now);
+        }
+    }
+    reports.append(&mut own);
+    Ok(poses)
+}
+
+/// Returns poses that keep the contacts and clear the body, and the reports of the contacts.
+fn keep(
+    puppet: &mut Puppet,
+    frames: &[RetargetedFrame],
+    times: &[f32],
+    progress: &Progress,
+) -> Result<(Vec<Pose>, Vec<GoalReport>), (f32, NotFinite)> {
     let contacts = passing::firm_contacts(puppet, frames, times, progress)?;
+    let mut reports = Vec::new();
     let mut poses: Vec<Pose> = Vec::with_capacity(frames.len());
     for ((frame, contacts), &time) in
         frames.iter().zip(&contacts).zip(times).take_while(|_| !progress.is_stopped())
@@ -234,7 +261,11 @@ fn solve(
             pose.clone_from(puppet.pose());
         }
     }
-    Ok(poses)
+    let body = puppet.rig.body.iter();
+    for leg in body.flat_map(|body| &body.limbs).filter(|limb| limb.kind == LimbKind::Leg) {
+        replace_excursions(&leg.joints, &free, &mut poses);
+    }
+    Ok((poses, reports))
 }
 
 /// Returns the key times of a clip if all channels share them, as in motion capture, and otherwise evenly spaced times.
