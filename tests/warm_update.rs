@@ -350,6 +350,7 @@ fn a_followed_pose_allocates_nothing() {
                     on: None,
                     weight: 0.5 + 0.02 * f32::from(i),
                     yields: false,
+                    pulls: false,
                 };
                 let contacts: Vec<ContactConstraint> = (0..subject.ends.len())
                     .filter(|end| (usize::from(i) / 4 + end) % 3 != 0)

@@ -12,7 +12,7 @@ pub struct ContactConstraint {
     /// Position of the point, in metres: in the world, or in the frame of the node that it is held on.
     pub position: Vec3,
     /// Orientation in the world, or relative to the node that it is held on. It is a product of local rotations. `None` keeps the
-    /// orientation in the pose.
+    /// orientation in the pose, unless `pulls` is set.
     pub orientation: Option<Quat>,
     /// The node that the point is held on and goes along with. `None` is the world.
     pub on: Option<usize>,
@@ -21,4 +21,6 @@ pub struct ContactConstraint {
     /// Whether the position gives way to other parts of a recognised body, with `full_body.clear`: that of a foot in the air, whose leg
     /// passes the other one.
     pub yields: bool,
+    /// Whether the body follows, as it follows a target, and a node without an `orientation` goes along with its limb. That of a goal.
+    pub pulls: bool,
 }

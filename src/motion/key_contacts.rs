@@ -175,6 +175,7 @@ impl KeyContacts {
             on: None,
             weight,
             yields: false,
+            pulls: false,
         })
     }
 }

@@ -17,6 +17,8 @@ pub(crate) mod euler;
 mod foot_placer;
 pub(crate) mod footfall;
 mod gait;
+mod goal_key;
+mod goal_keys;
 mod inertia;
 pub(crate) mod interpolate;
 mod joint_keys;
@@ -48,6 +50,7 @@ pub use crossfade::Crossfade;
 pub use cycle::Cycle;
 pub use edit::Edit;
 pub use foot_placer::FootPlacer;
+pub use goal_key::GoalKey;
 #[cfg(feature = "render")]
 pub(crate) use key::Keyed;
 #[cfg(feature = "render")]

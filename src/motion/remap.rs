@@ -1,11 +1,11 @@
 //! Updates a motion when the indices of clips and nodes have changed.
 
-use super::{Contact, Edit, Layer, Motion, WeightedClip};
+use super::{Contact, Edit, GoalKey, Layer, Motion, WeightedClip};
 
 impl Motion {
     /// Returns the motion with new indices of clips and nodes. `clip` and `node` return `None` for those that no longer
     /// exist. References to them are removed. Strips that have no clips left are removed too, and so are layers that
-    /// have lost their clip or all their nodes, edits that have no nodes left, and contacts that have lost a node. In key poses, these nodes are then at
+    /// have lost their clip or all their nodes, edits that have no nodes left, and contacts and goals that have lost a node. In key poses, these nodes are then at
     /// rest.
     #[must_use]
     pub fn renumbered(
@@ -45,6 +45,11 @@ impl Motion {
             Some(Contact { node: node(contact.node)?, on, ..*contact })
         };
         motion.contacts = self.contacts.iter().filter_map(contact).collect();
+        let goal = |goal: &GoalKey| {
+            let on = goal.on.map(|on| node(on).ok_or(())).transpose().ok()?;
+            Some(GoalKey { node: node(goal.node)?, on, ..*goal })
+        };
+        motion.goals = self.goals.iter().filter_map(goal).collect();
         motion
     }
 }

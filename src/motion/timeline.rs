@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::asset::{Character, Clip, Values};
 
-use super::{Contact, Edit, PoseKey};
+use super::{Contact, Edit, GoalKey, PoseKey};
 
 /// Key poses, then clip strips on a timeline, with layers on top of them and edits. An empty motion is the rest pose.
 ///
@@ -31,6 +31,10 @@ pub struct Motion {
     /// and strips do until its end. They take precedence over what keys plant. They do not extend the motion.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contacts: Vec<Contact>,
+    /// Keys of goals, in the order of their times: where inverse kinematics puts nodes, on top of keys, strips, layers and edits. A contact
+    /// takes precedence over the goal of its node.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<GoalKey>,
     /// Duration in seconds, if it is not that of the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<f32>,
@@ -170,9 +174,9 @@ impl Motion {
         moved
     }
 
-    /// Whether the motion has no keys, strips, layers or edits.
+    /// Whether the motion has no keys, strips, layers, edits or goals.
     pub fn is_rest(&self) -> bool {
-        self.takes_keys() && self.keys.is_empty()
+        self.takes_keys() && self.keys.is_empty() && self.goals.is_empty()
     }
 
     /// Whether all clips and nodes that the motion refers to exist in a character, and no contact is on a node that moves with its own.
@@ -184,15 +188,17 @@ impl Motion {
         let eased = self.keys.iter().flat_map(|k| &k.easings).map(|(node, _)| node);
         let keyed = self.keys.iter().flat_map(|k| &k.joints).map(|(node, _)| node).chain(eased);
         let held = self.contacts.iter().flat_map(|contact| [Some(&contact.node), contact.on.as_ref()]);
+        let goals = self.goals.iter().flat_map(|goal| [Some(&goal.node), goal.on.as_ref()]);
         played.chain(self.layers.iter().map(|l| l.clip)).all(|clip| clip < clips)
             && changed
                 .map(|(node, _)| node)
                 .chain(masked)
                 .chain(keyed)
                 .chain(&self.root_node)
-                .chain(held.flatten())
+                .chain(held.chain(goals).flatten())
                 .all(|&n| n < nodes)
             && !self.contacts.iter().any(|contact| contact.is_on_own_part(&character.skeleton))
+            && !self.goals.iter().any(|goal| goal.is_on_own_part(&character.skeleton))
     }
 
     /// Memory use in bytes.
@@ -208,7 +214,8 @@ impl Motion {
             .iter()
             .map(|k| size_of_val(&k.joints[..]) + size_of_val(&k.easings[..]) + size_of_val(&k.morphs[..]))
             .sum();
-        let own = own + size_of_val(&self.keys[..]) + size_of_val(&self.contacts[..]);
+        let own = own + size_of_val(&self.keys[..]);
+        let own = own + size_of_val(&self.contacts[..]) + size_of_val(&self.goals[..]);
         size_of::<Self>() + own + strips + layers + edits + keys
     }
 
@@ -221,7 +228,7 @@ impl Motion {
         let strips = self.strips.iter().map(|b| b.start + b.length(clips));
         let layers = self.layers.iter().filter_map(|l| Some(clips.get(l.clip)?.seconds / l.speed.abs()));
         let edits = self.edits.iter().map(|e| e.time + e.after);
-        let keys = self.keys.iter().map(|k| k.time);
+        let keys = self.keys.iter().map(|k| k.time).chain(self.goals.iter().map(|g| g.time));
         let longest =
             |times: &mut dyn Iterator<Item = f32>| times.filter(|t| t.is_finite()).fold(0.0_f32, f32::max);
         match longest(&mut strips.into_iter()) {
@@ -279,7 +286,10 @@ impl Motion {
         let keys = self.keys.iter().enumerate().find_map(|(i, k)| Some(located("keys", i, k.error()?)));
         let contacts = self.contacts.iter().enumerate();
         let contacts = contacts.filter_map(|(i, c)| Some(located("contacts", i, c.error()?))).next();
+        let goals = self.goals.iter().enumerate();
+        let goals = goals.filter_map(|(i, g)| Some(located("goals", i, g.error()?))).next();
         let is_sorted = self.keys.is_sorted_by(|a, b| a.time < b.time);
+        let is_sorted = is_sorted && self.goals.is_sorted_by(|a, b| a.time <= b.time);
         let order = (!is_sorted).then(|| "keys must be in the order of their times".to_owned());
         let is_duration = self.duration.is_none_or(|d| d.is_finite() && d > 0.0);
         let duration = (!is_duration).then(|| "duration must be finite and greater than 0".to_owned());
@@ -289,6 +299,7 @@ impl Motion {
             .or(keys)
             .or(order)
             .or(contacts)
+            .or(goals)
             .or(duration)
             .map_or(Ok(()), |message| Err(MotionError { message }))
     }

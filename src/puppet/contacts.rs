@@ -23,7 +23,7 @@ pub(super) struct HeldOn {
     on: usize,
     /// The place of the target and its orientation in the frame of the node.
     position: DVec3,
-    orientation: DQuat,
+    orientation: Option<DQuat>,
 }
 
 impl Puppet {
@@ -56,6 +56,7 @@ impl Puppet {
             pins: &[],
             pinned: &[],
             yielding: &self.yielding,
+            pulling: &self.pulling,
             // The motion is the start, whatever the frames before were.
             options: Options {
                 method: Method::FullBody,
@@ -105,6 +106,7 @@ impl Puppet {
     fn set_contact_targets(&mut self, yields: bool) {
         self.contact_targets.clear();
         self.yielding.clear();
+        self.pulling.clear();
         self.held_on.clear();
         // A contact can be on a node at the end of a bone, which is no joint of the body. An orientation there would hold the whole bone.
         let turns = |node: usize| self.rig.body.as_ref().is_none_or(|body| body.is_joint(node));
@@ -119,13 +121,14 @@ impl Puppet {
             let index = known.unwrap_or(self.contact_targets.len());
             let at = |offset: Vec3| self.world_from_node[node].transform_point3(offset).as_dvec3();
             if known.is_none() {
-                let keeps_turn = contact.orientation.is_some() || turns(node);
+                let keeps_turn = contact.orientation.is_some() || !contact.pulls && turns(node);
                 let orientation = keeps_turn.then(|| orientation(&self.character.skeleton, &self.pose, node));
                 let position = Some(at(contact.offset));
                 let offset = contact.offset.as_dvec3();
                 self.contact_targets.push(Target { offset, position, orientation, ..Target::new(node) });
             }
             self.yielding.extend(contact.yields.then_some(node));
+            self.pulling.extend(contact.pulls.then_some(node));
             if let Some(target) = self.contact_targets.get_mut(index) {
                 // A second constraint of a node may be that of another point, which moves along.
                 let between = at(target.offset.as_vec3()) - at(contact.offset);
@@ -138,11 +141,11 @@ impl Puppet {
                 }
                 constrain(target, contact.weight, world.0 + between, world.1);
                 self.held_on.retain(|held| held.target != index);
-                if let (Some(on), Some((world_from_on, turn)), Some(position), Some(orientation)) =
-                    (contact.on, frame, target.position, target.orientation)
+                if let (Some(on), Some((world_from_on, turn)), Some(position)) =
+                    (contact.on, frame, target.position)
                 {
                     let position = world_from_on.inverse().transform_point3(position);
-                    let orientation = turn.conjugate() * orientation;
+                    let orientation = target.orientation.map(|own| turn.conjugate() * own);
                     self.held_on.push(HeldOn { target: index, on, position, orientation });
                 }
             }
@@ -159,7 +162,8 @@ impl Puppet {
                 frame(&self.character.skeleton, &self.pose, &self.world_from_node, on);
             let to = world_from_on.transform_point3(position);
             has_moved |= target.position.is_some_and(|at| at.distance(to) > MOVED * size);
-            (target.position, target.orientation) = (Some(to), Some((turn * orientation).normalize()));
+            target.position = Some(to);
+            target.orientation = orientation.map(|own| (turn * own).normalize());
         }
         has_moved
     }

@@ -110,6 +110,8 @@ pub struct Puppet {
     contact_targets: Vec<Target>,
     /// The nodes of contacts that yield.
     yielding: Vec<usize>,
+    /// The nodes of contacts that pull the body along.
+    pulling: Vec<usize>,
     held_on: Vec<contacts::HeldOn>,
     solver: Solver,
     /// Solves contact constraints. This is a separate solver, because `solver` must remember the targets.
@@ -174,6 +176,7 @@ impl Puppet {
             contacts: Vec::new(),
             contact_targets: Vec::new(),
             yielding: Vec::new(),
+            pulling: Vec::new(),
             held_on: Vec::new(),
             solver: Solver::default(),
             contact_solver: Solver::default(),

@@ -21,6 +21,8 @@ pub(super) struct Demand<'a> {
     pub(super) pinned: &'a [usize],
     /// Nodes of contacts that give way to other parts of the body.
     pub(super) yielding: &'a [usize],
+    /// Nodes of contacts that pull the body along.
+    pub(super) pulling: &'a [usize],
     pub(super) options: Options,
     /// Whether the whole body may follow the targets, if the rig has one.
     pub(super) whole_body: bool,
@@ -213,11 +215,12 @@ impl Problem {
             Some(Goal { offset, ..Goal::pin(link, pin.position, pin.orientation) })
         }));
         if whole_body && demand.kind == GoalKind::Contact {
-            // Nothing pulls. The motion says which feet stand, and its hands are relative to the shoulders.
+            // Nothing but goals pulls. The motion says which feet stand, and its hands are relative to the shoulders.
             let limbs = subject.rig.body.iter().flat_map(|plan| &plan.limbs);
             let free = limbs.filter(|limb| limb.kind != LimbKind::Leg);
             let is_free = |node: usize| free.clone().any(|limb| limb.joints.contains(&node));
-            for (goal, target) in self.goals.iter_mut().zip(groups.targets(index, demand.targets)) {
+            let contacts = self.goals.iter_mut().zip(groups.targets(index, demand.targets));
+            for (goal, target) in contacts.filter(|(_, target)| !demand.pulling.contains(&target.node)) {
                 goal.pinned = true;
                 goal.yields = demand.yielding.contains(&target.node);
                 if is_free(target.node) {

@@ -172,6 +172,7 @@ impl Puppet {
             pins: &self.pins,
             pinned: &self.rig.pins,
             yielding: &[],
+            pulling: &[],
             options: self.solve_options(),
             whole_body: true,
         };
@@ -213,6 +214,7 @@ impl Puppet {
             pins,
             pinned: &self.rig.pins,
             yielding: &[],
+            pulling: &[],
             options,
             whole_body: true,
         };
@@ -245,6 +247,7 @@ impl Puppet {
             pins: &self.pins,
             pinned: &self.rig.pins,
             yielding: &[],
+            pulling: &[],
             options: self.options,
             whole_body: true,
         };

@@ -263,6 +263,7 @@ fn a_contact_at_the_end_of_a_bone_leaves_the_bone_free_to_turn() {
         on: None,
         weight: 1.0,
         yields: false,
+        pulls: false,
     };
     puppet.follow(&pose, &[contact]).unwrap();
     let [missed, moved] = [place(&puppet, end).distance(raised), place(&puppet, hips).distance(before)];

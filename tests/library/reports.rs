@@ -103,6 +103,7 @@ fn contacts_are_reported_with_their_distance() {
         on: None,
         weight: 1.0,
         yields: false,
+        pulls: false,
     };
     let near = place(&puppet, foot) + DVec3::new(0.0, 0.1, 0.05);
     let far = place(&puppet, hand) + DVec3::X * 3.0;
@@ -147,6 +148,7 @@ fn contacts_do_not_depend_on_earlier_frames_or_on_the_start_of_solves() {
             on: None,
             weight: 1.0,
             yields: false,
+            pulls: false,
         }]
     };
     let rest = mannequin();

@@ -12,6 +12,7 @@ use super::files::folder;
 use super::{SIZE, at, drag, pose};
 
 mod contacts;
+mod goals;
 mod joints;
 mod poses;
 

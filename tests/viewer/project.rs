@@ -4,12 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use glam::{DVec3, Vec2, Vec3};
+use glam::{DVec3, Quat, Vec2, Vec3};
 use proptest::prelude::*;
 use sinew::asset::{self, mannequin};
 use sinew::export::bake::Source;
 use sinew::ik::{AxesFrame, AxisTerm, GoalAxes, Limit, Method, Options, Tolerance};
-use sinew::motion::{Contact, Easing, Edit, Layer, Motion, PoseKey, RootMotion, Strip, WeightedClip};
+use sinew::motion::{
+    Contact, Easing, Edit, GoalKey, Layer, Motion, PoseKey, RootMotion, Strip, WeightedClip,
+};
 use sinew::render::ShadingMode;
 use sinew::rig;
 use sinew::skin::Skinning;
@@ -54,7 +56,7 @@ fn motion() -> Motion {
     let clips = vec![WeightedClip { clip: 0, weight: 0.25 }, WeightedClip { clip: 1, weight: 0.1 }];
     let turns = vec![(3, Vec3::new(0.1, -1.0 / 3.0, 2.0)), (9, Vec3::X)];
     let edit = Edit { time: 0.5, before: 0.2, after: 0.1, turns, shifts: vec![(1, Vec3::Y / 7.0)] };
-    let rotation = glam::Quat::from_rotation_z(1.0 / 3.0);
+    let rotation = Quat::from_rotation_z(1.0 / 3.0);
     let local = asset::Transform { rotation, translation: Vec3::splat(0.1), scale: Vec3::splat(1.1) };
     let stepped = PoseKey {
         time: 0.1,
@@ -81,6 +83,15 @@ fn motion() -> Motion {
             from: 0.1,
             to: 2.0 / 3.0,
             slides: false,
+            on: Some(1),
+        }],
+        goals: vec![GoalKey {
+            node: 7,
+            time: 2.0 / 3.0,
+            position: Vec3::new(0.1, -1.0 / 3.0, 0.0),
+            orientation: Some(Quat::from_rotation_y(0.3)),
+            weight: 1.0 / 3.0,
+            easing: Easing::Linear,
             on: Some(1),
         }],
         duration: Some(4.7),

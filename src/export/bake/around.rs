@@ -121,8 +121,9 @@ mod tests {
             let node = skeleton.find(bone).unwrap();
             let orientation = Some(orientation(&skeleton, &rest, node).as_quat());
             let position = world[node].translation.into();
-            let (offset, on, weight, yields) = (Vec3::ZERO, None, 1.0, false);
-            ContactConstraint { node, offset, position, orientation, on, weight, yields }
+            let (offset, on, weight) = (Vec3::ZERO, None, 1.0);
+            let (yields, pulls) = (false, false);
+            ContactConstraint { node, offset, position, orientation, on, weight, yields, pulls }
         };
         let feet = ["leftFoot", "rightFoot"].map(stand).to_vec();
         let frame = |i: u8| {

@@ -205,6 +205,7 @@ mod tests {
                 on: None,
                 weight: 1.0,
                 yields: node == feet[0] && part > 0.0 && part < 1.0,
+                pulls: false,
             };
             let contacts = [(feet[0], at), (feet[1], right)].map(contact).to_vec();
             RetargetedFrame { pose: pose.clone(), contacts }

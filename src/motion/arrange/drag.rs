@@ -21,7 +21,7 @@ pub(crate) struct Snap {
 
 impl Snap {
     /// Collects the marks for a grip: the ends of the other strips and contacts, the times of the other edits and the playhead.
-    /// Contacts also snap to key poses. The end of a strip also snaps to the time at which its clips have been played once.
+    /// Contacts and goals also snap to key poses. The end of a strip also snaps to the time at which its clips have been played once.
     pub(crate) fn new(motion: &Motion, clips: &[Clip], grip: Option<Grip>, playhead: Option<f32>) -> Self {
         let item = grip.map(Grip::item);
         let others = motion.strips.iter().enumerate().filter(|(i, _)| item != Some(Item::Strip(*i)));
@@ -30,7 +30,7 @@ impl Snap {
         marks.extend(others.map(|(_, e)| e.time));
         let others = motion.contacts.iter().enumerate().filter(|(i, _)| item != Some(Item::Contact(*i)));
         marks.extend(others.flat_map(|(_, contact)| [contact.from, contact.to]));
-        if matches!(item, Some(Item::Contact(_))) {
+        if matches!(item, Some(Item::Contact(_) | Item::Goal(_))) {
             marks.extend(motion.keys.iter().map(|key| key.time));
         }
         marks.extend(playhead);
@@ -114,6 +114,13 @@ pub(crate) fn drag(
                 }
             }
             (motion, item)
+        }
+        Item::Goal(index) => {
+            let time = motion.goals.get(index).map(|key| snapped(key.time + by).max(0.0));
+            match time.and_then(|time| motion.with_goal_key_moved(index, time)) {
+                Some((moved, index)) => (moved, Item::Goal(index)),
+                None => (motion, item),
+            }
         }
         Item::Strip(_) => (motion, item),
     }

@@ -16,12 +16,14 @@ pub(crate) enum Item {
     Strip(usize),
     Edit(usize),
     Contact(usize),
+    /// The key of a goal.
+    Goal(usize),
 }
 
 /// A part of an item that can be dragged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grip {
-    /// The whole item: moves a strip, an edit or a contact in time.
+    /// The whole item: moves a strip, an edit, a contact or a key in time.
     Whole(Item),
     /// The start of a strip, which trims it without moving its poses in time, or the start of an edit's window or
     /// of a contact.
@@ -45,6 +47,7 @@ impl Item {
             Self::Strip(i) => i < motion.strips.len(),
             Self::Edit(i) => i < motion.edits.len(),
             Self::Contact(i) => i < motion.contacts.len(),
+            Self::Goal(i) => i < motion.goals.len(),
         }
     }
 }
@@ -65,6 +68,7 @@ pub(crate) fn without(motion: &Motion, item: Item) -> Motion {
         Item::Strip(i) if i < motion.strips.len() => drop(motion.strips.remove(i)),
         Item::Edit(i) if i < motion.edits.len() => drop(motion.edits.remove(i)),
         Item::Contact(i) if i < motion.contacts.len() => drop(motion.contacts.remove(i)),
+        Item::Goal(i) if i < motion.goals.len() => drop(motion.goals.remove(i)),
         _ => {}
     }
     motion
@@ -113,13 +117,14 @@ pub(crate) fn end(strip: &Strip, clips: &[Clip]) -> f32 {
     strip.start + strip.length(clips)
 }
 
-/// Returns the time in seconds at which the motion, its strips, its edits and its contacts have all ended.
+/// Returns the time in seconds at which the motion, its strips, its edits, its contacts and its keys have all ended.
 pub(crate) fn extent(motion: &Motion, clips: &[Clip]) -> f32 {
     let strips = motion.strips.iter().map(|s| end(s, clips));
     let edits = motion.edits.iter().map(|e| e.time + e.after);
     let keys = motion.keys.iter().map(|k| k.time);
     let contacts = motion.contacts.iter().map(|c| c.to);
-    let ends = strips.chain(edits).chain(keys).chain(contacts).chain([motion.seconds(clips)]);
+    let goals = motion.goals.iter().map(|g| g.time);
+    let ends = strips.chain(edits).chain(keys).chain(contacts).chain(goals).chain([motion.seconds(clips)]);
     ends.filter(|t| t.is_finite()).fold(0.0, f32::max)
 }
 

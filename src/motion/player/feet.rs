@@ -81,6 +81,7 @@ impl PreparedMotion {
                 on: None,
                 weight,
                 yields: false,
+                pulls: false,
             });
         }
     }
@@ -121,6 +122,7 @@ impl PreparedMotion {
                     on: None,
                     weight: 1.0,
                     yields: false,
+                    pulls: false,
                 });
             }
         }

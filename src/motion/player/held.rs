@@ -160,6 +160,7 @@ impl PreparedMotion {
                     on,
                     weight,
                     yields: false,
+                    pulls: false,
                 });
             }
         }

@@ -21,7 +21,7 @@ use super::root_node::RootNode;
 use super::sample::Playhead;
 use super::strip::PreparedStrip;
 use super::timeline::{Motion, RootMotion};
-use super::{ContactConstraint, Layer, sample_keys};
+use super::{ContactConstraint, GoalKey, Layer, sample_keys};
 use feet::PlantedFoot;
 use held::HeldContact;
 
@@ -171,6 +171,7 @@ impl Player {
         prepared.add_contacts(character, time, pose, contacts);
         if !self.skips_keys {
             prepared.add_held(character, time, (pose, &self.scratch.held_turns), contacts);
+            prepared.add_goals(time, contacts);
         }
         let earlier = prepared.round_motion.times(rounds);
         earlier.apply(&prepared.locomotion.tops, pose);
@@ -315,6 +316,22 @@ impl PreparedMotion {
             since if since < 0.0 => 0.0,
             since if since >= overlap => 1.0,
             since => ease(since / overlap),
+        }
+    }
+
+    /// Adds the constraints of goals that have keys. A goal replaces the constraints of its node, unless a contact holds it.
+    fn add_goals(&self, time: f32, contacts: &mut Vec<ContactConstraint>) {
+        for (index, &GoalKey { node, .. }) in self.motion.goals.iter().enumerate() {
+            let is_known = self.motion.goals.iter().take(index).any(|key| key.node == node);
+            let is_held = || self.motion.contacts.iter().any(|c| c.node == node && c.holds_at(time));
+            if is_known || is_held() {
+                continue;
+            }
+            let Some(goal) = self.motion.goal_at(node, time).filter(|goal| goal.weight > 0.0) else {
+                continue;
+            };
+            contacts.retain(|known| known.node != node);
+            contacts.push(goal.constraint());
         }
     }
 

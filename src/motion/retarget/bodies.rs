@@ -231,6 +231,7 @@ impl BodyMapping {
                 on: None,
                 weight,
                 yields: false,
+                pulls: false,
             }
         }));
     }
@@ -265,6 +266,7 @@ impl BodyMapping {
                 on: None,
                 weight: 1.0,
                 yields: false,
+                pulls: false,
             });
         }
     }

@@ -169,6 +169,7 @@ impl<'a> Landing<'a> {
                     on: None,
                     weight: 1.0,
                     yields: !falls.stands(foot, i),
+                    pulls: false,
                 });
             }
         }

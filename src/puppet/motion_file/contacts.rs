@@ -13,23 +13,21 @@ impl MotionReader<'_> {
     pub(super) fn contact(&self, table: &Table, index: usize) -> Result<Contact, SpannedError> {
         let read = || {
             check_keys(table, &["node", "point", "from", "to", "slides", "on"])?;
-            let node = |key: &str| {
-                let item = required(table, key)?;
-                let no_name = || SpannedError::at(item, format!("{key} must be the name of a node"));
-                self.node(item, item.as_str().ok_or_else(no_name)?)
-            };
             let point = table.get("point").map_or(Ok([0.0; 3]), |item| numbers(item, "point"))?;
             let contact = Contact {
-                node: node("node")?,
+                node: self.node_of(table, "node")?,
                 point: DVec3::from_array(point).as_vec3(),
                 from: limited(required(table, "from")?, "from")?,
                 to: limited(required(table, "to")?, "to")?,
                 slides: flag(table, "slides")?,
-                on: table.get("on").map(|_| node("on")).transpose()?,
+                on: table.get("on").map(|_| self.node_of(table, "on")).transpose()?,
             };
             match contact.error() {
                 Some(cause) => Err(SpannedError::new(table.span(), cause.to_owned())),
-                None => self.check_on(&contact, table),
+                None => {
+                    self.check_on(contact.is_on_own_part(&self.character.skeleton), table)?;
+                    Ok(contact)
+                }
             }
         };
         read().map_err(|error: SpannedError| SpannedError {
@@ -38,11 +36,18 @@ impl MotionReader<'_> {
         })
     }
 
-    /// Refuses a contact on a node that moves with the contact's own.
-    fn check_on(&self, contact: &Contact, table: &Table) -> Result<Contact, SpannedError> {
-        match table.get("on").filter(|_| contact.is_on_own_part(&self.character.skeleton)) {
-            Some(item) => Err(SpannedError::at(item, "on must not be a node below the contact's own")),
-            None => Ok(*contact),
+    /// Reads the name of a node.
+    pub(super) fn node_of(&self, table: &Table, key: &str) -> Result<usize, SpannedError> {
+        let item = required(table, key)?;
+        let no_name = || SpannedError::at(item, format!("{key} must be the name of a node"));
+        self.node(item, item.as_str().ok_or_else(no_name)?)
+    }
+
+    /// Refuses what is on a node that moves with its own.
+    pub(super) fn check_on(&self, is_on_own_part: bool, table: &Table) -> Result<(), SpannedError> {
+        match table.get("on").filter(|_| is_on_own_part) {
+            Some(item) => Err(SpannedError::at(item, "on must not be a node below its own")),
+            None => Ok(()),
         }
     }
 }

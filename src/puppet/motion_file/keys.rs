@@ -8,7 +8,7 @@ use crate::text::toml::{SpannedError, check_keys, optional, required, single};
 
 use super::{MAX_TIME, MotionReader};
 
-fn easing(item: &Item) -> Result<Easing, SpannedError> {
+pub(super) fn easing(item: &Item) -> Result<Easing, SpannedError> {
     let easing = Easing::ALL.into_iter().find(|easing| item.as_str() == Some(easing.name()));
     easing.ok_or_else(|| SpannedError::at(item, "easing must be \"linear\", \"smooth\" or \"stepped\""))
 }

@@ -16,6 +16,7 @@ use crate::text::toml::{
 };
 
 mod contacts;
+mod goals;
 mod keys;
 #[cfg(feature = "render")]
 mod write;
@@ -116,7 +117,18 @@ pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result
     let motion = || {
         check_keys(
             root,
-            &["version", "plant", "duration", "root_node", "key", "strip", "layer", "edit", "contact"],
+            &[
+                "version",
+                "plant",
+                "duration",
+                "root_node",
+                "key",
+                "strip",
+                "layer",
+                "edit",
+                "contact",
+                "goal",
+            ],
         )?;
         let version = root.get("version").ok_or_else(|| missing(None, "version"))?;
         if version.as_integer() != Some(VERSION) {
@@ -131,7 +143,10 @@ pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result
 /// Reads a motion from a table of another file. Its keys are those of a motion file without `version`.
 #[cfg(feature = "render")]
 pub(crate) fn read_table(table: &Table, character: &Character, rig: &Rig) -> Result<Motion, SpannedError> {
-    check_keys(table, &["plant", "duration", "root_node", "key", "strip", "layer", "edit", "contact"])?;
+    check_keys(
+        table,
+        &["plant", "duration", "root_node", "key", "strip", "layer", "edit", "contact", "goal"],
+    )?;
     MotionReader { character, rig, names: NodeNames::with_bones(&character.skeleton, &rig.bones) }
         .motion(table)
 }
@@ -180,6 +195,10 @@ impl MotionReader<'_> {
         for (index, table) in tables(root, "contact")?.into_iter().enumerate() {
             motion.contacts.push(self.contact(table, index).map_err(|f| f.or_at(table.span()))?);
         }
+        for (index, table) in tables(root, "goal")?.into_iter().enumerate() {
+            motion.goals.push(self.goal(table, index).map_err(|f| f.or_at(table.span()))?);
+        }
+        motion.goals.sort_by(|a, b| a.time.total_cmp(&b.time));
         motion.validate().map_err(|cause| SpannedError::new(root.span(), cause.to_string()))?;
         Ok(motion)
     }

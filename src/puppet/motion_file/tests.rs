@@ -125,6 +125,24 @@ fn errors_name_the_line() {
         ("[[edit]]\ntime = 1\nreach = { hips = [0, 0] }", 4, "reach must be a list of 3 numbers"),
         ("[[edit]]\ntime = \"soon\"", 3, "time must be a number from -1000000 to 1000000"),
         ("[[contact]]\nfrom = 0\nto = 1", 3, "contacts[0]: node is missing"),
+        ("[[goal]]\ntime = 0\nposition = [0, 0, 0]", 3, "goals[0]: node is missing"),
+        ("[[goal]]\nnode = \"hips\"\nposition = [0, 0, 0]", 3, "goals[0]: time is missing"),
+        (
+            "[[goal]]\nnode = \"hips\"\ntime = 0\nposition = [0, 0]",
+            5,
+            "goals[0]: position must be a list of 3",
+        ),
+        ("[[goal]]\nnode = \"hips\"\ntime = -1\nposition = [0, 0, 0]", 4, "goals[0]: time must be from 0"),
+        (
+            "[[goal]]\nnode = \"hips\"\ntime = 0\nposition = [0, 0, 0]\nweight = 2",
+            6,
+            "goals[0]: weight must be from 0 to 1",
+        ),
+        (
+            "[[goal]]\nnode = \"hips\"\ntime = 0\nposition = [0, 0, 0]\non = \"head\"",
+            6,
+            "goals[0]: on must not be a node below its own",
+        ),
         ("[[contact]]\nnode = \"nose\"\nfrom = 0\nto = 1", 3, "contacts[0]: node \"nose\" does not exist"),
         ("[[contact]]\nnode = 3\nfrom = 0\nto = 1", 3, "contacts[0]: node must be the name of a node"),
         ("[[contact]]\nnode = \"hips\"\nfrom = 0", 3, "contacts[0]: to is missing"),
@@ -145,7 +163,7 @@ fn errors_name_the_line() {
         (
             "[[contact]]\nnode = \"hips\"\nfrom = 0\nto = 1\non = \"head\"",
             6,
-            "contacts[0]: on must not be a node below the contact's own",
+            "contacts[0]: on must not be a node below its own",
         ),
         (
             "[[contact]]\nnode = \"leftHand\"\nfrom = 0\nto = 1\n\

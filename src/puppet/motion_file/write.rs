@@ -4,7 +4,9 @@ use glam::Vec3;
 use toml_edit::{Array, ArrayOfTables, InlineTable, Item, Table, Value};
 
 use crate::asset::{Character, Transform};
-use crate::motion::{Contact, Edit, Layer, Motion, PoseKey, RootMotion, Strip, WeightedClip};
+use crate::motion::{
+    Contact, Easing, Edit, GoalKey, Layer, Motion, PoseKey, RootMotion, Strip, WeightedClip,
+};
 use crate::rig::Rig;
 use crate::rig::file::NodeNames;
 use crate::text::toml::{degrees, short};
@@ -28,6 +30,7 @@ pub(crate) fn write(motion: &Motion, character: &Character, rig: &Rig, table: &m
         ("layer", motion.layers.iter().map(|layer| writer.layer(layer)).collect()),
         ("edit", motion.edits.iter().map(|edit| writer.edit(edit)).collect()),
         ("contact", motion.contacts.iter().map(|contact| writer.contact(contact)).collect()),
+        ("goal", motion.goals.iter().map(|goal| writer.goal(goal)).collect()),
     ];
     for (key, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
         table.insert(key, Item::ArrayOfTables(list));
@@ -168,6 +171,25 @@ impl MotionWriter<'_> {
         table.insert("to", short(*to).into());
         if *slides {
             table.insert("slides", true.into());
+        }
+        if let Some(on) = on {
+            table.insert("on", self.node(*on).into());
+        }
+        table
+    }
+
+    fn goal(&self, goal: &GoalKey) -> Table {
+        let GoalKey { node, time, position, orientation, weight, easing, on } = goal;
+        let mut table = Table::new();
+        table.insert("node", self.node(*node).into());
+        table.insert("time", short(*time).into());
+        table.insert("position", position.to_array().map(short).into_iter().collect::<Array>().into());
+        if let Some(turn) = orientation {
+            table.insert("orientation", turn.to_array().map(short).into_iter().collect::<Array>().into());
+        }
+        insert_unless(&mut table, "weight", *weight, 1.0);
+        if *easing != Easing::default() {
+            table.insert("easing", easing.name().into());
         }
         if let Some(on) = on {
             table.insert("on", self.node(*on).into());

@@ -37,6 +37,10 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
             if slider.drag_stopped() || slider.changed() && !slider.dragged() {
                 commands.push(Command::Release);
             }
+            let key = ui.add(Button::new("Key").small());
+            if key.on_hover_text(format!("Key the goal of {name} at this time")).clicked() {
+                commands.push(Command::KeyGoal(goal.node));
+            }
             let remove = ui.add(Button::new("Remove").small());
             if remove.on_hover_text(format!("Remove the goal of {name}")).clicked() {
                 commands.push(Command::RemoveGoal(goal.node));

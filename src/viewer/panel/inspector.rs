@@ -103,7 +103,7 @@ fn ring_mode(
     }
 }
 
-/// Shows how strongly the limb of the selected joint takes the body along.
+/// Shows how strongly the limb of the selected joint takes the body along, and the button that keys where the limb ends.
 fn pull(ui: &mut Ui, session: &Session, node: usize, commands: &mut Vec<Command>) {
     let Some((chain, mut pull)) = session.limb_pull(node) else { return };
     ui.horizontal(|ui| {
@@ -120,6 +120,11 @@ fn pull(ui: &mut Ui, session: &Session, node: usize, commands: &mut Vec<Command>
         // A drag of the number is one undo step, and so is a typed number.
         if field.drag_stopped() || field.changed() && !field.dragged() {
             commands.push(Command::Release);
+        }
+        let key = ui.add(Button::new("Key IK"));
+        let hint = "Key the place of the end of this limb as a goal, which inverse kinematics keeps";
+        if key.on_hover_text(hint).clicked() {
+            commands.push(Command::KeyGoal(chain.effector));
         }
     });
 }

@@ -50,6 +50,7 @@ impl Session {
             Command::KeyEasing(time, easing) => self.set_easing(time, easing),
             Command::PlantKeys => self.plant_keys(),
             Command::AddContact(node) => self.add_contact(node),
+            Command::KeyGoal(node) => self.key_goal(node),
             Command::Duration(duration) => {
                 self.set_motion(Motion { duration, ..Motion::clone(&self.document.scene.motion) });
             }

@@ -2,6 +2,7 @@
 
 use glam::{DVec3, Vec2, Vec3};
 
+use crate::puppet::Target;
 use crate::rig::LimbKind;
 use crate::scene::picking::{Hit, pick, pick_beside};
 use crate::view::Camera;
@@ -258,14 +259,17 @@ impl Session {
         self.history.end_run();
         self.release_gizmo();
         let Some(drag) = self.drag.take() else { return };
-        if self.document.settings.keep_goals && drag.moved && !drag.moves_root {
+        if drag.moved && !drag.moves_root {
             let target = Drag::settled(&drag.target, &self.puppet);
-            let reflected = self.reflected(&target);
-            self.document.scene.store_goal(target);
-            for (_, other) in &drag.others {
-                self.document.scene.store_goal(Drag::settled(other, &self.puppet));
+            let others = drag.others.iter().map(|(_, other)| Drag::settled(other, &self.puppet));
+            let goals: Vec<Target> =
+                [target].into_iter().chain(others).chain(self.reflected(&target)).collect();
+            // The keys of a goal would pull back what was dragged away from it.
+            for goal in goals {
+                if self.document.settings.keep_goals || self.has_goal_key(goal.node) {
+                    self.document.scene.store_goal(goal);
+                }
             }
-            reflected.into_iter().for_each(|goal| self.document.scene.store_goal(goal));
         }
         if drag.turns_joint && drag.moved {
             // Pins below the joint have moved with it.

@@ -64,6 +64,7 @@ pub(super) fn changes_view(command: &Command) -> bool {
             | Command::KeyJointsDelete(..)
             | Command::PlantKeys
             | Command::AddContact(_)
+            | Command::KeyGoal(_)
             | Command::Rest(_)
             | Command::RestAll
             | Command::ResetJoint

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::motion::{Easing, Keyed, Motion, PoseKey};
-use crate::pose::Pose;
+use crate::motion::{Easing, GoalKey, Keyed, Motion, PoseKey};
+use crate::pose::{Pose, orientation, world_matrix};
 use crate::viewer::document::EditRun;
 use crate::viewer::session::gizmo::GizmoDrag;
 
@@ -30,7 +30,7 @@ impl Session {
     /// Stores a pose as a key pose.
     fn key_held(&mut self, pose: Pose) {
         let motion = self.with_key_pose(&pose);
-        let motion = self.with_laid(motion);
+        let motion = self.with_laid(self.with_dragged_goals(motion));
         if motion == *self.document.scene.motion && self.drag.is_none() && self.gizmo_drag.is_none() {
             return;
         }
@@ -43,6 +43,69 @@ impl Session {
         self.apply_motion();
         self.refresh_pins();
         self.show();
+    }
+
+    /// Stores the place of a node as the key of a goal at the current time. What held the node there ends.
+    pub(super) fn key_goal(&mut self, node: usize) {
+        let Some(key) = self.goal_key_here(node) else { return };
+        let before = &self.document.scene.motion;
+        let begins = before.is_rest().then_some(DEFAULT_DURATION);
+        let motion = before.with_goal_key(key);
+        let duration = motion.duration.or(begins).map(|duration| duration.max(key.time));
+        let motion = Motion { duration, ..motion };
+        if motion.validate().is_err() || !motion.fits(self.puppet.character()) {
+            return;
+        }
+        self.remember_before_drag();
+        let scene = &mut self.document.scene;
+        scene.remove_goals(&[node]);
+        scene.pins.retain(|pin| pin.node != node);
+        scene.motion = Arc::new(motion);
+        self.trail.clear();
+        self.problem = None;
+        self.apply_motion();
+        self.show();
+    }
+
+    /// Returns the key of a goal that keeps the place of a node at the current time.
+    fn goal_key_here(&self, node: usize) -> Option<GoalKey> {
+        let (scene, time) = (&self.document.scene, self.puppet.time);
+        let (mut position, mut turn) = self.placement(node)?;
+        let known = scene.motion.goal_at(node, time);
+        let on = known.and_then(|goal| goal.on);
+        if let Some(on) = on {
+            let (skeleton, pose) = (&self.puppet.character().skeleton, self.puppet.primary_pose());
+            let on_from_world = world_matrix(skeleton, pose, on).inverse();
+            position = on_from_world.transform_point3(position.as_vec3()).as_dvec3();
+            turn = orientation(skeleton, pose, on).conjugate() * turn;
+        }
+        let turns_freely = match known {
+            Some(known) => known.orientation.is_none(),
+            None => !scene.is_pinned(node),
+        };
+        Some(GoalKey {
+            node,
+            time,
+            position: position.as_vec3(),
+            orientation: (!turns_freely).then(|| turn.as_quat().normalize()),
+            weight: known.map_or(1.0, |goal| goal.weight),
+            easing: known.map_or(Easing::default(), |goal| goal.easing),
+            on,
+        })
+    }
+
+    /// Returns whether keys of a goal hold a node at the current time.
+    pub(super) fn has_goal_key(&self, node: usize) -> bool {
+        let goal = self.document.scene.motion.goal_at(node, self.puppet.time);
+        goal.is_some_and(|goal| goal.weight > 0.0)
+    }
+
+    /// Returns a motion in which what was dragged, and has keys of a goal, is keyed where it is.
+    fn with_dragged_goals(&self, motion: Motion) -> Motion {
+        let dragged = self.drag.iter().filter(|drag| drag.moved).map(|drag| drag.target.node);
+        let nodes = dragged.chain(self.document.scene.goals.iter().map(|goal| goal.node));
+        let keyed = nodes.filter(|node| self.has_goal_key(*node)).filter_map(|node| self.goal_key_here(node));
+        keyed.fold(motion, |motion, key| motion.with_goal_key(key))
     }
 
     /// Returns the motion with a pose as key pose at the current time.
@@ -58,7 +121,11 @@ impl Session {
 
     /// Turns a pose into an edit of the motion at the current time, and clears the drag and the goals.
     pub(super) fn key_pose(&mut self, wanted: &Pose) {
-        let Some(motion) = self.keyed_motion(|_| wanted.clone()) else { return };
+        let before = Motion::clone(&self.document.scene.motion);
+        let motion = self.with_dragged_goals(self.keyed_motion(|_| wanted.clone()).unwrap_or(before));
+        if motion == *self.document.scene.motion {
+            return;
+        }
         self.remember_before_drag();
         self.document.scene.goals.clear();
         self.document.scene.motion = Arc::new(motion);

@@ -115,6 +115,7 @@ fn depths_with_hand_in_chest(offset: DVec3) -> [f64; 2] {
             on: None,
             weight: 1.0,
             yields: false,
+            pulls: false,
         };
         let contacts = ["leftFoot", "rightFoot"].map(contact);
         puppet.follow(&pose, &contacts).unwrap();
@@ -149,6 +150,7 @@ fn hands_are_moved_out_of_the_floor() {
             on: None,
             weight: 1.0,
             yields: false,
+            pulls: false,
         });
         puppet.follow(&pose, &contacts).unwrap();
         let below = |n: &usize| {

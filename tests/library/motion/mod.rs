@@ -5,6 +5,7 @@ mod contacts;
 mod cycles;
 mod figures;
 mod foot_placer;
+mod goals;
 mod hills;
 mod keys;
 mod landing;

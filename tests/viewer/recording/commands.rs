@@ -139,6 +139,7 @@ fn every_command() -> Vec<Command> {
         Command::KeyEasing(0.5, Easing::Stepped),
         Command::PlantKeys,
         Command::AddContact(9),
+        Command::KeyGoal(9),
         Command::AutoKey(true),
         Command::Duration(Some(2.5)),
         Command::Duration(None),

@@ -26,6 +26,7 @@ mod dope_sheet;
 mod drawing;
 mod files;
 mod goal_axes;
+mod goal_keys;
 mod hand;
 mod inspector;
 mod keys;

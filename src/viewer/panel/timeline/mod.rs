@@ -23,6 +23,7 @@ pub(crate) mod ruler;
 mod sheet;
 mod sheet_contacts;
 mod sheet_edit;
+mod sheet_goals;
 mod sheet_rows;
 mod sheet_selection;
 mod strips;
@@ -110,9 +111,9 @@ impl TimelineState {
     }
 }
 
-/// Returns whether the dope sheet of a motion has rows: it has key poses or contacts.
+/// Returns whether the dope sheet of a motion has rows: it has key poses, contacts or goals.
 fn has_sheet(motion: &Motion) -> bool {
-    !(motion.keys.is_empty() && motion.contacts.is_empty())
+    !(motion.keys.is_empty() && motion.contacts.is_empty() && motion.goals.is_empty())
 }
 
 /// Shows the timeline.
@@ -289,6 +290,7 @@ fn grip_key(grip: Grip) -> (u8, u8, usize) {
         Item::Strip(index) => (part, 0, index),
         Item::Edit(index) => (part, 1, index),
         Item::Contact(index) => (part, 2, index),
+        Item::Goal(index) => (part, 3, index),
     }
 }
 

@@ -7,7 +7,9 @@ use crate::viewer::session::{MAX_GHOSTS, MIN_STEP};
 use crate::viewer::{Command, Session};
 
 use super::change::{push_change, push_edit};
-use super::{TimelineState, clip_menu, counter, draw, has_sheet, key_poses, sheet_contacts, sheet_edit};
+use super::{
+    TimelineState, clip_menu, counter, draw, has_sheet, key_poses, sheet_contacts, sheet_edit, sheet_goals,
+};
 use egui::{Align, Button, Checkbox, DragValue, Layout, Response, RichText, ScrollArea, Ui};
 
 /// Shows playback, time and the buttons that add clips and keys.
@@ -100,6 +102,11 @@ pub(super) fn details(
             Some(Item::Edit(index)) => {
                 let Some(selected) = motion.edits.get(index) else { return };
                 edit(ui, motion, (index, selected), commands);
+                remove(ui, motion, state, commands);
+            }
+            Some(Item::Goal(index)) => {
+                let Some(selected) = motion.goals.get(index) else { return };
+                sheet_goals::details(ui, session, (index, selected), commands);
                 remove(ui, motion, state, commands);
             }
             Some(Item::Contact(index)) => {

@@ -12,7 +12,7 @@ use super::ruler::Ruler;
 use super::sheet_edit::dropped;
 use super::sheet_rows::{Mark, Sheet, SheetJoint};
 use super::sheet_selection::{RowKey, SheetState};
-use super::{TimelineState, draw, sheet_contacts, snapped};
+use super::{TimelineState, draw, sheet_contacts, sheet_goals, snapped};
 
 /// Height of a row in points.
 const ROW: f32 = 20.0;
@@ -28,6 +28,8 @@ const MIN_DISTANCE: f32 = 2.0;
 enum RowKind {
     /// The contacts of a foot or a hand, by their index among those of the sheet.
     Contacts(usize),
+    /// The goal of a node, by its index among those of the sheet.
+    Goal(usize),
     /// A part of the body, by its index.
     Part(usize),
     /// A joint, by its index among those of the sheet.
@@ -109,11 +111,14 @@ fn rows(sheet: &Sheet, session: &Session, state: &SheetState) -> Vec<RowKind> {
         let selection: BTreeSet<usize> = session.selection().into_iter().collect();
         let contacts = sheet.contacts.iter().enumerate().filter(|(_, row)| selection.contains(&row.node));
         let contacts = contacts.map(|(index, _)| RowKind::Contacts(index));
+        let goals = sheet.goals.iter().enumerate().filter(|(_, row)| selection.contains(&row.node));
+        let contacts = contacts.chain(goals.map(|(index, _)| RowKind::Goal(index)));
         let joints = sheet.joints.iter().enumerate();
         let selected = joints.filter(|(_, joint)| selection.contains(&joint.node));
         return contacts.chain(selected.map(|(index, _)| RowKind::Joint(index))).collect();
     }
     let mut rows: Vec<RowKind> = (0..sheet.contacts.len()).map(RowKind::Contacts).collect();
+    rows.extend((0..sheet.goals.len()).map(RowKind::Goal));
     for (index, part) in sheet.parts.iter().enumerate() {
         rows.push(RowKind::Part(index));
         if state.unfolded.contains(&part.name) {
@@ -141,6 +146,13 @@ fn row(
             text(ui, names, &contacts.name, 16.0, theme::ink(ui));
             return in_lane(ui, session, (ruler, lane), |ui| {
                 sheet_contacts::bars(ui, session, (contacts, ruler, lane), state);
+            });
+        }
+        RowKind::Goal(index) => {
+            let Some(goal) = sheet.goals.get(index) else { return };
+            text(ui, names, &goal.name, 16.0, theme::ink(ui));
+            return in_lane(ui, session, (ruler, lane), |ui| {
+                sheet_goals::keys(ui, session, (goal, ruler, lane), state);
             });
         }
         RowKind::Part(index) => {
@@ -264,6 +276,7 @@ fn keys(
             RowKind::Part(part) => ("part key", part, index),
             RowKind::Joint(joint) => ("joint key", joint, index),
             RowKind::Contacts(row) => ("contact", row, index),
+            RowKind::Goal(row) => ("goal", row, index),
         };
         let rect = Rect::from_center_size(center, Vec2::splat(2.0 * DIAMOND + 4.0));
         let part = ui.interact(rect, ui.scope_id().with(id), Sense::click_and_drag());

@@ -10,6 +10,7 @@ use crate::viewer::Session;
 use crate::viewer::panel::name;
 
 use super::contact_rows::ContactRow;
+use super::sheet_goals::GoalRow;
 
 /// Name of the part that contains the joints that belong to no chain.
 const BODY: &str = "body";
@@ -20,6 +21,8 @@ pub(super) struct Sheet {
     motion: Arc<Motion>,
     /// The feet and hands that have contacts.
     pub(super) contacts: Vec<ContactRow>,
+    /// The nodes that have keys of goals.
+    pub(super) goals: Vec<GoalRow>,
     /// The joints in the order of their parts.
     pub(super) joints: Vec<SheetJoint>,
     pub(super) parts: Vec<SheetPart>,
@@ -97,7 +100,8 @@ impl Sheet {
             }
         }
         let contacts = ContactRow::all(session);
-        Self { motion, contacts, joints, parts, complete }
+        let goals = GoalRow::all(session);
+        Self { motion, contacts, goals, joints, parts, complete }
     }
 
     /// Returns whether the sheet is that of the session's motion.

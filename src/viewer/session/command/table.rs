@@ -253,6 +253,9 @@ commands! {
         PlantKeys,
         /// Adds a contact of the foot or the hand at the end of the limb of a joint, from the current time to the next key, or for a second.
         AddContact(usize),
+        /// Stores the place of a joint, and its orientation unless it has a goal without one, as the key of a goal at the current time. It
+        /// replaces the goal and the pin of the joint.
+        KeyGoal(usize),
         /// Sets the duration of the motion in seconds. `None` is that of its content.
         Duration(Option<f32>),
         /// Starts or pauses playback.

@@ -23,7 +23,7 @@ enum Kind {
 
 /// Where commands have nodes, as paths whose parts are keys, indices, or `*` for all elements. Poses from a live source keep indices: they
 /// arrive sixty times in a second.
-const NODES: [(&str, &[&str]); 24] = [
+const NODES: [(&str, &[&str]); 25] = [
     ("grab-node", &["node"]),
     ("pin-node", &[""]),
     ("turn", &["0"]),
@@ -45,6 +45,7 @@ const NODES: [(&str, &[&str]); 24] = [
     ("key-joints-copy", &["0/*"]),
     ("key-joints-delete", &["0/*"]),
     ("add-contact", &[""]),
+    ("key-goal", &[""]),
     (
         "restore",
         &[
@@ -65,7 +66,7 @@ const NODES: [(&str, &[&str]); 24] = [
 /// Where motions have nodes and clips.
 const IN_MOTION: [(Kind, &[&str]); 2] =
     [(Kind::Node, &NODES_IN_MOTION), (Kind::Clip, &["strips/*/clips/*/clip", "layers/*/clip"])];
-const NODES_IN_MOTION: [&str; 8] = [
+const NODES_IN_MOTION: [&str; 10] = [
     "root-node",
     "layers/*/mask/*",
     "edits/*/turns/*/0",
@@ -74,6 +75,8 @@ const NODES_IN_MOTION: [&str; 8] = [
     "keys/*/easings/*/0",
     "contacts/*/node",
     "contacts/*/on",
+    "goals/*/node",
+    "goals/*/on",
 ];
 
 /// Names of nodes or clips, in both directions.
@@ -309,6 +312,7 @@ mod tests {
             (Command::SetPose(vec![(node, local)], vec![]), 1),
             (Command::KeyJointsMove(vec![node, node], 0.0, 1.0), 2),
             (Command::AddContact(node), 1),
+            (Command::KeyGoal(node), 1),
             (Command::LiveGoals(vec![target]), 2),
             (Command::Motion(Box::new(motion(node))), 8),
             (Command::Restore(Box::new(snapshot)), 21),

@@ -1,0 +1,88 @@
+//! Keys of goals: where inverse kinematics puts a node at a time, and how much.
+//!
+//! Between two keys, place, orientation and weight are interpolated. The weight blends forward kinematics, which is the pose of the keys and
+//! strips, with inverse kinematics. Before the first key of a node and after its last one, these keys apply.
+
+use glam::{Quat, Vec3};
+use serde::{Deserialize, Serialize};
+
+use crate::asset::Skeleton;
+
+use super::interpolate::slerp;
+use super::{ContactConstraint, Easing};
+
+/// Maximum deviation of an orientation's length from one.
+const MAX_LENGTH_ERROR: f32 = 1e-3;
+
+/// The goal of a node at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GoalKey {
+    /// The node's index.
+    pub node: usize,
+    /// Time on the timeline, in seconds.
+    pub time: f32,
+    /// Position in the world, metres. With `on`, it is in the frame of that node.
+    pub position: Vec3,
+    /// Orientation in the world, as a product of local rotations. With `on`, it is relative to that node. `None` lets the node go along with its
+    /// limb.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orientation: Option<Quat>,
+    /// How much of the goal is kept, from 0 (forward kinematics alone) to 1 (inverse kinematics).
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub weight: f32,
+    /// How the goal changes from here to the next key of its node.
+    #[serde(default)]
+    pub easing: Easing,
+    /// The node that the goal goes along with, such as the head below a hand. `None` is the world.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<usize>,
+}
+
+fn one() -> f32 {
+    1.0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn is_one(weight: &f32) -> bool {
+    *weight == 1.0
+}
+
+impl GoalKey {
+    /// Returns what is wrong with the key.
+    pub(crate) fn error(&self) -> Option<&'static str> {
+        let is_turn = |q: Quat| q.is_finite() && (q.length() - 1.0).abs() <= MAX_LENGTH_ERROR;
+        match () {
+            () if !(self.time.is_finite() && self.time >= 0.0) => Some("time must not be negative"),
+            () if !self.position.is_finite() => Some("position must be finite"),
+            () if !self.orientation.is_none_or(is_turn) => Some("orientation must have length 1"),
+            () if !(0.0..=1.0).contains(&self.weight) => Some("weight must be from 0 to 1"),
+            () if self.on == Some(self.node) => Some("on must be another node"),
+            () => None,
+        }
+    }
+
+    /// Returns whether the goal goes along with a node that moves with its own: the node itself, or one below it.
+    pub(crate) fn is_on_own_part(&self, skeleton: &Skeleton) -> bool {
+        self.on.is_some_and(|on| skeleton.ancestors(on).any(|above| above == self.node))
+    }
+
+    /// Returns the constraint that keeps the goal.
+    pub(super) fn constraint(&self) -> ContactConstraint {
+        let Self { node, position, orientation, weight, on, .. } = *self;
+        let (offset, yields, pulls) = (Vec3::ZERO, false, true);
+        ContactConstraint { node, offset, position, orientation, on, weight, yields, pulls }
+    }
+
+    /// Returns the goal at a part of the way to the next key, from 0 to 1. A key that goes along with another node is not blended with it:
+    /// the goal stays that of this key, and its weight fades.
+    pub(super) fn towards(&self, next: &Self, part: f32) -> Self {
+        let part = self.easing.weight(part);
+        let weight = self.weight + (next.weight - self.weight) * part;
+        if self.on != next.on {
+            return Self { weight, ..if part < 0.5 { *self } else { *next } };
+        }
+        let orientation = self.orientation.zip(next.orientation).map(|(a, b)| slerp(a, b, part));
+        Self { position: self.position.lerp(next.position, part), orientation, weight, ..*self }
+    }
+}

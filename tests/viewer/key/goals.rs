@@ -1,0 +1,87 @@
+//! Keys of goals that are made by hand.
+
+use glam::Vec3;
+use sinew::asset;
+use sinew::motion::GoalKey;
+use sinew::viewer::{DragScope, NodePoint};
+
+use super::*;
+
+/// Drags a joint to a place.
+fn pull(session: &mut Session, node: usize, to: Vec3) {
+    session.apply(Command::GrabNode(NodePoint { node, offset: glam::DVec3::ZERO }));
+    session.apply(Command::DragTo(to.as_dvec3()));
+    session.apply(Command::Release);
+}
+
+fn place(session: &Session, node: usize) -> Vec3 {
+    session.puppet().world_from_node()[node].translation.into()
+}
+
+fn goals(session: &Session) -> Vec<GoalKey> {
+    session.puppet().motion.goals.clone()
+}
+
+/// A hand is keyed at two places. Between them it is on the way, and the keys are undone one by one.
+#[track_caller]
+fn check(character: sinew::asset::Character) {
+    let rig = rig::load(&character, None).unwrap();
+    let mut session = Session::new(character, Some(rig), SIZE);
+    session.apply(Command::DragScope(DragScope::Limb));
+    let [hand, chest] = ["rightHand", "chest"].map(|bone| session.rig().bones[bone]);
+    let near = place(&session, hand).lerp(place(&session, chest), 0.4) + 0.15 * Vec3::Z;
+    pull(&mut session, hand, near);
+    let first = place(&session, hand);
+    session.apply(Command::KeyGoal(hand));
+    assert!(session.puppet().targets.is_empty(), "the key replaces the goal");
+    session.apply(Command::Seek(1.0));
+    assert!(place(&session, hand).distance(first) < 1e-3, "a goal stays after its last key");
+    pull(&mut session, hand, near + 0.15 * Vec3::Y);
+    let second = place(&session, hand);
+    session.apply(Command::KeyGoal(hand));
+    assert_eq!(goals(&session).len(), 2);
+    session.apply(Command::Seek(0.5));
+    let off = place(&session, hand).distance(first.lerp(second, 0.5));
+    assert!(off < 2e-3, "{off} m between the keys");
+    // A third key there changes nothing.
+    session.apply(Command::KeyGoal(hand));
+    session.apply(Command::Seek(0.5));
+    assert!(place(&session, hand).distance(first.lerp(second, 0.5)) < 2e-3);
+    for count in [2, 1, 0] {
+        while goals(&session).len() > count {
+            session.apply(Command::Undo);
+        }
+        assert_eq!(goals(&session).len(), count);
+    }
+}
+
+#[test]
+fn a_hand_moves_between_its_goals() {
+    check(asset::mannequin().unwrap());
+}
+
+#[test]
+fn a_hand_of_another_character_moves_between_its_goals() {
+    let path = "models/quaternius/modular_men/Adventurer/Adventurer.glb";
+    let Some(path) = super::super::display::test_data::external_or_skip(path) else { return };
+    check(asset::load(&path).unwrap());
+}
+
+/// A pinned foot is keyed where it is, and its pin ends.
+#[test]
+fn a_pin_is_keyed() {
+    let character = mannequin().unwrap();
+    let rig = rig::load(&character, None).unwrap();
+    let mut session = Session::new(character, Some(rig), SIZE);
+    let foot = session.rig().bones["leftFoot"];
+    session.apply(Command::PinNode(foot));
+    session.apply(Command::KeyGoal(foot));
+    let [key] = goals(&session)[..] else { panic!("{:?}", goals(&session)) };
+    assert!(key.orientation.is_some() && key.position.distance(place(&session, foot)) < 1e-4);
+    assert!(session.puppet().pins.is_empty());
+    // It is kept over a clip that walks away.
+    session.apply(Command::Undo);
+    assert!(goals(&session).is_empty());
+    session.apply(Command::KeyGoal(usize::MAX));
+    assert!(goals(&session).is_empty(), "unknown nodes are ignored");
+}
