@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Without a path, it uses the built-in character. Of a folder, it uses all .glb, .gltf, .vrm, .fbx and .bvh files below it.
-//! `scripts/check-corpus.sh` builds and runs it. docs/checks.md explains the table.
+//! `scripts/check-corpus.sh` builds and runs it. docs/decisions/checks.md explains the table.
 //!
 //! | option | meaning |
 //! |---|---|

@@ -164,7 +164,7 @@ mod tests {
     use super::*;
     use crate::asset::mannequin;
 
-    /// Measures the chosen overlap for all pairs of the mannequin's clips. `docs/motion.md` has the table.
+    /// Measures the chosen overlap for all pairs of the mannequin's clips. `docs/decisions/motion.md` has the table.
     #[test]
     fn the_chosen_overlap_is_smooth_between_all_clips() {
         let character = mannequin().unwrap();

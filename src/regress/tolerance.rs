@@ -13,7 +13,7 @@ pub struct ImageTolerance {
 
 impl Default for ImageTolerance {
     /// Tolerances above the differences between drivers and CPUs, and below those that the deliberate defects of
-    /// `tests/breaks` cause. `docs/testing.md` shows both distributions.
+    /// `tests/breaks` cause. `docs/decisions/regression-tests.md` shows both distributions.
     fn default() -> Self {
         Self { levels: 2, mean: 0.007, worst: 0.04 }
     }

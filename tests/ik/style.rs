@@ -1,5 +1,5 @@
 //! Compares pose priors with other methods. Each method restores whole postures from five effectors, for frames that
-//! were not used for learning. `--nocapture` prints the table of `docs/motion.md`.
+//! were not used for learning. `--nocapture` prints the table of `docs/decisions/motion.md`.
 
 mod motions;
 

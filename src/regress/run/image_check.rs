@@ -228,7 +228,7 @@ impl ImageCheck<'_> {
 }
 
 /// Returns the limits for an image of the same scene that another machine drew. Only the renderer can have changed then, and its bugs are
-/// larger (`docs/testing.md`). Shadows that are sharp instead of soft differ in wide areas, by few levels.
+/// larger (`docs/decisions/regression-tests.md`). Shadows that are sharp instead of soft differ in wide areas, by few levels.
 fn other_machine(tolerance: &ImageTolerance, other_shadows: bool) -> ImageTolerance {
     let (mean, worst) = if other_shadows { (2.0, 3.0) } else { (1.5, 1.5) };
     ImageTolerance { mean: tolerance.mean * mean, worst: tolerance.worst * worst, ..*tolerance }

@@ -1,6 +1,6 @@
 //! Bodies are recognised in seeded variants of characters. A wrong answer is worse than none.
 //!
-//! With `--nocapture`, the test prints the table of `docs/rig.md`.
+//! With `--nocapture`, the test prints the table of `docs/decisions/recognised-bodies.md`.
 
 use std::collections::BTreeMap;
 
