@@ -14,6 +14,8 @@ use super::{Explanation, Group};
 
 /// Number of pixels that may differ clearly although neither a part nor its mesh has changed visibly.
 const MESH_PIXELS: usize = 5;
+/// A pixel of a changed vertex that differs by this number of levels differs clearly by itself.
+const CLEAR_LEVELS: u8 = 96;
 /// The smallest movement in pixels that is distinguished from the differences of another driver.
 const DRIVER_SHIFT: f32 = 0.04;
 /// The smallest mean difference of a channel in levels that is distinguished from the rounding of another driver.
@@ -99,6 +101,17 @@ impl<'a> Describe<'a> {
         match (cause, shift) {
             (Cause::Presence(..) | Cause::Gone, _) => group.clear > MESH_PIXELS,
             (Cause::Mesh(_) | Cause::Weights(_) | Cause::Binds, _) => self.shows_mesh(cause, group),
+            // The file was written again with rounded numbers.
+            (Cause::Attributes(part), _)
+                if self
+                    .scenes
+                    .facts
+                    .meshes
+                    .get(part)
+                    .is_some_and(|m| m.changes_positions() && m.is_rounding()) =>
+            {
+                false
+            }
             (Cause::Material(part), _)
                 if self.scenes.facts.materials.get(part).is_some_and(|m| m.is_slight) =>
             {
@@ -133,13 +146,16 @@ impl<'a> Describe<'a> {
             _ => None,
         };
         let is = |test: fn(&MeshChange) -> bool| change.is_some_and(test);
+        let has_many = group.visible > self.tolerance.changed;
+        let is_located = is(MeshChange::is_located);
+        // Few pixels show a vertex that moves at an outline, but they show it clearly.
+        let is_clear = group.clear > MESH_PIXELS || group.clear > 0 && group.levels >= CLEAR_LEVELS;
         match self.scenes.conditions.same_machine {
-            true if self.scenes.facts.is_rewritten || is(MeshChange::is_rounding) => {
-                group.visible > self.tolerance.changed
-            }
-            true => group.pixels > self.tolerance.changed || group.clear > MESH_PIXELS,
+            true if self.scenes.facts.is_rewritten || is(MeshChange::is_rounding) => has_many,
+            true if is_located => has_many || is_clear,
+            true => has_many || group.clear > 2 * MESH_PIXELS,
             // Only the pixels of changed vertices are in the group.
-            false if is(MeshChange::is_located) => group.clear > MESH_PIXELS,
+            false if is_located => is_clear,
             false => group.interior > 3 * MESH_PIXELS,
         }
     }

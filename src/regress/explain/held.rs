@@ -51,6 +51,15 @@ impl GoldenView {
 }
 
 impl Explanation {
+    /// Judges another camera by what it changes in the image. `visible` is the number of pixels that differ by at least two levels between
+    /// the images that the same driver has drawn with the golden's camera and with its own. Returns whether it is too large.
+    pub(in crate::regress) fn judge_camera(&mut self, visible: usize, tolerance: &KindTolerance) -> bool {
+        let cameras = self.changes.iter_mut().filter(|change| change.kind == ChangeKind::Camera);
+        let fails = visible > tolerance.changed;
+        cameras.for_each(|change| change.fails |= fails);
+        fails && self.changes.iter().any(|change| change.kind == ChangeKind::Camera)
+    }
+
     /// Adds that the camera or the floor of the scene is another one. The explanation is of an image that was drawn with the golden's.
     /// No pixel of that image shows it. `size` is its width and height.
     pub(in crate::regress) fn add_camera(

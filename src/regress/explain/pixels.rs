@@ -140,6 +140,11 @@ impl Scenes<'_> {
         if self.moves_shadows() {
             return Cause::Shadow;
         }
+        // Steep normal maps show movements that are too small for anything else.
+        let node = || hits().find_map(|hit| facts.cause(self.puppet, &raster::nodes(self.puppet, hit)));
+        if let Some(node) = Some(self.conditions.same_machine).filter(|same| *same).and_then(|_| node()) {
+            return Cause::Moved(node);
+        }
         if off <= self.noise().max(NOISE) {
             Cause::Noise
         } else if near.is_edge {
