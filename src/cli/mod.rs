@@ -180,8 +180,8 @@ pub fn main() -> ExitCode {
     device_select::disable();
     signals::watch();
     let arguments: Vec<_> = std::env::args_os().collect();
-    if posing::asks_for_options(&arguments) {
-        return posing::print_options().map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS);
+    if let Some(list) = posing::requested_options(&arguments) {
+        return posing::print_options(list).map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS);
     }
     let matches = match command().try_get_matches_from(arguments) {
         Ok(matches) => matches,

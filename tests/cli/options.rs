@@ -34,14 +34,18 @@ fn largest_turn(a: &Value, b: &Value) -> f64 {
 
 #[test]
 fn all_options_are_listed_without_other_arguments() {
-    let list = stdout(["render", "--option", "help"]);
+    let list = stdout(["render", "--option", "help", "all"]);
     for option in SolverOption::all() {
         let is_listed = list.contains(&format!("  {}={}\n", option.key, option.print(&option.default())));
         assert_eq!(is_listed, option.refusal.is_none(), "{}: {list}", option.key);
         assert!(!is_listed || list.contains(option.help) && list.contains(&option.values()));
     }
-    assert_eq!(list, stdout(["bake", "--option=help"]));
-    assert!(stdout(["pose", "-h"]).contains("--option help lists all"));
+    assert_eq!(list, stdout(["bake", "--option=help", "all"]));
+    let first = stdout(["pose", "--option", "help"]);
+    assert_eq!(first.lines().filter(|line| line.starts_with("  ") && line.contains('=')).count(), 20);
+    let accepted = SolverOption::all().iter().filter(|option| option.refusal.is_none()).count();
+    assert!(first.ends_with(&format!("\n--option help all lists all {accepted}.\n")), "{first}");
+    assert!(stdout(["pose", "-h"]).contains("--option help lists them"));
 }
 
 #[test]

@@ -72,7 +72,7 @@ pub(super) struct BenchArgs {
     /// Maximum number of iterations [default: 500]
     #[arg(long, value_name = "N")]
     iterations: Option<usize>,
-    /// Set a solver option of all methods, for example ccd.step=5deg (repeatable; --option help lists all)
+    /// Set a solver option of all methods, for example ccd.step=5deg (repeatable; --option help lists them)
     #[arg(long, value_name = "KEY=VALUE", value_parser = option)]
     option: Vec<(&'static SolverOption, OptionValue)>,
     /// Print one of these tables instead

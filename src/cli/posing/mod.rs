@@ -28,7 +28,7 @@ pub(super) use clips::{TimeRange, time_range};
 
 use axes::{AngleUnit, AxisValues, Frame, LengthUnit, PlainUnit};
 use solver::{OptionArg, ParametersArg, StartArg, metres};
-pub(super) use solver::{asks_for_options, methods, print_options};
+pub(super) use solver::{methods, print_options, requested_options};
 
 /// Largest component of a turn, in degrees. Larger ones lose precision and mean nothing else.
 const MAX_TURN: f64 = 3600.0;
@@ -160,7 +160,7 @@ pub(super) struct PosingArgs {
     /// Pose to start from: the clip's pose (current) or the rest pose [default: current]
     #[arg(long, value_name = "POSE")]
     start: Option<StartArg>,
-    /// Set any solver option, for example ccd.step=5deg (repeatable; --option help lists all)
+    /// Set any solver option, for example ccd.step=5deg (repeatable; --option help lists them)
     #[arg(long, value_name = "KEY=VALUE")]
     option: Vec<OptionArg>,
     /// Exit 1 unless every goal, pin and contact of a planted foot is reached

@@ -14,8 +14,9 @@ use crate::ik::{OptionValue, SolverOption};
 
 use super::PosingArgs;
 
-/// The value of `--option` that lists all options.
+/// The value of `--option` that lists options, and what follows it to list all of them.
 const HELP: &str = "help";
+const ALL: &str = "all";
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum ParametersArg {
@@ -116,27 +117,68 @@ impl PosingArgs {
     }
 }
 
-/// Returns whether the arguments contain `--option help`, which needs no other arguments.
-pub(in crate::cli) fn asks_for_options(arguments: &[OsString]) -> bool {
-    let arguments = arguments.iter().take_while(|a| *a != "--");
-    let texts: Vec<_> = arguments.map(|a| a.to_string_lossy()).collect();
-    texts.iter().any(|a| a.strip_prefix("--option=") == Some(HELP))
-        || texts.windows(2).any(|pair| pair[0] == "--option" && pair[1] == HELP)
+/// The options that `--option help` lists. `--option help all` lists the others too.
+const FIRST: [&str; 20] = [
+    "method",
+    "iterations",
+    "tolerance",
+    "angle_tolerance",
+    "start",
+    "limits",
+    "restarts",
+    "characteristic_length",
+    "ccd.step",
+    "ccd.base_first",
+    "particle.stiffness",
+    "jacobian.damping",
+    "jacobian.clamp",
+    "jacobian.secondary",
+    "limb.swivel",
+    "limb.soften",
+    "full_body.balance",
+    "full_body.spine_stiffness",
+    "full_body.look",
+    "optimize.balance",
+];
+
+/// Which options are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cli) enum OptionList {
+    First,
+    All,
 }
 
-/// Prints all options with their defaults, values and methods.
-pub(in crate::cli) fn print_options() -> Result<(), Failure> {
+/// Returns the list that `--option help` or `--option help all` among the arguments requests, which need no other arguments.
+pub(in crate::cli) fn requested_options(arguments: &[OsString]) -> Option<OptionList> {
+    let arguments = arguments.iter().take_while(|a| *a != "--");
+    let texts: Vec<_> = arguments.map(|a| a.to_string_lossy()).collect();
+    let after = texts.iter().position(|a| a.strip_prefix("--option=") == Some(HELP)).map(|at| at + 1);
+    let pair = || texts.windows(2).position(|pair| pair[0] == "--option" && pair[1] == HELP);
+    let after = after.or_else(|| pair().map(|at| at + 2))?;
+    let is_all = texts.get(after).is_some_and(|a| a == ALL);
+    Some(if is_all { OptionList::All } else { OptionList::First })
+}
+
+/// Prints options with their defaults, values and methods.
+pub(in crate::cli) fn print_options(list: OptionList) -> Result<(), Failure> {
     let mut lines = vec![
         "Solver options: KEY=DEFAULT, the accepted values, and the methods that use the option.".to_owned(),
         "Angles are in deg or rad, lengths in m, cm or mm. Without a unit: radians and metres.".to_owned(),
     ];
-    for option in SolverOption::all().iter().filter(|o| o.refusal.is_none()) {
+    let accepted: Vec<&SolverOption> = SolverOption::all().iter().filter(|o| o.refusal.is_none()).collect();
+    let is_listed = |option: &&&SolverOption| list == OptionList::All || FIRST.contains(&option.key);
+    let listed: Vec<&&SolverOption> = accepted.iter().filter(is_listed).collect();
+    for option in &listed {
         let methods: Vec<_> = option.methods.iter().map(|m| m.name()).collect();
         let methods = if methods.is_empty() { "all methods".to_owned() } else { methods.join(", ") };
         lines.push(String::new());
         lines.push(format!("  {}={}", option.key, option.print(&option.default())));
         lines.push(format!("      {}", option.help));
         lines.push(format!("      {}  [{methods}]", option.values()));
+    }
+    if listed.len() < accepted.len() {
+        lines.push(String::new());
+        lines.push(format!("--option help all lists all {}.", accepted.len()));
     }
     output::lines(lines)
 }
