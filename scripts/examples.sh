@@ -26,6 +26,11 @@ check foot_on_slope
 check live_capture
 check retarget
 rm retargeted.glb
+echo "examples: make_take"
+cargo run --quiet --example make_take -- positions "$folder/take.csv"
+echo "examples: own_solver"
+cargo run --quiet --example own_solver -- pose assets/tentacle.glb --reach segment_39=0.4,1.2,0.3 --no-limits --method triangulation \
+    --require-reached -o "$folder/own.json"
 echo "examples: batch"
 cargo run --quiet --example batch
 echo "examples: regression"

@@ -2,11 +2,19 @@
 //
 // The original takes a position, a normal, a texture coordinate, four weights and four bone indices. It moves the
 // position by `Local`, sums four weighted bone matrices, projects with `WorldViewProjection`, and outputs the normal,
-// the eye direction and the light direction. Here the same names have the same meaning, with these differences: -
-// normals are skinned too, with the cofactor matrix of the blend (the original only transforms them by `World`); -
-// `BoneMatrices` is a storage buffer of any length, and includes `Local` and `World`; - a second set of four influences
-// is supported; - morph targets are applied first; - weights must already be normalised to a sum of one; - the light
-// shines from a constant direction, whereas the original subtracts the vertex from a light position.
+// the eye direction and the light direction. These are all differences:
+//
+// - Normals are skinned too, with the cofactor matrix of the blend. The original transforms them by `World` alone.
+// - `BoneMatrices` is a storage buffer of any length, and includes `Local` and `World`. Positions are column vectors.
+// - Bone indices are integers. The original casts four floats.
+// - The fourth weight is not stored: w₄ = 1 − (w₁ + w₂ + w₃). Weights must be normalised to a sum of one.
+// - A second set of four influences is supported, and morph targets are applied before skinning.
+// - `eye_direction` (surface.wgsl) leads from the position in the world to the eye, and is normalised for each pixel. The
+//   original subtracts the projected position.
+// - The light shines from a constant direction. The original outputs `LightPosition` − `Pos` for each vertex.
+// - The names are `position`, `normal`, `texcoord_0`, `weights` and `joints` for `inputPosition`, `inputNormal`,
+//   `inputTexCoord`, `weights` and `bones`. Tangents, colours and a second texture coordinate are additional.
+//
 // src/skin/linear.rs performs the same steps in the same order on the CPU. The blend of dual quaternions by Kavan et
 // al. 2007 is available as well, with src/skin/dual.rs as its CPU counterpart.
 

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use glam::DVec3;
+
 use crate::asset::Skeleton;
 use crate::files::atomic;
 use crate::puppet::{NodeStep, Puppet, SolveTrace};
@@ -10,8 +12,8 @@ use super::failure::Failure;
 use super::output;
 
 /// The columns of the table. `docs/trace.md` describes them.
-const COLUMNS: &str = "step,solve,effectors,method,start,iteration,kind,joint,node,axis_x,axis_y,axis_z,angle_deg,\
-    distance_m,error_m,error_deg";
+const COLUMNS: &str = "step,solve,effectors,method,start,iteration,kind,joint,node,sign,axis_x,axis_y,axis_z,\
+    angle_deg,distance_m,error_m,error_deg,lower_m,upper_m";
 
 /// Checks the path of a trace, before the work starts. `other` is the other output of the command.
 ///
@@ -66,6 +68,7 @@ fn row(
         step.kind.to_string(),
         quoted(&skeleton.label(node)),
         node.to_string(),
+        step.sign.to_string(),
         decimal(step.axis.x),
         decimal(step.axis.y),
         decimal(step.axis.z),
@@ -73,8 +76,16 @@ fn row(
         decimal(step.distance),
         number_or_empty(step.position_error),
         number_or_empty(step.orientation_error.map(f64::to_degrees)),
+        point(step.particles.map(|[lower, _]| lower)),
+        point(step.particles.map(|[_, upper]| upper)),
     ];
     cells.join(",") + "\n"
+}
+
+/// Returns a position as a cell, or an empty one.
+fn point(position: Option<DVec3>) -> String {
+    let text = |p: DVec3| p.to_array().map(decimal).join(";");
+    position.map(text).unwrap_or_default()
 }
 
 /// Returns a number as a cell, with an exponent if it would otherwise begin with many zeros.

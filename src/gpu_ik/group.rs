@@ -104,6 +104,8 @@ fn unsupported_option(options: &Options) -> Option<&'static str> {
         Some("other methods than auto, dls and full-body")
     } else if options.jacobian != JacobianOptions::default() {
         Some("options of the Jacobian methods")
+    } else if options.textbook {
+        Some("the methods of the founding documents")
     } else if options.record || options.trace {
         Some("records and traces")
     } else if options.limb != Default::default() {

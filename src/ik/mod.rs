@@ -21,6 +21,8 @@
 mod batch;
 mod body;
 mod chain;
+mod custom;
+mod custom_solve;
 mod driver;
 mod equilibrium;
 mod error;
@@ -52,6 +54,7 @@ mod twins;
 
 pub use batch::solve_many;
 pub use body::{Body, Jacobian, JacobianColumn};
+pub use custom::{CustomMethod, RegisterError, register_method};
 #[cfg(feature = "character")]
 pub(crate) use equilibrium::person;
 pub use error::SolveError;

@@ -1,11 +1,12 @@
 //! The solver, which poses a body to meet goals and reports the result.
 
 use super::chain::Chain;
+use super::custom_solve;
 use super::driver::{Driver, Progress, Task};
 use super::equilibrium::EquilibriumSolver;
 use super::last_solve::{BodyPose, LastSolve};
 use super::methods::style::BoundPrior;
-use super::methods::two_bone;
+use super::methods::{textbook, two_bone};
 use super::options::DEFAULT_TOLERANCE;
 use super::outcome::{Evidence, Multipliers};
 use super::trace::Stage;
@@ -99,7 +100,9 @@ impl Solver {
             self.solve_style(body, goals, options, &bound_prior)
         } else if is_whole_body(body, options) {
             self.solve_figure(body, goals, options, restarts)
-        } else if self.chain.solve(body, goals, options, is_result, &mut self.report) {
+        } else if options.method == Method::Custom {
+            self.solve_custom(body, goals, options)
+        } else if !options.textbook && self.chain.solve(body, goals, options, is_result, &mut self.report) {
             if options.trace { self.trace_chain(body, goals, options, restarts) } else { Ok(()) }
         } else {
             self.solve_tree(body, goals, options, restarts)
@@ -174,6 +177,25 @@ impl Solver {
         Ok(())
     }
 
+    /// Solves with a method that is registered.
+    fn solve_custom(&mut self, body: &mut Body, goals: &[Goal], options: &Options) -> Result<(), SolveError> {
+        self.chain.discard_pose();
+        let Driver { recorder, history, .. } = &mut self.driver;
+        recorder.note_body(body, Stage { kind: StepKind::Start, ..Stage::default() });
+        let progress = custom_solve::iterate(body, goals, options, (&mut self.tree, recorder, history))?;
+        self.report_tree(&progress);
+        Ok(())
+    }
+
+    /// Judges the goals of the solved tree, and fills the report.
+    fn report_tree(&mut self, progress: &Progress) {
+        let Self { tree, driver, multipliers, report, .. } = self;
+        if !(0..tree.tasks.len()).all(|task| tree.is_reached(task)) {
+            multipliers.judge(tree);
+        }
+        fill_report(report, tree, &driver.history, (progress, |goal| multipliers.evidence(tree, goal)));
+    }
+
     /// Poses a body that is a figure.
     fn solve_figure(
         &mut self,
@@ -226,11 +248,7 @@ impl Solver {
         // was already solved, or the first pose of a drag, would make it shake visibly.
         let bend = options.restarts > 0 && options.start != Start::Continue && body.is_at_rest();
         let progress = self.run(body, goals, options, (restarts, bend))?;
-        let Self { tree, driver, multipliers, report, .. } = self;
-        if !(0..tree.tasks.len()).all(|task| tree.is_reached(task)) {
-            multipliers.judge(tree);
-        }
-        fill_report(report, tree, &driver.history, (&progress, |goal| multipliers.evidence(tree, goal)));
+        self.report_tree(&progress);
         Ok(())
     }
 
@@ -315,7 +333,7 @@ fn fill_report(
 /// Returns whether a body is posed as a figure.
 fn is_whole_body(body: &Body, options: &Options) -> bool {
     let method = matches!(options.method, Method::FullBody | Method::Auto);
-    method && options.root_motion && body.figure().is_some()
+    method && options.root_motion && !options.textbook && body.figure().is_some()
 }
 
 impl Options {
@@ -363,6 +381,9 @@ impl Options {
     fn select_method(&self, tree: &Tree, goals: &[Goal]) -> Result<Method, SolveError> {
         let is_uneven = |t: &EffectorTask| t.position_term.is_uneven() || t.orientation_term.is_uneven();
         let has_uneven_axes = tree.tasks.iter().any(is_uneven);
+        if let Some(why) = self.textbook.then(|| textbook::check(tree, goals, self)).flatten() {
+            return Err(SolveError::Unsuited { method: self.method, why });
+        }
         let method = match self.method {
             Method::TwoBone => two_bone::joints(tree).map(|_| Method::TwoBone)?,
             method @ (Method::Fabrik | Method::Particle) if !tree.only_turns() => {

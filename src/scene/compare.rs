@@ -37,6 +37,7 @@ pub fn color(method: Method) -> [u8; 3] {
         Method::Optimize => [0xF4, 0xB6, 0xC2],
         Method::FullBody => [0x8C, 0x56, 0x2E],
         Method::Style => [0x5B, 0x4A, 0x9E],
+        Method::Custom => [0xF2, 0x4B, 0x6A],
     }
 }
 

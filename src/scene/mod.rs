@@ -8,6 +8,8 @@ mod crowd;
 #[cfg(feature = "render")]
 mod frame;
 #[cfg(feature = "render")]
+mod legend;
+#[cfg(feature = "render")]
 mod lights;
 pub mod picking;
 #[cfg(feature = "render")]
@@ -21,6 +23,8 @@ pub use crowd::{CrowdLayout, CrowdScene};
 pub(crate) use frame::shows_skeleton;
 #[cfg(feature = "render")]
 pub use frame::{ViewSettings, draws, frame, ghost, instance, skeleton};
+#[cfg(feature = "render")]
+pub use legend::{LegendLine, draw_legend, legend};
 #[cfg(feature = "render")]
 pub use lights::file_lights;
 #[cfg(feature = "cli")]

@@ -6,6 +6,8 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Instant;
 
+use crate::claims::Claim;
+use crate::holds::Run;
 use crate::page::{Page, pages};
 use crate::shell::{self, Words};
 use crate::{assert_none, fixtures, founding, sinew};
@@ -25,6 +27,8 @@ const FRAMES: u32 = 2;
 struct Job {
     place: String,
     command: Words,
+    /// What must hold afterwards.
+    claims: Vec<Claim>,
 }
 
 /// `--nocapture` prints the slowest commands.
@@ -71,23 +75,21 @@ fn jobs(page: &Page) -> Vec<Job> {
         let commands = shell::commands(&block.text).unwrap_or_else(|e| panic!("{}: {e}", page.name));
         for command in commands.into_iter().filter(|c| c.words.first().is_some_and(|w| w == "sinew")) {
             let place = format!("{}:{}", page.name, block.line + command.line);
-            jobs.push(Job { place, command });
+            jobs.push(Job { place, command, claims: Vec::new() });
         }
     }
     if page.name == founding::PAGE {
-        for (place, command) in founding::commands(page) {
-            // Several rows may name the same command.
-            if jobs.iter().all(|job| job.command.words != command.words) {
-                jobs.push(Job { place, command });
-            }
+        for (place, command, claims) in founding::commands(page) {
+            jobs.push(Job { place, command, claims });
         }
     }
     jobs
 }
 
-/// Runs a command, and checks its exit code and that its output exists.
+/// Runs a command, and checks its exit code, that its output exists, and what must hold.
 fn run(folder: &Path, job: &Job) -> Result<(), String> {
     let Words { words, code, .. } = &job.command;
+    let claims = &job.claims;
     let problem = |cause: String| Err(format!("{}: {}\n    {}", job.place, words.join(" "), cause.trim()));
     if opens_a_window(&words[1..]) {
         if let Err(cause) = sinew::cli::check(words.iter().map(String::as_str)) {
@@ -113,7 +115,11 @@ fn run(folder: &Path, job: &Job) -> Result<(), String> {
     let written = words.iter().position(|w| ["-o", "--output"].contains(&w.as_str()));
     match written.and_then(|option| words.get(option + 1)) {
         Some(file) if !folder.join(first_frame(file)).exists() => problem(format!("{file} does not exist")),
-        _ => Ok(()),
+        _ => {
+            let run = Run { folder, words: &words, output: &output };
+            let wrong: Vec<String> = claims.iter().filter_map(|claim| run.check(claim).err()).collect();
+            if wrong.is_empty() { Ok(()) } else { problem(wrong.join("\n    ")) }
+        }
     }
 }
 
@@ -164,7 +170,7 @@ fn lighter(words: &[String]) -> Vec<String> {
 }
 
 /// Returns the name of the first image of a sequence.
-fn first_frame(file: &str) -> String {
+pub(crate) fn first_frame(file: &str) -> String {
     match file.split_once("{frame:0").and_then(|(start, rest)| Some((start, rest.split_once('}')?))) {
         Some((start, (digits, end))) => format!("{start}{}{end}", "0".repeat(digits.parse().unwrap())),
         None => file.to_owned(),

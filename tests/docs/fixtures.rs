@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::page::{Block, Page};
+#[path = "../../examples/make_take.rs"]
+mod make_take;
 use crate::{root, sinew};
 
 /// Copies of files of the repository.
@@ -34,6 +36,13 @@ const MADE: [(&str, &[&str]); 6] = [
     ("golden.png", &["render", "man.glb", "--resolution", "96,64", "-o", "golden.png"]),
 ];
 
+/// Takes, which the example `make_take` writes.
+const TAKES: [(&str, make_take::Kind); 3] = [
+    ("take.csv", make_take::Kind::Positions),
+    ("segments.csv", make_take::Kind::Orientations),
+    ("kinect.csv", make_take::Kind::Gaps),
+];
+
 /// Creates an empty folder with the files that pages name.
 pub(crate) fn create(name: &str, pages: &[Page]) -> PathBuf {
     let folder = empty(name);
@@ -45,6 +54,9 @@ pub(crate) fn create(name: &str, pages: &[Page]) -> PathBuf {
             assert!(!folder.join(file).exists(), "{file} is shown twice");
             fs::write(folder.join(file), &block.text).unwrap();
         }
+    }
+    for (name, kind) in TAKES {
+        fs::write(folder.join(name), make_take::take(kind).unwrap()).unwrap();
     }
     for (name, arguments) in MADE {
         let output = sinew(&folder).args(arguments).output().unwrap();
@@ -89,12 +101,13 @@ pub(crate) fn reader(block: &Block) -> Option<Vec<&str>> {
     let ends = |extension: &str| file.ends_with(extension);
     Some(match file {
         "suite.toml" => vec!["test", file],
+        "hinges.rig.toml" => vec!["pose", "planar.gltf", "--rig", file],
         _ if ends(".motion.toml") => vec!["pose", "man.glb", "--motion", file],
         _ if ends(".rig.toml") => vec!["pose", "man.glb", "--rig", file],
         _ if ends(".sinew") => vec!["pose", file],
         _ if ends(".session") => vec!["pose", "--replay", file],
         _ if ends(".csv") => vec!["bake", "man.glb", "--clips", file, "-o", "take.glb"],
-        _ if ends(".urdf") => vec!["inspect", file],
+        _ if ends(".urdf") || ends(".gltf") => vec!["inspect", file],
         _ => return None,
     })
 }

@@ -1,17 +1,18 @@
-//! The map of the founding documents: its commands run, its shortcuts exist, and it has every section.
+//! The map of the founding documents: what its rows claim holds after their commands, its shortcuts exist, and it has every section.
 
 use std::fs;
 use std::path::Path;
 
 use sinew::viewer::{Action, Keymap, Shortcut};
 
+use crate::claims::{self, Claim};
 use crate::page::{Page, Piece, pages};
 use crate::shell::{self, Words};
 use crate::{assert_none, root};
 
 pub(crate) const PAGE: &str = "docs/founding-documents.md";
 /// The header of each table.
-const HEADER: &str = "| section | what it says | command line | viewer | source |";
+const HEADER: &str = "| section | what it says | command line | what holds | viewer | source |";
 /// A cell of something that sinew does not have.
 const NOTHING: &str = "–";
 
@@ -39,8 +40,8 @@ fn rows(page: &Page) -> Vec<Row> {
     rows
 }
 
-/// Returns the complete commands of the page's tables, which the test of commands runs.
-pub(crate) fn commands(page: &Page) -> Vec<(String, Words)> {
+/// Returns the complete commands of the page's tables, which the test of commands runs, and what must hold after each.
+pub(crate) fn commands(page: &Page) -> Vec<(String, Words, Vec<Claim>)> {
     let mut commands = Vec::new();
     for row in rows(page) {
         let text = row.cells.get(2).cloned().unwrap_or_default();
@@ -49,7 +50,10 @@ pub(crate) fn commands(page: &Page) -> Vec<(String, Words)> {
             cell.inline_code().into_iter().filter(|code| code.text.starts_with("sinew "))
         {
             let found = shell::commands(&text).unwrap_or_else(|e| panic!("{}: {e}", row.line));
-            commands.extend(found.into_iter().map(|words| (format!("{}:{}", page.name, row.line), words)));
+            let place = format!("{}:{}", page.name, row.line);
+            let claims = row.cells.get(3).map_or(Ok(Vec::new()), |cell| claims::parse(cell));
+            let claims = claims.unwrap_or_else(|e| panic!("{place}: {e}"));
+            commands.extend(found.into_iter().map(|words| (place.clone(), words, claims.clone())));
         }
     }
     commands
@@ -63,10 +67,9 @@ fn rows_are_complete() {
     assert!(rows.len() > 100, "only {} rows", rows.len());
     let mut problems = Vec::new();
     for Row { line, cells } in &rows {
-        if cells.len() != 5 || cells.iter().any(String::is_empty) {
-            problems.push(format!(
-                "{PAGE}:{line}: there must be five cells with text, and {NOTHING} for nothing"
-            ));
+        if cells.len() != 6 || cells.iter().any(String::is_empty) {
+            problems
+                .push(format!("{PAGE}:{line}: there must be six cells with text, and {NOTHING} for nothing"));
         }
     }
     assert_none("these rows are incomplete", &problems);
@@ -79,7 +82,7 @@ fn actions_and_shortcuts_of_the_viewer_exist() {
     let mut problems = Vec::new();
     let mut count = 0;
     for Row { line, cells } in rows(&page()) {
-        let Some(cell) = cells.get(3) else { continue };
+        let Some(cell) = cells.get(4) else { continue };
         let mut parts = cell.split('*').skip(1);
         while let (Some(name), Some(after)) = (parts.next(), parts.next()) {
             let shortcut = after.trim_start().strip_prefix('(').and_then(|rest| rest.split(')').next());
@@ -129,13 +132,16 @@ fn sources(folder: &Path) -> String {
     text
 }
 
-/// Every row with a command or a control names the source that does it.
+/// Every row with a command or a control names the source that does it, and every command has claims.
 #[test]
 fn what_exists_has_a_source() {
     let mut problems = Vec::new();
     for Row { line, cells } in rows(&page()) {
         let has = |index: usize| cells.get(index).is_some_and(|cell| cell != NOTHING);
-        if (has(2) || has(3)) && !cells.get(4).is_some_and(|cell| cell.contains("](../")) {
+        if has(2) != has(3) {
+            problems.push(format!("{PAGE}:{line}: a command needs what must hold after it"));
+        }
+        if (has(2) || has(4)) && !cells.get(5).is_some_and(|cell| cell.contains("](../")) {
             problems.push(format!("{PAGE}:{line}"));
         }
     }

@@ -1,10 +1,12 @@
 //! Checks the manual: runs every command of README.md and `docs/`, loads every file that they show, and follows every link.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod claims;
 mod commands;
 mod files;
 mod fixtures;
 mod founding;
+mod holds;
 mod links;
 mod mentions;
 mod page;

@@ -34,9 +34,11 @@ fn first_iteration(correction: Correction, alpha: f64, weight: f64) -> DVec3 {
         // Eqs. 15 and 16: α_i (θ_i − θ_i^m) = α_i (1 − α)(θ_i − θ_{i−1}).
         Correction::Midpoint => closed * weight * (1.0 - alpha),
         // Eq. 14, with the middle of the limits at zero.
-        _ => DVec3::new(swing, bend, 0.0) * weight * -2.0,
+        _ => DVec3::new(swing, bend, 0.0) * -2.0,
     };
-    closed + projected(additional)
+    // No joint turns by more than one radian in a step.
+    let step = projected(additional);
+    closed + step * (1.0 / step.abs().max_element()).min(1.0)
 }
 
 fn first_iteration_of_sinew(correction: Correction, alpha: f64, weight: f64) -> (DVec3, f64) {

@@ -15,6 +15,7 @@ mod goals;
 mod hinge_arms;
 mod jacobian;
 mod joints;
+mod leg_drag;
 mod limbs;
 mod limits;
 mod outcomes;
@@ -36,6 +37,7 @@ mod success;
 #[cfg(feature = "character")]
 #[path = "../support/mod.rs"]
 mod support;
+mod textbook;
 
 use glam::{DQuat, DVec3};
 use sinew::ik::{Body, Goal, Method, Options, Report, Solver};

@@ -139,6 +139,11 @@ impl BenchArgs {
         self.iterations.unwrap_or(ITERATIONS)
     }
 
+    /// Returns the requested methods, or all if none was requested.
+    fn methods_or_all(&self) -> Vec<Method> {
+        if self.methods.is_empty() { Method::of_bodies().collect() } else { self.methods.clone() }
+    }
+
     /// Returns the requested methods, or the default ones if none was requested.
     fn methods<'a>(&'a self, default: &'a [Method]) -> &'a [Method] {
         if self.methods.is_empty() { default } else { &self.methods }
@@ -268,7 +273,7 @@ fn compare(args: &BenchArgs, report: &mut BenchReport) -> Result<(), Failure> {
     }
     let tolerance = args.tolerance.unwrap_or(TOLERANCE);
     for cases in &all {
-        for &method in args.methods(&Method::ALL) {
+        for method in args.methods_or_all() {
             let start = if cases.warm { Start::Continue } else { Start::Current };
             let mut options = Options { method, iterations: args.iterations(), start, ..Options::default() };
             overrides.apply(&mut options);
@@ -329,7 +334,7 @@ fn print_poses(args: &BenchArgs, robot: Robot, report: &mut BenchReport) -> Resu
     if !args.json {
         output::lines([poses::heading()])?;
     }
-    for &method in args.methods(&Method::ALL) {
+    for method in args.methods_or_all() {
         if let Some(row) = poses::row(&cases, method, args.iterations()).map_err(failure)? {
             if !args.json {
                 output::lines([row.line()])?;

@@ -126,7 +126,7 @@ const FIRST: [&str; 20] = [
     "start",
     "limits",
     "restarts",
-    "characteristic_length",
+    "textbook",
     "ccd.step",
     "ccd.base_first",
     "particle.stiffness",

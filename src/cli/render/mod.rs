@@ -16,6 +16,7 @@ use crate::render::{
     Background, DecodedImage, DecodedImages, Gpu, Model, RenderError, Renderer, ShadingMode,
 };
 use crate::scene;
+use crate::scene::LegendLine;
 use crate::scene::compare::Comparison;
 
 use super::failure::Failure;
@@ -181,6 +182,9 @@ impl RenderArgs {
         let comparison = comparison(&self.compare, puppet);
         let refusals = comparison.candidates().iter().filter_map(|c| c.refusal());
         verbosity.warn(&refusals.map(str::to_owned).collect::<Vec<_>>());
+        for LegendLine { color: [red, green, blue], text } in scene::legend(&comparison) {
+            verbosity.print(&format!("#{red:02X}{green:02X}{blue:02X} {text}"));
+        }
         comparison
     }
 }
@@ -323,8 +327,12 @@ impl PendingRenderer {
         let mut loaded = self.load(puppet, image_args.mode(), watch)?;
         let mut frame = image_args.finished(scene::frame(puppet, &settings));
         comparison.add_to_frame(&mut frame, puppet, settings.scale);
-        let image = loaded.renderer.render(&[&loaded.model], &frame, image_args.size())?;
+        let mut image = loaded.renderer.render(&[&loaded.model], &frame, image_args.size())?;
         watch.stage("draw");
+        let legend = scene::legend(comparison);
+        if !frame.mode.is_data() {
+            scene::draw_legend(&mut image, &legend);
+        }
         output::file(path, &image.png(settings.background)?)?;
         watch.stage("write");
         watch.total();

@@ -5,7 +5,7 @@ use crate::ik::trace::Order;
 use crate::ik::tree::Tree;
 use crate::ik::{Method, Options, Secondary, Start, StepKind};
 
-use super::flat::is_flat;
+use super::flat::{fold, is_flat, stopped_hinge};
 use super::{Driver, Task, is_budgeted};
 
 /// A start stalls if this many iterations do not reduce the error below [`STALL_RATIO`] times its previous value. It
@@ -111,7 +111,7 @@ impl Driver {
         let mut watch = Watch::new(tree, !self.remote.contains(&false), task, patience);
         let mut bends = self.bends(tree, task, candidate).iter();
         let (mut last, mut least) = (f64::INFINITY, f64::INFINITY);
-        let mut ended = true;
+        let (mut ended, mut has_folded) = (true, false);
         for pass in 0.. {
             let sum = self.candidates.get_mut(candidate).keep(tree, method);
             least = least.min(self.watched_error(tree, sum));
@@ -137,8 +137,21 @@ impl Driver {
                 _ => (sum - last).abs() <= SAME_ERROR * last,
             };
             last = sum;
+            let slow = !stuck && watch.is_slow(pass, least);
+            let drags = task.options.start == Start::Continue;
+            if (stuck || slow)
+                && drags
+                && !has_folded
+                && let Some(hinge) = stopped_hinge(tree)
+            {
+                (has_folded, self.iterations) = (true, self.iterations + 1);
+                fold(tree, hinge);
+                self.trace(tree, Order::BaseFirst, StepKind::Bend);
+                self.methods.prepare(method, tree);
+                continue;
+            }
             // A drag that limits block rests where it is. Bending it would make it shake.
-            let bends_now = stuck && (task.options.start != Start::Continue || is_flat(tree));
+            let bends_now = stuck && (!drags || is_flat(tree));
             if let Some(&angle) = bends_now.then(|| bends.next()).flatten() {
                 self.iterations += 1;
                 tree.bend(angle);
@@ -149,7 +162,7 @@ impl Driver {
             if stuck && pass > 0 {
                 break;
             }
-            if watch.is_slow(pass, least) {
+            if slow {
                 ended = patience == Patience::Full || !is_quick(task);
                 break;
             }

@@ -2,11 +2,18 @@
 
 use glam::DVec3;
 
+use crate::ik::methods::two_bone::{bend, swing};
 use crate::ik::tree::{EffectorTask, Tree};
 
 /// The error of a straight chain is flat: its gradient is at most this fraction of what the error and the chain's length
 /// allow. Rounding leaves far less, and limits that block a bent chain leave far more.
 const FLAT: f64 = 1e-6;
+
+/// Sine of the largest bend of a nearly straight chain: the knees of characters are at rest up to ten degrees beyond a straight
+/// line.
+const STRETCHED: f64 = 0.2;
+/// A hinge within this angle of its limit has stopped at it, radians.
+const AT_LIMIT: f64 = 1e-3;
 
 /// Negative derivatives of half an effector's squared error, in base space.
 struct Gradient {
@@ -25,6 +32,35 @@ pub(super) fn is_flat(tree: &Tree) -> bool {
         let steepest = FLAT * error * tree.lengths(index).sum;
         tree.movers(index).all(|joint| gradient.slope(tree, joint, index).length() <= steepest)
     })
+}
+
+/// Returns the hinge that has stopped at its limit and keeps a nearly straight chain from folding. The knee of a straight leg is
+/// such a hinge, if its limit is a little beyond straight: the error of a target between hip and foot falls only after the knee
+/// has bent a little, and until then it grows.
+pub(super) fn stopped_hinge(tree: &Tree) -> Option<usize> {
+    let [task] = &tree.tasks[..] else { return None };
+    let (target, first) = task.target.zip(tree.joints.first())?;
+    let is_nearer = target.distance(first.position) < task.position.distance(first.position);
+    let is_straight = |index: usize| {
+        let joint = &tree.joints[index];
+        let Some(parent) = joint.parent.map(|parent| &tree.joints[parent]) else { return false };
+        let (upper, lower) = (joint.position - parent.position, task.position - joint.position);
+        upper.cross(lower).length() < STRETCHED * upper.length() * lower.length() && upper.dot(lower) > 0.0
+    };
+    let is_stopped = |index: usize| {
+        let joint = &tree.joints[index];
+        joint.hinge_axis().is_some() && joint.is_at_border(AT_LIMIT)
+    };
+    tree.above(0).find(|&index| is_nearer && is_stopped(index) && is_straight(index))
+}
+
+/// Bends a hinge until the end is as far from the joint above it as the target. That joint turns so that the end stays on its line.
+pub(super) fn fold(tree: &mut Tree, hinge: usize) {
+    let Some((line, above)) = tree.tasks.first().map(|t| t.position).zip(tree.joints[hinge].parent) else {
+        return;
+    };
+    bend(tree, above, hinge, 0.0);
+    swing(tree, above, line);
 }
 
 impl Gradient {

@@ -1,15 +1,16 @@
 //! The buffers of all methods, and the call of one iteration.
 
 use crate::ik::methods::ccd::Ccd;
-use crate::ik::methods::fabrik::Fabrik;
+use crate::ik::methods::fabrik::{Fabrik, swing_whole};
 use crate::ik::methods::full_body;
 use crate::ik::methods::fused::Fused;
 use crate::ik::methods::jacobian::Jacobian;
 use crate::ik::methods::optimize::Optimize;
 use crate::ik::methods::particle::Particles;
+use crate::ik::methods::segments::needs_segments;
 use crate::ik::trace::Order;
 use crate::ik::tree::Tree;
-use crate::ik::{Balance, Method, Options};
+use crate::ik::{Balance, Method, Options, Start};
 
 /// The buffers of all methods.
 #[derive(Clone, Debug, Default)]
@@ -57,7 +58,12 @@ impl Methods {
         match method {
             Method::Ccd => self.ccd.pass(tree, &options.ccd),
             Method::Particle => self.particles.pass(tree, &options.particle),
-            Method::Fabrik => self.fabrik.pass(&mut self.particles, tree, &options.fabrik),
+            Method::Fabrik => {
+                self.fabrik.pass(&mut self.particles, tree, &options.fabrik);
+                if options.start == Start::Continue && needs_segments(tree) {
+                    swing_whole(tree);
+                }
+            }
             Method::Fused => self.fused.pass(tree, &mut self.jacobian, &options.fused, &options.jacobian),
             Method::Optimize => self.optimize.pass(&mut self.jacobian, tree, &options.optimize),
             Method::FullBody => {

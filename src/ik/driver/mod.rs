@@ -9,6 +9,7 @@ mod race;
 mod scout;
 mod seed;
 mod settle;
+mod textbook;
 
 use super::methods::ccd::Ccd;
 use super::methods::two_bone;
@@ -20,6 +21,7 @@ use candidate::{Candidates, MARGIN};
 use descent::Patience;
 use methods::Methods;
 use pose::TreePose;
+use textbook::Textbook;
 
 /// Upper bound for the tolerance of pinned goals, as a fraction of the chain's length.
 const PIN_TOLERANCE: f64 = 2e-5;
@@ -28,6 +30,7 @@ const PIN_TOLERANCE: f64 = 2e-5;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Driver {
     methods: Methods,
+    textbook: Textbook,
     candidates: Candidates,
     seed: TreePose,
     /// The pose in which the solve started.
@@ -80,6 +83,9 @@ impl Driver {
         self.history.clear();
         self.candidates.clear();
         (self.iterations, self.start) = (0, 0);
+        if task.options.textbook {
+            return self.follow_document(tree, task);
+        }
         self.methods.set_start(tree);
         self.start_pose.store(tree);
         self.remote.clear();

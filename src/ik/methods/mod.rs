@@ -13,4 +13,5 @@ pub(super) mod optimize;
 pub(super) mod particle;
 pub(super) mod segments;
 pub(super) mod style;
+pub(super) mod textbook;
 pub(super) mod two_bone;

@@ -120,7 +120,7 @@ fn swivel_angle(tree: &Tree, swivel: Swivel, target: DVec3) -> Option<f64> {
 /// Returns the angle by which a limb must turn about the line to the target, so that its middle joint points in a
 /// direction that the shortest arc from straight down to the target carries along. `hanging` is this direction for a
 /// limb that hangs down, in the space of the figure (+Y up, +Z to the front). Returns `None` if the limb is straight.
-fn angle_to(tree: &Tree, target: DVec3, hanging: DVec3) -> Option<f64> {
+pub(in crate::ik) fn angle_to(tree: &Tree, target: DVec3, hanging: DVec3) -> Option<f64> {
     let (start, middle) = (tree.joints[0].position, tree.joints[1].position);
     let line = (target - start).try_normalize()?;
     let [down, side] = [DVec3::NEG_Y, DVec3::X].map(|axis| tree.facing * axis);

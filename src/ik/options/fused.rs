@@ -27,7 +27,7 @@ pub struct FusedOptions {
     /// At 1 the additional task of [`Correction::Midpoint`] is zero.
     pub alpha: f64,
     /// αᵢ of eq. 15 for the first joint, -1 to 1. The joints between the first and the last one have weights in between.
-    /// [`Correction::MidAngle`] is multiplied by the weights too.
+    /// [`Correction::MidAngle`] has no weights.
     ///
     /// As the paper prints eq. 15, [`Correction::Midpoint`] continues the last step. Negative weights pull back to the
     /// midpoint instead, in the manner of eq. 14, and turn the joints less.

@@ -1,6 +1,6 @@
 //! Options of the closed form for limbs.
 
-use glam::DVec3;
+use glam::{DMat4, DVec3, DVec4};
 
 use crate::api::with_methods;
 
@@ -34,6 +34,46 @@ pub enum Swivel {
         /// Gradient of the angle with respect to the target's position, radians per limb length.
         slope: DVec3,
     },
+}
+
+/// Samples that lie in a plane or closer to one than this, as a fraction of the determinant that evenly spread ones have, do not
+/// determine a swivel.
+const FLAT: f64 = 1e-9;
+
+impl Swivel {
+    /// Returns the swivel that measured ones suggest: [`Swivel::Follow`] with the least squares of its angles. This is the swivel
+    /// from data of Oshita's lecture (2021, analytical solution).
+    ///
+    /// A sample is the vector from the first joint to the target in base space, divided by the length of the limb, and the
+    /// angle relative to the swivel of the rest pose in radians. Returns `None` if there are fewer than four samples, if their
+    /// targets are in a plane, or if a number is not finite.
+    ///
+    /// ```
+    /// use sinew::glam::DVec3;
+    /// use sinew::ik::Swivel;
+    ///
+    /// // The higher the hand, the farther the elbow turns out.
+    /// let targets = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z, DVec3::splat(0.5)];
+    /// let samples = targets.map(|target| (target, 0.1 + 0.4 * target.y));
+    /// let Some(Swivel::Follow { at_base, slope }) = Swivel::measured(&samples) else { panic!() };
+    /// assert!((at_base - 0.1).abs() < 1e-9 && slope.distance(DVec3::Y * 0.4) < 1e-9);
+    /// assert_eq!(Swivel::measured(&samples[..3]), None);
+    /// ```
+    pub fn measured(samples: &[(DVec3, f64)]) -> Option<Self> {
+        let (mut normal, mut right) = (DMat4::ZERO, DVec4::ZERO);
+        for &(target, angle) in samples {
+            let row = DVec4::new(1.0, target.x, target.y, target.z);
+            normal += DMat4::from_cols(row, row * target.x, row * target.y, row * target.z);
+            right += row * angle;
+        }
+        let evenly = normal.x_axis.x * normal.y_axis.y * normal.z_axis.z * normal.w_axis.w;
+        let is_definite = samples.len() >= 4 && normal.determinant() > FLAT * evenly;
+        let solution = normal.inverse() * right;
+        (is_definite && solution.is_finite()).then(|| Self::Follow {
+            at_base: solution.x,
+            slope: DVec3::new(solution.y, solution.z, solution.w),
+        })
+    }
 }
 
 /// Options of the closed form for limbs.

@@ -2,8 +2,12 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::OnceLock;
 
 use crate::api::{ParseError, named};
+
+/// The name of [`Method::Custom`], once a method is registered.
+static CUSTOM_NAME: OnceLock<&str> = OnceLock::new();
 
 /// A method that finds the rotations for the goals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -40,11 +44,13 @@ pub enum Method {
     /// The likeliest posture of a [`Style`](crate::ik::Style), or a blend of [`Examples`](crate::ik::Examples), followed by
     /// the full-body method. Needs a pose prior from [`Solver::set_style`](crate::ik::Solver::set_style).
     Style,
+    /// The method that [`register_method`](crate::ik::register_method) has made available. It has the name that this method returns.
+    Custom,
 }
 
 impl Method {
-    /// All methods that need only a body. This excludes [`Method::Auto`], which selects one of them, and
-    /// [`Method::Style`].
+    /// All methods that need only a body. This excludes [`Method::Auto`], which selects one of them,
+    /// [`Method::Style`] and [`Method::Custom`].
     pub const ALL: [Self; 11] = [
         Self::Ccd,
         Self::Particle,
@@ -75,12 +81,24 @@ impl Method {
             Self::Optimize => "optimize",
             Self::FullBody => "full-body",
             Self::Style => "style",
+            Self::Custom => CUSTOM_NAME.get().copied().unwrap_or("custom"),
         }
     }
 
-    /// Returns all methods in the order in which they are listed.
+    /// Sets the name of [`Method::Custom`], unless it is set.
+    pub(in crate::ik) fn name_custom(name: &'static str) {
+        CUSTOM_NAME.get_or_init(|| name);
+    }
+
+    /// Returns all methods in the order in which they are listed. [`Method::Custom`] is one of them if a method is registered.
     pub fn all() -> impl Iterator<Item = Self> {
-        std::iter::once(Self::Auto).chain(Self::ALL).chain([Self::Style])
+        let custom = CUSTOM_NAME.get().map(|_| Self::Custom);
+        std::iter::once(Self::Auto).chain(Self::ALL).chain([Self::Style]).chain(custom)
+    }
+
+    /// Returns the methods that need only a body: [`Method::ALL`], and [`Method::Custom`] if a method is registered.
+    pub fn of_bodies() -> impl Iterator<Item = Self> {
+        Self::all().filter(|method| !matches!(method, Self::Auto | Self::Style))
     }
 
     /// Returns whether the method can weigh the axes of a goal differently. The others move or turn an effector as a whole,

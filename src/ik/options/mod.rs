@@ -105,6 +105,15 @@ pub struct Options {
     /// all joints at once, and its steps are their turns, base first. A free chain, which is solved in a form without
     /// frames, is solved a second time on the frames that the trace shows, with the same algorithm.
     pub trace: bool,
+    /// Whether the method is solved exactly as its founding document states it. The default is `false`.
+    ///
+    /// There is then no first bend, no restart and no second method. One iteration is one pass, the solve ends where the
+    /// document says, and the last pose is the result. The base keeps its place. `docs/solvers.md` has the rule of each method.
+    /// The documents are about [`Method::Ccd`], [`Method::Particle`], [`Method::JacobianTranspose`],
+    /// [`Method::PseudoInverse`], [`Method::Dls`], [`Method::TwoBone`] and [`Method::Fused`], and about one goal with a
+    /// position. Anything else is an error. [`Method::JacobianTranspose`] needs [`JacobianOptions::step`], and
+    /// [`Method::Dls`] needs [`JacobianOptions::damping`], because the documents leave these numbers open.
+    pub textbook: bool,
     /// Options of [`Method::Ccd`].
     pub ccd: CcdOptions,
     /// Options of [`Method::Particle`].
@@ -136,6 +145,7 @@ with_methods!(Options {
     with_restarts(restarts: usize),
     with_record(record: bool),
     with_trace(trace: bool),
+    with_textbook(textbook: bool),
     with_ccd(ccd: CcdOptions),
     with_particle(particle: ParticleOptions),
     with_fabrik(fabrik: FabrikOptions),
@@ -160,6 +170,7 @@ impl Default for Options {
             restarts: 8,
             record: false,
             trace: false,
+            textbook: false,
             ccd: CcdOptions::default(),
             particle: ParticleOptions::default(),
             fabrik: FabrikOptions::default(),

@@ -13,20 +13,15 @@ pub struct ParticleOptions {
     /// Number of sweeps over the springs in one iteration, at least 1. The joints are fitted to the particles once per iteration.
     /// The default is 8, because a fit costs as much as several sweeps.
     pub sweeps: usize,
-    /// Whether the founding formula is used exactly as stated: m = (P₁ − P₀)(½ − ½ d / ‖P₁ − P₀‖) for each spring, one
-    /// sweep from the tips to the root per iteration, and joints that are fitted from rest at the end. Limits and
-    /// orientation goals then apply only in this fit, and `sweeps` has no effect. The default is `false`.
-    pub exact: bool,
 }
 
 with_methods!(ParticleOptions {
     with_stiffness(stiffness: f64),
     with_sweeps(sweeps: usize),
-    with_exact(exact: bool),
 });
 
 impl Default for ParticleOptions {
     fn default() -> Self {
-        Self { stiffness: 1.0, sweeps: 8, exact: false }
+        Self { stiffness: 1.0, sweeps: 8 }
     }
 }

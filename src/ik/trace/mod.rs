@@ -40,6 +40,12 @@ pub enum StepKind {
     Restart,
     /// Pinned goals are brought back within tolerance after the last iteration.
     Pins,
+    /// The end's particle is pulled to the target, with [`Options::textbook`](super::Options::textbook). No joint turns.
+    Pull,
+    /// A spring between two particles is relaxed, with [`Options::textbook`](super::Options::textbook). No joint turns.
+    Spring,
+    /// A joint is fitted to the particles, with [`Options::textbook`](super::Options::textbook).
+    Fit,
     /// The solve returns to the best pose that it has found.
     Result,
 }
@@ -54,12 +60,16 @@ impl fmt::Display for StepKind {
             Self::Swivel => "swivel",
             Self::Restart => "restart",
             Self::Pins => "pins",
+            Self::Pull => "pull",
+            Self::Spring => "spring",
+            Self::Fit => "fit",
             Self::Result => "result",
         })
     }
 }
 
-/// One step of a solve: the turn of one joint, the slide of a prismatic joint, or a translation of the base.
+/// One step of a solve: the turn of one joint, the slide of a prismatic joint, a translation of the base, or a move of
+/// particles.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Step {
@@ -70,25 +80,33 @@ pub struct Step {
     pub start: usize,
     /// Number of the iteration, counted from 1 over all starts. 0 before the first iteration.
     pub iteration: usize,
-    /// Index of the link that turns or slides, or of the base that moves.
+    /// Index of the link that turns or slides, or of the base that moves. For a spring, the link at its upper end.
     pub link: usize,
+    /// The sign of the joint on the path from the base to the end: 1 if the joint turns what follows it on the path, and −1 if the
+    /// path leads from the joint to its parent, so that its rotation is applied the other way round (Oshita 2021,
+    /// `FindJointPath`).
+    pub sign: i8,
     /// Axis of the turn or direction of the translation, a unit vector in world space. The turn is the product of the
     /// link's orientation after the step and the inverse of its orientation before. Orientations are products of
     /// rotations, so that scale does not matter.
     pub axis: DVec3,
     /// Angle of the turn, radians, from 0 to π. 0 for a translation.
     pub angle: f64,
-    /// Length of the translation, world metres. 0 for a turn.
+    /// Length of the translation, world metres. 0 for a turn. For [`StepKind::Pull`] and [`StepKind::Spring`], it is that of the
+    /// lower particle.
     pub distance: f64,
+    /// For [`StepKind::Pull`] and [`StepKind::Spring`], the positions of the lower and of the upper particle after the step, world
+    /// metres.
+    pub particles: Option<[DVec3; 2]>,
     /// Largest distance between a goal's point and its target position after the step, world metres. `None` if no goal
-    /// has a position. Goals of weight zero do not count.
+    /// has a position. Goals of weight zero do not count. For moves of particles, the point is the end's particle.
     pub position_error: Option<f64>,
     /// Largest orientation or aim error of a goal after the step, radians. `None` if no goal has either.
     pub orientation_error: Option<f64>,
 }
 
 impl Step {
-    /// Makes the step in a body. Does nothing if the body does not have the link.
+    /// Makes the step in a body. Does nothing if the body does not have the link, or if the step moves particles.
     ///
     /// The result is exact if the body is in the pose in which the solve made the step.
     ///
@@ -109,7 +127,9 @@ impl Step {
     /// # Ok::<(), sinew::ik::SolveError>(())
     /// ```
     pub fn apply(&self, body: &mut Body) {
-        let Some(&rotation) = body.rotations().get(self.link) else { return };
+        let Some(&rotation) = body.rotations().get(self.link).filter(|_| self.particles.is_none()) else {
+            return;
+        };
         if let Some(direction) = slide_direction(body, self.link).filter(|d| self.is_along(*d)) {
             let slide = self.distance * self.axis.dot(direction) / direction.length_squared();
             body.set_displacement(self.link, body.displacement(self.link) + slide);

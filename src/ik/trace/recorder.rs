@@ -2,6 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
+use crate::ik::methods::textbook::particle::Move;
 use crate::ik::rotation::{any_perpendicular, rotation_vector};
 use crate::ik::tree::Tree;
 use crate::ik::{Body, Goal};
@@ -51,6 +52,12 @@ enum Value {
     Rotation(DQuat),
     Displacement(f64),
     Root(DVec3),
+    /// Particles, world metres: how the lower one moved, where both are, and the error of the end's particle.
+    Particles {
+        moved: DVec3,
+        points: [DVec3; 2],
+        error: f64,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -147,6 +154,25 @@ impl Recorder {
         self.changes.push(Change { stage, link, to: Value::Displacement(displacement) });
     }
 
+    /// Records a move of particles. `at` is the start and the iteration.
+    pub(in crate::ik) fn note_particles(&mut self, tree: &Tree, moved: &Move, at: (usize, usize)) {
+        let Some((joint, target)) =
+            tree.joints.get(moved.joint).zip(tree.tasks.first().and_then(|t| t.target))
+        else {
+            return;
+        };
+        let kind = if moved.is_spring { StepKind::Spring } else { StepKind::Pull };
+        let stage = Stage { kind, start: at.0, iteration: at.1 };
+        if self.is_active && moved.moved.length() > ROUNDING && self.has_room(stage) {
+            let to = Value::Particles {
+                moved: tree.to_world(moved.moved),
+                points: moved.points.map(|point| tree.point_to_world(point)),
+                error: tree.to_world(target - moved.end).length(),
+            };
+            self.changes.push(Change { stage, link: joint.link, to });
+        }
+    }
+
     fn has_room(&self, stage: Stage) -> bool {
         self.changes.len() < MAX_STEPS || stage.kind == StepKind::Result
     }
@@ -168,6 +194,10 @@ impl Recorder {
                 Value::Rotation(rotation) => body.set_rotation(change.link, rotation),
                 Value::Displacement(displacement) => body.set_displacement(change.link, displacement),
                 Value::Root(root) => body.set_root(root),
+                Value::Particles { error, .. } => {
+                    steps.push(Step { position_error: Some(error), ..step });
+                    continue;
+                }
             }
             let (position_error, orientation_error) = errors(&body, goals);
             steps.push(Step { position_error, orientation_error, ..step });
@@ -207,6 +237,7 @@ fn differ(a: DQuat, b: DQuat) -> bool {
 fn step(change: &Change, body: &Body) -> Step {
     let Stage { kind, start, iteration } = change.stage;
     let (link, none) = (change.link, any_perpendicular(DVec3::Y));
+    let mut particles = None;
     let (axis, angle, distance) = match change.to {
         Value::Rotation(to) => {
             let from = body.rotations().get(link).copied().unwrap_or(to);
@@ -223,15 +254,22 @@ fn step(change: &Change, body: &Body) -> Step {
             let shift = body.world_from_base().matrix3 * (to - body.root());
             (shift.normalize_or(none), 0.0, shift.length())
         }
+        Value::Particles { moved, points, .. } => {
+            particles = Some(points);
+            (moved.normalize_or(none), 0.0, moved.length())
+        }
     };
+    let is_reversed = body.links().get(link).is_some_and(|link| link.reversed);
     Step {
         kind,
         start,
         iteration,
         link,
+        sign: if is_reversed { -1 } else { 1 },
         axis,
         angle,
         distance,
+        particles,
         position_error: None,
         orientation_error: None,
     }

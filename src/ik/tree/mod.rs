@@ -91,6 +91,11 @@ impl Joint {
         self.link_rotation(self.limit.centre())
     }
 
+    /// Returns the joint's own rotation from rest for a rotation of its link.
+    pub(super) fn own_rotation(&self, rotation: DQuat) -> DQuat {
+        own(self.rest, self.reversed, rotation)
+    }
+
     /// Converts the joint's own rotation from rest to the rotation of its link.
     pub(super) fn link_rotation(&self, own: DQuat) -> DQuat {
         if self.reversed { own.conjugate() * self.rest } else { self.rest * own }
@@ -265,6 +270,21 @@ impl Tree {
     /// Transforms a world position to base space.
     pub(super) fn to_base(&self, place: DVec3) -> DVec3 {
         self.base_from_world.transform_point3(place)
+    }
+
+    /// Transforms a direction of the world to a unit vector of base space.
+    pub(super) fn base_direction(&self, direction: DVec3) -> DVec3 {
+        self.base_from_world.transform_vector3(direction).normalize_or(direction)
+    }
+
+    /// Transforms a position of base space to the world.
+    pub(super) fn point_to_world(&self, point: DVec3) -> DVec3 {
+        self.world_from_base * (point - self.base_from_world.translation)
+    }
+
+    /// Transforms a vector of base space to the world.
+    pub(super) fn to_world(&self, vector: DVec3) -> DVec3 {
+        self.world_from_base * vector
     }
 
     /// Returns the allowed position of an effector that is nearest to `here`, base space. Without free axes it is the

@@ -50,7 +50,9 @@ fn title(session: &Session, shown: usize, count: usize) -> String {
             format!("{place}: before the solve")
         };
     };
-    let change = if step.angle > 0.0 {
+    let change = if step.particles.is_some() {
+        format!("the particle below moves {:.1} mm", step.distance * 1e3)
+    } else if step.angle > 0.0 {
         format!("{:.1}°", step.angle.to_degrees())
     } else {
         format!("moves {:.1} mm", step.distance * 1e3)

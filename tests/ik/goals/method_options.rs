@@ -4,7 +4,7 @@
 use glam::{DAffine3, DQuat, DVec3};
 use sinew::ik::{
     Balance, Body, FabrikOptions, Goal, JacobianOptions, Limit, Link, Method, OptimizeOptions, Options,
-    ParticleOptions, Secondary, shortest_arc,
+    ParticleOptions, Secondary,
 };
 
 use super::angle;
@@ -86,41 +86,6 @@ fn one_iteration_makes_the_requested_number_of_sweeps() {
         assert!(one.distance(six) < 1e-12, "{method}: {one} {six}");
         assert!(one.distance(solve(method, 1, 1)) > 1e-6, "{method}");
     }
-}
-
-/// The points move by m = (P₁ − P₀)(½ − ½ d / ‖P₁ − P₀‖), in one sweep from the end to the base, and the links then turn
-/// from rest to the points.
-#[test]
-fn exact_particles_follow_the_founding_formula() {
-    let (count, length) = (5, 0.2);
-    let target = DVec3::new(0.5, 0.4, 0.3);
-    let mut body = chain(count);
-    let mut points: Vec<DVec3> = (0..=count).map(|i| position(&body, i)).collect();
-    points[count] = target;
-    for i in (0..count).rev() {
-        let spring = points[i] - points[i + 1];
-        let m = spring * (0.5 - 0.5 * length / spring.length());
-        points[i + 1] += if i == 0 { 2.0 * m } else { m };
-        points[i] -= if i == 0 { DVec3::ZERO } else { m };
-    }
-    let particle = ParticleOptions::default().with_exact(true);
-    let options = Options::default()
-        .with_method(Method::Particle)
-        .with_particle(particle)
-        .with_iterations(1)
-        .with_restarts(0);
-    report(&mut body, &[Goal::position(count, target)], &options);
-    let mut spin = DQuat::IDENTITY;
-    for i in 0..count {
-        let way = spin.conjugate() * (points[i + 1] - points[i]);
-        let fitted = shortest_arc(DVec3::Y, way, DVec3::X);
-        let apart = angle(fitted, body.rotations()[i]);
-        assert!(apart < 1e-9, "joint {i} differs by {apart} rad");
-        spin *= fitted;
-    }
-    // Repeated, the formula reaches the target.
-    let options = options.with_iterations(500);
-    assert!(report(&mut chain(count), &[Goal::position(count, target)], &options).reached());
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::ik::FabrikOptions;
 use crate::ik::tree::Tree;
 
 use super::particle::Particles;
+use super::two_bone::swing;
 use backward::Proposals;
 
 /// The state of forward and backward reaching. Buffers are reused by later iterations.
@@ -76,6 +77,21 @@ impl Fabrik {
             self.proposals[parent].0 += away;
             self.proposals[parent].1 += 1.0;
         }
+    }
+}
+
+/// Swings the whole chain about its first joint so that its end points at the target, if that brings it nearer. A drag has no
+/// restarts, and within limits the sweeps alone would leave a leg behind its target.
+pub(in crate::ik) fn swing_whole(tree: &mut Tree) {
+    let [task] = &tree.tasks[..] else { return };
+    let (Some(target), Some(rotation)) = (task.target, tree.joints.first().map(|j| j.rotation)) else {
+        return;
+    };
+    let before = tree.measure();
+    swing(tree, 0, target);
+    if !tree.measure().is_better(&before) {
+        tree.joints[0].rotation = rotation;
+        tree.forward();
     }
 }
 

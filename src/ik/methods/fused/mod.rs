@@ -144,7 +144,10 @@ fn additional_task(pose: &impl FusedPose, options: &FusedOptions, additional: &m
     let slope = (options.last_weight - options.first_weight) / joints.saturating_sub(1).max(1) as f64;
     for (joint, turn) in additional.iter_mut().enumerate() {
         #[expect(clippy::cast_precision_loss, reason = "chains are short")]
-        let weight = options.first_weight + slope * joint as f64;
+        let weight = match options.correction {
+            Correction::Midpoint => options.first_weight + slope * joint as f64,
+            Correction::MidAngle => 1.0,
+        };
         *turn *= weight * factor;
     }
 }

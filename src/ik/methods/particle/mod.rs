@@ -139,10 +139,6 @@ impl Particles {
     /// that the pull of the root reaches the tips in the same iteration. With limits or orientation goals the links are
     /// rigid segments, and the springs between them respect the limits.
     pub(in crate::ik) fn pass(&mut self, tree: &mut Tree, options: &ParticleOptions) {
-        if options.exact {
-            self.exact_pass(tree, options.stiffness);
-            return;
-        }
         if self.has_segments {
             self.rigid.pass(&mut self.segments, tree, options.sweeps.max(1), options.stiffness);
             return;
@@ -151,41 +147,24 @@ impl Particles {
         for _ in 0..options.sweeps.max(1) {
             self.pull(tree);
             for particle in (0..self.positions.len()).rev() {
-                self.relax(particle, options.stiffness, first_order);
+                self.relax(particle, options.stiffness);
             }
             for particle in 0..self.positions.len() {
-                self.relax(particle, options.stiffness, first_order);
+                self.relax(particle, options.stiffness);
             }
         }
-        self.fit(tree);
-    }
-
-    /// Runs one iteration of the method exactly as published: one sweep to the root, and a fit from rest. The particles
-    /// keep their places for the next iteration, so only the last fit counts.
-    fn exact_pass(&mut self, tree: &mut Tree, stiffness: f64) {
-        if !tree.rigid {
-            self.move_to_joints(tree);
-            self.measure_lengths();
-        }
-        self.pull(tree);
-        for particle in (0..self.positions.len()).rev() {
-            self.relax(particle, stiffness, |length, now| 0.5 - 0.5 * length / now);
-        }
-        self.start.clear();
-        self.start.extend(tree.joints.iter().map(|j| j.rest));
         self.fit(tree);
     }
 
     /// Relaxes a spring. Both ends move by half of its error. At the fixed root the other end moves by the whole error.
-    /// `fraction` returns the part of the spring's vector by which an end moves, for the wanted and the current length.
-    fn relax(&mut self, particle: usize, stiffness: f64, fraction: impl Fn(f64, f64) -> f64) {
+    fn relax(&mut self, particle: usize, stiffness: f64) {
         let Some(parent) = self.parents[particle] else { return };
         let spring = self.positions[parent] - self.positions[particle];
         let length = spring.length();
         if length == 0.0 {
             return;
         }
-        let half = spring * (stiffness * fraction(self.lengths[particle], length));
+        let half = spring * (stiffness * first_order(self.lengths[particle], length));
         if self.parents[parent].is_none() {
             self.positions[particle] += 2.0 * half;
         } else {

@@ -10,6 +10,16 @@ use crate::ik::options::{Method, Options};
 
 const ALL: &[Method] = &[];
 const CCD: &[Method] = &[Method::Ccd];
+/// The methods with a founding document.
+const TEXTBOOK: &[Method] = &[
+    Method::Ccd,
+    Method::Particle,
+    Method::JacobianTranspose,
+    Method::PseudoInverse,
+    Method::Dls,
+    Method::TwoBone,
+    Method::Fused,
+];
 const PARTICLE: &[Method] = &[Method::Particle];
 const TRANSPOSE: &[Method] = &[Method::JacobianTranspose];
 const FABRIK: &[Method] = &[Method::Fabrik];
@@ -92,6 +102,7 @@ pub(super) static OPTIONS: &[SolverOption] = &[
     option("record", "Whether reports contain the error of each iteration", ALL, FLAG, |o| Field::Flag(&mut o.record)).refused("it does not change the result"),
     option("trace", "Whether reports contain every turn of every joint", ALL, FLAG, |o| Field::Flag(&mut o.trace)).refused("it does not change the result; use --trace"),
     option("root_motion", "Whether the base of the body moves", WHOLE_BODY, FLAG, |o| Field::Flag(&mut o.root_motion)).refused("the root of a character moves unless a base is given; use a base"),
+    option("textbook", "Whether the method is solved exactly as its founding document states it", TEXTBOOK, FLAG, |o| Field::Flag(&mut o.textbook)),
     option("ccd.base_first", "Whether joints turn in order from the base to the tip instead of from the tip to the base", CCD, FLAG, |o| Field::Flag(&mut o.ccd.base_first)),
     option("ccd.step", "Maximum rotation of a joint in one iteration", CCD, number(Domain { max: PI, ..MAX_ANGLE }), |o| Field::Number(&mut o.ccd.step)),
     option("ccd.budget", "Maximum rotation of a joint in a whole solve", CCD, number(MAX_ANGLE), |o| Field::Number(&mut o.ccd.budget)),
@@ -103,7 +114,6 @@ pub(super) static OPTIONS: &[SolverOption] = &[
     option("ccd.early_stop", "Whether the solve ends as soon as an iteration does not reduce the error, as in MMD", CCD, FLAG, |o| Field::Flag(&mut o.ccd.early_stop)),
     option("particle.stiffness", "Fraction of a spring's error that one relaxation corrects", PARTICLE, number(FRACTION.common(0.05, 1.0)), |o| Field::Number(&mut o.particle.stiffness)),
     option("particle.sweeps", "Number of sweeps over the springs in one iteration", PARTICLE, count(1, 1000, [1, 32]), |o| Field::Count(&mut o.particle.sweeps)),
-    option("particle.exact", "Whether the founding formula is used exactly as stated, with one fit at the end", PARTICLE, FLAG, |o| Field::Flag(&mut o.particle.exact)),
     option("fabrik.sweeps", "Number of sweeps in one iteration", FABRIK, count(1, 1000, [1, 16]), |o| Field::Count(&mut o.fabrik.sweeps)),
     option("fused.correction", "Additional task, which uses the freedom that the goal leaves: the interpolated midpoint of the last step (eqs. 15 and 16), or a pull towards the middle angles (eq. 14)", FUSED, CHOICE, |o| Field::Choice(&mut o.fused.correction)),
     option("fused.alpha", "α of eq. 16: the place of the midpoint between the rotations before the last step (0) and after it (1)", FUSED, number(FRACTION), |o| Field::Number(&mut o.fused.alpha)),

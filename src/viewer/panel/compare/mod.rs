@@ -32,7 +32,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
     header(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
     let refusals = session.refusals();
-    for method in Method::ALL {
+    for method in Method::of_bodies() {
         let refusal = refusals.iter().find(|(m, _)| *m == method).map(|(_, why)| why.as_str());
         row(ui, session, method, refusal, commands);
     }

@@ -37,6 +37,24 @@ pub(super) struct ShownStep {
     levers: Vec<Lever>,
 }
 
+/// Two particles after a move, and where the lower one was before. Positions are in world metres.
+#[derive(Clone, Copy, Debug)]
+struct ShownSpring {
+    before: Vec3,
+    lower: Vec3,
+    upper: Vec3,
+}
+
+impl ShownSpring {
+    /// Returns the particles that moved last, if the step on the screen moves particles.
+    fn new(session: &Session) -> Option<Self> {
+        let (_, NodeStep { step, .. }) = session.shown_step()?;
+        let [lower, upper] = step.particles?;
+        let before = lower - step.axis * step.distance;
+        Some(Self { before: before.as_vec3(), lower: lower.as_vec3(), upper: upper.as_vec3() })
+    }
+}
+
 /// An effector that the joint turns.
 #[derive(Clone, Copy, Debug)]
 struct Lever {
@@ -46,9 +64,10 @@ struct Lever {
 }
 
 impl ShownStep {
-    /// Returns the step that was made last in the pose on the screen.
+    /// Returns the step that was made last in the pose on the screen, if it moves a joint.
     pub(super) fn new(session: &Session) -> Option<Self> {
-        let (trace, NodeStep { node, step }) = session.shown_step()?;
+        let (trace, NodeStep { node, step }) =
+            session.shown_step().filter(|(_, shown)| shown.step.particles.is_none())?;
         let (joint, axis) = (session.position_of(*node)?, step.axis.as_vec3());
         let back = Quat::from_axis_angle(axis, -narrow(step.angle));
         let shift = axis * narrow(step.distance);
@@ -94,6 +113,14 @@ impl ShownStep {
 
 /// Draws the targets of the solve and the step that was made last.
 pub(super) fn draw_step(pen: &mut Pen<'_>, session: &Session) {
+    if let Some(ShownSpring { before, lower, upper }) = ShownSpring::new(session) {
+        pen.path(&[before, lower], 1.5, BEFORE);
+        pen.path(&[lower, upper], 2.5, AFTER);
+        pen.dot(before, 4.0, BEFORE);
+        pen.dot(lower, 6.0, AFTER);
+        pen.dot(upper, 6.0, AFTER);
+        return;
+    }
     let Some(shown) = ShownStep::new(session) else { return };
     if shown.angle > 0.0 {
         let end = shown.axis_end(pen.view);
@@ -125,8 +152,11 @@ pub(super) fn draw_step(pen: &mut Pen<'_>, session: &Session) {
 /// Returns the label of the step that was made last, and its world position.
 #[cfg(feature = "viewer")]
 pub(in crate::viewer) fn step_caption(session: &Session) -> Option<(Vec3, String)> {
-    let shown = ShownStep::new(session)?;
     let (_, NodeStep { step, .. }) = session.shown_step()?;
+    if let Some(spring) = ShownSpring::new(session) {
+        return Some((spring.lower, session.length_unit().text(step.distance)));
+    }
+    let shown = ShownStep::new(session)?;
     let text = if step.angle > 0.0 {
         format!("{:.1}°", step.angle.to_degrees())
     } else {

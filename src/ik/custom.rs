@@ -1,0 +1,99 @@
+//! A method that is written outside of sinew.
+
+use std::sync::OnceLock;
+
+use super::{Body, Goal, Method, Options};
+
+/// A method of your own. [`register_method`] makes it appear beside those of sinew.
+///
+/// ```standalone_crate
+/// use sinew::glam::{DAffine3, DQuat, DVec3};
+/// use sinew::ik::{Body, CustomMethod, Goal, Link, Method, Options, Solver, register_method};
+///
+/// /// Turns the last joint above the goal towards the target, as far as it can.
+/// struct PointAt;
+///
+/// impl CustomMethod for PointAt {
+///     fn name(&self) -> &'static str {
+///         "point-at"
+///     }
+///
+///     fn pass(&self, body: &mut Body, goals: &[Goal], _: &Options) -> Result<(), &'static str> {
+///         let [Goal { link, position: Some(target), .. }] = *goals else { return Err("one position is needed") };
+///         let joint = body.links()[link].parent.ok_or("the base has no joint above it")?;
+///         let place = |link| body.world_from_link(link).map_or(DVec3::ZERO, |m| m.translation);
+///         let (from, to) = (place(link) - place(joint), target - place(joint));
+///         let turn = DQuat::from_rotation_arc(from.normalize(), to.normalize());
+///         let above = body.links()[joint].parent.and_then(|p| body.orientation(p)).unwrap_or_default();
+///         let local = above.conjugate() * turn * above * body.rotations()[joint];
+///         body.set_rotation(joint, local);
+///         Ok(())
+///     }
+/// }
+///
+/// register_method(PointAt)?;
+/// let method: Method = "point-at".parse()?;
+/// let mut arm = Body::new(vec![Link::base(), Link::child(0, DVec3::Y)], DAffine3::IDENTITY)?;
+/// let options = Options::default().with_method(method).with_trace(true);
+/// let mut solver = Solver::default();
+/// let report = solver.solve(&mut arm, &[Goal::position(1, DVec3::X)], &options)?;
+/// assert!(report.reached() && report.iterations == 1 && report.trace.len() == 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait CustomMethod: Send + Sync {
+    /// Returns the name of the method in lists, files and on the command line. It must not be that of another method.
+    fn name(&self) -> &'static str;
+
+    /// Makes one iteration: turns the links of a body so that the goals come nearer. The same arguments must give the same
+    /// result. `options` say, for example, whether limits apply.
+    ///
+    /// [`Solver`](super::Solver) calls it until the goals are met, the iterations are spent, or the error no longer falls. It puts
+    /// links that leave their limits back to the nearest rotation within them, keeps the best pose, measures the errors by forward
+    /// kinematics, and records the trace.
+    ///
+    /// # Errors
+    /// The reason why the method cannot solve the problem, worded to follow "cannot solve this:". The body is then put back.
+    fn pass(&self, body: &mut Body, goals: &[Goal], options: &Options) -> Result<(), &'static str>;
+}
+
+/// The reason why a method cannot be registered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegisterError {
+    /// Another method is registered already.
+    #[error("the method {first} is registered already, and there can be only one")]
+    Twice {
+        /// Name of the registered method.
+        first: &'static str,
+    },
+    /// A method of sinew has the same name.
+    #[error("the name {name} is that of another method; choose another one")]
+    Name {
+        /// The name.
+        name: &'static str,
+    },
+}
+
+static REGISTERED: OnceLock<Box<dyn CustomMethod>> = OnceLock::new();
+
+/// Makes a method of your own available in this process as [`Method::Custom`]. It then appears wherever methods are listed: on the
+/// command line (`sinew::cli::main`), in `--compare` and `scene::compare`, in `sinew bench`, in traces, and in
+/// the window. Call it once, before anything else.
+///
+/// # Errors
+/// [`RegisterError`] if a method is registered already, or if the name is that of another method.
+pub fn register_method(method: impl CustomMethod + 'static) -> Result<(), RegisterError> {
+    let name = method.name();
+    if Method::all().any(|known| known != Method::Custom && known.name() == name) {
+        return Err(RegisterError::Name { name });
+    }
+    let twice = |_| RegisterError::Twice { first: registered().map_or(name, CustomMethod::name) };
+    REGISTERED.set(Box::new(method)).map_err(twice)?;
+    Method::name_custom(name);
+    Ok(())
+}
+
+/// Returns the registered method.
+pub(super) fn registered() -> Option<&'static dyn CustomMethod> {
+    REGISTERED.get().map(Box::as_ref)
+}

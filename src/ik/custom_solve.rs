@@ -1,0 +1,58 @@
+//! The iterations of a [`CustomMethod`](super::CustomMethod).
+
+use super::custom::registered;
+use super::driver::{Driver, Progress};
+use super::last_solve::BodyPose;
+use super::trace::{Recorder, Stage};
+use super::tree::Tree;
+use super::{Body, Goal, Method, Options, SolveError, StepKind};
+
+/// A solve stalls if this many iterations do not reduce the error.
+const PATIENCE: usize = 16;
+/// The error of a solve without a registered method.
+const NO_METHOD: &str = "no method is registered";
+
+/// Iterates until the goals are met, the iterations are spent, or the error no longer falls. Leaves the best pose in the body and
+/// in the tree.
+pub(super) fn iterate(
+    body: &mut Body,
+    goals: &[Goal],
+    options: &Options,
+    (tree, recorder, history): (&mut Tree, &mut Recorder, &mut Vec<f64>),
+) -> Result<Progress, SolveError> {
+    let unsuited = |why| SolveError::Unsuited { method: Method::Custom, why };
+    let method = registered().ok_or(unsuited(NO_METHOD))?;
+    history.clear();
+    let mut best = BodyPose::default();
+    best.store(body);
+    let (mut least, mut last_gain, mut iterations) = (f64::INFINITY, 0, 0);
+    loop {
+        tree.set_solved(body, goals, options);
+        Driver::set_tolerances(tree, options);
+        let measure = tree.measure();
+        if options.record {
+            history.push(tree.largest_error());
+        }
+        if measure.sum < least {
+            (least, last_gain) = (measure.sum, iterations);
+            best.store(body);
+        }
+        if measure.done || iterations >= options.iterations || iterations - last_gain >= PATIENCE {
+            break;
+        }
+        method.pass(body, goals, options).map_err(unsuited)?;
+        iterations += 1;
+        if options.limits {
+            for link in 0..body.links().len() {
+                let nearest = body.links()[link].nearest(body.rotations()[link]);
+                body.set_rotation(link, nearest);
+            }
+        }
+        recorder.note_body(body, Stage { kind: StepKind::Iteration, start: 0, iteration: iterations });
+    }
+    best.apply(body);
+    tree.set_solved(body, goals, options);
+    Driver::set_tolerances(tree, options);
+    recorder.note_body(body, Stage { kind: StepKind::Result, start: 0, iteration: iterations });
+    Ok(Progress { iterations, method: Method::Custom, spent: iterations >= options.iterations })
+}

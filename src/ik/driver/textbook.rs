@@ -1,0 +1,155 @@
+//! The loops of the methods as the founding documents state them, see [`Options::textbook`]. One iteration is one pass. The
+//! last pose is the result, also if an earlier one was nearer.
+
+use crate::ik::methods::textbook::ccd::{Ccd, Form, stretch};
+use crate::ik::methods::textbook::fused::{Fused, closed_form};
+use crate::ik::methods::textbook::jacobian::{Inverse, Jacobian, LARGEST_STEP};
+use crate::ik::methods::textbook::limb::{Limb, Part};
+use crate::ik::methods::textbook::particle::Particles;
+use crate::ik::trace::Order;
+use crate::ik::tree::Tree;
+use crate::ik::{Method, Options, StepKind};
+
+use super::{Driver, Progress, Task};
+
+/// The buffers of the methods.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Textbook {
+    ccd: Ccd,
+    particles: Particles,
+    jacobian: Jacobian,
+    fused: Fused,
+}
+
+impl Driver {
+    /// Solves as the document of a method states it.
+    pub(super) fn follow_document(&mut self, tree: &mut Tree, task: &Task<'_>) -> Progress {
+        let Task { method, options, .. } = *task;
+        let mut textbook = std::mem::take(&mut self.textbook);
+        self.record(tree, options);
+        match method {
+            Method::Ccd => self.descend_joints(&mut textbook.ccd, tree, options),
+            Method::Particle => self.move_particles(&mut textbook.particles, tree, options),
+            Method::TwoBone => self.pose_limb(tree, options),
+            _ => self.differentiate(&mut textbook, tree, task),
+        }
+        self.textbook = textbook;
+        let spent = method != Method::TwoBone && self.iterations >= options.iterations;
+        Progress { iterations: self.iterations, method, spent }
+    }
+
+    /// Returns whether there is another iteration, and counts it.
+    fn begin_pass(&mut self, options: &Options) -> bool {
+        let begins = self.iterations < options.iterations;
+        self.iterations += usize::from(begins);
+        begins
+    }
+
+    fn end_pass(&mut self, tree: &Tree, options: &Options) {
+        self.record(tree, options);
+    }
+
+    fn descend_joints(&mut self, ccd: &mut Ccd, tree: &mut Tree, options: &Options) {
+        ccd.set(tree, &options.ccd);
+        if ccd.form == Form::Planar && tree.lengths(0).too_far() {
+            if self.begin_pass(options) {
+                stretch(tree);
+                self.trace(tree, Order::BaseFirst, StepKind::ClosedForm);
+                self.end_pass(tree, options);
+            }
+            return;
+        }
+        let mut last = f64::INFINITY;
+        loop {
+            if ccd.form == Form::Planar && tree.is_reached(0) || !self.begin_pass(options) {
+                return;
+            }
+            let mut listed = f64::INFINITY;
+            for index in (0..tree.joints.len()).rev() {
+                if ccd.form == Form::Planar && tree.is_reached(0) {
+                    break;
+                }
+                listed = tree.largest_error();
+                ccd.turn(tree, index, self.iterations == 1, &options.ccd);
+            }
+            self.trace(tree, Order::TipFirst, StepKind::Iteration);
+            self.end_pass(tree, options);
+            let error = tree.largest_error();
+            let tolerance = tree.tasks.first().map_or(0.0, |task| task.tolerance);
+            let ends = match ccd.form {
+                // The listing compares the vectors of the last joint, which it has computed before that joint turns.
+                Form::Tmps => listed < tolerance,
+                Form::Mmd => error >= last,
+                Form::Lecture => error <= tolerance,
+                Form::Planar => false,
+            };
+            if ends {
+                return;
+            }
+            last = error;
+        }
+    }
+
+    /// Runs all iterations, because the listing has no other end, and fits the joints once.
+    fn move_particles(&mut self, particles: &mut Particles, tree: &mut Tree, options: &Options) {
+        let Some(target) = tree.tasks.first().and_then(|task| task.target) else { return };
+        particles.set(tree);
+        while self.begin_pass(options) {
+            let Self { recorder, start, iterations: iteration, .. } = self;
+            particles.pass(target, |moved| recorder.note_particles(tree, &moved, (*start, *iteration)));
+        }
+        for index in 0..tree.joints.len() {
+            particles.fit(tree, index);
+            self.trace(tree, Order::BaseFirst, StepKind::Fit);
+        }
+        self.end_pass(tree, options);
+    }
+
+    fn pose_limb(&mut self, tree: &mut Tree, options: &Options) {
+        self.iterations += 1;
+        if let Some(limb) = Limb::new(tree, &options.limb) {
+            for part in Part::ALL {
+                limb.apply(tree, part, &options.limb);
+                let kind = if part == Part::Hang { StepKind::Start } else { StepKind::ClosedForm };
+                self.trace(tree, Order::BaseFirst, kind);
+            }
+        }
+        self.end_pass(tree, options);
+    }
+
+    /// Iterates with a Jacobian. The fused method begins with its closed form.
+    fn differentiate(&mut self, textbook: &mut Textbook, tree: &mut Tree, task: &Task<'_>) {
+        let Task { method, options, .. } = *task;
+        let Textbook { jacobian, fused, .. } = textbook;
+        jacobian.set(tree);
+        fused.set(tree);
+        if method == Method::Fused && !tree.is_reached(0) && self.begin_pass(options) {
+            closed_form(tree);
+            self.trace(tree, Order::BaseFirst, StepKind::ClosedForm);
+            self.end_pass(tree, options);
+        }
+        let (length, own) = (tree.length(), options.jacobian);
+        while !tree.is_reached(0) && self.iterations < options.iterations {
+            let longest = own.clamp.min(LARGEST_STEP) * length;
+            let has_moved = match method {
+                Method::Fused => fused.step(tree, jacobian, &options.fused, &own),
+                Method::JacobianTranspose => {
+                    let delta = own.step.unwrap_or(0.0) / (length * length);
+                    jacobian.step(tree, Inverse::Transpose(delta), own.parameters, f64::INFINITY)
+                }
+                _ => {
+                    jacobian.set_secondary(tree, &own);
+                    let damping = own.damping.filter(|_| method == Method::Dls).unwrap_or(0.0) * length;
+                    jacobian.step(tree, Inverse::Pseudo(damping * damping), own.parameters, longest)
+                }
+            };
+            // Without an inverse there is no step, and the next one would be the same.
+            if !has_moved {
+                return;
+            }
+            self.iterations += 1;
+            self.trace(tree, Order::BaseFirst, StepKind::Iteration);
+            self.end_pass(tree, options);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The methods exactly as the founding documents state them, see [`Options::textbook`](crate::ik::Options::textbook).
+//!
+//! Each file has the pass of one method. Nothing is added to it: no first bend, no restart and no other method. The loop
+//! around a pass, and when it ends, is in `driver/textbook.rs`.
+
+pub(in crate::ik) mod ccd;
+pub(in crate::ik) mod fused;
+pub(in crate::ik) mod jacobian;
+pub(in crate::ik) mod limb;
+mod linear;
+pub(in crate::ik) mod particle;
+mod problem;
+
+pub(in crate::ik) use problem::check;
+
+use glam::DVec3;
+
+use crate::ik::tree::Tree;
+
+/// Sine of the largest angle between the axes of hinges that count as parallel. It covers the rounding of files.
+const PARALLEL: f64 = 1e-6;
+
+/// Returns the axis of a planar chain in base space: all of its joints are hinges about parallel axes. Returns `None` for
+/// other chains.
+pub(in crate::ik) fn planar_axis(tree: &Tree) -> Option<DVec3> {
+    let axis_of = |index: usize| {
+        let joint = tree.joints.get(index)?;
+        tree.axis_from_frame(joint, joint.hinge_axis()?).try_normalize()
+    };
+    let first = axis_of(0)?;
+    let is_parallel = |index| axis_of(index).is_some_and(|axis| axis.cross(first).length() <= PARALLEL);
+    (1..tree.joints.len()).all(is_parallel).then_some(first)
+}
+
+/// Returns the signed angle from one vector to another about an axis, radians from −π to π, or 0 if one of them is on the
+/// axis. The inverse cosine gives its size and the cross product its sign (Welman's planar form).
+pub(in crate::ik) fn signed_angle(axis: DVec3, from: DVec3, to: DVec3) -> f64 {
+    let flat = |v: DVec3| (v - axis * axis.dot(v)).try_normalize();
+    let (Some(from), Some(to)) = (flat(from), flat(to)) else { return 0.0 };
+    let angle = from.dot(to).clamp(-1.0, 1.0).acos();
+    if axis.dot(from.cross(to)) < 0.0 { -angle } else { angle }
+}
+
+/// Returns the vector from a joint of a chain to the next joint or to the end, in the joint's turned frame.
+pub(in crate::ik) fn child_local(tree: &Tree, index: usize) -> DVec3 {
+    if index + 1 < tree.joints.len() {
+        return tree.local(index + 1);
+    }
+    tree.tasks.first().map_or(DVec3::ZERO, |task| task.local)
+}

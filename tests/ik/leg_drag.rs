@@ -1,0 +1,56 @@
+//! A drag of a straight leg whose knee stops a little beyond straight. Most of the way, the error falls only after the knee has bent.
+
+use std::f64::consts::FRAC_PI_4;
+
+use glam::{DAffine3, DVec3};
+use sinew::ik::{Body, Goal, Limit, Link, Method, Options, Solver, Start};
+
+use crate::{chain_methods, position};
+
+const HIP: DVec3 = DVec3::new(0.087, 0.905, 0.0);
+const KNEE: DVec3 = DVec3::new(0.098, 0.495, 0.010);
+const FOOT: DVec3 = DVec3::new(0.104, 0.085, -0.022);
+
+/// Returns the left leg of the mannequin.
+fn leg() -> Body {
+    let axis = DVec3::new(0.026812, -0.999343, 0.024374).normalize();
+    let side = DVec3::new(0.999641, 0.026804, -0.000654).reject_from_normalized(axis).normalize();
+    let (swing, twist) = ([2.268928, FRAC_PI_4], [-FRAC_PI_4, FRAC_PI_4]);
+    let knee = Limit::hinge(DVec3::new(0.999785, 0.020735, 0.0).normalize(), -0.15462..=2.515734);
+    let links = vec![
+        Link::base().with_offset(HIP).with_limit(Limit::Cone { axis, side, swing, twist }),
+        Link::child(0, KNEE - HIP).with_limit(knee),
+        Link::child(1, FOOT - KNEE),
+    ];
+    Body::new(links, DAffine3::IDENTITY).unwrap()
+}
+
+/// Drags the foot from rest to a target in some frames, and returns the remaining error.
+fn drag(method: Method, target: DVec3, frames: u32) -> f64 {
+    let (mut body, mut solver) = (leg(), Solver::default());
+    let options = Options::default().with_method(method).with_start(Start::Continue);
+    for frame in 1..=frames + 3 {
+        let at = FOOT.lerp(target, f64::from(frame.min(frames)) / f64::from(frames));
+        solver.solve(&mut body, &[Goal::position(2, at)], &options).unwrap();
+    }
+    position(&body, 2).distance(target)
+}
+
+#[test]
+fn every_method_reaches_every_target_of_a_drag() {
+    let targets: Vec<DVec3> = [0.05, 0.1, 0.15]
+        .into_iter()
+        .flat_map(|x| [0.25, 0.4, 0.55, 0.7].map(|y| [-0.2, 0.1, 0.3].map(|z| DVec3::new(x, y, z))))
+        .flatten()
+        .collect();
+    for method in chain_methods() {
+        for frames in [10, 30] {
+            let missed: Vec<_> = targets.iter().filter(|t| drag(method, **t, frames) > 1e-3).collect();
+            assert!(
+                missed.is_empty(),
+                "{method}, {frames} frames: {} of 36 missed, {missed:?}",
+                missed.len()
+            );
+        }
+    }
+}
