@@ -6,6 +6,9 @@ use crate::ik::{Method, Options, SolverOption};
 
 use super::{option_row, theme};
 
+/// The option of most methods, which is shown with those of all methods.
+const TEXTBOOK: &str = "textbook";
+
 /// Shows one row for each option of the current method.
 pub(super) fn show(ui: &mut Ui, options: &mut Options) {
     let method = options.method;
@@ -23,7 +26,9 @@ pub(super) fn show(ui: &mut Ui, options: &mut Options) {
 /// has another control.
 pub(super) fn shared(ui: &mut Ui, options: &mut Options) {
     ui.spacing_mut().slider_width = 84.0;
-    let shared = of_characters().filter(|o| o.methods.is_empty() && o.key != "method");
+    let method = options.method;
+    let is_shared = |o: &SolverOption| o.methods.is_empty() && o.key != "method";
+    let shared = of_characters().filter(move |o| is_shared(o) || o.key == TEXTBOOK && o.applies_to(method));
     rows(ui, "of all", shared, options);
     if options.method == Method::Auto {
         quiet(ui, "Two-bone, full-body and damped least squares:");
@@ -37,7 +42,7 @@ fn quiet(ui: &mut Ui, text: &str) {
 
 /// The options that a method uses and that not all methods share.
 fn of_method(method: Method) -> impl Iterator<Item = &'static SolverOption> {
-    of_characters().filter(move |o| !o.methods.is_empty() && o.applies_to(method))
+    of_characters().filter(move |o| !o.methods.is_empty() && o.key != TEXTBOOK && o.applies_to(method))
 }
 
 /// The options that can be set for a character.
