@@ -66,6 +66,12 @@ pub enum RegisterError {
         /// Name of the registered method.
         first: &'static str,
     },
+    /// The name cannot be written in a list of methods.
+    #[error("the name {name:?} of a method must consist of small letters, digits and hyphens")]
+    Letters {
+        /// The name.
+        name: &'static str,
+    },
     /// A method of sinew has the same name.
     #[error("the name {name} is that of another method; choose another one")]
     Name {
@@ -84,6 +90,10 @@ static REGISTERED: OnceLock<Box<dyn CustomMethod>> = OnceLock::new();
 /// [`RegisterError`] if a method is registered already, or if the name is that of another method.
 pub fn register_method(method: impl CustomMethod + 'static) -> Result<(), RegisterError> {
     let name = method.name();
+    let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if name.is_empty() || !name.chars().all(is_letter) {
+        return Err(RegisterError::Letters { name });
+    }
     if Method::all().any(|known| known != Method::Custom && known.name() == name) {
         return Err(RegisterError::Name { name });
     }

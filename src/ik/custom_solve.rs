@@ -48,6 +48,7 @@ pub(super) fn iterate(
                 body.set_rotation(link, nearest);
             }
         }
+        body.follow_leaders();
         recorder.note_body(body, Stage { kind: StepKind::Iteration, start: 0, iteration: iterations });
     }
     best.apply(body);

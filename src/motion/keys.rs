@@ -66,11 +66,13 @@ impl Motion {
         motion
     }
 
-    /// Returns the times of all keys in seconds, sorted: those of key poses and of edits.
+    /// Returns the times of all keys in seconds, sorted: those of key poses, of edits and of goals, each once.
     pub fn key_times(&self) -> Vec<f32> {
         let mut times: Vec<f32> =
             self.keys.iter().map(|k| k.time).chain(self.edits.iter().map(|e| e.time)).collect();
+        times.extend(self.goals.iter().map(|g| g.time));
         times.sort_by(f32::total_cmp);
+        times.dedup();
         times
     }
 

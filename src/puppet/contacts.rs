@@ -63,6 +63,7 @@ impl Puppet {
                 start: Start::Current,
                 tolerance: None,
                 trace: false,
+                textbook: false,
                 ..self.options
             },
             whole_body: true,
@@ -128,7 +129,12 @@ impl Puppet {
                 self.contact_targets.push(Target { offset, position, orientation, ..Target::new(node) });
             }
             self.yielding.extend(contact.yields.then_some(node));
-            self.pulling.extend(contact.pulls.then_some(node));
+            // Beside a contact that holds the node, the goal only blends its place.
+            match contact.pulls {
+                true if known.is_none() => self.pulling.push(node),
+                true => {}
+                false => self.pulling.retain(|pulling| *pulling != node),
+            }
             if let Some(target) = self.contact_targets.get_mut(index) {
                 // A second constraint of a node may be that of another point, which moves along.
                 let between = at(target.offset.as_vec3()) - at(contact.offset);

@@ -60,7 +60,12 @@ pub(super) fn smooth_changes(free: &[&Pose], changed: &mut [Pose], times: &[f32]
 
 /// Replaces what is changed at some joints in one or two frames by the changes before and after them, if a joint leaves its path there and
 /// returns: the solver has found another way around an obstacle for these frames only.
-pub(super) fn replace_excursions(joints: &[usize], free: &[&Pose], changed: &mut [Pose]) {
+pub(super) fn replace_excursions(
+    joints: &[usize],
+    may_change: &dyn Fn(usize) -> bool,
+    free: &[&Pose],
+    changed: &mut [Pose],
+) {
     for width in 1..=EXCURSION {
         for first in 1..changed.len().min(free.len()).saturating_sub(width) {
             let (before, after) = (first - 1, first + width);
@@ -75,7 +80,8 @@ pub(super) fn replace_excursions(joints: &[usize], free: &[&Pose], changed: &mut
                     earlier.chain(later).map(step).fold(turn(before).angle_between(turn(after)), f32::max);
                 off > OFF && calm < CALM_PART * off
             };
-            if !joints.iter().any(|joint| is_off(changed, *joint)) {
+            let is_allowed = (first..after).all(may_change);
+            if !is_allowed || !joints.iter().any(|joint| is_off(changed, *joint)) {
                 continue;
             }
             for (frame, part) in (first..after).zip(1_u8..) {
@@ -169,7 +175,7 @@ mod tests {
             _ => 0.1,
         };
         let mut changed: Vec<Pose> = (0..40).map(|i| pose(angle(i))).collect();
-        replace_excursions(&[0], &free, &mut changed);
+        replace_excursions(&[0], &|_| true, &free, &mut changed);
         for (i, pose) in (0..40).zip(&changed) {
             let wanted = if i == 10 { 0.1 } else { angle(i) };
             let is = pose.locals[0].rotation.to_axis_angle().1;

@@ -261,9 +261,14 @@ fn keep(
             pose.clone_from(puppet.pose());
         }
     }
-    let body = puppet.rig.body.iter();
-    for leg in body.flat_map(|body| &body.limbs).filter(|limb| limb.kind == LimbKind::Leg) {
-        replace_excursions(&leg.joints, &free, &mut poses);
+    let limbs = puppet.rig.body.iter().flat_map(|body| &body.limbs);
+    for leg in limbs.filter(|limb| limb.kind == LimbKind::Leg) {
+        // A foot that stands keeps its contact.
+        let swings = |frame: usize| {
+            let mut contacts = frames.get(frame).into_iter().flat_map(|frame| &frame.contacts);
+            contacts.any(|contact| contact.yields && leg.joints.contains(&contact.node))
+        };
+        replace_excursions(&leg.joints, &swings, &free, &mut poses);
     }
     Ok((poses, reports))
 }

@@ -53,19 +53,21 @@ pub(super) fn frame_times(
     Some(refined)
 }
 
-/// Returns whether there may be more frames than even ones: the motion has keys that may plant feet, or contacts.
+/// Returns whether there may be more frames than even ones: the motion has keys that may plant feet, contacts or goals.
 pub(super) fn is_refined(puppet: &Puppet) -> bool {
-    puppet.motion.keys.len() > 1 || !puppet.motion.contacts.is_empty()
+    let motion = &puppet.motion;
+    motion.keys.len() > 1 || !(motion.contacts.is_empty() && motion.goals.is_empty())
 }
 
 /// Adds the times of the keys to sorted times of frames.
 fn add_keys(puppet: &Puppet, times: Range<f32>, rate: f32, frames: &mut Vec<f32>) {
-    let keys = &puppet.motion.keys;
+    let (keys, goals) = (&puppet.motion.keys, &puppet.motion.goals);
+    let keys: Vec<f32> = keys.iter().map(|key| key.time).chain(goals.iter().map(|goal| goal.time)).collect();
     let round = Some(puppet.motion.seconds(&puppet.character().clips)).filter(|r| puppet.looping && *r > 0.0);
     let [first, last] =
         [times.start, times.end].map(|time| round.map_or(0.0, |round| (time / round).floor()));
     let rounds = std::iter::successors(Some(first), |n| Some(n + 1.0)).take_while(|n| *n <= last);
-    let keys = rounds.flat_map(|n| keys.iter().map(move |key| key.time + n * round.unwrap_or(0.0)));
+    let keys = rounds.flat_map(|n| keys.iter().map(move |time| time + n * round.unwrap_or(0.0)));
     let is_new = |key: &f32| {
         let next = frames.partition_point(|time| time < key);
         let near = next.checked_sub(1).into_iter().chain([next]).filter_map(|i| frames.get(i));

@@ -170,8 +170,8 @@ impl Player {
         }
         prepared.add_contacts(character, time, pose, contacts);
         if !self.skips_keys {
-            prepared.add_held(character, time, (pose, &self.scratch.held_turns), contacts);
             prepared.add_goals(time, contacts);
+            prepared.add_held(character, time, (pose, &self.scratch.held_turns), contacts);
         }
         let earlier = prepared.round_motion.times(rounds);
         earlier.apply(&prepared.locomotion.tops, pose);
@@ -319,18 +319,19 @@ impl PreparedMotion {
         }
     }
 
-    /// Adds the constraints of goals that have keys. A goal replaces the constraints of its node, unless a contact holds it.
+    /// Adds the constraints of goals that have keys. A goal that is kept fully replaces what is planted.
     fn add_goals(&self, time: f32, contacts: &mut Vec<ContactConstraint>) {
         for (index, &GoalKey { node, .. }) in self.motion.goals.iter().enumerate() {
             let is_known = self.motion.goals.iter().take(index).any(|key| key.node == node);
-            let is_held = || self.motion.contacts.iter().any(|c| c.node == node && c.holds_at(time));
-            if is_known || is_held() {
+            if is_known {
                 continue;
             }
             let Some(goal) = self.motion.goal_at(node, time).filter(|goal| goal.weight > 0.0) else {
                 continue;
             };
-            contacts.retain(|known| known.node != node);
+            if goal.weight >= 1.0 {
+                contacts.retain(|known| known.node != node);
+            }
             contacts.push(goal.constraint());
         }
     }

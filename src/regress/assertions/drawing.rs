@@ -48,6 +48,7 @@ fn explain(
         let golden = (&golden.image, &before);
         Explanation::new(puppet, golden, (&image.image, record), &tolerance, Conditions::default())
     };
+    let mut held_image = None;
     if let Some(view) = GoldenView::of(&before, &now) {
         let held = draw(puppet, &view.frame(scene::frame(puppet, settings)), size).ok()?;
         let record = view.record(&before, &now);
@@ -56,8 +57,13 @@ fn explain(
             explanation.add_camera(puppet, (&before, &now), size, &tolerance);
             return Some(explanation);
         }
+        held_image = Some(held.image);
     }
-    explain(drawn, &now)
+    let mut explanation = explain(drawn, &now)?;
+    if let Some(held) = &held_image {
+        explanation.judge_camera((held, &drawn.image), &tolerance);
+    }
+    Some(explanation)
 }
 
 /// The default view: from the front, the whole puppet.

@@ -4,7 +4,7 @@
 use crate::puppet::Puppet;
 use crate::regress::record::{FloorRecord, SceneRecord};
 use crate::regress::tolerance::KindTolerance;
-use crate::render::{Floor, Frame};
+use crate::render::{DecodedImage, Floor, Frame};
 use crate::view::Camera;
 
 use super::change::{Change, ChangeKind};
@@ -51,13 +51,22 @@ impl GoldenView {
 }
 
 impl Explanation {
-    /// Judges another camera by what it changes in the image. `visible` is the number of pixels that differ by at least two levels between
-    /// the images that the same driver has drawn with the golden's camera and with its own. Returns whether it is too large.
-    pub(in crate::regress) fn judge_camera(&mut self, visible: usize, tolerance: &KindTolerance) -> bool {
-        let cameras = self.changes.iter_mut().filter(|change| change.kind == ChangeKind::Camera);
-        let fails = visible > tolerance.changed;
-        cameras.for_each(|change| change.fails |= fails);
-        fails && self.changes.iter().any(|change| change.kind == ChangeKind::Camera)
+    /// Judges another camera by what it changes in the image: the same driver has drawn both images, with the golden's camera and with its
+    /// own. Returns whether that is too much.
+    pub(in crate::regress) fn judge_camera(
+        &mut self,
+        (held, own): (&DecodedImage, &DecodedImage),
+        tolerance: &KindTolerance,
+    ) -> bool {
+        let pixels = held.rgba.chunks_exact(4).zip(own.rgba.chunks_exact(4));
+        let is_visible = |(a, b): &(&[u8], &[u8])| a.iter().zip(*b).any(|(a, b)| a.abs_diff(*b) >= 2);
+        let fails = pixels.filter(is_visible).count() > tolerance.changed;
+        let mut has_camera = false;
+        for change in self.changes.iter_mut().filter(|change| change.kind == ChangeKind::Camera) {
+            has_camera = true;
+            change.fails |= fails;
+        }
+        fails && has_camera
     }
 
     /// Adds that the camera or the floor of the scene is another one. The explanation is of an image that was drawn with the golden's.

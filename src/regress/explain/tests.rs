@@ -279,11 +279,17 @@ fn a_camera_is_judged_by_what_it_changes_on_this_driver() {
     let mut explanation = explain(&golden, &moved);
     explanation.changes.iter_mut().for_each(|change| change.fails = false);
     let tolerance = KindTolerance::default();
-    assert!(!explanation.judge_camera(tolerance.changed, &tolerance) && !explanation.fails());
-    assert!(explanation.judge_camera(tolerance.changed + 1, &tolerance) && explanation.fails());
+    let with_pixels = |count: usize| {
+        let mut image = moved.image.clone();
+        (0..count).for_each(|pixel| image.rgba[4 * pixel] += 2);
+        image
+    };
+    let [few, many] = [tolerance.changed, tolerance.changed + 1].map(with_pixels);
+    assert!(!explanation.judge_camera((&few, &moved.image), &tolerance) && !explanation.fails());
+    assert!(explanation.judge_camera((&many, &moved.image), &tolerance) && explanation.fails());
     // Without another camera, there is nothing to judge.
     let mut same = explain(&golden, &golden);
-    assert!(!same.judge_camera(1000, &tolerance) && !same.fails());
+    assert!(!same.judge_camera((&many, &moved.image), &tolerance) && !same.fails());
 }
 
 #[test]

@@ -53,7 +53,7 @@ pub(in crate::viewer) fn work(contents: ProjectContents<'_>, follows_keys: bool)
     ["view", "solver"].into_iter().for_each(|key| drop(root.remove(key)));
     let motion = &contents.document.scene.motion;
     let is_clip = motion.strips.len() < 2 && motion.layers.is_empty() && motion.edits.is_empty();
-    if is_clip && motion.keys.is_empty() && motion.contacts.is_empty() {
+    if is_clip && motion.keys.is_empty() && motion.contacts.is_empty() && motion.goals.is_empty() {
         root.remove("motion");
     }
     if let Some(pose) = root.get_mut("pose").and_then(Item::as_table_mut) {

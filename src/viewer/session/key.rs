@@ -48,10 +48,13 @@ impl Session {
     /// Stores the place of a node as the key of a goal at the current time. What held the node there ends.
     pub(super) fn key_goal(&mut self, node: usize) {
         let Some(key) = self.goal_key_here(node) else { return };
+        // Without strips, key poses are below the goal.
         let before = &self.document.scene.motion;
-        let begins = before.is_rest().then_some(DEFAULT_DURATION);
-        let motion = before.with_goal_key(key);
-        let duration = motion.duration.or(begins).map(|duration| duration.max(key.time));
+        let has_pose = !before.keys.is_empty() || !before.takes_keys();
+        let posed =
+            if has_pose { Motion::clone(before) } else { self.with_key_pose(self.puppet.primary_pose()) };
+        let motion = posed.with_goal_key(key);
+        let duration = motion.duration.map(|duration| duration.max(key.time));
         let motion = Motion { duration, ..motion };
         if motion.validate().is_err() || !motion.fits(self.puppet.character()) {
             return;
@@ -64,6 +67,7 @@ impl Session {
         self.trail.clear();
         self.problem = None;
         self.apply_motion();
+        self.follow_keys();
         self.show();
     }
 
@@ -72,6 +76,11 @@ impl Session {
         let (scene, time) = (&self.document.scene, self.puppet.time);
         let (mut position, mut turn) = self.placement(node)?;
         let known = scene.motion.goal_at(node, time);
+        let dragged = self.dragged_goals();
+        if let Some(known) = known.filter(|_| !dragged.contains(&node)) {
+            // Nothing has moved it.
+            return Some(GoalKey { time, ..known });
+        }
         let on = known.and_then(|goal| goal.on);
         if let Some(on) = on {
             let (skeleton, pose) = (&self.puppet.character().skeleton, self.puppet.primary_pose());
@@ -88,7 +97,7 @@ impl Session {
             time,
             position: position.as_vec3(),
             orientation: (!turns_freely).then(|| turn.as_quat().normalize()),
-            weight: known.map_or(1.0, |goal| goal.weight),
+            weight: 1.0,
             easing: known.map_or(Easing::default(), |goal| goal.easing),
             on,
         })
@@ -100,12 +109,23 @@ impl Session {
         goal.is_some_and(|goal| goal.weight > 0.0)
     }
 
+    /// Returns the nodes that the current drag and the goals hold.
+    fn dragged_goals(&self) -> Vec<usize> {
+        let mut nodes: Vec<usize> = self.document.scene.goals.iter().map(|goal| goal.node).collect();
+        for drag in self.drag.iter().filter(|drag| drag.moved) {
+            nodes.extend(drag.others.iter().map(|(_, other)| other.node).chain([drag.target.node]));
+            nodes.extend(self.reflected(&drag.target).map(|other| other.node));
+        }
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
+    }
+
     /// Returns a motion in which what was dragged, and has keys of a goal, is keyed where it is.
     fn with_dragged_goals(&self, motion: Motion) -> Motion {
-        let dragged = self.drag.iter().filter(|drag| drag.moved).map(|drag| drag.target.node);
-        let nodes = dragged.chain(self.document.scene.goals.iter().map(|goal| goal.node));
-        let keyed = nodes.filter(|node| self.has_goal_key(*node)).filter_map(|node| self.goal_key_here(node));
-        keyed.fold(motion, |motion, key| motion.with_goal_key(key))
+        let nodes = self.dragged_goals().into_iter().filter(|node| self.has_goal_key(*node));
+        let keys = nodes.filter_map(|node| self.goal_key_here(node));
+        keys.fold(motion, |motion, key| motion.with_goal_key(key))
     }
 
     /// Returns the motion with a pose as key pose at the current time.
@@ -145,6 +165,7 @@ impl Session {
         let own = free.primary_pose().clone();
         free.motion.edits.clear();
         free.motion.contacts.clear();
+        free.motion.goals.clear();
         free.motion.plant = false;
         drop(free.update());
         let round = self.puppet.looping.then(|| self.seconds());
@@ -271,7 +292,8 @@ impl Session {
             motion.sample_keys(&self.puppet.character().skeleton, self.puppet.time, &mut pose);
             pose
         };
-        let has_new_contacts = before.contacts != self.document.scene.motion.contacts;
+        let now = &self.document.scene.motion;
+        let has_new_contacts = before.contacts != now.contacts || before.goals != now.goals;
         if !before.has_only_keys()
             || sampled(before) != sampled(&self.document.scene.motion)
             || (has_new_contacts && self.follows(before))

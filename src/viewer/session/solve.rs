@@ -148,6 +148,7 @@ impl Session {
         let (targets, pins) = self.targets_and_pins(self.drag.as_ref().map(Drag::target_and_pins));
         if self.drag.as_ref().is_some_and(|h| h.moves_root) {
             self.puppet.options.method = Method::FullBody;
+            self.puppet.options.textbook = false;
         }
         self.puppet.rotations = self.gizmo_drag.as_ref().map_or_else(Vec::new, |hold| hold.rotations(self));
         let (has_targets, has_rotations) = (!targets.is_empty(), !self.puppet.rotations.is_empty());

@@ -85,3 +85,55 @@ fn a_pin_is_keyed() {
     session.apply(Command::KeyGoal(usize::MAX));
     assert!(goals(&session).is_empty(), "unknown nodes are ignored");
 }
+
+/// Regression test: *Key IK* between keys of weights 0 and 1 stored the blended place with the blended weight, so that the hand went back.
+#[test]
+fn a_key_between_others_of_other_weights_changes_nothing() {
+    let character = mannequin().unwrap();
+    let rig = rig::load(&character, None).unwrap();
+    let mut session = Session::new(character, Some(rig), SIZE);
+    session.apply(Command::DragScope(DragScope::Limb));
+    let hand = session.rig().bones["leftHand"];
+    let start = place(&session, hand);
+    session.apply(Command::Key);
+    pull(&mut session, hand, start + Vec3::new(-0.2, 0.2, 0.3));
+    session.apply(Command::KeyGoal(hand));
+    let mut motion = session.puppet().motion.clone();
+    motion.goals[0].weight = 0.0;
+    motion.goals.push(GoalKey { time: 1.0, weight: 1.0, ..motion.goals[0] });
+    session.apply(Command::Motion(Box::new(motion)));
+    session.apply(Command::Seek(0.5));
+    let before = place(&session, hand);
+    assert!(before.distance(start) > 0.05, "the goal is kept by half");
+    session.apply(Command::KeyGoal(hand));
+    assert_eq!(goals(&session).len(), 3);
+    session.apply(Command::Seek(0.2));
+    session.apply(Command::Seek(0.5));
+    assert!(place(&session, hand).distance(before) < 1e-3);
+}
+
+/// Regression test: after a goal was keyed over a clip, the window closed without a question, and the key was lost.
+#[test]
+fn a_goal_over_a_clip_is_work_to_save() {
+    let mut session = session();
+    let folder = folder("goal-over-a-clip");
+    session.save_project(&folder.join("clip.sinew"), false).unwrap();
+    assert!(session.is_saved());
+    let hand = session.rig().bones["leftHand"];
+    session.apply(Command::KeyGoal(hand));
+    assert!(!session.is_saved());
+}
+
+/// Regression test: without key poses, what was dragged after a goal was keyed went back when it was released.
+#[test]
+fn another_limb_stays_where_it_is_dragged_after_a_goal_is_keyed() {
+    let character = mannequin().unwrap();
+    let rig = rig::load(&character, None).unwrap();
+    let mut session = Session::new(character, Some(rig), SIZE);
+    session.apply(Command::DragScope(DragScope::Limb));
+    let [left, right] = ["leftHand", "rightHand"].map(|bone| session.rig().bones[bone]);
+    session.apply(Command::KeyGoal(right));
+    let to = place(&session, left) + Vec3::new(-0.2, 0.2, 0.3);
+    pull(&mut session, left, to);
+    assert!(place(&session, left).distance(to) < 0.02, "{}", place(&session, left).distance(to));
+}

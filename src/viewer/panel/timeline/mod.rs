@@ -48,6 +48,8 @@ const MIN_SECONDS: f32 = 2.1;
 pub(in crate::viewer) struct TimelineState {
     pub(in crate::viewer) selected: Option<Item>,
     drag: Option<ActiveDrag>,
+    /// Number of keys of goals in the last frame.
+    goals: usize,
     /// The time of the selected key pose in seconds.
     key: Option<f32>,
     key_drag: Option<key_poses::KeyDrag>,
@@ -120,7 +122,11 @@ fn has_sheet(motion: &Motion) -> bool {
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     rows::header(ui, session, panel, commands);
     let state = &mut panel.timeline;
-    state.selected = state.selected.filter(|item| item.is_in(&session.puppet.motion));
+    let goals = session.puppet.motion.goals.len();
+    // A key that was added or removed has changed the indices of the others.
+    let has_other_goals = std::mem::replace(&mut state.goals, goals) != goals;
+    let is_stale = |item: &Item| has_other_goals && matches!(item, Item::Goal(_));
+    state.selected = state.selected.filter(|item| item.is_in(&session.puppet.motion) && !is_stale(item));
     let shows_sheet = state.shows_sheet(session);
     state.sheet.keep_selected(shows_sheet.then_some(&session.document.scene.motion.keys[..]));
     let ruler = lanes(ui, session, state, commands);

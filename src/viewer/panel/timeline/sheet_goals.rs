@@ -10,7 +10,7 @@ use crate::viewer::{Command, Session};
 use super::change::{push_change, push_edit};
 use super::contact_rows::words;
 use super::ruler::Ruler;
-use super::{TimelineState, counter, draw, part};
+use super::{TimelineState, draw, part};
 
 /// Distances in points from a diamond's center to its corners, for keys of weight 0 and 1.
 const SIZES: [f32; 2] = [3.0, 5.5];
@@ -82,13 +82,7 @@ pub(super) fn details(
         motion
     };
     ui.label(RichText::new(row_name(session, key.node)).strong());
-    let mut time = key.time;
-    counter::field(ui, timeline, &mut time, [0.0, 3600.0], "Time of the key");
-    if time != key.time
-        && let Some((moved, _)) = motion.with_goal_key_moved(index, time)
-    {
-        push_change(commands, moved);
-    }
+    ui.label(RichText::new(timeline.text(key.time)).color(theme::quiet(ui)));
     let mut weight = key.weight;
     ui.label(RichText::new("FK").color(theme::quiet(ui)));
     let slider = ui.add(Slider::new(&mut weight, 0.0..=1.0).max_decimals(2));

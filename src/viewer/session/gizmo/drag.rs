@@ -271,12 +271,12 @@ impl Session {
     /// Ends the drag and records it as one undo step.
     pub(in crate::viewer) fn release_gizmo(&mut self) {
         let Some(hold) = self.gizmo_drag.take() else { return };
-        if self.document.settings.keep_goals
-            && let Some(target) = hold.target()
-        {
-            let reflected = self.reflected(&target);
-            self.document.scene.store_goal(target);
-            reflected.into_iter().for_each(|goal| self.document.scene.store_goal(goal));
+        if let Some(target) = hold.target() {
+            for goal in [Some(target), self.reflected(&target)].into_iter().flatten() {
+                if self.document.settings.keep_goals || self.has_goal_key(goal.node) {
+                    self.document.scene.store_goal(goal);
+                }
+            }
         }
         if !hold.joints.is_empty() && hold.has_moved {
             self.settle_pins();
