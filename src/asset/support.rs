@@ -185,7 +185,7 @@ pub const FORMATS: &[FileFormat] = &[
         "FBX",
         "`.fbx`",
         "nodes, polygons, up to 8 influences, blend shapes, animation stacks, base colour, roughness, metalness, emission, normal \
-         maps and opacity (feature `fbx`); not cameras, lights, constraints, dual quaternion skinning and shapes in between",
+         maps and opacity (feature `fbx`); not cameras, lights, constraints, dual quaternion skinning or in-between shapes",
         "no",
     ),
     format(
