@@ -74,7 +74,7 @@ fn load_file(path: &Path, units: Option<f64>, progress: &Progress) -> Result<Cha
     if bvh::is_bvh(path, &bytes) {
         return bvh::read_with(&String::from_utf8_lossy(&bytes), path, units, progress);
     }
-    if has_extension(path, "urdf") && units.is_none() {
+    if (has_extension(path, "urdf") || has_extension(path, "xacro")) && units.is_none() {
         return urdf_character(path, &bytes, progress);
     }
     if has_extension(path, "fbx") && units.is_none() {

@@ -1,9 +1,12 @@
-//! Limits the nesting of XML, because its parser would otherwise overflow the stack.
+//! Checks the elements of XML before it is parsed: their nesting, because the parser would otherwise overflow the stack, and that none
+//! belongs to xacro.
 
 /// Maximum depth of elements. Those of URDF are at most six deep.
 const MAX_DEPTH: usize = 100;
+/// What is said of the macro language of ROS.
+const XACRO: &str = "a xacro file must be expanded first: xacro FILE > ROBOT.urdf";
 
-/// Checks that elements are not nested too deeply. Comments and CDATA sections do not count.
+/// Checks that elements are not nested too deeply and have no macros. Comments and CDATA sections do not count.
 pub(super) fn check(text: &str) -> Result<(), &'static str> {
     let (mut rest, mut depth) = (text, 0_usize);
     while let Some(start) = rest.find('<') {
@@ -16,6 +19,9 @@ pub(super) fn check(text: &str) -> Result<(), &'static str> {
         }
         let end = rest.find('>').unwrap_or(rest.len());
         let tag = rest.get(..end).unwrap_or_default();
+        if tag.starts_with("<xacro:") {
+            return Err(XACRO);
+        }
         if tag.starts_with("</") {
             depth = depth.saturating_sub(1);
         } else if !tag.ends_with('/') && !tag.starts_with("<!") {
@@ -40,6 +46,8 @@ mod tests {
         assert!(check(&"<a>".repeat(101)).is_err());
         assert!(check(&"<a b='>'>".repeat(101)).is_err());
         assert_eq!(check("<a"), Ok(()));
+        assert_eq!(check("<robot><xacro:include filename='arm'/></robot>"), Err(XACRO));
+        assert_eq!(check("<robot><!-- <xacro:include/> --></robot>"), Ok(()));
         assert_eq!(check("<!-- <a>"), Ok(()));
     }
 }
