@@ -73,6 +73,33 @@ fn a_project_is_drawn_posed_and_baked() {
     assert!(frame(0) != frame(2), "the motion does not play");
 }
 
+/// Regression test: a project of key poses without a table `pose` was at rest, whatever its time was.
+#[test]
+fn a_project_without_a_pose_has_that_of_its_keys() {
+    let folder = folder("keys-without-a-pose");
+    let turn = |time: f32| {
+        let key = |time: f32, z: f32, w: f32| {
+            let joints = format!("joints = {{ leftUpperArm = {{ rotation = [0.0, 0.0, {z}, {w}] }} }}");
+            format!("[[motion.key]]\ntime = {time:?}\neasing = \"linear\"\n{joints}\n")
+        };
+        let keys = key(0.0, -0.258_819, 0.965_926) + &key(1.0, std::f32::consts::FRAC_1_SQRT_2, 0.707_107);
+        fs::write(folder.join("keys.sinew"), format!("version = 1\n[view]\ntime = {time:?}\n{keys}"))
+            .unwrap();
+        let (code, message) = run(&["pose", "keys.sinew", "-o", "keys.json"], &folder);
+        assert_eq!(code, Some(0), "{message}");
+        let pose: serde_json::Value =
+            serde_json::from_str(&fs::read_to_string(folder.join("keys.json")).unwrap()).unwrap();
+        let nodes = pose["nodes"].as_array().unwrap();
+        let arm = nodes.iter().find(|node| node["name"] == "leftUpperArm").unwrap();
+        let z = arm["rotation"][2].as_f64().unwrap();
+        fs::remove_file(folder.join("keys.json")).unwrap();
+        2.0 * z.asin().to_degrees()
+    };
+    for (time, degrees) in [(0.0, -30.0), (0.5, 30.0), (1.0, 90.0)] {
+        assert!((turn(time) - degrees).abs() < 0.1, "{} degrees at {time} s", turn(time));
+    }
+}
+
 #[test]
 fn options_that_a_project_determines_are_refused() {
     let folder = folder("cli-project-options");

@@ -97,7 +97,7 @@ impl<'a> ProjectReader<'a> {
 
     /// Returns the commands of the camera and of the time.
     fn view(&self) -> Result<Vec<Command>, SpannedError> {
-        let Some(table) = super::table(self.root, "view")? else { return Ok(Vec::new()) };
+        let Some(table) = super::table(self.root, "view")? else { return Ok(vec![Command::Seek(0.0)]) };
         let time = single(optional(table, "time", 0.0, 0.0..=MAX_TIME)?);
         // A camera that follows the character moves with the time.
         let camera = camera(table)?.map(Command::Camera);
@@ -149,6 +149,11 @@ impl<'a> ProjectReader<'a> {
         snapshot.goals = goals.map(|table| self.goal(table)).collect::<Result<_, _>>()?;
         let pins = tables(self.root, "pin")?.into_iter();
         snapshot.pins = pins.map(|table| self.pin(table)).collect::<Result<_, _>>()?;
+        if super::table(self.root, "pose")?.is_none() && snapshot.motion.has_only_keys() {
+            // The pose is that of the keys, which the session takes when its time changes.
+            let end = snapshot.motion.seconds(&self.character.clips).max(1.0);
+            snapshot.time = if snapshot.time > 0.0 { 0.0 } else { end };
+        }
         Ok(snapshot)
     }
 
