@@ -1,5 +1,6 @@
 //! Projects on the command line: they are drawn, posed, baked, and compared in suites.
 
+use std::f32::consts::FRAC_1_SQRT_2;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -82,7 +83,7 @@ fn a_project_without_a_pose_has_that_of_its_keys() {
             let joints = format!("joints = {{ leftUpperArm = {{ rotation = [0.0, 0.0, {z}, {w}] }} }}");
             format!("[[motion.key]]\ntime = {time:?}\neasing = \"linear\"\n{joints}\n")
         };
-        let keys = key(0.0, -0.258_819, 0.965_926) + &key(1.0, std::f32::consts::FRAC_1_SQRT_2, 0.707_107);
+        let keys = key(0.0, -0.258_819, 0.965_926) + &key(1.0, FRAC_1_SQRT_2, FRAC_1_SQRT_2);
         fs::write(folder.join("keys.sinew"), format!("version = 1\n[view]\ntime = {time:?}\n{keys}"))
             .unwrap();
         let (code, message) = run(&["pose", "keys.sinew", "-o", "keys.json"], &folder);
