@@ -14,6 +14,10 @@ const PULL_HINT: &str = "How strongly a goal of this limb takes the body along w
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     let Some(node) = session.document.selection.active else {
         first_steps(ui, session, panel);
+        // The limb that was dragged last.
+        if let Some((chain, _)) = session.document.selection.last.and_then(|node| session.limb_pull(node)) {
+            key_goal(ui, &format!("Key IK of the {}", chain.name), chain.effector, commands);
+        }
         return save(ui, session, panel);
     };
     let rig = &session.puppet.rig;
@@ -103,6 +107,14 @@ fn ring_mode(
     }
 }
 
+/// Shows the button that keys the place of the end of a limb.
+fn key_goal(ui: &mut Ui, text: &str, effector: usize, commands: &mut Vec<Command>) {
+    let hint = "Key the place of the end of this limb as a goal, which inverse kinematics keeps";
+    if ui.add(Button::new(text)).on_hover_text(hint).clicked() {
+        commands.push(Command::KeyGoal(effector));
+    }
+}
+
 /// Shows how strongly the limb of the selected joint takes the body along, and the button that keys where the limb ends.
 fn pull(ui: &mut Ui, session: &Session, node: usize, commands: &mut Vec<Command>) {
     let Some((chain, mut pull)) = session.limb_pull(node) else { return };
@@ -121,11 +133,7 @@ fn pull(ui: &mut Ui, session: &Session, node: usize, commands: &mut Vec<Command>
         if field.drag_stopped() || field.changed() && !field.dragged() {
             commands.push(Command::Release);
         }
-        let key = ui.add(Button::new("Key IK"));
-        let hint = "Key the place of the end of this limb as a goal, which inverse kinematics keeps";
-        if key.on_hover_text(hint).clicked() {
-            commands.push(Command::KeyGoal(chain.effector));
-        }
+        key_goal(ui, "Key IK", chain.effector, commands);
     });
 }
 
