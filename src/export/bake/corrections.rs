@@ -62,7 +62,7 @@ pub(super) fn smooth_changes(free: &[&Pose], changed: &mut [Pose], times: &[f32]
 /// returns: the solver has found another way around an obstacle for these frames only.
 pub(super) fn replace_excursions(
     joints: &[usize],
-    may_change: &dyn Fn(usize) -> bool,
+    keeps: &dyn Fn(usize, &Pose, &Pose) -> bool,
     free: &[&Pose],
     changed: &mut [Pose],
 ) {
@@ -80,17 +80,20 @@ pub(super) fn replace_excursions(
                     earlier.chain(later).map(step).fold(turn(before).angle_between(turn(after)), f32::max);
                 off > OFF && calm < CALM_PART * off
             };
-            let is_allowed = (first..after).all(may_change);
-            if !is_allowed || !joints.iter().any(|joint| is_off(changed, *joint)) {
+            if !joints.iter().any(|joint| is_off(changed, *joint)) {
                 continue;
             }
             for (frame, part) in (first..after).zip(1_u8..) {
+                let mut replaced = changed[frame].clone();
                 for &node in joints {
                     let change = |i: usize| Change::between(&free[i].locals[node], &changed[i].locals[node]);
                     #[expect(clippy::cast_precision_loss, reason = "one or two frames")]
                     let part = f32::from(part) / (width + 1) as f32;
                     let between = mean(&[change(before), change(after)], &[(0, 1.0 - part), (1, part)]);
-                    changed[frame].locals[node] = between.apply(&free[frame].locals[node]);
+                    replaced.locals[node] = between.apply(&free[frame].locals[node]);
+                }
+                if keeps(frame, &changed[frame], &replaced) {
+                    changed[frame] = replaced;
                 }
             }
         }
@@ -175,7 +178,7 @@ mod tests {
             _ => 0.1,
         };
         let mut changed: Vec<Pose> = (0..40).map(|i| pose(angle(i))).collect();
-        replace_excursions(&[0], &|_| true, &free, &mut changed);
+        replace_excursions(&[0], &|_, _, _| true, &free, &mut changed);
         for (i, pose) in (0..40).zip(&changed) {
             let wanted = if i == 10 { 0.1 } else { angle(i) };
             let is = pose.locals[0].rotation.to_axis_angle().1;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::asset::{Character, Clip, NotFinite};
 use crate::files::Progress;
 use crate::motion::{Playhead, Recorder, Retarget, RetargetError, RetargetedFrame};
-use crate::pose::Pose;
+use crate::pose::{Pose, world_matrix};
 use crate::puppet::{GoalReport, Puppet, PuppetError};
 use crate::rig::{Hinges, LimbKind, Rig};
 
@@ -30,6 +30,8 @@ pub use source::{Source, SourceError};
 const RATE: f32 = 60.0;
 /// Number of times that the changes of retargeted poses are smoothed and the contacts kept again.
 const ROUNDS: usize = 4;
+/// A foot that stands may move by less than this where its leg is put back on its path, metres of a person.
+const STILL: f32 = 5e-3;
 /// Maximum number of frames of a clip.
 pub const MAX_FRAMES: usize = 1 << 20;
 
@@ -263,12 +265,16 @@ fn keep(
     }
     let limbs = puppet.rig.body.iter().flat_map(|body| &body.limbs);
     for leg in limbs.filter(|limb| limb.kind == LimbKind::Leg) {
-        // A foot that stands keeps its contact.
-        let swings = |frame: usize| {
+        // A foot that stands keeps its place.
+        let (character, still) =
+            (puppet.character(), STILL * puppet.rig.body.as_ref().map_or(1.0, |b| b.size));
+        let foot = |pose: &Pose| world_matrix(&character.skeleton, pose, leg.end()).translation;
+        let keeps = |frame: usize, was: &Pose, is: &Pose| {
             let mut contacts = frames.get(frame).into_iter().flat_map(|frame| &frame.contacts);
-            contacts.any(|contact| contact.yields && leg.joints.contains(&contact.node))
+            let swings = contacts.any(|contact| contact.yields && leg.joints.contains(&contact.node));
+            swings || foot(was).distance(foot(is)) < still
         };
-        replace_excursions(&leg.joints, &swings, &free, &mut poses);
+        replace_excursions(&leg.joints, &keeps, &free, &mut poses);
     }
     Ok((poses, reports))
 }
