@@ -27,13 +27,14 @@ fn keyed(character: sinew::asset::Character) -> (Session, [usize; 2]) {
 }
 
 /// Drags a joint to a place.
-fn pull(session: &mut Session, node: usize, to: Vec3) {
+pub(super) fn pull(session: &mut Session, node: usize, to: Vec3) {
     session.apply(Command::GrabNode(NodePoint { node, offset: glam::DVec3::ZERO }));
     session.apply(Command::DragTo(to.as_dvec3()));
     session.apply(Command::Release);
 }
 
-fn place(session: &Session, node: usize) -> Vec3 {
+/// Returns where a joint is, metres.
+pub(super) fn place(session: &Session, node: usize) -> Vec3 {
     session.puppet().world_from_node()[node].translation.into()
 }
 

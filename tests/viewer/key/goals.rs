@@ -3,20 +3,10 @@
 use glam::Vec3;
 use sinew::asset;
 use sinew::motion::GoalKey;
-use sinew::viewer::{DragScope, NodePoint};
+use sinew::viewer::DragScope;
 
+use super::contacts::{place, pull};
 use super::*;
-
-/// Drags a joint to a place.
-fn pull(session: &mut Session, node: usize, to: Vec3) {
-    session.apply(Command::GrabNode(NodePoint { node, offset: glam::DVec3::ZERO }));
-    session.apply(Command::DragTo(to.as_dvec3()));
-    session.apply(Command::Release);
-}
-
-fn place(session: &Session, node: usize) -> Vec3 {
-    session.puppet().world_from_node()[node].translation.into()
-}
 
 fn goals(session: &Session) -> Vec<GoalKey> {
     session.puppet().motion.goals.clone()
