@@ -74,8 +74,8 @@ impl GoalKey {
         ContactConstraint { node, offset, position, orientation, on, weight, yields, pulls }
     }
 
-    /// Returns the goal at a part of the way to the next key, from 0 to 1. A key that goes along with another node is not blended with it:
-    /// the goal stays that of this key, and its weight fades.
+    /// Returns the goal at a part of the way to the next key, from 0 to 1. Places on different nodes are
+    /// not blended: the goal changes to that of the next key halfway.
     pub(super) fn towards(&self, next: &Self, part: f32) -> Self {
         let part = self.easing.weight(part);
         let weight = self.weight + (next.weight - self.weight) * part;
