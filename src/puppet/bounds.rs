@@ -3,7 +3,7 @@
 use glam::Vec3;
 
 use crate::asset::Part;
-use crate::skin::{JointBoxes, Skinned, skin};
+use crate::skin::{JointBoxes, Palette, Skinned, skin};
 use crate::view::Bounds;
 
 use super::Puppet;
@@ -39,6 +39,11 @@ impl Puppet {
     ///
     /// Parts that are skinned with dual quaternions have exact boxes.
     pub fn part_boxes(&self) -> Vec<Bounds> {
+        self.part_boxes_of(&self.palette, &self.pose.weights)
+    }
+
+    /// Returns the same boxes for another pose.
+    pub(crate) fn part_boxes_of(&self, palette: &Palette, weights: &[f32]) -> Vec<Bounds> {
         let of_part = |part: &Part| JointBoxes::new(self.character.primitive(*part), part.skin.is_some());
         let boxes = self.boxes.get_or_init(|| self.parts.iter().map(of_part).collect());
         let mut skinned = Skinned::default();
@@ -46,9 +51,11 @@ impl Puppet {
             if self.is_hidden(index) {
                 return Bounds::default();
             }
-            let matrices = self.palette.matrices(index);
-            matrices.and_then(|m| boxes.bounds(m, self.morph_weights(*part))).unwrap_or_else(|| {
-                self.skin(index, &mut skinned);
+            let Some(matrices) = palette.matrices(index) else { return Bounds::default() };
+            let node = self.character.skeleton.nodes.get(part.node);
+            let weights = node.and_then(|node| weights.get(node.morph_weights.clone())).unwrap_or_default();
+            boxes.bounds(matrices, weights).unwrap_or_else(|| {
+                skin(self.character.primitive(*part), matrices, weights, &mut skinned);
                 Bounds::around(skinned.positions.iter().copied())
             })
         };

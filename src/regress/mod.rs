@@ -66,7 +66,7 @@ pub use machine::Machine;
 #[doc(hidden)]
 pub use outcomes_json::outcomes_json;
 pub use record::{
-    Attribute, CameraRecord, FloorRecord, MaterialRecord, PartRecord, RecordedScene, SceneRecord,
+    Attribute, CameraRecord, FloorRecord, MaterialRecord, PartRecord, RecordedScene, SceneRecord, SeenRecord,
     VerticesRecord,
 };
 #[cfg(feature = "cli")]

@@ -151,8 +151,8 @@ impl Region {
         self.only.is_some() || !self.ignore.nodes.is_empty() || !self.ignore.parts.is_empty()
     }
 
-    /// Returns the second image, which shows what `record` describes, with the pixels of the golden, which is the first, wherever they are not compared. `None` if everything is compared. A pixel
-    /// is ignored if it, or a pixel next to it, shows what is ignored in either image.
+    /// Returns the second image, which shows what `record` describes, with the pixels of the golden, which is the first, wherever they are
+    /// not compared. `None` if everything is compared. A pixel is ignored if it, or a pixel next to it, shows what is ignored in either.
     pub(super) fn mask(
         &self,
         puppet: &Puppet,

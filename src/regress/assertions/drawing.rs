@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::puppet::Puppet;
-use crate::regress::explain::{Conditions, Explanation, GoldenView};
+use crate::regress::explain::{Conditions, Explanation, GoldenView, Redraw};
 use crate::regress::golden::Drawn;
 use crate::regress::record::{RecordedScene, SceneRecord};
 use crate::regress::tolerance::KindTolerance;
@@ -29,7 +29,7 @@ fn draw(puppet: &Puppet, frame: &Frame<'_>, size: (u32, u32)) -> Result<Drawn, R
     let images = DecodedImages::decode(puppet.character(), puppet.parts(), frame.mode);
     let model = renderer.model(puppet.character(), puppet.parts(), &images)?;
     let image = renderer.render(&[&model], frame, size)?;
-    let scene = RecordedScene::encode(&SceneRecord::of(puppet, frame)).ok();
+    let scene = RecordedScene::encode(&SceneRecord::of(puppet, frame, size)).ok();
     Ok(Drawn { drawn_by: Some(renderer.gpu().describe()), scene, ..Drawn::new(image) })
 }
 
@@ -43,27 +43,26 @@ fn explain(
         [golden, drawn].map(|image| image.scene.as_ref().and_then(|scene| scene.decode().ok()));
     let (before, now) = (before?, now?);
     let tolerance = KindTolerance::default();
+    let again = |frame: &Frame<'_>| draw(puppet, frame, size).ok();
+    let redraw = Redraw::of(puppet, &before, &now);
+    let redrawn = redraw.as_ref().and_then(|redraw| {
+        Some((again(&redraw.frame(puppet, scene::frame(puppet, settings)))?.image, redraw.record()))
+    });
     // The name of an adapter does not contain the CPU, on which a software adapter depends.
     let explain = |image: &Drawn, record: &SceneRecord| {
-        let golden = (&golden.image, &before);
-        Explanation::new(puppet, golden, (&image.image, record), &tolerance, Conditions::default())
+        let (golden, actual) = ((&golden.image, &before), (&image.image, record));
+        let redrawn = redrawn.as_ref().map(|(image, record)| [(image, *record), actual]);
+        Explanation::with_redrawn(puppet, golden, actual, &tolerance, (Conditions::default(), redrawn))
     };
-    let mut held_image = None;
     if let Some(view) = GoldenView::of(&before, &now) {
-        let held = draw(puppet, &view.frame(scene::frame(puppet, settings)), size).ok()?;
-        let record = view.record(&before, &now);
-        let mut explanation = explain(&held, &record)?;
+        let held = again(&view.frame(scene::frame(puppet, settings)))?;
+        let mut explanation = explain(&held, &view.record(&before, &now))?;
         if explanation.fails() {
             explanation.add_camera(puppet, (&before, &now), size, &tolerance);
             return Some(explanation);
         }
-        held_image = Some(held.image);
     }
-    let mut explanation = explain(drawn, &now)?;
-    if let Some(held) = &held_image {
-        explanation.judge_camera((held, &drawn.image), &tolerance);
-    }
-    Some(explanation)
+    explain(drawn, &now)
 }
 
 /// The default view: from the front, the whole puppet.

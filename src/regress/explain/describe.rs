@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use crate::regress::record::SeenRecord;
 use crate::regress::tolerance::KindTolerance;
 
 use super::change::Change;
+use super::facts::MaterialChange;
 use super::meshes::MeshChange;
-use super::motion::{Scenes, Shift};
+use super::motion::{MIN_SHIFT, Scenes, Shift};
 use super::pixels::Cause;
+use super::seen::MeshShifts;
 use super::verdict::{Wording, verdict};
 use super::words::count;
 use super::{Explanation, Group};
@@ -25,16 +28,59 @@ const QUIET_MEAN: f64 = 0.75;
 const QUIET: f64 = 0.02;
 /// One in so many pixels that another driver draws differently may differ by two levels or more.
 const DRIVER_VISIBLE: usize = 8;
+
+/// What the golden's scene shows when the same driver draws it again.
+pub(super) struct Redrawn {
+    pub(super) changes: Vec<(Cause, Change)>,
+    /// The materials that differ from those that were drawn again.
+    pub(super) materials: BTreeMap<u32, MaterialChange>,
+}
+
+impl Redrawn {
+    /// Takes over which changes count and fail, for those that were drawn again.
+    fn decide(&self, scenes: &Scenes<'_>, changes: &mut Vec<(Cause, Change)>) {
+        for (cause, change) in changes.iter_mut().filter(|(cause, _)| self.decides(scenes, cause)) {
+            let known = self.changes.iter().find(|(known, _)| known == cause).map(|(_, known)| known);
+            change.counts = known.is_some_and(|known| known.counts);
+            change.fails = known.is_some_and(|known| known.fails);
+            change.visible = known.map_or(0, |known| known.visible);
+            change.alpha = known.map_or(0, |known| known.alpha);
+        }
+        // The noise of the other driver may have hidden it among the pixels of another change.
+        let is_hidden = |(cause, change): &&(Cause, Change)| {
+            change.fails && self.decides(scenes, cause) && changes.iter().all(|(known, _)| known != cause)
+        };
+        let hidden: Vec<(Cause, Change)> = self.changes.iter().filter(is_hidden).cloned().collect();
+        changes.extend(hidden);
+    }
+
+    fn decides(&self, scenes: &Scenes<'_>, cause: &Cause) -> bool {
+        match cause {
+            Cause::Moved(_)
+            | Cause::Morph(_)
+            | Cause::Camera
+            | Cause::Light
+            | Cause::Background
+            | Cause::Other => true,
+            Cause::Material(part) => self.materials.get(part) == scenes.facts.materials.get(part),
+            // Those of changed meshes are in both images.
+            Cause::Shadow => !scenes.facts.changes_shapes(scenes.conditions.same_machine),
+            _ => false,
+        }
+    }
+}
+
 /// Describes the changes between two scenes.
 pub(super) struct Describe<'a> {
     scenes: &'a Scenes<'a>,
     tolerance: &'a KindTolerance,
     wording: Wording<'a>,
+    meshes: MeshShifts,
 }
 
 impl<'a> Describe<'a> {
     pub(super) fn new(scenes: &'a Scenes<'a>, tolerance: &'a KindTolerance) -> Self {
-        Self { scenes, tolerance, wording: Wording::new(scenes) }
+        Self { scenes, tolerance, wording: Wording::new(scenes), meshes: MeshShifts::of(scenes) }
     }
 
     /// Returns the explanation of the groups. `causes` has one element for each pixel.
@@ -42,10 +88,12 @@ impl<'a> Describe<'a> {
         &self,
         groups: &BTreeMap<Cause, Group>,
         causes: &[Option<Cause>],
+        redrawn: Option<&Redrawn>,
     ) -> Explanation {
-        let mut changes: Vec<(Cause, Change)> =
-            groups.iter().map(|(cause, group)| (cause.clone(), self.change(cause, group, groups))).collect();
-        self.judge(&mut changes, groups);
+        let mut changes = self.changes(groups);
+        if let Some(redrawn) = redrawn {
+            redrawn.decide(self.scenes, &mut changes);
+        }
         changes.sort_by(|(_, a), (_, b)| {
             let shift = |change: &Change| change.shift.unwrap_or_default();
             let by_size = || shift(b).total_cmp(&shift(a)).then(b.visible.cmp(&a.visible));
@@ -58,6 +106,14 @@ impl<'a> Describe<'a> {
         let unseen = self.wording.unseen(changes.iter().map(|(cause, _)| cause));
         let changes: Vec<Change> = changes.into_iter().map(|(_, change)| change).collect();
         Explanation { verdict: verdict(&changes, &unseen), changes, unseen, map }
+    }
+
+    /// Returns a change for each group.
+    pub(super) fn changes(&self, groups: &BTreeMap<Cause, Group>) -> Vec<(Cause, Change)> {
+        let mut changes: Vec<(Cause, Change)> =
+            groups.iter().map(|(cause, group)| (cause.clone(), self.change(cause, group, groups))).collect();
+        self.judge(&mut changes, groups);
+        changes
     }
 
     /// Decides which changes exceed the tolerance of their kind.
@@ -148,6 +204,15 @@ impl<'a> Describe<'a> {
         let is = |test: fn(&MeshChange) -> bool| change.is_some_and(test);
         let has_many = group.visible > self.tolerance.changed;
         let is_located = is(MeshChange::is_located);
+        if let Some(shift) = self.meshes.get(cause) {
+            // On another machine, only the pixels of known vertices are without its noise elsewhere on the part.
+            let has_many = match self.scenes.conditions.same_machine {
+                true => has_many,
+                false => is_located && group.clear > self.tolerance.changed,
+            };
+            // The golden's places are those of cells, so the vertex may have moved farther.
+            return has_many || shift >= MIN_SHIFT && shift + SeenRecord::ERROR >= self.tolerance.moved;
+        }
         // Few pixels show a vertex that moves at an outline, but they show it clearly.
         let is_clear = group.clear > MESH_PIXELS || group.clear > 0 && group.levels >= CLEAR_LEVELS;
         match self.scenes.conditions.same_machine {
@@ -164,6 +229,10 @@ impl<'a> Describe<'a> {
         let shift = match cause {
             Cause::Moved(node) => self.scenes.shifts.get(&Some(*node)).copied(),
             Cause::Morph(_) => self.scenes.shifts.get(&None).copied(),
+            Cause::Mesh(_) | Cause::Weights(_) | Cause::Binds => {
+                let moved = self.meshes.get(cause).filter(|pixels| *pixels > 0.0);
+                moved.map(|pixels| Shift { distance: 0.0, pixels })
+            }
             Cause::Camera => Some(Shift { distance: 0.0, pixels: self.scenes.camera }),
             _ => None,
         };

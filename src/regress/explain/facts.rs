@@ -6,7 +6,7 @@ use glam::{Affine3A, DAffine3, DQuat, DVec3, Vec3};
 
 use crate::puppet::Puppet;
 use crate::regress::record::{
-    CameraRecord, MaterialRecord, NO_FLOOR, SceneRecord, part_names, unique_labels,
+    CameraRecord, MaterialRecord, NO_FLOOR, SceneRecord, SeenRecord, part_names, unique_labels,
 };
 
 use super::meshes::MeshChange;
@@ -40,6 +40,8 @@ pub(super) struct Facts {
     pub(super) is_rewritten: bool,
     /// How the meshes of parts differ.
     pub(super) meshes: BTreeMap<u32, MeshChange>,
+    /// Where the vertices of parts were in the golden's image, if their order is the same.
+    pub(super) seen: BTreeMap<u32, SeenRecord>,
     /// For each part whose material differs, how it does.
     pub(super) materials: BTreeMap<u32, MaterialChange>,
     /// The settings that differ, as clauses, by what they affect.
@@ -115,9 +117,21 @@ impl Facts {
             if let Some(change) = MeshChange::between(puppet, index, (&was, &is), ignores_weights) {
                 self.meshes.insert(index, change);
             }
+            let part = puppet.parts().get(index as usize);
+            let in_order = |seen: &SeenRecord| {
+                self.meshes.get(&index).is_some_and(MeshChange::is_located)
+                    || part.is_some_and(|part| seen.has_order_of(puppet.character().primitive(*part)))
+            };
+            if let Some(seen) = was.seen.clone().filter(in_order) {
+                self.seen.insert(index, seen);
+            }
             let materials = golden.materials.get(was.material).zip(actual.materials.get(is.material));
             // Another name looks the same.
-            let named = |record: &MaterialRecord| MaterialRecord { name: String::new(), ..record.clone() };
+            let named = |record: &MaterialRecord| MaterialRecord {
+                name: String::new(),
+                numbers: None,
+                ..record.clone()
+            };
             let Some((was, is)) = materials.filter(|(was, is)| named(was) != named(is)) else { continue };
             let (before, now) = (color(was.color), color(is.color));
             let clause = if before != now {
@@ -125,7 +139,7 @@ impl Facts {
             } else if was.color != is.color {
                 "its base colour differs slightly".to_owned()
             } else if was.values != is.values {
-                "its values differ".to_owned()
+                was.other_numbers(is).unwrap_or_else(|| "its values differ".to_owned())
             } else {
                 "its textures differ".to_owned()
             };

@@ -4,7 +4,7 @@
 use crate::puppet::Puppet;
 use crate::regress::record::{FloorRecord, SceneRecord};
 use crate::regress::tolerance::KindTolerance;
-use crate::render::{DecodedImage, Floor, Frame};
+use crate::render::{Floor, Frame};
 use crate::view::Camera;
 
 use super::change::{Change, ChangeKind};
@@ -51,24 +51,6 @@ impl GoldenView {
 }
 
 impl Explanation {
-    /// Judges another camera by what it changes in the image: the same driver has drawn both images, with the golden's camera and with its
-    /// own. Returns whether that is too much.
-    pub(in crate::regress) fn judge_camera(
-        &mut self,
-        (held, own): (&DecodedImage, &DecodedImage),
-        tolerance: &KindTolerance,
-    ) -> bool {
-        let pixels = held.rgba.chunks_exact(4).zip(own.rgba.chunks_exact(4));
-        let is_visible = |(a, b): &(&[u8], &[u8])| a.iter().zip(*b).any(|(a, b)| a.abs_diff(*b) >= 2);
-        let fails = pixels.filter(is_visible).count() > tolerance.changed;
-        let mut has_camera = false;
-        for change in self.changes.iter_mut().filter(|change| change.kind == ChangeKind::Camera) {
-            has_camera = true;
-            change.fails |= fails;
-        }
-        fails && has_camera
-    }
-
     /// Adds that the camera or the floor of the scene is another one. The explanation is of an image that was drawn with the golden's.
     /// No pixel of that image shows it. `size` is its width and height.
     pub(in crate::regress) fn add_camera(

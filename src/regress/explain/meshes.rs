@@ -165,6 +165,11 @@ impl MeshChange {
         (!self.changes_weights() || self.weights.is_some()) && (!self.changes_positions() || is_known)
     }
 
+    /// Returns whether vertices have moved, but no triangle is missing or connects others of them.
+    pub(super) fn only_moves(&self) -> bool {
+        self.has_all_triangles() && !matches!(self.moved, Moved::Connected)
+    }
+
     fn has_all_triangles(&self) -> bool {
         let [[_, triangles], [_, triangles_now]] = self.counts;
         triangles == triangles_now

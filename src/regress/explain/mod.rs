@@ -12,6 +12,8 @@ mod meshes;
 mod motion;
 mod pixels;
 mod raster;
+mod redraw;
+mod seen;
 mod surfaces;
 #[cfg(test)]
 mod tests;
@@ -31,13 +33,15 @@ use super::record::SceneRecord;
 use super::tolerance::KindTolerance;
 
 pub use change::{Change, ChangeKind};
-use describe::Describe;
+use describe::{Describe, Redrawn};
 use facts::Facts;
 #[cfg(feature = "render")]
 pub(super) use held::GoldenView;
 use motion::{Scenes, Shift};
 use pixels::{Cause, levels, pixel};
 use raster::Ids;
+#[cfg(feature = "render")]
+pub(super) use redraw::Redraw;
 use surfaces::Surfaces;
 #[cfg(feature = "cli")]
 pub use view::PoseView;
@@ -115,27 +119,29 @@ impl Explanation {
         tolerance: &KindTolerance,
         conditions: Conditions,
     ) -> Option<Self> {
-        let ((expected, before), (drawn, now)) = (golden, actual);
-        let size = (expected.width, expected.height);
-        if size != (drawn.width, drawn.height) || expected.rgba.len() != drawn.rgba.len() {
-            return None;
-        }
-        let before = &before.named_like(now);
-        let facts = Facts::between(puppet, before, now);
-        let surfaces = [Surfaces::of(puppet, before), Surfaces::of(puppet, now)];
-        let cameras = [before.camera.camera(), now.camera.camera()];
-        let [was, is] = &surfaces;
-        let ids = [Ids::draw(puppet, was, &cameras[0], size), Ids::draw(puppet, is, &cameras[1], size)];
-        let scenes = Scenes::new(
-            puppet,
-            &facts,
-            [was, is],
-            [&ids[0], &ids[1]],
-            [&cameras[0], &cameras[1]],
-            conditions,
-        );
-        let (groups, causes) = group(&scenes, expected, drawn);
-        Some(Describe::new(&scenes, tolerance).explanation(&groups, &causes))
+        Self::with_redrawn(puppet, golden, actual, tolerance, (conditions, None))
+    }
+
+    /// The same, with two images of the driver that drew `actual`: the golden's scene, drawn again, and the actual one. Without the noise
+    /// of another driver, they say more about everything that the record contains.
+    pub(super) fn with_redrawn(
+        puppet: &Puppet,
+        golden: (&DecodedImage, &SceneRecord),
+        actual: (&DecodedImage, &SceneRecord),
+        tolerance: &KindTolerance,
+        (conditions, redrawn): (Conditions, Option<[(&DecodedImage, &SceneRecord); 2]>),
+    ) -> Option<Self> {
+        let same_driver = Conditions { same_machine: true, other_shadows: false, ..conditions };
+        let judged = redrawn.map(|[golden, actual]| {
+            compared(puppet, golden, actual, same_driver, |scenes, groups, _| {
+                let changes = Describe::new(scenes, tolerance).changes(&groups);
+                Redrawn { changes, materials: scenes.facts.materials.clone() }
+            })
+        });
+        let judged = judged.flatten();
+        compared(puppet, golden, actual, conditions, |scenes, groups, causes| {
+            Describe::new(scenes, tolerance).explanation(&groups, &causes, judged.as_ref())
+        })
     }
 
     /// Returns the first clauses of what no pixel shows, and the number of the others.
@@ -176,6 +182,30 @@ impl Explanation {
         };
         DecodedImage { width, height, rgba: self.map.iter().flat_map(color).collect() }
     }
+}
+
+/// Compares two scenes and their images. `then` gets the groups of pixels and for each pixel its cause. Returns `None` if the images have
+/// different sizes.
+fn compared<T>(
+    puppet: &Puppet,
+    (expected, before): (&DecodedImage, &SceneRecord),
+    (drawn, now): (&DecodedImage, &SceneRecord),
+    conditions: Conditions,
+    then: impl FnOnce(&Scenes<'_>, BTreeMap<Cause, Group>, Vec<Option<Cause>>) -> T,
+) -> Option<T> {
+    let size = (expected.width, expected.height);
+    if size != (drawn.width, drawn.height) || expected.rgba.len() != drawn.rgba.len() {
+        return None;
+    }
+    let before = &before.named_like(now);
+    let facts = Facts::between(puppet, before, now);
+    let [was, is] = [Surfaces::of(puppet, before), Surfaces::of(puppet, now)];
+    let cameras = [before.camera.camera(), now.camera.camera()];
+    let ids = [Ids::draw(puppet, &was, &cameras[0], size), Ids::draw(puppet, &is, &cameras[1], size)];
+    let scenes =
+        Scenes::new(puppet, &facts, [&was, &is], [&ids[0], &ids[1]], [&cameras[0], &cameras[1]], conditions);
+    let (groups, causes) = group(&scenes, expected, drawn);
+    Some(then(&scenes, groups, causes))
 }
 
 /// Assigns a cause to each pixel that differs. Returns the groups, and for each pixel its cause.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{Mat4, Vec2, Vec3};
 
 use crate::puppet::Puppet;
+use crate::regress::record::project;
 use crate::view::Camera;
 
 use super::Conditions;
@@ -127,44 +128,51 @@ impl<'a> Scenes<'a> {
     /// Returns the largest shift of any visible vertex, by the joint that caused it, and that of the camera in pixels. A vertex is
     /// visible if one of its triangles is, before or now.
     fn largest_shifts(&self) -> (BTreeMap<Option<usize>, Shift>, f32) {
-        let hits = self.ids.iter().flat_map(|ids| ids.hits.iter().flatten());
-        let visible: BTreeSet<(u32, u32)> = hits.map(|hit| (hit.part, hit.triangle)).collect();
         let mut shifts: BTreeMap<Option<usize>, Shift> = BTreeMap::new();
         let mut camera: f32 = 0.0;
-        let mut done = BTreeSet::new();
-        for (part, triangle) in visible {
-            let hit = |at| Hit { part, triangle, at, depth: 0.0 };
-            let Some(corners) = self.corners(&hit(Vec3::X)) else { continue };
-            for (vertex, at) in corners.into_iter().zip(Vec3::AXES) {
-                let [golden, actual] = self.surfaces.map(|surfaces| surfaces.position(part as usize, vertex));
-                let Some((was, is)) = golden.zip(actual).filter(|_| done.insert((part, vertex))) else {
-                    continue;
-                };
-                if !self.facts.camera.is_empty() && self.is_inside(was) {
-                    camera = camera.max(self.camera_shift(was));
-                }
-                let shift = self.pose_shift(was, is);
-                if shift.distance > 0.0 && (self.is_inside(was) || self.is_inside(is)) {
-                    let nodes = raster::nodes(self.puppet, &hit(at));
-                    let cause = self.facts.cause(self.puppet, &nodes);
-                    let largest = shifts.entry(cause).or_default();
-                    largest.distance = largest.distance.max(shift.distance);
-                    largest.pixels = largest.pixels.max(shift.pixels);
-                }
+        for (hit, vertex) in self.visible_vertices() {
+            let [golden, actual] = self.surfaces.map(|surfaces| surfaces.position(hit.part as usize, vertex));
+            let Some((was, is)) = golden.zip(actual) else { continue };
+            if !self.facts.camera.is_empty() && self.is_inside(was) {
+                camera = camera.max(self.camera_shift(was));
+            }
+            let shift = self.pose_shift(was, is);
+            if shift.distance > 0.0 && (self.is_inside(was) || self.is_inside(is)) {
+                let nodes = raster::nodes(self.puppet, &hit);
+                let cause = self.facts.cause(self.puppet, &nodes);
+                let largest = shifts.entry(cause).or_default();
+                largest.distance = largest.distance.max(shift.distance);
+                largest.pixels = largest.pixels.max(shift.pixels);
             }
         }
         (shifts, camera)
     }
 
+    /// Returns the vertices of which a triangle is visible, before or now, each with a point of such a triangle at its place.
+    pub(super) fn visible_vertices(&self) -> Vec<(Hit, u32)> {
+        let hits = self.ids.iter().flat_map(|ids| ids.hits.iter().flatten());
+        let triangles: BTreeSet<(u32, u32)> = hits.map(|hit| (hit.part, hit.triangle)).collect();
+        let (mut done, mut vertices) = (BTreeSet::new(), Vec::new());
+        for (part, triangle) in triangles {
+            let hit = |at| Hit { part, triangle, at, depth: 0.0 };
+            let corners = self.corners(&hit(Vec3::X)).into_iter().flatten().zip(Vec3::AXES);
+            let new = corners.filter(|(vertex, _)| done.insert((part, *vertex)));
+            vertices.extend(new.map(|(vertex, at)| (hit(at), vertex)));
+        }
+        vertices
+    }
+
+    /// Returns how far from its place in the golden a vertex is in the golden's pose, at least, in pixels. Only a change of the mesh or of
+    /// its skin moves it. `None` if the golden does not contain its place, or if that is outside the image.
+    pub(super) fn mesh_shift(&self, part: u32, vertex: u32) -> Option<f32> {
+        let [golden, _] = self.surfaces;
+        let pixel = self.project(0, golden.position(part as usize, vertex)?)?;
+        self.facts.seen.get(&part)?.distance(vertex, pixel).filter(|_| is_inside(pixel, self.size))
+    }
+
     fn is_inside(&self, point: Vec3) -> bool {
         self.project(0, point).is_some_and(|pixel| is_inside(pixel, self.size))
     }
-}
-
-fn project(clip_from_world: &Mat4, size: Vec2, point: Vec3) -> Option<Vec2> {
-    let clip = *clip_from_world * point.extend(1.0);
-    let ndc = Vec2::new(clip.x, clip.y) / clip.w;
-    (clip.w > 0.0 && ndc.is_finite()).then(|| (ndc * Vec2::new(0.5, -0.5) + 0.5) * size)
 }
 
 fn is_inside(pixel: Vec2, size: Vec2) -> bool {

@@ -140,10 +140,12 @@ impl Scenes<'_> {
         if self.moves_shadows() {
             return Cause::Shadow;
         }
-        // Steep normal maps show movements that are too small for anything else.
-        let node = || hits().find_map(|hit| facts.cause(self.puppet, &raster::nodes(self.puppet, hit)));
-        if let Some(node) = Some(self.conditions.same_machine).filter(|same| *same).and_then(|_| node()) {
-            return Cause::Moved(node);
+        // Every difference has a cause on the same machine. Steep normal maps show movements that are too small for anything else.
+        if self.conditions.same_machine {
+            let near = hits().find_map(|hit| facts.cause(self.puppet, &raster::nodes(self.puppet, hit)));
+            if let Some(node) = near.or_else(|| facts.joints.keys().next().copied()) {
+                return Cause::Moved(node);
+            }
         }
         if off <= self.noise().max(NOISE) {
             Cause::Noise

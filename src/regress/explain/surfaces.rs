@@ -5,7 +5,7 @@ use glam::Vec3;
 use crate::asset::{AlphaMode, Character, Part};
 use crate::puppet::Puppet;
 use crate::regress::record::{SceneRecord, part_names};
-use crate::skin::{Palette, Skinned, Skinning, skin};
+use crate::skin::{Palette, Skinned, skin};
 
 /// The drawn parts of a character in a pose.
 pub(super) struct Surfaces {
@@ -28,9 +28,7 @@ impl Surfaces {
         let nodes = &character.skeleton.nodes;
         let world_from_node = record.world_from_node(&character.skeleton);
         let mut palette = Palette::new(character, parts);
-        let is_dual = record.settings.get("skinning").is_some_and(|s| s == "dual-quaternion");
-        let skinning = if is_dual { Skinning::DualQuaternion } else { Skinning::Linear };
-        palette.update(character, &world_from_node, skinning);
+        palette.update(character, &world_from_node, record.skinning());
         let mut skinned = Skinned::default();
         let mut posed = Vec::with_capacity(parts.len());
         for (index, (part, name)) in parts.iter().zip(part_names(puppet)).enumerate() {

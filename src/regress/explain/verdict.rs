@@ -53,7 +53,9 @@ impl<'a> Wording<'a> {
             Cause::Moved(node) => self.moved(*node, change),
             Cause::Binds | Cause::Weights(_) | Cause::Mesh(_) => {
                 let what = self.contents(cause).unwrap_or_default();
-                format!("{what}: {px} by at most {} levels", change.levels)
+                let moved =
+                    if shift >= 0.05 { format!(", moved by {shift:.2} px or more") } else { String::new() };
+                format!("{what}: {px} by at most {} levels{moved}", change.levels)
             }
             Cause::Morph(_) => {
                 let distance = change.distance.unwrap_or_default();

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use glam::{Mat4, Vec4};
+use glam::{Mat4, Vec2, Vec3, Vec4};
 
 use crate::asset::{Character, Material};
 use crate::puppet::Puppet;
 use crate::render::{Background, Frame, LightSource};
+use crate::skin::Skinned;
 
 use super::contents::Contents;
+use super::seen::{MAX_SEEN, SeenRecord};
 use super::{MaterialRecord, PartRecord, part_names};
 
 /// The value of the setting `floor` without a floor.
@@ -19,11 +21,16 @@ pub(in crate::regress) const NO_FLOOR: &str = "none";
 pub(super) fn parts(
     puppet: &Puppet,
     frame: &Frame<'_>,
+    size: (u32, u32),
     contents: &Contents,
 ) -> (Vec<PartRecord>, Vec<MaterialRecord>) {
     let (character, names) = (puppet.character(), part_names(puppet));
     let (mut parts, mut materials) = (Vec::new(), Vec::new());
     let mut known: BTreeMap<Option<usize>, usize> = BTreeMap::new();
+    #[expect(clippy::cast_precision_loss, reason = "image sizes are exact in single precision")]
+    let size = Vec2::new(size.0 as f32, size.1 as f32);
+    let clip_from_world = frame.camera.clip_from_world(size.x / size.y);
+    let (mut left, mut skinned) = (MAX_SEEN, Skinned::default());
     for draw in frame.instances.first().map(|i| &i.draws[..]).unwrap_or_default() {
         let Some((part, name)) = puppet.parts().get(draw.part).zip(names.get(draw.part)) else { continue };
         let index = character.primitive(*part).material;
@@ -37,7 +44,14 @@ pub(super) fn parts(
         });
         let primitive = character.primitive(*part);
         let of_part = contents.parts.get(draw.part);
+        let seen = primitive.vertices() <= left && draw.part < puppet.parts().len();
+        let seen = seen.then(|| {
+            left -= primitive.vertices();
+            puppet.skin(draw.part, &mut skinned);
+            SeenRecord::of(primitive, &skinned.positions, &clip_from_world, size)
+        });
         parts.push(PartRecord {
+            seen,
             name: name.clone(),
             material,
             counts: [primitive.vertices(), primitive.triangles.len()],
@@ -57,14 +71,9 @@ fn material_record(
 ) -> MaterialRecord {
     let default = Material::default();
     let material = material.unwrap_or(&default);
-    let mut values = material.without_name();
-    // It is recorded itself.
-    values.base_color = Vec4::ONE;
     let mut images = crc32fast::Hasher::new();
-    for texture in values.texture_refs_mut() {
+    for texture in material.clone().texture_refs_mut() {
         let found = character.textures.get(texture.texture);
-        // A file that was exported again may have another order of textures.
-        texture.texture = 0;
         let image = found.and_then(|found| found.image).and_then(|image| digests.get(image));
         images.update(&image.copied().unwrap_or_default().to_le_bytes());
         let mut sampler = String::new();
@@ -75,8 +84,67 @@ fn material_record(
     MaterialRecord {
         name: name.unwrap_or_else(|| "default".into()),
         color: material.base_color.to_array(),
-        values: format!("{:08x}", crc32fast::hash(format!("{values:?}").as_bytes())),
+        values: values_digest(material),
         textures: format!("{:08x}", images.finalize()),
+        numbers: Some(numbers(material)),
+    }
+}
+
+/// Returns a digest of the numbers and switches of a material but its base colour, which is recorded itself.
+pub(in crate::regress) fn values_digest(material: &Material) -> String {
+    let mut values = material.without_name();
+    values.base_color = Vec4::ONE;
+    // A file that was exported again may have another order of textures.
+    values.texture_refs_mut().for_each(|texture| texture.texture = 0);
+    format!("{:08x}", crc32fast::hash(format!("{values:?}").as_bytes()))
+}
+
+fn numbers(material: &Material) -> [f32; 10] {
+    let Material { metallic, roughness, normal_scale, occlusion_strength, .. } = *material;
+    let [r, g, b] = material.emissive.to_array();
+    let Material { emissive_strength, ior, specular, .. } = *material;
+    [metallic, roughness, normal_scale, occlusion_strength, r, g, b, emissive_strength, ior, specular]
+}
+
+/// The names of these numbers, in their order.
+const NUMBERS: [&str; 10] = [
+    "metalness",
+    "roughness",
+    "scale of its normal map",
+    "strength of its occlusion",
+    "red of its emission",
+    "green of its emission",
+    "blue of its emission",
+    "strength of its emission",
+    "index of refraction",
+    "specular factor",
+];
+
+impl MaterialRecord {
+    /// Says which number differs most from that of a newer record. `None` if none of the recorded ones does.
+    pub(in crate::regress) fn other_numbers(&self, newer: &Self) -> Option<String> {
+        let (was, is) = (self.numbers?, newer.numbers?);
+        let all = NUMBERS.into_iter().zip(was.into_iter().zip(is));
+        let (name, (was, is)) =
+            all.max_by(|(_, (a, b)), (_, (c, d))| (a - b).abs().total_cmp(&(c - d).abs()))?;
+        let name = if name.contains(" its ") { format!("the {name}") } else { format!("its {name}") };
+        (was != is).then(|| format!("{name} is {is:.3} instead of {was:.3}"))
+    }
+
+    /// Gives a material the recorded numbers.
+    pub(in crate::regress) fn apply_to(&self, material: &mut Material) {
+        material.base_color = Vec4::from(self.color);
+        if let Some([metallic, roughness, normal, occlusion, r, g, b, strength, ior, specular]) = self.numbers
+        {
+            material.metallic = metallic;
+            material.roughness = roughness;
+            material.normal_scale = normal;
+            material.occlusion_strength = occlusion;
+            material.emissive = Vec3::new(r, g, b);
+            material.emissive_strength = strength;
+            material.ior = ior;
+            material.specular = specular;
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod align;
 mod contents;
 mod look;
+mod seen;
 mod shape;
 mod text;
 mod vertices;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::asset::Skeleton;
 use crate::puppet::Puppet;
 use crate::render::Frame;
+use crate::skin::Skinning;
 use crate::view::{Camera, Projection};
 
 use super::golden::Joint;
@@ -22,7 +24,9 @@ use super::golden::Joint;
 pub(super) use contents::Contents;
 #[cfg(feature = "cli")]
 pub(super) use contents::ContentsCache;
-pub(super) use look::NO_FLOOR;
+pub(super) use look::{NO_FLOOR, values_digest};
+pub use seen::SeenRecord;
+pub(super) use seen::project;
 pub use shape::Attribute;
 pub(super) use shape::unique_labels;
 pub use text::RecordedScene;
@@ -57,6 +61,9 @@ pub struct SceneRecord {
     pub binds: BTreeMap<String, String>,
     /// The floor, if it is shown.
     pub floor: Option<FloorRecord>,
+    /// Centre and radius of the sphere to which the shadows are fitted, in world metres.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sphere: Option<[f32; 4]>,
     /// The settings of the view by their names, as text.
     pub settings: BTreeMap<String, String>,
 }
@@ -105,7 +112,10 @@ pub struct PartRecord {
     /// Its vertices, if the meshes of the record are small enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vertices: Option<VerticesRecord>,
-    /// Otherwise digests of the positions and of the weights of the vertices that each joint moves most, by the joint's label.
+    /// Where its vertices are in the image, if the scene does not have too many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<SeenRecord>,
+    /// For larger meshes digests of the positions and of the weights of the vertices that each joint moves most, by the joint's label.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub regions: BTreeMap<String, [String; 2]>,
 }
@@ -122,21 +132,25 @@ pub struct MaterialRecord {
     pub values: String,
     /// Digest of its encoded images.
     pub textures: String,
+    /// The most common of these numbers, with which it can be drawn again: metalness, roughness, scale of the normal map, strength of the
+    /// occlusion, emission (linear RGB and its strength), index of refraction, and specular factor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub numbers: Option<[f32; 10]>,
 }
 
 impl SceneRecord {
-    /// Records what a frame of a puppet shows.
-    pub fn of(puppet: &Puppet, frame: &Frame<'_>) -> Self {
-        Self::with(puppet, frame, &Contents::of(puppet))
+    /// Records what a frame of a puppet shows, in an image of a width and height in pixels.
+    pub fn of(puppet: &Puppet, frame: &Frame<'_>, size: (u32, u32)) -> Self {
+        Self::with(puppet, frame, size, &Contents::of(puppet))
     }
 
     /// Records what a frame of a puppet shows, whose contents are known.
-    pub(super) fn with(puppet: &Puppet, frame: &Frame<'_>, contents: &Contents) -> Self {
+    pub(super) fn with(puppet: &Puppet, frame: &Frame<'_>, size: (u32, u32), contents: &Contents) -> Self {
         let skeleton = &puppet.character().skeleton;
         let nodes = puppet.world_from_node().iter().enumerate();
         let joints =
             nodes.map(|(n, world)| Joint { name: skeleton.label(n), world: world.to_cols_array() }).collect();
-        let (parts, materials) = look::parts(puppet, frame, contents);
+        let (parts, materials) = look::parts(puppet, frame, size, contents);
         Self {
             version: VERSION,
             camera: CameraRecord::of(&frame.camera),
@@ -149,8 +163,21 @@ impl SceneRecord {
                 .ground
                 .as_ref()
                 .map(|floor| FloorRecord { center: floor.center.to_array(), radius: floor.radius }),
+            sphere: Some(frame.sphere.0.extend(frame.sphere.1).to_array()),
             settings: look::settings(frame),
         }
+    }
+
+    /// Returns the material of a part.
+    pub(super) fn material(&self, part: &str) -> Option<&MaterialRecord> {
+        let part = self.parts.iter().find(|known| known.name == part)?;
+        self.materials.get(part.material)
+    }
+
+    /// Returns how its parts are skinned.
+    pub(super) fn skinning(&self) -> Skinning {
+        let is_dual = self.settings.get("skinning").is_some_and(|name| name == "dual-quaternion");
+        if is_dual { Skinning::DualQuaternion } else { Skinning::Linear }
     }
 
     /// Returns whether the key light has a size, so that its shadows are soft where the renderer can draw them.

@@ -138,7 +138,7 @@ mod tests {
         let puppet = Puppet::new(crate::asset::mannequin().unwrap(), 0);
         let camera = Camera::framing(&puppet.bounds(), AUTO_FOV_Y, 1.0);
         let view = ViewSettings::new(camera, puppet.bounds());
-        let mut record = SceneRecord::of(&puppet, &frame(&puppet, &view));
+        let mut record = SceneRecord::of(&puppet, &frame(&puppet, &view), (64, 64));
         record.joints[0].name = "Hüfte 👣 \"\\".into();
         let stored = RecordedScene::encode(&record).unwrap();
         assert_eq!(stored.decode().unwrap(), record);

@@ -1,4 +1,4 @@
-//! The vertices of a mesh, rounded: enough to say which of them have moved, or have other weights, at about four bytes per vertex.
+//! The vertices of a mesh, rounded: enough to say which of them have moved, or have other weights, at about three bytes per vertex.
 
 use glam::{DVec3, Vec3};
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ const MAX_STEP: i32 = 2047;
 const FARTHEST: f32 = 1e15;
 /// Maximum number of bits that the position of a vertex needs, in the mean. Of a mesh with few large triangles, each vertex is far from
 /// the one before, so that it has longer steps.
-const BITS: f32 = 13.0;
+const BITS: f32 = 9.5;
 /// Weights are rounded down to a multiple of one over this number. It is odd, and they are shifted, so that the rounding of weights that
 /// are stored as bytes does not decide.
 const WEIGHTS: f32 = 251.0;
@@ -162,11 +162,11 @@ fn unfold(number: u32) -> i32 {
     if number % 2 == 1 { -half } else { half }
 }
 
-fn digit(number: u32) -> char {
+pub(super) fn digit(number: u32) -> char {
     DIGITS.get(number as usize).copied().unwrap_or(b'?').into()
 }
 
-fn value(digit: &u8) -> Option<u32> {
+pub(super) fn value(digit: &u8) -> Option<u32> {
     DIGITS.iter().position(|known| known == digit).and_then(|index| u32::try_from(index).ok())
 }
 

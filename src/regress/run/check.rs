@@ -83,7 +83,8 @@ fn image(
     let path = context.goldens.find(&format!("{}.png", case.slug));
     let DecodedImage { width, height, .. } = actual.image;
     let found = readable(Drawn::read(&path.read, width, height), update)?;
-    let record = SceneRecord::with(posed.puppet(), &posed.frame(), &context.contents.of(posed.puppet()));
+    let contents = context.contents.of(posed.puppet());
+    let record = SceneRecord::with(posed.puppet(), &posed.frame(), (width, height), &contents);
     let check = ImageCheck {
         tolerance,
         kinds: &case.checks.kinds,

@@ -1,6 +1,6 @@
 //! Compares the image of a case with its golden, and explains the difference.
 
-use crate::regress::explain::{Conditions, Explanation, GoldenView, PoseView};
+use crate::regress::explain::{Conditions, Explanation, GoldenView, PoseView, Redraw};
 use crate::regress::golden::{Drawn, GoldenState};
 use crate::regress::image::{Difference, Rule, compare};
 use crate::regress::record::{RecordedScene, SceneRecord};
@@ -40,6 +40,8 @@ struct Pair<'a> {
     image: &'a DecodedImage,
     /// The scenes of the golden and of the image.
     scenes: Option<(&'a SceneRecord, &'a SceneRecord)>,
+    /// The golden's scene, drawn by the driver of the image.
+    redrawn: Option<(&'a DecodedImage, &'a SceneRecord)>,
     same_machine: bool,
     /// Whether only one of the images has soft shadows.
     other_shadows: bool,
@@ -100,12 +102,20 @@ impl ImageCheck<'_> {
         let view = golden.as_ref().and_then(|golden| GoldenView::of(golden, self.record));
         let held_image =
             view.as_ref().map(|view| (self.draw)(&view.frame(self.posed.frame()))).transpose()?;
+        let redraw = golden.as_ref().filter(|_| !same_machine);
+        let redraw = redraw.and_then(|golden| Redraw::of(self.posed.puppet(), golden, self.record));
+        let redrawn = redraw.as_ref().map(|redraw| {
+            let frame = redraw.frame(self.posed.puppet(), self.posed.frame());
+            (self.draw)(&frame).map(|image| (image, redraw.record()))
+        });
+        let redrawn = redrawn.transpose()?;
+        let redrawn = redrawn.as_ref().map(|(image, record)| (image, *record));
         let mut held = None;
         if let (Some(image), Some(golden), Some(view)) = (&held_image, &golden, &view) {
             let record = view.record(golden, self.record);
             let scenes = Some((golden, &record));
-            let judged =
-                self.judge(&Pair { expected: &expected, image, scenes, same_machine, other_shadows });
+            let expected = &expected;
+            let judged = self.judge(&Pair { expected, image, scenes, redrawn, same_machine, other_shadows });
             held = judged.filter(|judged| !judged.passed);
             if let Some(Judged { explanation: Some(explanation), .. }) = &mut held {
                 explanation.add_camera(
@@ -120,16 +130,9 @@ impl ImageCheck<'_> {
             Some(judged) => (held_image.as_ref().unwrap_or(&actual.image), Some(judged)),
             None => {
                 let scenes = golden.as_ref().map(|golden| (golden, self.record));
-                let image = &actual.image;
-                let mut judged =
-                    self.judge(&Pair { expected: &expected, image, scenes, same_machine, other_shadows });
-                let held_image = held_image.as_ref().filter(|_| !self.region.restricts());
-                if let (Some(held), Some(Judged { explanation: Some(explanation), passed, .. })) =
-                    (held_image, &mut judged)
-                {
-                    *passed &= !explanation.judge_camera((held, image), self.kinds);
-                }
-                (image, judged)
+                let (image, expected) = (&actual.image, &expected);
+                let pair = Pair { expected, image, scenes, redrawn, same_machine, other_shadows };
+                (image, self.judge(&pair))
             }
         };
         let Some(judged) = judged else {
@@ -147,17 +150,18 @@ impl ImageCheck<'_> {
 
     /// Compares and explains two images. Returns `None` if they cannot be compared.
     fn judge(&self, pair: &Pair<'_>) -> Option<Judged> {
-        let Pair { expected, image, scenes, same_machine, other_shadows } = *pair;
+        let Pair { expected, image, scenes, redrawn, same_machine, other_shadows } = *pair;
         let puppet = self.posed.puppet();
-        let masked = match self.region.restricts() {
+        let mask = |golden: &DecodedImage| match self.region.restricts() {
             true => self.region.mask(
                 puppet,
                 scenes.map(|(golden, _)| golden),
                 scenes.map_or(self.record, |(_, actual)| actual),
-                [&expected.image, image],
+                [golden, image],
             ),
             false => None,
         };
+        let masked = mask(&expected.image);
         let drawn = masked.as_ref().unwrap_or(image);
         let difference = compare(&expected.image, drawn, self.tolerance.levels)?;
         let within = difference.passes(self.tolerance);
@@ -167,8 +171,10 @@ impl ImageCheck<'_> {
         };
         let explanation = scenes.filter(needs).and_then(|(golden, actual)| {
             let conditions = Conditions { same_machine, restricted: masked.is_some(), other_shadows };
+            let masked_again = redrawn.and_then(|(again, _)| mask(again));
+            let redrawn = redrawn.map(|again| [again, (masked_again.as_ref().unwrap_or(image), actual)]);
             let images = ((&expected.image, golden), (drawn, actual));
-            Explanation::new(puppet, images.0, images.1, self.kinds, conditions)
+            Explanation::with_redrawn(puppet, images.0, images.1, self.kinds, (conditions, redrawn))
         });
         let is_driver = explanation.as_ref().is_some_and(|e| !same_machine && e.changed() == 0);
         let as_other_machine =
@@ -230,7 +236,11 @@ impl ImageCheck<'_> {
         within: bool,
         (golden, actual): (&SceneRecord, &SceneRecord),
     ) -> bool {
-        let is_same = || golden.joints == actual.joints && golden.camera == actual.camera;
+        let is_same = || {
+            golden.joints == actual.joints
+                && golden.camera == actual.camera
+                && golden.contents_digest() == actual.contents_digest()
+        };
         !within || difference.largest >= 2 || !is_same()
     }
 }
