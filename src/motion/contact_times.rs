@@ -1,17 +1,17 @@
-//! Contacts are carried by keys: their ends move with the keys at the same time.
+//! Contacts and goals are carried by keys: the ends of contacts and the keys of goals move with the keys at the same time.
 
 use crate::asset::Skeleton;
 
 use super::pose_key::SAME_TIME;
-use super::{Contact, Motion};
+use super::{Contact, GoalKey, Motion};
 
-/// Number of joints of a limb whose keys carry the contacts of its end: the end, and the two joints above it.
+/// Number of joints of a limb whose keys carry the contacts and the goal of its end: the end, and the two joints above it.
 const LIMB: usize = 3;
 
 impl Motion {
-    /// Moves the ends of contacts along with keys that were at times from `first` to `last`, of the nodes that these keys carry. A
-    /// contact that would end before it starts stays as it is.
-    pub(super) fn carry_contacts(
+    /// Moves the ends of contacts and the keys of goals along with keys that were at times from `first` to `last`, of the nodes that these
+    /// keys carry. A contact that would end before it starts stays as it is. A key of the same goal that is already there is replaced.
+    pub(super) fn carry(
         &mut self,
         [first, last]: [f32; 2],
         retimed: impl Fn(f32) -> f32,
@@ -25,10 +25,17 @@ impl Motion {
                 *contact = new;
             }
         }
+        let goals = std::mem::take(&mut self.goals);
+        let (carried, stay): (Vec<_>, Vec<_>) =
+            goals.into_iter().partition(|goal| carries(goal.node) && moves(goal.time));
+        self.goals = stay;
+        for goal in carried {
+            self.put_goal(GoalKey { time: moved(goal.time), ..goal });
+        }
     }
 }
 
-/// Returns whether keys of some joints carry the contacts of a node.
+/// Returns whether keys of some joints carry the contacts and the goal of a node.
 pub(super) fn carries(joints: &[usize], skeleton: &Skeleton, node: usize) -> bool {
     skeleton.ancestors(node).take(LIMB).any(|above| joints.contains(&above))
 }

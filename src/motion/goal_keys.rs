@@ -55,10 +55,16 @@ impl Motion {
         let (mut motion, to) = (self.clone(), checked(to)?);
         let key = *motion.goals.get(index)?;
         motion.goals.remove(index);
-        motion.goals.retain(|k| k.node != key.node || !is_same_time(k.time, to));
-        let index = motion.goals.partition_point(|k| k.time < to);
-        motion.goals.insert(index, GoalKey { time: to, ..key });
+        let index = motion.put_goal(GoalKey { time: to, ..key });
         Some((motion, index))
+    }
+
+    /// Puts a key of a goal in its place, instead of one of its node that is already there. Returns its index.
+    pub(super) fn put_goal(&mut self, key: GoalKey) -> usize {
+        self.goals.retain(|k| k.node != key.node || !is_same_time(k.time, key.time));
+        let index = self.goals.partition_point(|k| k.time <= key.time);
+        self.goals.insert(index, key);
+        index
     }
 
     /// Returns the nodes that have keys of goals, each once.

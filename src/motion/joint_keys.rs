@@ -23,7 +23,7 @@ impl Motion {
         let (mut motion, taken) = self.taken(joints, from, skeleton)?;
         let (to, first) = (checked(to)?, taken.time);
         motion.put(PoseKey { time: to, ..taken }, skeleton);
-        motion.carry_contacts([first; 2], |time| time + (to - first), |node| carries(joints, skeleton, node));
+        motion.carry([first; 2], |time| time + (to - first), |node| carries(joints, skeleton, node));
         Some(motion)
     }
 
@@ -62,28 +62,25 @@ impl Motion {
         let mut motion = if copies { self.clone() } else { left };
         (!moved.is_empty()).then(|| {
             if !copies {
-                motion.carry_contacts_of(keys, &retimed, skeleton);
+                motion.carry_all(keys, &retimed, skeleton);
             }
             moved.into_iter().for_each(|key| motion.put(key, skeleton));
             motion
         })
     }
 
-    /// Moves the ends of contacts along with keys, each given by its joints and its time.
-    fn carry_contacts_of(
-        &mut self,
-        keys: &[(Vec<usize>, f32)],
-        retimed: impl Fn(f32) -> f32,
-        skeleton: &Skeleton,
-    ) {
+    /// Moves the ends of contacts and the keys of goals along with keys, each given by its joints and its time.
+    fn carry_all(&mut self, keys: &[(Vec<usize>, f32)], retimed: impl Fn(f32) -> f32, skeleton: &Skeleton) {
         let nodes: BTreeSet<usize> = self.contacts.iter().map(|contact| contact.node).collect();
+        let nodes: BTreeSet<usize> =
+            nodes.into_iter().chain(self.goals.iter().map(|goal| goal.node)).collect();
         for node in nodes {
             let own = keys.iter().filter(|(joints, _)| carries(joints, skeleton, node));
             let range = own.map(|(_, time)| *time).fold(None, |range: Option<[f32; 2]>, time| {
                 Some(range.map_or([time; 2], |[first, last]| [first.min(time), last.max(time)]))
             });
             if let Some(range) = range {
-                self.carry_contacts(range, &retimed, |other| other == node);
+                self.carry(range, &retimed, |other| other == node);
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::pose::Pose;
 
 use super::contact_times::carries;
 use super::pose_key::{SAME_TIME, checked, is_same_time};
-use super::{Easing, Motion, PoseKey, sample_keys};
+use super::{Easing, GoalKey, Motion, PoseKey, sample_keys};
 
 /// A key of a motion, by its index.
 #[derive(Clone, Copy, Debug)]
@@ -77,14 +77,15 @@ impl Motion {
     }
 
     /// Returns the motion with the key at a time moved to another time, or `None` if there is no key. A key that is already
-    /// there is replaced. Contacts that begin or end at a key pose move with it. Those of the end of a limb move with keys of the limb.
+    /// there is replaced. Contacts that begin or end at a key pose move with it, and so do the keys of goals at its time. Those of the end of a
+    /// limb move with keys of the limb.
     pub fn with_key_moved(&self, from: f32, to: f32, skeleton: &Skeleton) -> Option<Self> {
         let (mut motion, to) = (self.moved(from, to)?, checked(to)?);
         if let Key::Pose(index) = self.key_at(from)? {
             let key = self.keys.get(index)?;
             let joints: Vec<usize> = key.joints.iter().map(|(joint, _)| *joint).collect();
             let follows = |node: usize| !key.partial || carries(&joints, skeleton, node);
-            motion.carry_contacts([key.time; 2], |time| time + (to - key.time), follows);
+            motion.carry([key.time; 2], |time| time + (to - key.time), follows);
         }
         Some(motion)
     }
@@ -118,7 +119,7 @@ impl Motion {
     }
 
     /// Returns the motion with the key at a time copied to another time, or `None` if there is no key. A key that is already
-    /// there is replaced.
+    /// there is replaced. The keys of goals at the time of a key of the whole pose are copied with it.
     pub fn with_key_copied(&self, from: f32, to: f32) -> Option<Self> {
         let to = checked(to)?;
         if is_same_time(from, to) {
@@ -130,7 +131,14 @@ impl Motion {
             Key::Edit(index) => motion.edits.insert(index, self.edits.get(index)?.clone()),
         }
         // The key that stays keeps its contacts.
-        motion.moved(from, to)
+        let mut motion = motion.moved(from, to)?;
+        let is_whole = |key: &&PoseKey| !key.partial && is_same_time(key.time, from);
+        if let Some(key) = self.keys.iter().find(is_whole) {
+            for goal in self.goals.iter().filter(|goal| is_same_time(goal.time, key.time)) {
+                motion.put_goal(GoalKey { time: to, ..*goal });
+            }
+        }
+        Some(motion)
     }
 
     /// Returns the motion without the key at a time, or `None` if there is no key.
@@ -207,6 +215,34 @@ mod tests {
         ] {
             assert_eq!(changed, None);
         }
+    }
+
+    /// Without its goals, a hand that was held in place would leave it when the pose is moved or copied.
+    #[test]
+    fn goals_go_with_the_key_of_the_whole_pose() {
+        let goal = |node, time, x| GoalKey {
+            node,
+            time,
+            position: glam::Vec3::X * x,
+            orientation: None,
+            weight: 1.0,
+            easing: Easing::Linear,
+            on: None,
+        };
+        let mut keys = motion(&[0.0, 0.5, 1.0]);
+        keys.goals = vec![goal(0, 0.0, 1.0), goal(0, 0.5, 2.0), goal(1, 0.5, 3.0), goal(0, 1.0, 4.0)];
+        let skeleton = Skeleton::default();
+        let goals = |motion: Option<Motion>| -> Vec<(usize, f32, f32)> {
+            let motion = motion.unwrap();
+            assert_eq!(motion.validate(), Ok(()));
+            motion.goals.iter().map(|goal| (goal.node, goal.time, goal.position.x)).collect()
+        };
+        let moved = goals(keys.with_key_moved(0.5, 0.75, &skeleton));
+        assert_eq!(moved, [(0, 0.0, 1.0), (0, 0.75, 2.0), (1, 0.75, 3.0), (0, 1.0, 4.0)]);
+        let replaced = goals(keys.with_key_moved(0.5, 1.0, &skeleton));
+        assert_eq!(replaced, [(0, 0.0, 1.0), (0, 1.0, 2.0), (1, 1.0, 3.0)]);
+        let copied = goals(keys.with_key_copied(0.5, 2.0));
+        assert_eq!(copied[3..], [(0, 1.0, 4.0), (0, 2.0, 2.0), (1, 2.0, 3.0)]);
     }
 
     #[test]
