@@ -38,6 +38,7 @@ pub use session::command::{Axis, Command, Display, DragScope, NodePoint, Setting
 pub use session::gizmo::{RingMode, Tool};
 pub use session::recorder::Recorder;
 pub use session::save::{PoseFile, SaveError};
+pub use session::style::StyleSource;
 pub use session::{EyeTarget, OnionSkin, Refusals, Session, Timeline};
 #[cfg(feature = "viewer")]
 pub use window::loader::{CharacterLoader, LoadResult, LoadedFile};

@@ -185,6 +185,14 @@ fn check(path: &Path, progress: &Progress) -> Result<(), ReplayError> {
     progress.check().map_err(|stopped| ReplayError::Stopped { path: path.into(), stopped })
 }
 
+/// Returns a command whose file is found from the folder of a recording or a project.
+fn with_file_beside(path: &Path, command: Command) -> Command {
+    match command {
+        Command::Style(source) => Command::Style(source.with_file(|file| resolve(path, file))),
+        command => command,
+    }
+}
+
 /// Resolves a path from a session file.
 fn resolve(session: &Path, file: &Path) -> PathBuf {
     if is_built_in(file) {
@@ -264,7 +272,9 @@ impl Replay {
                 session.apply(Command::AddClips(Box::new(addition)));
             }
             let commands = project.commands(session.puppet().character(), &session.loaded_rig)?;
-            commands.into_iter().for_each(|command| session.apply(command));
+            commands
+                .into_iter()
+                .for_each(|command| session.apply(with_file_beside(&recording.path, command)));
             session.meet_goals();
             session.note_project(&recording.path, project.text());
             return Ok(Self {
@@ -353,7 +363,7 @@ impl Replay {
             }
             self.session.advance(at);
             if let Some(command) = command.filter(|command| !matches!(command, Command::AddClips(_))) {
-                self.session.apply(command);
+                self.session.apply(with_file_beside(&self.path, command));
             }
         }
         Ok(())

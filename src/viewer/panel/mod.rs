@@ -173,6 +173,10 @@ pub(super) enum AppRequest {
     AddClips(PathBuf, Option<String>),
     /// Asks for a file whose clips are added to the timeline.
     ChooseClips,
+    /// Asks for the file of a style.
+    ChooseStyle,
+    /// Writes the style that is learned from the clips.
+    SaveStyle,
     /// Plays a recorded session from its start.
     Watch(PathBuf),
     /// Saves the project.

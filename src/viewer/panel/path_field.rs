@@ -24,6 +24,10 @@ pub(in crate::viewer) enum PathPurpose {
     Open,
     /// Adds the clips of a file to the timeline.
     AddClips,
+    /// Poses like a learned style.
+    OpenStyle,
+    /// Writes the style that is learned from the clips.
+    SaveStyle,
     /// Saves the project under another name.
     SaveAs,
     /// Writes what the timeline plays.
@@ -46,6 +50,8 @@ impl PathPurpose {
                 "Add",
                 "Path of a .bvh, .glb, .gltf, .vrm, .fbx, .csv, .trc or .c3d",
             ],
+            Self::OpenStyle => ["Open a style", "Open", "Path of a .style.json"],
+            Self::SaveStyle => ["Save the style as", "Save", "Path of a .style.json"],
             Self::SaveAs => ["Save the project as", "Save", "Path of a .sinew"],
             Self::ExportClip => ["Export the clip as", "Export", "Path of a .glb or .bvh"],
             Self::Folder => ["Folder for images and poses", "Use", "Path of a folder"],

@@ -41,7 +41,7 @@ pub(in crate::viewer) fn text(contents: ProjectContents<'_>, folder: &Path) -> S
     let mut root = DocumentMut::new();
     let writer = ProjectWriter::new(contents);
     writer.header(&mut root, folder);
-    writer.state(&mut root);
+    writer.state(&mut root, folder);
     root.to_string()
 }
 
@@ -49,7 +49,7 @@ pub(in crate::viewer) fn text(contents: ProjectContents<'_>, folder: &Path) -> S
 /// clip. `follows_keys` says that the pose follows from the keys and the time.
 pub(in crate::viewer) fn work(contents: ProjectContents<'_>, follows_keys: bool) -> String {
     let mut root = DocumentMut::new();
-    ProjectWriter::new(contents).state(&mut root);
+    ProjectWriter::new(contents).state(&mut root, Path::new(""));
     ["view", "solver"].into_iter().for_each(|key| drop(root.remove(key)));
     let motion = &contents.document.scene.motion;
     let is_clip = motion.strips.len() < 2 && motion.layers.is_empty() && motion.edits.is_empty();
@@ -79,14 +79,14 @@ impl<'a> ProjectWriter<'a> {
         Self { contents, names: NodeNames::new(&contents.character.skeleton) }
     }
 
-    fn state(&self, root: &mut Table) {
+    fn state(&self, root: &mut Table, folder: &Path) {
         let ProjectContents { document, character, rig_on_disk, time, .. } = self.contents;
         let snapshot = Snapshot::of(document, character, rig_on_disk, time);
         let mut motion = Table::new();
         motion_file::write(&snapshot.motion, character, &document.scene.rig, &mut motion);
         let tables = [
             ("view", self.view()),
-            ("solver", self.solver()),
+            ("solver", self.solver(folder)),
             ("pose", self.pose(&snapshot)),
             ("rig", self.rig(&snapshot)),
             ("motion", motion),
@@ -161,9 +161,11 @@ impl<'a> ProjectWriter<'a> {
         table
     }
 
-    fn solver(&self) -> Table {
+    fn solver(&self, folder: &Path) -> Table {
         let mut table = Table::new();
-        settings::write(&self.contents.document.stored_settings(), "solver", &mut table);
+        let mut settings = self.contents.document.stored_settings();
+        settings.style = settings.style.with_file(|file| relative_to(folder, file).into());
+        settings::write(&settings, "solver", &mut table);
         rig::file::update_options(&mut table, &self.contents.document.storable_options());
         table
     }

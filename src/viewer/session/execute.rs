@@ -142,7 +142,7 @@ impl Session {
             Command::Pull(end, pull) => self.set_pull(end, pull),
             Command::TurnJoints(turns) => self.turn_joints(&turns, EditRun::TurnJoints),
             Command::Solver(options) => self.set_solver(*options),
-            Command::Style(clip) => self.set_style(clip),
+            Command::Style(source) => self.set_style(source),
             Command::StoreOptions => self.store_options(),
             Command::Camera(orbit) => {
                 if orbit.is_valid() {

@@ -62,7 +62,7 @@ mod secondary;
 mod solve;
 pub(super) mod sparse;
 mod steps;
-mod style;
+pub(super) mod style;
 mod symmetry;
 mod thumbnail;
 pub(super) mod timeline;
@@ -121,8 +121,8 @@ pub struct Session {
     pub(super) written_rig: Option<String>,
     pub(super) reports: Vec<GoalReport>,
     pub(super) error: Option<String>,
-    /// The clips whose postures the method `style` blends, once it was used.
-    style_clips: Option<style::StyleClips>,
+    /// What the method `style` poses like, once it was used.
+    loaded_style: Option<style::LoadedStyle>,
     /// Which limit stopped the last turn, until the next command.
     pub(super) limit_note: Option<String>,
     /// Other methods that solve for the same goals.
@@ -216,7 +216,7 @@ impl Session {
             written_rig: None,
             reports: Vec::new(),
             error: None,
-            style_clips: None,
+            loaded_style: None,
             limit_note: None,
             comparison: Comparison::default(),
             reflection: None,
@@ -285,7 +285,8 @@ impl Session {
 
     /// Returns why the last solve or edit was refused.
     pub fn error(&self) -> Option<&str> {
-        self.error.as_deref()
+        let is_style = self.document.settings.solver.method == Method::Style;
+        self.error.as_deref().or_else(|| self.style_failure().filter(|_| is_style))
     }
 
     /// Returns which limit stopped the last turn, and how to exceed it.

@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::rig::Rig;
 use crate::scene::compare::Comparison;
 use crate::viewer::document::{History, Restored, Snapshot};
-use crate::viewer::session::recorder::Header;
 use crate::viewer::session::recorder::names::SessionNames;
+use crate::viewer::session::recorder::{Header, relative_to};
 use crate::viewer::{Command, Recorder, SaveError};
 
 use super::Session;
@@ -73,7 +73,13 @@ impl Session {
             let name = self.name();
             return self.recorder.as_mut().is_none_or(|recorder| recorder.log_added(now, addition, &name));
         }
-        self.recorder.as_mut().is_none_or(|recorder| recorder.log(now, command))
+        self.recorder.as_mut().is_none_or(|recorder| match command {
+            Command::Style(source) => {
+                let source = source.with_file(|file| relative_to(recorder.folder(), file).into());
+                recorder.log(now, &Command::Style(source))
+            }
+            command => recorder.log(now, command),
+        })
     }
 
     /// Returns commands that restore the state of this session in another session with the same character and size.

@@ -13,10 +13,11 @@ use crate::viewer::session::drag::Drag;
 use crate::viewer::session::drag_goal::DragGoal;
 
 use super::Session;
-use super::style::StyleClips;
+use super::style::{LoadedStyle, StyleSource};
 
 /// Why [`Method::Style`] cannot be used.
-pub(super) const NO_CLIPS: &str = "it blends postures of clips; add some in the pane Clips";
+pub(super) const NO_CLIPS: &str =
+    "it needs postures of clips, or a style; add clips in the pane Clips, or open a style";
 
 /// Methods that cannot solve a problem, each with the reason.
 pub type Refusals = Arc<[(Method, String)]>;
@@ -33,8 +34,8 @@ struct RefusalKey {
     pins: Vec<usize>,
     options: Options,
     rig: Arc<Rig>,
-    /// Number of clips, and those whose postures `style` has.
-    clips: (usize, Option<StyleClips>),
+    /// Number of clips, and what `style` poses like.
+    style: (usize, Option<LoadedStyle>),
     /// Nodes at the position of their parent and nodes whose scale is not one, each with its scale.
     degenerate: Vec<(usize, Vec3)>,
 }
@@ -48,7 +49,7 @@ impl RefusalKey {
             pins: pins.iter().map(|p| p.node).collect(),
             options: Options { method: Method::Auto, ..session.puppet.options },
             rig: Arc::clone(&session.document.scene.rig),
-            clips: (session.puppet.character().clips.len(), session.style_clips),
+            style: (session.puppet.character().clips.len(), session.loaded_style.clone()),
             degenerate: degenerate.map(|(node, l)| (node, l.scale)).collect(),
         }
     }
@@ -57,7 +58,7 @@ impl RefusalKey {
         Arc::ptr_eq(&self.rig, &other.rig)
             && (&self.targets, &self.pins, &self.degenerate)
                 == (&other.targets, &other.pins, &other.degenerate)
-            && (self.options, self.clips) == (other.options, other.clips)
+            && (self.options, &self.style) == (other.options, &other.style)
     }
 }
 
@@ -86,8 +87,12 @@ impl Session {
 
     /// Returns why a method cannot solve a problem.
     fn refusal_of(&self, (targets, pins): (&[Target], &[Pin]), method: Method) -> Option<String> {
-        if method == Method::Style && self.puppet.character().clips.is_empty() {
+        let needs_clips = !matches!(self.document.settings.style, StyleSource::File { .. });
+        if method == Method::Style && needs_clips && self.puppet.character().clips.is_empty() {
             return Some(NO_CLIPS.into());
+        }
+        if let Some(failure) = self.style_failure().filter(|_| method == Method::Style) {
+            return Some(failure.to_owned());
         }
         // The postures of the clips are taken when the method is selected. It then solves like the one for the body.
         let is_ready = method != Method::Style || self.puppet.style.is_some();

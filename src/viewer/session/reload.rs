@@ -7,6 +7,7 @@ use crate::motion::Motion;
 
 use super::Session;
 use super::views::CameraEffect;
+use crate::viewer::StyleSource;
 use crate::viewer::document::Scene;
 
 impl Session {
@@ -20,7 +21,8 @@ impl Session {
         self.document.orbit = self.home_view();
         if !reloaded {
             // Another character has other variants and another motion.
-            (self.document.settings.variant, self.document.settings.style) = (None, None);
+            self.document.settings.variant = None;
+            self.document.settings.style = StyleSource::default();
             self.document.settings.timeline.range = None;
         }
         if reloaded {

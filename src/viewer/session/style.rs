@@ -1,41 +1,130 @@
-//! The postures that the method `style` blends: those of the character's clips.
+//! What the method `style` poses like: postures of the character's clips, or a style that was learned.
 
-use crate::ik::Method;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::files::atomic;
+use crate::ik::{Learning, Method};
+use crate::puppet::{CharacterPrior, read_style};
+use crate::text::json;
+use crate::viewer::SaveError;
 
 use super::Session;
+use super::refusals::NO_CLIPS;
 
-/// The clips whose postures the puppet has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct StyleClips {
-    /// One clip, or all of them.
-    one: Option<usize>,
-    /// Number of clips of the character, which grows when clips are added.
-    count: usize,
+/// What the method `style` poses like.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+pub enum StyleSource {
+    /// The nearest postures of a clip, or of all clips.
+    Clips(Option<String>),
+    /// A style that is learned from a clip, or from all clips.
+    Learned {
+        /// Name of the clip.
+        learned: Option<String>,
+    },
+    /// A learned style in a file.
+    File {
+        /// The file. In a recording or a project, its path is relative to the folder of that file if it is inside.
+        file: PathBuf,
+    },
+}
+
+impl Default for StyleSource {
+    fn default() -> Self {
+        Self::Clips(None)
+    }
+}
+
+impl StyleSource {
+    /// Returns the same source with another path of its file.
+    #[must_use]
+    pub(in crate::viewer) fn with_file(&self, path: impl FnOnce(&Path) -> PathBuf) -> Self {
+        match self {
+            Self::File { file } => Self::File { file: path(file) },
+            other => other.clone(),
+        }
+    }
+
+    /// Returns the name of the clip. `None` stands for all of them, or for a file.
+    fn clip(&self) -> Option<&str> {
+        match self {
+            Self::Clips(clip) | Self::Learned { learned: clip } => clip.as_deref(),
+            Self::File { .. } => None,
+        }
+    }
+}
+
+/// The prior that a puppet has: its source, the number of clips at that time, which grows when clips are added, and why it has none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LoadedStyle {
+    source: StyleSource,
+    clips: usize,
+    failure: Option<String>,
 }
 
 impl Session {
-    /// Sets the clip whose postures the method blends, and solves again.
-    pub(super) fn set_style(&mut self, clip: Option<String>) {
-        self.document.settings.style = clip;
+    /// Sets what the method poses like, and solves again.
+    pub(super) fn set_style(&mut self, source: StyleSource) {
+        self.document.settings.style = source;
+        // A file may have changed.
+        self.loaded_style = None;
         self.set_solver(*self.document.settings.solver);
     }
 
-    /// Takes the postures from the clips, if the method is used and has others.
+    /// Loads the prior of the method, if the method is used and another one is needed.
     pub(super) fn refresh_style(&mut self) {
         let settings = &self.document.settings;
-        let character = self.puppet.character();
-        let one = settings.style.as_deref().and_then(|name| character.find_clip(name));
-        let clips = StyleClips { one, count: character.clips.len() };
         let is_used = settings.solver.method == Method::Style || settings.compare.contains(&Method::Style);
-        if !is_used || self.style_clips == Some(clips) || clips.count == 0 {
+        let (source, clips) = (settings.style.clone(), self.puppet.character().clips.len());
+        let is_loaded = |loaded: &LoadedStyle| (&loaded.source, loaded.clips) == (&source, clips);
+        if !is_used || self.loaded_style.as_ref().is_some_and(is_loaded) {
             return;
         }
-        self.style_clips = Some(clips);
-        let all: Vec<usize> = one.map_or_else(|| (0..clips.count).collect(), |clip| vec![clip]);
-        match self.puppet.examples(&all) {
-            Ok(examples) => self.puppet.style = Some(examples),
-            Err(error) => (self.puppet.style, self.error) = (None, Some(error.to_string())),
+        let prior = self.prior(&source);
+        let failure = prior.as_ref().err().cloned();
+        self.puppet.style = prior.ok();
+        self.loaded_style = Some(LoadedStyle { source, clips, failure });
+    }
+
+    /// Returns why the method has no prior, if it was used.
+    pub(super) fn style_failure(&self) -> Option<&str> {
+        self.loaded_style.as_ref().and_then(|loaded| loaded.failure.as_deref())
+    }
+
+    fn prior(&self, source: &StyleSource) -> Result<CharacterPrior, String> {
+        let clips = self.style_clips(source);
+        match source {
+            StyleSource::File { file } => Ok(read_style(file).map_err(|e| e.to_string())?.into()),
+            _ if clips.is_empty() => Err(NO_CLIPS.into()),
+            StyleSource::Clips(_) => self.puppet.examples(&clips).map_err(|e| e.to_string()),
+            StyleSource::Learned { .. } => {
+                let (style, _) =
+                    self.puppet.learn(&clips, &Learning::default()).map_err(|e| e.to_string())?;
+                Ok(style.into())
+            }
         }
+    }
+
+    /// Returns the clips of a source: the one that it names, or all.
+    fn style_clips(&self, source: &StyleSource) -> Vec<usize> {
+        let character = self.puppet.character();
+        let one = source.clip().and_then(|name| character.find_clip(name));
+        one.map_or_else(|| (0..character.clips.len()).collect(), |clip| vec![clip])
+    }
+
+    /// Writes the style that is learned from the clips into a file, which `sinew style` also writes.
+    ///
+    /// # Errors
+    /// A line that says why nothing can be learned, or why the file was not written.
+    pub(in crate::viewer) fn save_style(&self, path: &Path) -> Result<(), String> {
+        let clips = self.style_clips(&self.document.settings.style);
+        let learned = self.puppet.learn(&clips, &Learning::default());
+        let (style, _) = learned.map_err(|e| format!("{}: {e}", self.name()))?;
+        let failed = |source| SaveError::Write { path: path.into(), source }.to_string();
+        let text = json::to_vec(&style).map_err(|e| failed(e.into()))?;
+        atomic::write(path, &text).map_err(failed)
     }
 }
 
@@ -45,9 +134,11 @@ mod tests {
 
     use super::*;
     use crate::asset::{Character, mannequin};
+    use crate::pose::Pose;
+    use crate::rig::load;
     use crate::scene::picking::pixel;
-    use crate::viewer::Command;
     use crate::viewer::session::default_options;
+    use crate::viewer::{Command, Recording, Replay};
 
     const SIZE: Vec2 = Vec2::new(960.0, 540.0);
 
@@ -85,20 +176,69 @@ mod tests {
     fn one_clip_gives_another_pose_than_all_and_the_choice_is_kept() {
         let pose = |style: Option<&str>| {
             let mut session = with_style(mannequin().unwrap());
-            session.apply(Command::Style(style.map(str::to_owned)));
+            session.apply(Command::Style(StyleSource::Clips(style.map(str::to_owned))));
             drag_hand(&mut session);
             session.puppet.primary_pose().clone()
         };
         assert_eq!(pose(None), pose(None));
         assert_ne!(pose(Some("walk")), pose(Some("crouch")));
         let mut session = with_style(mannequin().unwrap());
-        session.apply(Command::Style(Some("walk".into())));
+        session.apply(Command::Style(StyleSource::Clips(Some("walk".into()))));
         let commands = session.state_commands();
         let mut other = Session::new(mannequin().unwrap(), None, SIZE);
         commands.into_iter().for_each(|command| other.apply(command));
         drag_hand(&mut session);
         drag_hand(&mut other);
         assert_eq!(session.puppet.primary_pose(), other.puppet.primary_pose());
+    }
+
+    fn posed(mut session: Session, source: StyleSource) -> Pose {
+        session.apply(Command::Style(source));
+        drag_hand(&mut session);
+        session.puppet.primary_pose().clone()
+    }
+
+    #[test]
+    fn a_style_that_was_learned_saved_and_opened_gives_the_same_pose() {
+        let learned = StyleSource::Learned { learned: Some("walk".into()) };
+        let pose = posed(with_style(mannequin().unwrap()), learned.clone());
+        assert_ne!(pose, posed(with_style(mannequin().unwrap()), StyleSource::Clips(Some("walk".into()))));
+
+        let folder = std::env::temp_dir().join(format!("sinew-style-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (file, project) = (folder.join("walk.style.json"), folder.join("styled.sinew"));
+        let mut session = with_style(mannequin().unwrap());
+        session.apply(Command::Style(learned));
+        session.save_style(&file).unwrap();
+        // It needs no clips.
+        let mut character = mannequin().unwrap();
+        character.clips.clear();
+        let opened = StyleSource::File { file: file.clone() };
+        session.apply(Command::Style(opened.clone()));
+        let mut other = Session::new(character, None, SIZE);
+        other.apply(Command::Style(opened.clone()));
+        other.apply(Command::Solver(Box::new(default_options(Method::Style))));
+        assert_eq!((other.error.clone(), other.refusal(Method::Style)), (None, None));
+        assert_eq!(posed(other, opened.clone()), pose);
+
+        // A project finds it from its own folder.
+        session.save_project(&project, true).unwrap();
+        assert!(
+            std::fs::read_to_string(&project).unwrap().contains("style = { file = \"walk.style.json\" }")
+        );
+        let recording = Recording::open(&project).unwrap();
+        let replayed = || {
+            let character = mannequin().unwrap();
+            let rig = load(&character, None).unwrap();
+            Replay::new(&recording, character, rig).unwrap()
+        };
+        let replay = replayed();
+        assert_eq!(replay.session().settings().style, opened);
+        std::fs::remove_file(&file).unwrap();
+        let replay = replayed();
+        let error = replay.session().error().unwrap_or_default().to_owned();
+        assert!(error.contains("walk.style.json: "), "{error}");
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

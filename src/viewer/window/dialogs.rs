@@ -5,13 +5,18 @@ use std::time::{Duration, Instant};
 
 use rfd::AsyncFileDialog;
 
+use crate::ik::Method;
+use crate::puppet::read_style;
 use crate::viewer::folder;
 use crate::viewer::panel::{PathPurpose, Question};
 use crate::viewer::project::EXTENSION;
+use crate::viewer::{Command, StyleSource};
 
 use super::App;
-use super::requests::without_code;
+use super::requests::{saved_message, without_code};
 
+/// Extension of style files.
+const STYLE: &str = "style.json";
 /// Time after the request of a dialog during which typed keys are assumed to be meant for the dialog.
 const DIALOG_DELAY: Duration = Duration::from_secs(2);
 
@@ -52,6 +57,14 @@ impl App {
                 let dialog = dialog.set_title("Add the clips of a file");
                 let dialog = dialog.add_filter("Motion", &folder::motion_extensions());
                 self.wait_for(purpose, dialog.pick_file());
+            }
+            PathPurpose::OpenStyle => {
+                let dialog = dialog.set_title("Open a style").add_filter("Styles", &["json"]);
+                self.wait_for(purpose, dialog.pick_file());
+            }
+            PathPurpose::SaveStyle => {
+                let dialog = dialog.set_title("Save the style as").set_file_name(name);
+                self.wait_for(purpose, dialog.add_filter("Styles", &["json"]).save_file());
             }
             PathPurpose::SaveAs => {
                 let dialog = dialog.set_title("Save the project as").set_file_name(name);
@@ -100,7 +113,7 @@ impl App {
     /// Shows the path field.
     pub(super) fn type_path(&mut self, purpose: PathPurpose) {
         let text = match purpose {
-            PathPurpose::Open | PathPurpose::AddClips => String::new(),
+            PathPurpose::Open | PathPurpose::AddClips | PathPurpose::OpenStyle => String::new(),
             other => self.suggested_path(other).display().to_string(),
         };
         self.panel.path.show(purpose, text);
@@ -111,11 +124,15 @@ impl App {
     fn suggested_path(&self, purpose: PathPurpose) -> PathBuf {
         let here = Path::new(".");
         let path = match purpose {
-            PathPurpose::Open | PathPurpose::AddClips => {
+            PathPurpose::Open | PathPurpose::AddClips | PathPurpose::OpenStyle => {
                 self.session.file().unwrap_or(Path::new("./")).to_path_buf()
             }
             PathPurpose::SaveAs => {
                 self.session.project().map_or_else(|| self.session.default_project(here), Path::to_path_buf)
+            }
+            PathPurpose::SaveStyle => {
+                let folder = self.session.file().and_then(Path::parent).unwrap_or(here);
+                folder.join(format!("{}.{STYLE}", self.session.name()))
             }
             PathPurpose::ExportClip => self.session.default_clip(here),
             PathPurpose::Folder => self.export_folder(),
@@ -146,6 +163,8 @@ impl App {
                 let is_own = self.session.project() == Some(&named);
                 (named, is_own)
             }
+            PathPurpose::OpenStyle => return self.open_style(path),
+            PathPurpose::SaveStyle => (with_extension(path, STYLE), false),
             PathPurpose::ExportClip => (with_extension(path, "glb"), false),
             PathPurpose::Folder => (path.to_path_buf(), true),
         };
@@ -162,7 +181,33 @@ impl App {
             PathPurpose::SaveAs => self.save_as(&named),
             PathPurpose::ExportClip => self.export_clip(&named),
             PathPurpose::Folder => self.choose_folder(&named),
-            PathPurpose::Open | PathPurpose::AddClips => {}
+            PathPurpose::SaveStyle => self.save_style(&named),
+            PathPurpose::Open | PathPurpose::AddClips | PathPurpose::OpenStyle => {}
+        }
+    }
+
+    /// Poses like the style of a file, with the method for it.
+    pub(super) fn open_style(&mut self, path: &Path) {
+        let file = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        if let Err(error) = read_style(&file) {
+            return self.fail_path(PathPurpose::OpenStyle, error.to_string());
+        }
+        self.close_path(PathPurpose::OpenStyle);
+        self.session.apply(Command::Style(StyleSource::File { file }));
+        let options = self.session.default_options(Method::Style);
+        if self.session.settings().solver.method != Method::Style {
+            self.session.apply(Command::Solver(Box::new(options)));
+        }
+        self.request_redraw();
+    }
+
+    fn save_style(&mut self, path: &Path) {
+        match self.session.save_style(path) {
+            Ok(()) => {
+                self.close_path(PathPurpose::SaveStyle);
+                self.notify(Ok(saved_message(path)));
+            }
+            Err(error) => self.fail_path(PathPurpose::SaveStyle, error),
         }
     }
 
@@ -180,9 +225,19 @@ impl App {
     }
 }
 
+/// Returns whether a path is that of a learned style.
+pub(super) fn is_style(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    name.ends_with(&format!(".{STYLE}"))
+}
+
 /// Returns a path with an extension. A name such as `v1.2` keeps its dot.
 fn with_extension(path: &Path, extension: &str) -> PathBuf {
-    let known = if extension == EXTENSION { &[EXTENSION][..] } else { &["glb", "bvh"] };
+    let known = match extension {
+        EXTENSION => &[EXTENSION][..],
+        STYLE => &["json"],
+        _ => &["glb", "bvh"],
+    };
     if path.extension().is_some_and(|e| known.iter().any(|known| e.eq_ignore_ascii_case(known))) {
         return path.to_path_buf();
     }

@@ -8,7 +8,7 @@ use winit::event_loop::EventLoopProxy;
 use crate::viewer::panel::{PathPurpose, Reading};
 use crate::viewer::{CharacterLoader, LoadResult, neighbour};
 
-use super::dialogs::Dialog;
+use super::dialogs::{Dialog, is_style};
 use super::export::{ExportEnd, RunningExport};
 use super::open_window::OpenWindow;
 use super::{App, requests};
@@ -106,6 +106,10 @@ impl App {
     /// and one whose motion or pose the character takes over, lose nothing.
     pub(super) fn open_file(&mut self, file: &Path) {
         self.files.stepped = None;
+        if is_style(file) {
+            self.close_path(PathPurpose::Open);
+            return self.open_style(file);
+        }
         self.read(file, false);
     }
 

@@ -18,6 +18,8 @@ impl App {
         match self.panel.request.take() {
             Some(AppRequest::AddClips(file, clip)) => self.add_clips(&file, clip),
             Some(AppRequest::ChooseClips) => self.ask_path(PathPurpose::AddClips),
+            Some(AppRequest::ChooseStyle) => self.ask_path(PathPurpose::OpenStyle),
+            Some(AppRequest::SaveStyle) => self.ask_path(PathPurpose::SaveStyle),
             Some(AppRequest::SaveImage) => self.save_image(),
             Some(AppRequest::Save) => drop(self.save_project()),
             Some(AppRequest::SaveAs) => self.ask_path(PathPurpose::SaveAs),

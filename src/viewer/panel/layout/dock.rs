@@ -52,7 +52,7 @@ impl Dock<'_> {
                 light::show(ui, session, commands);
                 display::about(ui, panel);
             }
-            Pane::Solver => solver::show(ui, session, commands),
+            Pane::Solver => solver::show(ui, session, commands, &mut panel.request),
             Pane::Compare => {
                 compare::show(ui, session, commands);
                 report::show(ui, session, panel);

@@ -15,7 +15,7 @@ use crate::view::Framing;
 use crate::viewer::session::default_options;
 use crate::viewer::{
     AddedClips, Axis, Display, DragScope, EyeTarget, NodePoint, OnionSkin, Orbit, RingMode, Snapshot,
-    Timeline, Tool,
+    StyleSource, Timeline, Tool,
 };
 
 use super::super::sparse;
@@ -98,8 +98,8 @@ commands! {
         /// Sets the solver's options.
         #[serde(with = "sparse")]
         solver Solver: Box<Options> = Box::new(default_options(Method::Auto));
-        /// Sets the clip whose postures the method `style` blends, by its name, or all clips.
-        style Style: Option<String> = None;
+        /// Sets what the method `style` poses like.
+        style Style: StyleSource = StyleSource::default();
         /// Sets the methods that solve the same goals for comparison and are shown as ghosts.
         compare Compare: Vec<Method> = Vec::new();
         /// Sets whether goals stay active after a drag ends.

@@ -97,7 +97,7 @@ impl Header {
 
 /// Returns the path of a file relative to a folder, so that both can be moved together. A file outside the folder keeps
 /// its absolute path.
-fn relative_to(folder: &Path, file: &Path) -> String {
+pub(super) fn relative_to(folder: &Path, file: &Path) -> String {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
     let file = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
     text(file.strip_prefix(folder).unwrap_or(&file))
