@@ -6,7 +6,7 @@ use glam::{Affine3A, DAffine3, DQuat, DVec3, Vec3};
 
 use crate::puppet::Puppet;
 use crate::regress::record::{
-    CameraRecord, MaterialRecord, NO_FLOOR, SceneRecord, SeenRecord, part_names, unique_labels,
+    CameraRecord, MaterialRecord, NO_FLOOR, SceneRecord, SeenVertices, part_names, unique_labels,
 };
 
 use super::meshes::MeshChange;
@@ -41,7 +41,7 @@ pub(super) struct Facts {
     /// How the meshes of parts differ.
     pub(super) meshes: BTreeMap<u32, MeshChange>,
     /// Where the vertices of parts were in the golden's image, if their order is the same.
-    pub(super) seen: BTreeMap<u32, SeenRecord>,
+    pub(super) seen: BTreeMap<u32, SeenVertices>,
     /// For each part whose material differs, how it does.
     pub(super) materials: BTreeMap<u32, MaterialChange>,
     /// The settings that differ, as clauses, by what they affect.
@@ -118,12 +118,12 @@ impl Facts {
                 self.meshes.insert(index, change);
             }
             let part = puppet.parts().get(index as usize);
-            let in_order = |seen: &SeenRecord| {
-                self.meshes.get(&index).is_some_and(MeshChange::is_located)
-                    || part.is_some_and(|part| seen.has_order_of(puppet.character().primitive(*part)))
-            };
-            if let Some(seen) = was.seen.clone().filter(in_order) {
-                self.seen.insert(index, seen);
+            if let Some((seen, part)) = was.seen.as_ref().zip(part) {
+                let primitive = puppet.character().primitive(*part);
+                let is_located = self.meshes.get(&index).is_some_and(MeshChange::is_located);
+                if is_located || seen.has_order_of(primitive) {
+                    self.seen.insert(index, seen.vertices(primitive));
+                }
             }
             let materials = golden.materials.get(was.material).zip(actual.materials.get(is.material));
             // Another name looks the same.

@@ -26,6 +26,7 @@ pub(super) use contents::Contents;
 pub(super) use contents::ContentsCache;
 pub(super) use look::{NO_FLOOR, values_digest};
 pub use seen::SeenRecord;
+pub(super) use seen::SeenVertices;
 pub(super) use seen::project;
 pub use shape::Attribute;
 pub(super) use shape::unique_labels;

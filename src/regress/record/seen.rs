@@ -1,6 +1,8 @@
 //! Where the vertices of a part are in the image: enough to say how far a change of the mesh or of its skin moves what can be seen, at less
 //! than a byte per vertex.
 
+use std::collections::HashMap;
+
 use glam::{Mat4, Vec2, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -22,8 +24,17 @@ pub(super) const MAX_SEEN: usize = 20_000;
 pub struct SeenRecord {
     /// Digest of the positions in their order, because another order has other digits.
     pub order: String,
-    /// A digit for each vertex: its cell among eight by eight. Other characters stand for vertices behind the camera.
+    /// A digit for each vertex: its cell among eight by eight. A space stands for a vertex that is where the first one with its position
+    /// is, and other characters for vertices behind the camera.
     pub cells: String,
+}
+
+/// The recorded places of the vertices of a part.
+#[derive(Clone, Debug, Default)]
+pub(in crate::regress) struct SeenVertices {
+    cells: Vec<u8>,
+    /// For each vertex, the first one with its position.
+    first: Vec<usize>,
 }
 
 impl SeenRecord {
@@ -32,16 +43,23 @@ impl SeenRecord {
 
     /// Records the posed positions of a part.
     pub(super) fn of(primitive: &Primitive, posed: &[Vec3], clip_from_world: &Mat4, size: Vec2) -> Self {
-        let cell = |(vertex, position): (u32, &Vec3)| match project(clip_from_world, size, *position) {
+        let first = first_at(primitive);
+        let cell = |(vertex, position): (usize, &Vec3)| match project(clip_from_world, size, *position) {
+            _ if first
+                .get(vertex)
+                .is_some_and(|first| *first < vertex && posed.get(*first) == Some(position)) =>
+            {
+                ' '
+            }
             Some(pixel) => {
                 let [x, y] = (pixel / side(vertex)).to_array().map(|at| at.rem_euclid(CELLS.into()).floor());
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 7")]
                 let [x, y] = [x, y].map(|at| (at as u32).min(u32::from(CELLS) - 1));
                 digit(u32::from(CELLS) * y + x)
             }
-            None => ' ',
+            None => '!',
         };
-        Self { order: order(primitive), cells: (0..).zip(posed).map(cell).collect() }
+        Self { order: order(primitive), cells: posed.iter().enumerate().map(cell).collect() }
     }
 
     /// Returns whether the vertices of a part have the recorded positions, in the same order.
@@ -49,10 +67,22 @@ impl SeenRecord {
         self.order == order(primitive)
     }
 
+    /// Returns the places of the vertices of a part that has the recorded order.
+    pub(in crate::regress) fn vertices(&self, primitive: &Primitive) -> SeenVertices {
+        SeenVertices { cells: self.cells.clone().into(), first: first_at(primitive) }
+    }
+}
+
+impl SeenVertices {
     /// Returns the smallest distance between a pixel and the recorded place of a vertex, in pixels. The true distance is larger by at most
-    /// [`Self::ERROR`], or by a multiple of eight cells. `None` if the place is not known.
+    /// [`SeenRecord::ERROR`], or by a multiple of eight cells. `None` if the place is not known.
     pub(in crate::regress) fn distance(&self, vertex: u32, pixel: Vec2) -> Option<f32> {
-        let cell = value(self.cells.as_bytes().get(vertex as usize)?)?;
+        let vertex = vertex as usize;
+        let vertex = match self.cells.get(vertex)? {
+            b' ' => *self.first.get(vertex)?,
+            _ => vertex,
+        };
+        let cell = value(self.cells.get(vertex)?)?;
         let count = f32::from(CELLS);
         #[expect(clippy::cast_precision_loss, reason = "0 to 7")]
         let cell = Vec2::new((cell % u32::from(CELLS)) as f32, (cell / u32::from(CELLS)) as f32);
@@ -65,9 +95,9 @@ impl SeenRecord {
 }
 
 /// Returns the side of the cells of a vertex. Multiples of the golden ratio are spread evenly.
-fn side(vertex: u32) -> f32 {
-    #[expect(clippy::cast_possible_truncation, reason = "a fraction")]
-    let fraction = (f64::from(vertex) * 0.618_033_988_749_895).fract() as f32;
+fn side(vertex: usize) -> f32 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "a fraction")]
+    let fraction = (vertex as f64 * 0.618_033_988_749_895).fract() as f32;
     let [least, most] = CELL;
     least + fraction * (most - least)
 }
@@ -77,6 +107,15 @@ pub(in crate::regress) fn project(clip_from_world: &Mat4, size: Vec2, point: Vec
     let clip = *clip_from_world * point.extend(1.0);
     let ndc = Vec2::new(clip.x, clip.y) / clip.w;
     (clip.w > 0.0 && ndc.is_finite()).then(|| (ndc * Vec2::new(0.5, -0.5) + 0.5) * size)
+}
+
+/// Returns for each vertex the first one with its position. A file splits vertices where normals or textures have a seam.
+fn first_at(primitive: &Primitive) -> Vec<usize> {
+    let mut known = HashMap::new();
+    let first = |(vertex, position): (usize, &Vec3)| {
+        *known.entry(position.to_array().map(f32::to_bits)).or_insert(vertex)
+    };
+    primitive.positions.iter().enumerate().map(first).collect()
 }
 
 fn order(primitive: &Primitive) -> String {
@@ -100,6 +139,7 @@ mod tests {
         for step in 0..400_u16 {
             let from = Vec2::new(20.0 + f32::from(step) * 0.017, 70.0 - f32::from(step) * 0.031);
             let record = SeenRecord::of(&Primitive::default(), &[point(from)], &Mat4::IDENTITY, size);
+            let record = record.vertices(&Primitive::default());
             let moved = 0.45 * f32::from(step) / 400.0;
             let found = record.distance(0, from + moved * Vec2::from_angle(f32::from(step))).unwrap();
             assert!(found <= moved + 1e-4 && found + SeenRecord::ERROR + 1e-4 >= moved, "{found} {moved}");
@@ -107,6 +147,24 @@ mod tests {
         }
         assert!(largest > 0.3);
         let behind = SeenRecord::of(&Primitive::default(), &[Vec3::X], &Mat4::ZERO, size);
+        let behind = behind.vertices(&Primitive::default());
         assert_eq!((behind.distance(0, Vec2::ZERO), behind.distance(1, Vec2::ZERO)), (None, None));
+    }
+
+    /// One of two vertices at a seam moves alone.
+    #[test]
+    fn vertices_at_the_same_place_are_recorded_once() {
+        let size = Vec2::splat(200.0);
+        let seam =
+            Primitive { positions: vec![Vec3::ZERO, Vec3::X, Vec3::ZERO].into(), ..Primitive::default() };
+        let posed = [Vec3::ZERO, Vec3::splat(0.5), Vec3::ZERO];
+        let record = SeenRecord::of(&seam, &posed, &Mat4::IDENTITY, size);
+        assert_eq!(record.cells.find(' '), Some(2));
+        let seen = record.vertices(&seam);
+        let center = Vec2::splat(100.0);
+        assert_eq!([0, 2].map(|vertex| seen.distance(vertex, center)), [Some(0.0); 2]);
+        assert!(seen.distance(2, center + Vec2::X * 0.4).is_some_and(|distance| distance > 0.2));
+        let apart = SeenRecord::of(&seam, &[Vec3::ZERO, Vec3::X, Vec3::ONE * 0.3], &Mat4::IDENTITY, size);
+        assert_eq!(apart.cells.find(' '), None);
     }
 }
