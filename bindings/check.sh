@@ -12,7 +12,7 @@ export XDG_RUNTIME_DIR
 [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check 'maturin>=1.9.4,<2' 'numpy>=1.21' 'pytest>=8' 'mypy>=1.10'
 echo "Python: the environment is ready"
-install_module() { (cd python && VIRTUAL_ENV="$venv" "$venv/bin/maturin" develop --quiet); }
+install_module() { (cd python && VIRTUAL_ENV="$venv" "$venv/bin/maturin" develop --quiet --features meshopt,render); }
 # The messages of a build that fails are printed by a second one.
 install_module >/dev/null 2>&1 || install_module
 echo "Python: the module is built and installed"

@@ -63,6 +63,8 @@ pub mod render;
 #[cfg(feature = "character")]
 pub mod rig;
 #[cfg(feature = "character")]
+pub mod robot;
+#[cfg(feature = "character")]
 pub mod scene;
 #[cfg(feature = "character")]
 pub mod secondary;

@@ -8,8 +8,8 @@ target="${CARGO_TARGET_DIR:-$PWD/../../target}"
 # The same command builds the Python module, so that both share their dependencies.
 PYO3_BUILD_EXTENSION_MODULE=true
 export PYO3_BUILD_EXTENSION_MODULE
-cargo build --quiet --package sinew-c --package sinew-python
-cargo test --quiet --package sinew-c --package sinew-python >/dev/null
+cargo build --quiet --package sinew-c --package sinew-python --features sinew-python/meshopt,sinew-python/render
+cargo test --quiet --package sinew-c --package sinew-python --features sinew-python/meshopt,sinew-python/render >/dev/null
 echo "C: built, and the tests in Rust pass"
 cargo run --quiet --package sinew-c-header -- --check
 echo "C: the header is current"

@@ -1,4 +1,4 @@
-"""Skinning and inverse kinematics for glTF characters.
+"""Inverse kinematics for robots and characters, and skinning.
 
 Coordinates are right-handed with +Y up. Lengths are in metres, angles in radians, and times in seconds. Quaternions are
 unit quaternions in the order x, y, z, w, as in glTF. Matrices map column vectors (``world = matrix @ local``).
@@ -27,6 +27,8 @@ __all__ = [
     "Puppet",
     "Renderer",
     "Report",
+    "Robot",
+    "RobotSolutions",
     "Solutions",
     "Target",
     "__version__",
@@ -275,6 +277,111 @@ class Solutions:
     @property
     def displacements(self) -> NDArray[np.float64]:
         """Displacements of prismatic joints in metres, shape (n, links)."""
+    def __len__(self) -> int: ...
+
+@final
+class Robot:
+    """A robot, read from a URDF file. `q` has one value for each joint that moves by itself, in the order of `joint_names`: radians for
+    hinges, metres for slides. Everything is in the robot's own frame, that of its root link, with +Z up.
+
+    Arrays of joint values have the shape (joints,) or (n, joints), and results have the same leading axis.
+    """
+    def __new__(cls, file: str | os.PathLike[str]) -> Robot: ...
+    @staticmethod
+    def from_urdf(text: str) -> Robot:
+        """Reads the text of a URDF file."""
+    @property
+    def name(self) -> str:
+        """The name of the robot."""
+    @property
+    def joint_names(self) -> list[str]:
+        """The names of the joints that `q` has values of, in its order."""
+    @property
+    def units(self) -> list[Literal["rad", "m"]]:
+        """The units of the joints, "rad" or "m"."""
+    @property
+    def lower(self) -> NDArray[np.float64]:
+        """The smallest joint values, shape (joints,). Minus infinity for continuous joints."""
+    @property
+    def upper(self) -> NDArray[np.float64]:
+        """The largest joint values, shape (joints,). Infinity for continuous joints."""
+    @property
+    def velocity(self) -> NDArray[np.float64]:
+        """The largest speeds in radians or metres per second, shape (joints,). Infinity where the file has none."""
+    @property
+    def rest(self) -> NDArray[np.float64]:
+        """The joint values 0, or the middle of a range that excludes 0, shape (joints,)."""
+    @property
+    def link_names(self) -> list[str]:
+        """The names of the links. The root is the first one, and parents precede their children."""
+    @property
+    def tip_names(self) -> list[str]:
+        """The names of the links without children that joints move."""
+    @property
+    def mimic_names(self) -> list[str]:
+        """The names of the joints that follow others, in the order of `mimic_values`."""
+    def mimic_values(self, q: ArrayLike) -> NDArray[np.float64]:
+        """Returns the values of the joints that follow others, shape (..., mimics)."""
+    def fk(self, q: ArrayLike, link: str | int | None = None) -> NDArray[np.float64]:
+        """Returns the transforms of a link, shape (..., 4, 4), or of all links, shape (..., links, 4, 4), for joint values: forward
+        kinematics.
+        """
+    def jacobian(self, q: ArrayLike, link: str | int, point: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Returns the derivative of a point of a link with respect to `q`, shape (..., 6, joints): the rows are the velocity along x, y
+        and z, and the angular velocity about x, y and z, in the robot's frame. `point` is in the link's frame, metres.
+        """
+    def solve(
+        self,
+        link: str | int,
+        positions: ArrayLike | None,
+        orientations: ArrayLike | None = None,
+        *,
+        q0: ArrayLike | None = None,
+        method: str = "dls",
+        tolerance: float | None = None,
+        iterations: int | None = None,
+        options: _Options | None = None,
+    ) -> RobotSolutions:
+        """Returns joint values with which a link is at target positions, shape (3,) or (n, 3), and has target orientations, quaternions
+        (x, y, z, w) of the shape (4,) or (n, 4). One of both may be None.
+
+        Every solve starts from `q0`, shape (joints,) or (n, joints), by default from `rest`, and is independent of the others. All
+        results are within the ranges of the joints. `tolerance` is in metres, and None means a ten-thousandth of the reach.
+        """
+    def follow(
+        self,
+        link: str | int,
+        positions: ArrayLike | None,
+        orientations: ArrayLike | None = None,
+        *,
+        q0: ArrayLike | None = None,
+        method: str = "dls",
+        tolerance: float | None = None,
+        iterations: int | None = None,
+        options: _Options | None = None,
+    ) -> RobotSolutions:
+        """Follows a path of a link: like `solve`, but each solve starts from the result of the one before and does not jump. Continuous
+        joints count their revolutions. `q0` has the shape (joints,).
+        """
+
+@final
+class RobotSolutions:
+    """The results of `Robot.solve` and `Robot.follow`. The first axis of each array is that of the targets, if these have one."""
+    @property
+    def q(self) -> NDArray[np.float64]:
+        """Joint values within their ranges, shape (n, joints) or (joints,), radians and metres."""
+    @property
+    def errors(self) -> NDArray[np.float64]:
+        """Distances from the target positions in metres, shape (n,). NaN without target positions."""
+    @property
+    def orientation_errors(self) -> NDArray[np.float64]:
+        """Orientation errors in radians, shape (n,). NaN without target orientations."""
+    @property
+    def reached(self) -> NDArray[np.bool_]:
+        """Whether all goals are within tolerance, shape (n,)."""
+    @property
+    def iterations(self) -> NDArray[np.int64]:
+        """Number of iterations, shape (n,)."""
     def __len__(self) -> int: ...
 
 @final

@@ -1,18 +1,57 @@
 //! How the joints of a machine move.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 /// A joint of a machine, which moves the node below it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct MechanicalJoint {
+    /// Name in the file. Empty for the root, which is fixed without a joint.
+    pub name: String,
+    /// Position in the file's list of joints.
+    pub order: usize,
     /// The type of the joint and its range.
     pub kind: JointKind,
+    /// Position in metres and rotation of the joint's frame in that of its parent node, with the joint at value 0. They are those of
+    /// the file in double precision.
+    pub origin: (DVec3, DQuat),
+    /// The value in the rest pose of the character, radians or metres. It is 0 if the range allows it.
+    pub rest_value: f64,
+    /// Maximum speed in radians or metres per second, if the file has one.
+    pub velocity: Option<f64>,
     /// The joint that this one follows, as the index of its node, with the factor and the offset: `factor · value + offset`, in
     /// radians or metres.
     pub mimic: Option<(usize, f64, f64)>,
 }
 
-/// The type of a joint. Axes are unit vectors in the frame of its node at rest.
+impl JointKind {
+    /// Returns the smallest and the largest value of a hinge or a slide with a range, radians or metres.
+    pub fn range(&self) -> Option<[f64; 2]> {
+        match *self {
+            Self::Hinge { range, .. } => range,
+            Self::Slide { range, .. } => Some(range),
+            Self::Fixed | Self::Ball => None,
+        }
+    }
+}
+
+impl MechanicalJoint {
+    /// Returns a joint that keeps its node where it is.
+    #[cfg(feature = "urdf")]
+    pub(super) fn fixed(origin: (DVec3, DQuat)) -> Self {
+        Self {
+            name: String::new(),
+            order: 0,
+            kind: JointKind::Fixed,
+            origin,
+            rest_value: 0.0,
+            velocity: None,
+            mimic: None,
+        }
+    }
+}
+
+/// The type of a joint. Axes are unit vectors in the frame of its node. Ranges are those of the file, for values from
+/// [`MechanicalJoint::origin`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JointKind {

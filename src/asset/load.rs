@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::files::Progress;
 
-use super::{Character, LoadError, bvh, gltf};
+use super::{Character, LoadError, Packages, bvh, gltf};
 
 /// Loads a character from a BVH file, an FBX file (feature `fbx`), a URDF file (feature `urdf`), or a glTF file (`.gltf`,
 /// `.glb`, `.vrm`), and the files in its folder that it references.
@@ -60,7 +60,21 @@ pub fn load_in_units(path: &Path, units: Option<f64>) -> Result<Character, LoadE
 /// # Errors
 /// Same as [`load_in_units`], and [`LoadError::Stopped`].
 pub fn load_with(path: &Path, units: Option<f64>, progress: &Progress) -> Result<Character, LoadError> {
-    let loaded = load_file(path, units, progress);
+    load_with_packages(path, units, &Packages::new(), progress)
+}
+
+/// Loads a character like [`load_with`]. `packages` says where the meshes of robots are, if they are not in a folder with the name of
+/// their package above the robot's file or beside one of these folders.
+///
+/// # Errors
+/// Same as [`load_with`].
+pub fn load_with_packages(
+    path: &Path,
+    units: Option<f64>,
+    packages: &Packages,
+    progress: &Progress,
+) -> Result<Character, LoadError> {
+    let loaded = load_file(path, units, packages, progress);
     // Whatever a read fails with after it was stopped, it failed because of that.
     match loaded {
         Err(_) if progress.is_stopped() => Err(LoadError::Stopped { path: path.into() }),
@@ -68,14 +82,19 @@ pub fn load_with(path: &Path, units: Option<f64>, progress: &Progress) -> Result
     }
 }
 
-fn load_file(path: &Path, units: Option<f64>, progress: &Progress) -> Result<Character, LoadError> {
+fn load_file(
+    path: &Path,
+    units: Option<f64>,
+    packages: &Packages,
+    progress: &Progress,
+) -> Result<Character, LoadError> {
     progress.set_stage("Reading the file");
     let bytes = gltf::read_with(path, progress)?;
     if bvh::is_bvh(path, &bytes) {
         return bvh::read_with(&String::from_utf8_lossy(&bytes), path, units, progress);
     }
     if (has_extension(path, "urdf") || has_extension(path, "xacro")) && units.is_none() {
-        return urdf_character(path, &bytes, progress);
+        return urdf_character(path, &bytes, packages, progress);
     }
     if has_extension(path, "fbx") && units.is_none() {
         return fbx_character(path, &bytes, progress);
@@ -99,12 +118,17 @@ fn has_extension(path: &Path, extension: &str) -> bool {
 }
 
 #[cfg(feature = "urdf")]
-fn urdf_character(path: &Path, bytes: &[u8], progress: &Progress) -> Result<Character, LoadError> {
-    super::urdf::read_with(&String::from_utf8_lossy(bytes), path, progress)
+fn urdf_character(
+    path: &Path,
+    bytes: &[u8],
+    packages: &Packages,
+    progress: &Progress,
+) -> Result<Character, LoadError> {
+    super::urdf::read_with(&String::from_utf8_lossy(bytes), path, packages, progress)
 }
 
 #[cfg(not(feature = "urdf"))]
-fn urdf_character(path: &Path, _: &[u8], _: &Progress) -> Result<Character, LoadError> {
+fn urdf_character(path: &Path, _: &[u8], _: &Packages, _: &Progress) -> Result<Character, LoadError> {
     Err(LoadError::Format { path: path.into(), cause: "sinew was built without the feature urdf".to_owned() })
 }
 

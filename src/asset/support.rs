@@ -191,8 +191,8 @@ pub const FORMATS: &[FileFormat] = &[
     format(
         "URDF",
         "`.urdf`",
-        "links with boxes, cylinders, capsules, spheres, STL and glTF meshes (feature `urdf`); hinges, slides, their limits and \
-         mimic joints as the rig; if a mesh of another format cannot be read, the collision shape is drawn",
+        "links with boxes, cylinders, capsules, spheres, and meshes as COLLADA, OBJ, STL and glTF with their colours and textures (feature \
+         `urdf`); hinges, slides, their limits and mimic joints as the rig; if a mesh cannot be read, the collision shape is drawn",
         "no",
     ),
     format("BVH", "`.bvh`", "the skeleton and its clip", "clips"),

@@ -16,7 +16,7 @@ use crate::puppet::Puppet;
 
 use super::failure::Failure;
 use super::posing::clips::TIME_TOLERANCE;
-use super::posing::{PosingArgs, TimeRange, clips, time_range};
+use super::posing::{PosingArgs, TimeRange, clips, robot, time_range};
 use super::session::ReplayedSession;
 use super::timing::Stopwatch;
 use super::{ModelArg, Verbosity, output, session};
@@ -38,7 +38,7 @@ const COMMAND_TOLERANCE: Duration = Duration::from_micros(100);
 pub(super) struct BakeArgs {
     #[command(flatten)]
     model: ModelArg,
-    /// Write a copy of the model with the clip to OUT.glb, or its skeleton with the clip to OUT.bvh
+    /// Write a copy of the model with the clip to OUT.glb, its skeleton with the clip to OUT.bvh, or the joint values of a robot to OUT.csv
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// Write a session of `sinew view --record` as a clip
@@ -67,7 +67,7 @@ fn error(text: &str) -> Result<f32, String> {
 
 impl BakeArgs {
     fn format(&self) -> Result<ClipFormat, Failure> {
-        let cause = "unknown file type; use .glb or .bvh";
+        let cause = "unknown file type; use .glb, .bvh or .csv";
         let unknown = || Failure::Usage(format!("--output {}: {cause}", self.output.display()));
         ClipFormat::of(&self.output).ok_or_else(unknown)
     }
@@ -75,7 +75,9 @@ impl BakeArgs {
 
 pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let mut watch = Stopwatch::new(verbosity.verbose);
-    args.format()?;
+    if !robot::is_table(&args.output) {
+        args.format()?;
+    }
     if args.model.project().is_some() {
         session::refuse(matches, &["replay"])?;
     }
@@ -106,12 +108,38 @@ fn bake_motion(
     let rate = args.fps.unwrap_or(RATE);
     args.posing.turn_on_springs(&mut puppet);
     check_frame_count(&times, rate)?;
+    if robot::is_table(&args.output) {
+        return bake_joint_values(args, puppet, &bake::frames(times, rate), watch, verbosity);
+    }
     let (clip, reports) = bake::bake(&mut puppet, times, rate, &args.name)?;
     watch.stage("bake");
     verbosity.warn(&clips::missed(&reports, &|| puppet.length_unit()));
     let skeleton = &puppet.character().skeleton;
     let baked = BakedClip::new(clip, skeleton, args.key_error.unwrap_or(KEY_ERROR), rate);
     write(&baked, args, puppet.character(), file, verbosity)?;
+    watch.stage("write");
+    watch.total();
+    Ok(args.posing.exit_code(&reports))
+}
+
+/// Writes the joint values of a robot at some times, with its goals on top of its motion.
+fn bake_joint_values(
+    args: &BakeArgs,
+    mut puppet: Puppet,
+    times: &[f32],
+    mut watch: Stopwatch,
+    verbosity: Verbosity,
+) -> Result<ExitCode, Failure> {
+    puppet.shows_held = false;
+    let mut reports = Vec::new();
+    let text = robot::table(&args.output, &mut puppet, times, |puppet, time| {
+        puppet.time = time;
+        reports.extend_from_slice(puppet.update()?);
+        Ok(())
+    })?;
+    watch.stage("bake");
+    output::file(&args.output, text.as_bytes())?;
+    verbosity.print(&format!("{}: {} lines of joint values", args.output.display(), times.len()));
     watch.stage("write");
     watch.total();
     Ok(args.posing.exit_code(&reports))
@@ -139,6 +167,17 @@ fn replay(
     };
     let rate = args.fps.unwrap_or(SESSION_RATE);
     check_frame_count(&times, rate)?;
+    if robot::is_table(&args.output) {
+        let mut puppet = replay.session().puppet().clone();
+        let frames = bake::frames(times, rate);
+        let text = robot::table(&args.output, &mut puppet, &frames, |puppet, time| {
+            replay.advance_to_frame(Duration::from_secs_f32(time), COMMAND_TOLERANCE)?;
+            puppet.clone_from(replay.session().puppet());
+            Ok(())
+        })?;
+        output::file(&args.output, text.as_bytes())?;
+        return Ok(args.posing.exit_code(replay.session().reports()));
+    }
     let mut recorder = Recorder::new(&replay.session().puppet().character().skeleton);
     for time in bake::frames(times, rate) {
         replay.advance_to_frame(Duration::from_secs_f32(time), COMMAND_TOLERANCE)?;

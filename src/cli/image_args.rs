@@ -22,6 +22,19 @@ use super::posing::{numbers, unit};
 /// Image height in pixels at which overlays have scale 1. Their scale is proportional to the image height, but at
 /// least 0.5.
 const OVERLAY_HEIGHT: f32 = 720.0;
+impl ImageArgs {
+    /// Returns the options with their positions and directions turned to the world.
+    pub(super) fn turned(&self, world_from_frame: glam::Quat) -> Self {
+        let mut turned = self.clone();
+        for vector in
+            [&mut turned.camera_position, &mut turned.camera_focal_point, &mut turned.camera_view_up]
+        {
+            *vector = vector.map(|vector| world_from_frame * vector);
+        }
+        turned
+    }
+}
+
 /// Default image size, pixels.
 const DEFAULT_SIZE: (u32, u32) = (1280, 720);
 

@@ -12,6 +12,7 @@ use crate::ik::Limit;
 use crate::motion::Cycle;
 use crate::rig;
 use crate::rig::{BodyKind, BodyPlan, Chain, JointRig, MimicRig, Rig};
+use crate::robot::Robot;
 
 use super::failure::Failure;
 use super::rig_args::RigArgs;
@@ -60,6 +61,9 @@ struct InspectReport<'a> {
     /// Number of lights of each kind.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     lights: BTreeMap<&'static str, usize>,
+    /// What a robot has instead of a body.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    robot: Option<RobotReport>,
     body: BodyReport,
     /// Nodes by the bone names of VRM 1.0, if the character is a biped.
     humanoid: Option<Bones>,
@@ -84,6 +88,34 @@ struct BodyReport {
     facing: Option<[f32; 3]>,
     /// The observations that led to the result, or the reason why the body was not recognised.
     reasons: Vec<String>,
+}
+
+/// The joints of a robot in the order of `q`, and its tips.
+#[derive(Serialize)]
+struct RobotReport {
+    joints: Vec<JointReport>,
+    tips: Vec<TipReport>,
+}
+
+/// A joint with a value in `q`. The range is in the unit of the joint, and missing for a joint that turns without end.
+#[derive(Serialize)]
+struct JointReport {
+    name: String,
+    link: String,
+    unit: &'static str,
+    range: Option<[f64; 2]>,
+    /// Radians or metres per second.
+    velocity: Option<f64>,
+}
+
+/// A link at the end of the robot.
+#[derive(Serialize)]
+struct TipReport {
+    link: String,
+    /// Number of joints between the root and the tip.
+    joints: usize,
+    /// Largest distance from the first joint that moves the tip, metres.
+    reach: f64,
 }
 
 /// A prismatic joint, with its range of displacements in metres.
@@ -215,6 +247,7 @@ impl<'a> InspectReport<'a> {
         Self {
             humanoid,
             quadruped,
+            robot: Robot::new(character).ok().map(|robot| RobotReport::new(&robot)),
             body: BodyReport::new(body),
             prismatic: rig.joints.iter().filter_map(prismatic).collect(),
             mimics: rig.joints.iter().filter_map(mimic).collect(),
@@ -281,13 +314,17 @@ impl<'a> InspectReport<'a> {
             let lights: Vec<_> = self.lights.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
             lines.push(format!("lights      {}", lights.join(", ")));
         }
-        lines.push(format!("body        {}", self.body.line()));
-        lines.extend(self.chains.iter().map(|c| {
-            format!("chain       {}: {} to {}, {} joints", c.name, c.base, c.effector, c.joints.len())
-        }));
-        lines.extend(
-            self.prismatic.iter().map(|p| format!("prismatic   {}: {:.3} to {:.3} m", p.joint, p.min, p.max)),
-        );
+        if let Some(robot) = &self.robot {
+            lines.extend(robot.lines());
+        } else {
+            lines.push(format!("body        {}", self.body.line()));
+            lines.extend(self.chains.iter().map(|c| {
+                format!("chain       {}: {} to {}, {} joints", c.name, c.base, c.effector, c.joints.len())
+            }));
+            let slide =
+                |p: &PrismaticReport| format!("prismatic   {}: {:.3} to {:.3} m", p.joint, p.min, p.max);
+            lines.extend(self.prismatic.iter().map(slide));
+        }
         lines.extend(self.mimics.iter().map(|m| format!("mimic       {}: follows {}", m.joint, m.leader)));
         if let Some(humanoid) = &character.humanoid {
             lines.push(format!("humanoid    VRM {}, {} bones", humanoid.vrm, humanoid.bones.len()));
@@ -305,6 +342,42 @@ impl<'a> InspectReport<'a> {
             lines.push(format!("expressions {}", names.join(", ")));
         }
         lines
+    }
+}
+
+impl RobotReport {
+    fn new(robot: &Robot) -> Self {
+        let link = |link: usize| robot.links().get(link).cloned().unwrap_or_default();
+        let joint = |joint: &crate::robot::RobotJoint| JointReport {
+            name: joint.name.clone(),
+            link: link(joint.link),
+            unit: joint.unit.symbol(),
+            range: joint.range,
+            velocity: joint.velocity,
+        };
+        let tip = |tip: usize| TipReport {
+            link: link(tip),
+            joints: robot.joints_above(tip).count(),
+            reach: robot.reach(tip),
+        };
+        Self {
+            joints: robot.joints().iter().map(joint).collect(),
+            tips: robot.tips().into_iter().map(tip).collect(),
+        }
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let joint = |joint: &JointReport| {
+            let JointReport { name, link, unit, range, velocity } = joint;
+            let range =
+                range.map_or("continuous".into(), |[min, max]| format!("{min:.4} to {max:.4} {unit}"));
+            let velocity = velocity.map_or(String::new(), |v| format!(", at most {v} {unit}/s"));
+            format!("joint       {name}: moves {link}, {range}{velocity}")
+        };
+        let tip = |tip: &TipReport| {
+            format!("tip         {}: {} joints, reach at most {:.3} m", tip.link, tip.joints, tip.reach)
+        };
+        self.joints.iter().map(joint).chain(self.tips.iter().map(tip)).collect()
     }
 }
 

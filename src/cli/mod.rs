@@ -108,7 +108,7 @@ struct MissingViewArgs {
 }
 
 /// The model to work on.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 struct ModelArg {
     /// Model or project to load: .gltf, .glb, .vrm, .fbx, .urdf, .bvh, a take as .csv, .trc or .c3d, or .sinew [default: the built-in character]
     #[arg(value_name = "FILE")]
@@ -116,6 +116,15 @@ struct ModelArg {
     /// Length of one BVH or CSV unit in metres [default: guessed so that the figure is human-sized]
     #[arg(long, value_name = "METRES")]
     units: Option<f64>,
+    /// Folder of a ROS package to which the meshes of a robot refer (repeatable) [default: found above the robot's file]
+    #[arg(long, value_name = "NAME=DIR", value_parser = package)]
+    package: Vec<(String, PathBuf)>,
+}
+
+/// Parses `NAME=DIR`.
+fn package(text: &str) -> Result<(String, PathBuf), String> {
+    let pair = text.split_once('=').filter(|(name, folder)| !name.is_empty() && !folder.is_empty());
+    pair.map(|(name, folder)| (name.into(), folder.into())).ok_or_else(|| "expected NAME=DIR".into())
 }
 
 impl ModelArg {
@@ -144,7 +153,11 @@ impl ModelArg {
                 let cause = "is a project, which view, render, pose and bake can open; name its model here";
                 Err(Failure::Usage(format!("{}: {cause}", path.display())))
             }
-            Some(path) => Ok(load_character(path, &options.with_units(self.units), progress)?),
+            Some(path) => {
+                let packages = self.package.iter().cloned().collect();
+                let options = options.clone().with_units(self.units).with_packages(packages);
+                Ok(load_character(path, &options, progress)?)
+            }
             None if self.units.is_some() => {
                 Err(Failure::Usage("--units: the built-in character is in metres; name a .bvh file".into()))
             }

@@ -14,7 +14,7 @@ use crate::skin::Skinned;
 use crate::{export, scene};
 
 use super::failure::Failure;
-use super::posing::{PosingArgs, secondary};
+use super::posing::{PosingArgs, robot, secondary};
 use super::session::ReplayedSession;
 use super::timing::Stopwatch;
 use super::{ModelArg, Verbosity, output, session, trace};
@@ -26,7 +26,7 @@ use super::{ModelArg, Verbosity, output, session, trace};
 pub(super) struct PoseArgs {
     #[command(flatten)]
     model: ModelArg,
-    /// Write JSON to OUT.json, or a posed copy of the model to OUT.glb [default: JSON to stdout]
+    /// Write JSON to OUT.json, a posed copy of the model to OUT.glb, or the joint values of a robot to OUT.csv [default: JSON to stdout]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Write the pose of a session of `sinew view --record`, with the reports of its last solve
@@ -64,9 +64,13 @@ impl PoseArgs {
                 Err(Failure::Usage("--vertices works with JSON output only, not with .glb".into()))
             }
             _ if is("glb") => Ok(Some(path)),
-            _ if is("json") || path == Path::new("-") || path.starts_with("/dev") => Ok(None),
+            _ if is("csv") && self.vertices.is_some() => {
+                Err(Failure::Usage("--vertices works with JSON output only, not with .csv".into()))
+            }
+            _ if is("csv") || is("json") || path == Path::new("-") || path.starts_with("/dev") => Ok(None),
             _ => {
-                let cause = "unknown file type; use .json for a pose or .glb for a posed copy";
+                let cause =
+                    "unknown file type; use .json for a pose, .glb for a posed copy or .csv for joint values";
                 Err(Failure::Usage(format!("--output {}: {cause}", path.display())))
             }
         }
@@ -145,13 +149,24 @@ fn write(
         watch.total();
         return Ok(args.posing.exit_code(reports));
     }
+    if let Some(path) = args.output.as_deref().filter(|path| robot::is_table(path)) {
+        let text = robot::table(path, &mut puppet.clone(), &[puppet.time], |_, _| Ok(()))?;
+        output::file(path, text.as_bytes())?;
+        watch.stage("write");
+        watch.total();
+        return Ok(args.posing.exit_code(reports));
+    }
     let vertices = match args.vertices {
         None => None,
         Some(VerticesArg::Cpu) => Some(cpu_vertices(puppet)),
         Some(VerticesArg::Gpu) => Some(gpu_vertices(puppet, &args.adapter, &watch)?),
     };
     watch.stage("vertices");
-    output::json(args.output.as_deref(), &PoseDocument::new(puppet, reports, vertices))?;
+    let mut document = PoseDocument::new(puppet, reports, vertices);
+    if let Some(turn) = args.posing.world_from_robot(puppet.character())? {
+        document = document.in_frame(turn.as_quat());
+    }
+    output::json(args.output.as_deref(), &document)?;
     watch.stage("write");
     watch.total();
     Ok(args.posing.exit_code(reports))

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use glam::{Mat4, Vec3};
+use glam::{Mat4, Quat, Vec3};
 use serde::Serialize;
 
 use crate::asset;
 use crate::asset::{Character, Clip, LoadError, Part, bvh, gltf};
 use crate::pose::Pose;
 use crate::puppet::{GoalReport, Puppet};
+use crate::robot::Robot;
 use crate::skin::Skinned;
 
 mod read;
@@ -23,6 +24,9 @@ const FORMAT: &str = "sinew-pose-1";
 #[derive(Debug, Serialize)]
 pub struct PoseDocument {
     format: &'static str,
+    /// The values of a robot's joints by their names, mimic joints included, in radians and metres.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_map")]
+    q: Vec<(String, f64)>,
     nodes: Vec<NodeRecord>,
     /// All morph weights, if they differ from rest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -101,6 +105,7 @@ impl PoseDocument {
     pub fn new(puppet: &Puppet, reports: &[GoalReport], vertices: Option<Vec<Skinned>>) -> Self {
         Self {
             format: FORMAT,
+            q: joint_values(puppet),
             nodes: nodes(puppet),
             morphs: morphs(puppet),
             reports: reports.iter().map(|r| record(r, puppet)).collect(),
@@ -108,6 +113,43 @@ impl PoseDocument {
             primitives: vertices.map(|v| primitives(puppet, v)),
         }
     }
+}
+
+impl PoseDocument {
+    /// Returns the document with all world transforms and vertices in another frame, of which `world_from_frame` is the rotation. The
+    /// nodes without a parent turn with it.
+    pub fn in_frame(mut self, world_from_frame: Quat) -> Self {
+        let turn = world_from_frame.conjugate();
+        for node in &mut self.nodes {
+            node.world = (Mat4::from_quat(turn) * Mat4::from_cols_array(&node.world)).to_cols_array();
+            if node.parent.is_none() {
+                node.translation = (turn * Vec3::from(node.translation)).into();
+                node.rotation = (turn * Quat::from_array(node.rotation)).normalize().into();
+            }
+        }
+        for primitive in self.primitives.iter_mut().flatten() {
+            for vectors in [&mut primitive.positions, &mut primitive.normals] {
+                for vector in vectors.as_chunks_mut::<3>().0 {
+                    *vector = (turn * Vec3::from(*vector)).into();
+                }
+            }
+        }
+        self
+    }
+}
+
+/// Returns the joint values of a robot, those of mimic joints at the end. Other characters have none.
+fn joint_values(puppet: &Puppet) -> Vec<(String, f64)> {
+    let Ok(robot) = Robot::new(puppet.character()) else { return Vec::new() };
+    let q = robot.pose_values(puppet.pose(), &[]);
+    let mimics = robot.mimics().iter().map(|mimic| &mimic.name).zip(robot.mimic_values(&q));
+    let own = robot.joints().iter().map(|joint| &joint.name).zip(q.iter().copied());
+    own.chain(mimics).map(|(name, value)| (name.clone(), value)).collect()
+}
+
+/// Writes pairs as an object, in their order.
+fn as_map<S: serde::Serializer>(pairs: &[(String, f64)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().map(|(name, value)| (name, value)))
 }
 
 /// Returns a copy of a puppet's glTF file in its current pose, as GLB. `None` for `file` means the built-in character.

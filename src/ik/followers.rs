@@ -35,6 +35,33 @@ impl Body {
         }
     }
 
+    /// Sets the values of hinges and prismatic joints, each as the index of its link and its value, like
+    /// [`Body::set_joint_value`], but of any angle. Other links are skipped.
+    #[cfg(feature = "character")]
+    pub(crate) fn set_joint_values(&mut self, values: impl Iterator<Item = (usize, f64)>) {
+        for (index, value) in values {
+            match self.links().get(index).copied() {
+                Some(link) if matches!(link.limit, Limit::Hinge { .. }) => {
+                    self.set_rotation(index, link.hinge_rotation(value));
+                }
+                _ => self.set_displacement(index, value),
+            }
+        }
+        self.follow_leaders();
+    }
+
+    /// Returns the smallest and the largest value of a hinge or a prismatic joint, narrowed to what its followers allow.
+    #[cfg(feature = "character")]
+    pub(crate) fn value_range(&self, link: usize) -> Option<[f64; 2]> {
+        self.links().get(link).and_then(|_| self.coupled_limit(link).range())
+    }
+
+    /// Returns the position and the rotation of a link in its parent's frame.
+    #[cfg(feature = "character")]
+    pub(crate) fn local(&self, link: usize) -> Option<(glam::DVec3, glam::DQuat)> {
+        self.rotations().get(link).map(|rotation| (self.local_position(link), *rotation))
+    }
+
     /// Moves the mimic joints to where their leaders have them. Every solve ends with this.
     pub(super) fn follow_leaders(&mut self) {
         if self.coupled_limits().is_empty() {

@@ -46,6 +46,7 @@ pub use foot::Foot;
 pub use hand::{Finger, Hand, HandPose};
 pub(crate) use hinges::Hinges;
 pub use load::{RigLoadCause, RigLoadError, load, load_with, updated, with_bones};
+pub(crate) use mechanical::limit as joint_limit;
 pub use mimic::MimicError;
 pub use model::{Chain, ChainKind, JointRig, MimicRig, Rig};
 pub use range_of_motion::{RangePose, range_of_motion};

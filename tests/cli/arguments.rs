@@ -63,7 +63,8 @@ fn extreme_numbers_are_accepted_only_for_rotations() {
 fn an_unknown_output_type_is_refused() {
     let path = folder("names").join("pose.gltf");
     let line = refusal(["pose", "-o", path.to_str().unwrap()]);
-    assert!(line.ends_with("unknown file type; use .json for a pose or .glb for a posed copy"), "{line}");
+    let kinds = "use .json for a pose, .glb for a posed copy or .csv for joint values";
+    assert!(line.ends_with(&format!("unknown file type; {kinds}")), "{line}");
     assert!(!path.exists());
 }
 

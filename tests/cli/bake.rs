@@ -146,7 +146,10 @@ fn errors_say_what_cannot_be_baked() {
     let folder = folder("bake-refused");
     let out = folder.join("out.glb");
     let out = out.to_str().unwrap();
-    assert_eq!(refusal(["bake", "-o", "out.fbx"]), "--output out.fbx: unknown file type; use .glb or .bvh");
+    assert_eq!(
+        refusal(["bake", "-o", "out.fbx"]),
+        "--output out.fbx: unknown file type; use .glb, .bvh or .csv"
+    );
     assert_eq!(refusal(["bake", "-o", out]), "the model has 5 clips; choose one with --animation NAME|INDEX");
     assert_eq!(
         refusal(["bake", "-o", out, "--animation", "walk", "--blend", "run=2"]),

@@ -1,4 +1,4 @@
-//! The Python module `sinew`: characters, inverse kinematics, skinning and images, with numpy arrays in and out.
+//! The Python module `sinew`: robots, characters, inverse kinematics, skinning and images, with numpy arrays in and out.
 //!
 //! Each file contains the classes of one topic. `sinew.pyi` beside this folder describes them for type checkers, and
 //! `README.md` has a table of them.
@@ -15,12 +15,15 @@ mod node;
 mod options;
 mod pose;
 mod puppet;
+#[cfg(feature = "render")]
 mod renderer;
 mod report;
+mod robot;
+mod robot_arrays;
 mod solve_many;
 mod target;
 
-/// Skinning and inverse kinematics for glTF characters.
+/// Inverse kinematics for robots and characters, and skinning.
 ///
 /// Coordinates are right-handed with +Y up. Lengths are in metres, angles in radians, and times in seconds.
 /// Quaternions are unit quaternions in the order x, y, z, w, as in glTF. Matrices map column vectors
@@ -50,10 +53,13 @@ mod module {
     use super::pose::Pose;
     #[pymodule_export]
     use super::puppet::Puppet;
+    #[cfg(feature = "render")]
     #[pymodule_export]
     use super::renderer::Renderer;
     #[pymodule_export]
     use super::report::{GoalReport, Report};
+    #[pymodule_export]
+    use super::robot::{Robot, RobotSolutions};
     #[pymodule_export]
     use super::solve_many::{Solutions, solve_many};
     #[pymodule_export]

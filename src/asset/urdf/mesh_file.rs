@@ -5,21 +5,25 @@ use std::path::{Path, PathBuf};
 
 use glam::{Affine3A, DVec3};
 
-use crate::asset::{Character, Material, Primitive, gltf};
+use crate::asset::{Character, Filter, Image, Material, Primitive, Sampler, Texture, TextureRef, gltf};
 use crate::files::{Progress, bounded};
 
-use super::{ObjectError, geometry, stl};
+use super::surface::{MeshFile, Paint};
+use super::{ObjectError, Packages, collada, geometry, obj, stl};
 
 /// Maximum size of all mesh files in bytes.
 const MAX_BYTES: u64 = 512 << 20;
 /// Number of folders above that of the robot in which a package is searched.
-const LEVELS: usize = 5;
+const LEVELS: usize = 8;
 
 /// The mesh files of a robot.
 pub(super) struct MeshFiles<'a> {
     folder: PathBuf,
+    packages: &'a Packages,
     progress: &'a Progress,
     remaining: u64,
+    /// The textures that were read, by the path of their image, or `None` for those that cannot be read.
+    textures: HashMap<PathBuf, Option<usize>>,
     /// What was read, in its own frame, by the name in the file. Many links share meshes.
     known: HashMap<String, Option<Vec<Primitive>>>,
     /// The files that were found.
@@ -27,12 +31,14 @@ pub(super) struct MeshFiles<'a> {
 }
 
 impl<'a> MeshFiles<'a> {
-    pub(super) fn new(path: &Path, progress: &'a Progress) -> Self {
+    pub(super) fn new(path: &Path, packages: &'a Packages, progress: &'a Progress) -> Self {
         let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Self {
             folder: folder.into(),
+            packages,
             progress,
             remaining: MAX_BYTES,
+            textures: HashMap::new(),
             known: HashMap::new(),
             paths: Vec::new(),
         }
@@ -67,24 +73,124 @@ impl<'a> MeshFiles<'a> {
         let path = self.find(name)?;
         let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
         let with_path = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
-        let is_gltf = match extension.as_deref() {
-            Some("stl") => false,
-            Some("glb" | "gltf") => true,
-            _ => return Err(with_path(&"the mesh must be .stl, .glb or .gltf")),
-        };
-        let bytes =
-            bounded::read_regular_with(&path, self.remaining, self.progress).map_err(|e| with_path(&e))?;
-        self.remaining = self.remaining.saturating_sub(bytes.len() as u64);
-        self.paths.push(path.clone());
-        if is_gltf {
-            let loaded = gltf::load_bytes_with(&path, &bytes, gltf::folder(&path), self.progress);
-            return loaded.map(|mesh| merged(character, &mesh)).map_err(|e| e.to_string());
+        let format = extension.as_deref().and_then(Format::of);
+        let format = format.ok_or_else(|| with_path(&"the mesh must be .dae, .obj, .stl, .glb or .gltf"))?;
+        let bytes = self.read_file(&path)?;
+        let text = String::from_utf8_lossy(&bytes);
+        match format {
+            Format::Stl => stl::read(&bytes).map(|shape| vec![shape]).map_err(|e| with_path(&e)),
+            Format::Gltf => {
+                let loaded = gltf::load_bytes_with(&path, &bytes, gltf::folder(&path), self.progress);
+                loaded.map(|mesh| merged(character, &mesh)).map_err(|e| e.to_string())
+            }
+            Format::Collada => {
+                let read =
+                    super::markup::check(&text).map_err(Into::into).and_then(|()| collada::read(&text));
+                Ok(self.painted(character, read.map_err(|e| with_path(&e))?, &path))
+            }
+            Format::Obj => {
+                let mut library =
+                    |name: &str| self.beside(&path, name).and_then(|file| self.read_text(&file));
+                let read = obj::read(&text, &mut library).map_err(|e| with_path(&e))?;
+                Ok(self.painted(character, read, &path))
+            }
         }
-        stl::read(&bytes).map(|shape| vec![shape]).map_err(|e| with_path(&e))
     }
 
-    /// Returns the path of a file in the folder of the robot or in a package (`package://NAME/…`), which is that folder, one
-    /// above it, or beside one of them.
+    /// Reads a file, as far as all files together are not too large.
+    fn read_file(&mut self, path: &Path) -> Result<Vec<u8>, String> {
+        let bytes = bounded::read_regular_with(path, self.remaining, self.progress)
+            .map_err(|e| format!("{}: {e}", path.display()))?;
+        self.remaining = self.remaining.saturating_sub(bytes.len() as u64);
+        self.paths.push(path.into());
+        Ok(bytes)
+    }
+
+    fn read_text(&mut self, path: &Path) -> Result<String, String> {
+        self.read_file(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Returns the shapes of a mesh file, and adds its materials to the character.
+    fn painted(&mut self, character: &mut Character, read: MeshFile, path: &Path) -> Vec<Primitive> {
+        let MeshFile { shapes, materials, warnings } = read;
+        character.warnings.extend(warnings.iter().map(|w| format!("{}: {w}", path.display())));
+        let first = character.materials.len();
+        for Paint { name, color, texture } in materials {
+            let texture = texture.and_then(|image| self.texture(character, path, &image));
+            let mut material = super::material(&name, Some(color.to_array().map(f64::from)));
+            material.base_color_texture = texture.map(|texture| TextureRef {
+                texture,
+                uv_set: 0,
+                uv_transform: glam::Affine2::IDENTITY,
+            });
+            // Programs of design write the corners of triangles in either order.
+            material.double_sided = true;
+            character.materials.push(material);
+        }
+        let shape = |(mut shape, material): (Primitive, Option<usize>)| {
+            shape.material = material.map(|index| first + index);
+            shape
+        };
+        shapes.into_iter().map(shape).collect()
+    }
+
+    /// Returns the texture of an image that a mesh file names. Returns `None`, with a warning, if it cannot be read.
+    fn texture(&mut self, character: &mut Character, mesh: &Path, name: &str) -> Option<usize> {
+        let path = match self.beside(mesh, name) {
+            Ok(path) => path,
+            Err(cause) => {
+                let line = format!("{}: {cause}, so the colour is plain", mesh.display());
+                if !character.warnings.contains(&line) {
+                    character.warnings.push(line);
+                }
+                return None;
+            }
+        };
+        if let Some(known) = self.textures.get(&path) {
+            return *known;
+        }
+        let read = self.read_file(&path);
+        let image = read.and_then(|bytes| {
+            Image::new(Some(name.into()), bytes.into()).map_err(|e| format!("{}: {e}", path.display()))
+        });
+        let texture = match image {
+            Ok(image) => {
+                character.images.push(image);
+                let sampler = Sampler { mipmap: Some(Filter::Linear), ..Sampler::default() };
+                character.textures.push(Texture { image: Some(character.images.len() - 1), sampler });
+                Some(character.textures.len() - 1)
+            }
+            Err(cause) => {
+                character.warnings.push(format!("{cause}, so the colour is plain"));
+                None
+            }
+        };
+        self.textures.insert(path, texture);
+        texture
+    }
+
+    /// Returns the path of a file that a mesh file names. It is in the folder of the mesh, or in a folder beside it.
+    fn beside(&self, mesh: &Path, name: &str) -> Result<PathBuf, String> {
+        let missing = || format!("file \"{name}\" does not exist");
+        if name.starts_with("package://") {
+            return self.find(name);
+        }
+        let plain = name.strip_prefix("file://").unwrap_or(name).replace('\\', "/");
+        let plain = percent_encoding::percent_decode_str(&plain).decode_utf8_lossy().into_owned();
+        let folder = mesh.parent().and_then(|folder| folder.canonicalize().ok()).ok_or_else(missing)?;
+        let package = folder.parent().unwrap_or(&folder);
+        // Paths of the computer on which a file was written are of no use, but the image is often beside the mesh.
+        let last = Path::new(&plain).file_name().map(PathBuf::from);
+        let candidates = [Some(PathBuf::from(&plain)), last].into_iter().flatten();
+        let inside = |file: PathBuf| {
+            let file = folder.join(file).canonicalize().ok()?;
+            (file.starts_with(package) && file.is_file()).then_some(file)
+        };
+        candidates.filter_map(inside).next().ok_or_else(missing)
+    }
+
+    /// Returns the path of a file in the folder of the robot or in a package (`package://NAME/…`). The package is where the caller says,
+    /// or a folder of that name above the robot or beside one of these.
     fn find(&self, name: &str) -> Result<PathBuf, String> {
         let missing = || format!("mesh \"{name}\" does not exist");
         let folder = self.folder.canonicalize().map_err(|_| missing())?;
@@ -93,9 +199,11 @@ impl<'a> MeshFiles<'a> {
             Some(rest) => {
                 let (package, file) = rest.trim_start_matches('/').split_once('/').ok_or_else(missing)?;
                 let is_name = |f: &&Path| f.file_name().is_some_and(|name| name == package);
+                let given = self.packages.get(package).cloned();
                 let above = levels().filter(is_name).map(Path::to_path_buf);
                 let beside = levels().map(|f| f.join(package));
-                above.chain(beside).map(|package| (package.join(file), package)).collect()
+                let folders = given.into_iter().chain(above).chain(beside);
+                folders.map(|package| (package.join(file), package)).collect()
             }
             None if name.contains("://") => return Err(format!("\"{name}\" is not a path in a package")),
             // Meshes are often in a folder beside that of the description.
@@ -108,7 +216,35 @@ impl<'a> MeshFiles<'a> {
             let (file, package) = (file.canonicalize().ok()?, package.canonicalize().ok()?);
             (file.starts_with(package) && file.is_file()).then_some(file)
         });
-        inside.ok_or_else(missing)
+        inside.ok_or_else(|| match name.strip_prefix("package://") {
+            Some(rest) => {
+                let package = rest.trim_start_matches('/').split('/').next().unwrap_or_default();
+                format!("{}; --package {package}=FOLDER says where its package is", missing())
+            }
+            None => missing(),
+        })
+    }
+}
+
+/// A format of meshes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Collada,
+    Gltf,
+    Obj,
+    Stl,
+}
+
+impl Format {
+    /// Returns the format of a file extension in lower case.
+    fn of(extension: &str) -> Option<Self> {
+        match extension {
+            "dae" => Some(Self::Collada),
+            "glb" | "gltf" => Some(Self::Gltf),
+            "obj" => Some(Self::Obj),
+            "stl" => Some(Self::Stl),
+            _ => None,
+        }
     }
 }
 

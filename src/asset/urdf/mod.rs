@@ -4,10 +4,15 @@
 //! URDF is right-handed, in metres and radians, with +Z up and +X forward (REP 103). The root node turns it so that +Y is up
 //! and +Z is forward.
 
+mod collada;
 mod geometry;
+mod joints;
 mod markup;
 mod mesh_file;
+mod obj;
 mod stl;
+mod structure;
+mod surface;
 #[cfg(test)]
 mod tests;
 
@@ -15,15 +20,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use glam::{Affine3A, DQuat, DVec3, EulerRot, Quat, Vec3, Vec4};
-use urdf_rs::{Geometry, Joint, JointType, Link, Pose, Robot};
+use urdf_rs::{Geometry, Joint, Link, Pose, Robot};
 
 use crate::files::Progress;
 
 use super::error::ObjectError;
 use super::hierarchy;
-use super::{
-    Character, JointKind, LoadError, Material, MechanicalJoint, Mesh, Node, Primitive, Scene, Transform,
-};
+use super::packages::Packages;
+use super::{Character, LoadError, Material, Mesh, Node, Primitive, Scene, Transform};
 use mesh_file::MeshFiles;
 
 /// Maximum size of a file in bytes. Robots with hundreds of links need less than one megabyte, and its parser reads about three
@@ -38,27 +42,41 @@ const MAX_LINKS: usize = 10_000;
 ///
 /// # Errors
 /// [`LoadError`]. The message is one line with the file, the element in it and the cause.
-pub(super) fn read_with(text: &str, path: &Path, progress: &Progress) -> Result<Character, LoadError> {
+pub(super) fn read_with(
+    text: &str,
+    path: &Path,
+    packages: &Packages,
+    progress: &Progress,
+) -> Result<Character, LoadError> {
+    read_parts(text, path, Some(MeshFiles::new(path, packages, progress)))
+}
+
+/// Reads the links and the joints of a URDF text, without their shapes. `path` names the text in errors.
+///
+/// # Errors
+/// [`LoadError`], as for a file.
+pub fn urdf_joints(text: &str, path: &Path) -> Result<Character, LoadError> {
+    read_parts(text, path, None)
+}
+
+fn read_parts(text: &str, path: &Path, files: Option<MeshFiles<'_>>) -> Result<Character, LoadError> {
     let format = |cause: String| LoadError::Format { path: path.into(), cause };
     if text.len() > MAX_BYTES {
         return Err(format(format!("the file is larger than {} MiB", MAX_BYTES >> 20)));
     }
     markup::check(text).map_err(|cause| format(cause.into()))?;
+    structure::check(text).map_err(|error| error.in_file(path))?;
     let robot =
         urdf_rs::read_from_string(text).map_err(|e| format(format!("not a valid URDF file ({e})")))?;
     if robot.links.len() > MAX_LINKS {
         return Err(format(format!("{} links exceed the limit of {MAX_LINKS}", robot.links.len())));
     }
-    let mut reader = Reader {
-        robot: &robot,
-        files: MeshFiles::new(path, progress),
-        remaining: MAX_SHAPE_BYTES,
-        character: Character::default(),
-    };
+    let mut reader =
+        Reader { robot: &robot, files, remaining: MAX_SHAPE_BYTES, character: Character::default() };
     reader.read().map_err(|error| error.in_file(path))?;
     let mut character = reader.character;
     character.path = path.into();
-    character.files = reader.files.paths;
+    character.files = reader.files.map(|files| files.paths).unwrap_or_default();
     character.generator = Some(format!("URDF, robot {}", robot.name));
     character
         .skeleton
@@ -69,7 +87,8 @@ pub(super) fn read_with(text: &str, path: &Path, progress: &Progress) -> Result<
 
 struct Reader<'a> {
     robot: &'a Robot,
-    files: MeshFiles<'a>,
+    /// `None` if the shapes are not read.
+    files: Option<MeshFiles<'a>>,
     /// Bytes that shapes may still take.
     remaining: usize,
     character: Character,
@@ -94,6 +113,11 @@ impl Reader<'_> {
         let Some(order) = order.ok().filter(|_| !roots.is_empty()) else {
             return Err(ObjectError::new("robot", "the joints form a loop, or there are no links"));
         };
+        if let [first, second, ..] = roots.as_slice() {
+            let name = |link: &usize| robot.links.get(*link).map_or("", |link| &*link.name);
+            let cause = format!("no joint connects the links \"{}\" and \"{}\"", name(first), name(second));
+            return Err(ObjectError::new("robot", cause));
+        }
         self.add_materials();
         // +Z up and +X forward become +Y up and +Z forward.
         let upright = Quat::from_mat3(&glam::Mat3::from_cols(Vec3::Z, Vec3::X, Vec3::Y));
@@ -102,7 +126,7 @@ impl Reader<'_> {
                 Some(joint) => transform(&joint.origin, &format!("joint \"{}\"", joint.name))?,
                 None => Transform { rotation: upright, ..Transform::IDENTITY },
             };
-            let mesh = self.add_mesh(link)?;
+            let mesh = if self.files.is_some() { self.add_mesh(link)? } else { None };
             self.character.skeleton.nodes.push(Node {
                 name: Some(link.name.clone()),
                 children: children.get_mut(index).map(std::mem::take).unwrap_or_default(),
@@ -112,46 +136,8 @@ impl Reader<'_> {
         }
         self.character.skeleton.parents_first = order;
         self.character.scenes = vec![Scene { name: Some(robot.name.clone()), roots }];
-        self.add_joints(&above)
-    }
-
-    /// Adds how the joints move. Their axes are in the frame of the child link, which is that of the joint.
-    fn add_joints(&mut self, above: &BTreeMap<usize, &Joint>) -> Result<(), ObjectError> {
-        let node_of: HashMap<&str, usize> = above.iter().map(|(node, joint)| (&*joint.name, *node)).collect();
-        for (&node, joint) in above {
-            let at = format!("joint \"{}\"", joint.name);
-            let limit = [joint.limit.lower, joint.limit.upper];
-            let axis = DVec3::from_array(joint.axis.xyz.0).try_normalize();
-            let kind = match (&joint.joint_type, axis) {
-                (JointType::Fixed, _) => JointKind::Fixed,
-                (JointType::Spherical, _) => JointKind::Ball,
-                (JointType::Floating | JointType::Planar, _) => {
-                    let kind = if joint.joint_type == JointType::Planar { "planar" } else { "floating" };
-                    self.warn(format!("{at}: {kind} joints are not supported, so it is fixed"));
-                    JointKind::Fixed
-                }
-                (_, None) => return Err(ObjectError::new(at, "the axis has no direction")),
-                (_, Some(_)) if !(limit[0] <= limit[1] && limit.iter().all(|l| l.is_finite())) => {
-                    return Err(ObjectError::new(at, "the lower limit must be at most the upper limit"));
-                }
-                (JointType::Revolute, Some(axis)) => JointKind::Hinge { axis, range: Some(limit) },
-                (JointType::Continuous, Some(axis)) => JointKind::Hinge { axis, range: None },
-                (JointType::Prismatic, Some(axis)) => JointKind::Slide { axis, range: limit },
-            };
-            let mimic = joint.mimic.as_ref().and_then(|mimic| {
-                let leader = node_of.get(&*mimic.joint).copied();
-                if leader.is_none() {
-                    self.warn(format!("{at}: joint \"{}\" of mimic does not exist", mimic.joint));
-                }
-                Some((leader?, mimic.multiplier.unwrap_or(1.0), mimic.offset.unwrap_or(0.0)))
-            });
-            self.character.joints.insert(node, MechanicalJoint { kind, mimic });
-        }
-        // A robot stands where it is fixed.
-        let is_root = |node: &usize| !above.contains_key(node);
-        let fixed = MechanicalJoint { kind: JointKind::Fixed, mimic: None };
-        self.character.joints.extend((0..self.robot.links.len()).filter(is_root).map(|root| (root, fixed)));
-        Ok(())
+        let places = robot.joints.iter().enumerate().map(|(place, joint)| (&*joint.name, place)).collect();
+        joints::add(&mut self.character, &above, &places)
     }
 
     fn add_materials(&mut self) {
@@ -226,7 +212,8 @@ impl Reader<'_> {
             Geometry::Sphere { radius } => vec![geometry::capsule(*radius, 0.0)],
             Geometry::Mesh { filename, scale } => {
                 let scale = scale.map_or(DVec3::ONE, |scale| DVec3::from_array(scale.0));
-                match self.files.read(&mut self.character, filename, scale, at)? {
+                let Some(files) = &mut self.files else { return Ok(None) };
+                match files.read(&mut self.character, filename, scale, at)? {
                     Some(shapes) => shapes,
                     None => return Ok(None),
                 }
@@ -285,15 +272,21 @@ fn material(name: &str, color: Option<[f64; 4]>) -> Material {
     }
 }
 
-/// Converts a pose. Its angles are those of roll, pitch and yaw about fixed axes.
-fn transform(pose: &Pose, at: &str) -> Result<Transform, ObjectError> {
+/// Converts a pose to a position and a rotation. Its angles are those of roll, pitch and yaw about fixed axes.
+fn pose(pose: &Pose, at: &str) -> Result<(DVec3, DQuat), ObjectError> {
     let [roll, pitch, yaw] = pose.rpy.0;
-    let rotation = DQuat::from_euler(EulerRot::ZYX, yaw, pitch, roll).normalize().as_quat();
-    let translation = DVec3::from_array(pose.xyz.0).as_vec3();
-    if !rotation.is_finite() || !translation.is_finite() {
+    let rotation = DQuat::from_euler(EulerRot::ZYX, yaw, pitch, roll).normalize();
+    let translation = DVec3::from_array(pose.xyz.0);
+    if !rotation.is_finite() || !translation.as_vec3().is_finite() {
         return Err(ObjectError::new(format!("{at}, origin"), "value is not finite"));
     }
-    Ok(Transform { translation, rotation, ..Transform::IDENTITY })
+    Ok((translation, rotation))
+}
+
+/// Converts a pose to a transform.
+fn transform(origin: &Pose, at: &str) -> Result<Transform, ObjectError> {
+    let (translation, rotation) = pose(origin, at)?;
+    Ok(Transform { translation: translation.as_vec3(), rotation: rotation.as_quat(), ..Transform::IDENTITY })
 }
 
 /// Returns whether a matrix mirrors.

@@ -2,6 +2,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::*;
+use crate::asset::JointKind;
 
 const ARM: &str = r#"<?xml version="1.0"?>
 <robot name="arm">
@@ -22,7 +23,7 @@ const ARM: &str = r#"<?xml version="1.0"?>
 </robot>"#;
 
 fn read(text: &str) -> Result<Character, String> {
-    read_with(text, Path::new("arm.urdf"), &Progress::default()).map_err(|e| e.to_string())
+    read_with(text, Path::new("arm.urdf"), &Packages::new(), &Progress::default()).map_err(|e| e.to_string())
 }
 
 fn folder(name: &str) -> PathBuf {
@@ -150,7 +151,7 @@ fn meshes_are_found_in_the_package_and_not_outside() {
             r#"<robot name="a"><link name="a"><visual><geometry><mesh filename="{name}" scale="0.001 0.001 0.001"/></geometry></visual>
             <collision><geometry><box size="1 1 1"/></geometry></collision></link></robot>"#
         );
-        read_with(&text, &path, &Progress::default()).unwrap()
+        read_with(&text, &path, &Packages::new(), &Progress::default()).unwrap()
     };
     for name in ["package://my_robot/meshes/a.stl", "../meshes/a.stl"] {
         let robot = with(name);
@@ -159,7 +160,7 @@ fn meshes_are_found_in_the_package_and_not_outside() {
         assert_eq!(robot.files.len(), 1);
     }
     for name in
-        ["../../secret.stl", "package://my_robot/../secret.stl", "file:///etc/passwd", "missing.stl", "a.dae"]
+        ["../../secret.stl", "package://my_robot/../secret.stl", "file:///etc/passwd", "missing.stl", "a.ply"]
     {
         let robot = with(name);
         assert!(robot.warnings[0].contains("so it is not drawn"), "{:?}", robot.warnings);
@@ -185,6 +186,140 @@ fn errors_name_the_element() {
     assert!(changed("<link name=\"left\"/>", "<link name=\"base\"/>").contains("the name is not unique"));
     assert!(changed("<robot", "<robt").contains("not a valid URDF file"));
     assert!(read(&"<a>".repeat(100_000)).unwrap_err().contains("nested too deeply"));
+}
+
+#[test]
+fn joints_without_a_limit_or_a_link_are_refused() {
+    let changed = |from: &str, to: &str| read(&ARM.replacen(from, to, 1)).unwrap_err();
+    let without = ARM.lines().map(|line| match line.contains("<limit") && line.contains("-1") {
+        true => line.replace("<limit", "<!-- ").replace("/></joint>", "--></joint>"),
+        false => line.to_owned(),
+    });
+    let line = read(&without.collect::<Vec<_>>().join("\n")).unwrap_err();
+    assert!(line.starts_with("arm.urdf: joint \"shoulder\": a revolute joint needs <limit"), "{line}");
+    assert_eq!(
+        changed("<child link=\"upper\"/>", ""),
+        "arm.urdf: joint \"shoulder\": <child link=…> is missing"
+    );
+    assert_eq!(
+        changed("<link name=\"base\">", "<link name=\"other\"/><link name=\"base\">"),
+        "arm.urdf: robot: no joint connects the links \"other\" and \"base\""
+    );
+}
+
+/// A zero pose outside of the limits was the first pose, and solves began in it.
+#[test]
+fn a_range_without_zero_starts_in_its_middle() {
+    let text = ARM.replacen("lower=\"-1\" upper=\"2\"", "lower=\"0.3\" upper=\"1.3\"", 1);
+    let arm = read(&text).unwrap();
+    assert!((arm.joints[&1].rest_value - 0.8).abs() < 1e-12);
+    let turned = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2);
+    assert!(arm.skeleton.nodes[1].rest.rotation.angle_between(turned * Quat::from_rotation_y(0.8)) < 1e-3);
+    let line = "joints start in the middle of their ranges, which exclude 0: shoulder at 0.8000 rad";
+    assert_eq!(arm.warnings, [line]);
+}
+
+const DAE: &str = r##"<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit meter="0.01" name="cm"/><up_axis>Y_UP</up_axis></asset>
+<library_images><image id="img"><init_from>paint.png</init_from></image></library_images>
+<library_effects><effect id="fx"><profile_COMMON>
+  <newparam sid="surface"><surface type="2D"><init_from>img</init_from></surface></newparam>
+  <newparam sid="sampler"><sampler2D><source>surface</source></sampler2D></newparam>
+  <technique sid="t"><phong><diffuse><texture texture="sampler" texcoord="uv"/></diffuse></phong></technique></profile_COMMON></effect>
+  <effect id="red"><profile_COMMON><technique sid="t"><lambert><diffuse><color>1 0 0 1</color></diffuse></lambert></technique></profile_COMMON></effect>
+</library_effects>
+<library_materials><material id="m" name="painted"><instance_effect url="#fx"/></material>
+  <material id="n" name="plain"><instance_effect url="#red"/></material></library_materials>
+<library_geometries><geometry id="g"><mesh>
+  <source id="p"><float_array id="pa" count="12">0 0 0 100 0 0 100 100 0 0 100 0</float_array>
+    <technique_common><accessor source="#pa" count="4" stride="3"/></technique_common></source>
+  <source id="t"><float_array id="ta" count="8">0 0 1 0 1 1 0 1</float_array>
+    <technique_common><accessor source="#ta" count="4" stride="2"/></technique_common></source>
+  <vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+  <polylist count="1" material="a"><input semantic="VERTEX" source="#v" offset="0"/><input semantic="TEXCOORD" source="#t" offset="1" set="0"/>
+    <vcount>4</vcount><p>0 0 1 1 2 2 3 3</p></polylist>
+  <triangles count="1" material="b"><input semantic="VERTEX" source="#v" offset="0"/><p>0 2 1</p></triangles>
+</mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="s"><node id="n1"><translate>0 0 200</translate>
+  <instance_geometry url="#g"><bind_material><technique_common><instance_material symbol="a" target="#m"/>
+  <instance_material symbol="b" target="#n"/></technique_common></bind_material></instance_geometry></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>"##;
+
+#[test]
+fn collada_files_have_their_units_transforms_and_materials() {
+    let file = collada::read(DAE).unwrap();
+    let [(quad, painted), (triangle, plain)] = &file.shapes[..] else { panic!("{:?}", file.shapes.len()) };
+    assert_eq!((quad.triangles.len(), triangle.triangles.len()), (2, 1));
+    assert!(
+        quad.positions.iter().any(|p| p.distance(Vec3::new(1.0, 1.0, 2.0)) < 1e-6),
+        "{:?}",
+        quad.positions
+    );
+    assert_eq!(quad.normals[0], Vec3::Z);
+    assert_eq!(triangle.normals[0], -Vec3::Z);
+    // Images begin at the top.
+    assert_eq!(quad.uvs[0][0], glam::Vec2::Y);
+    assert_eq!(file.materials[painted.unwrap()].texture.as_deref(), Some("paint.png"));
+    assert_eq!(file.materials[plain.unwrap()].color, Vec4::new(1.0, 0.0, 0.0, 1.0));
+}
+
+#[test]
+fn damaged_collada_files_are_refused() {
+    let cause = |from: &str, to: &str| collada::read(&DAE.replacen(from, to, 1)).unwrap_err();
+    assert!(cause("0 2 1", "0 2 9").contains("vertex 9 does not exist"));
+    assert!(cause("<vcount>4", "<vcount>9").contains("counts more corners"));
+    assert!(cause("0 0 200", "0 0").contains("<translate> has 2 numbers"));
+    assert!(cause("0 0 200", "0 0 inf").contains("not finite"));
+    assert!(cause("<p>0 2 1", "<p>0 x 1").contains("not a valid number"));
+    let nested = "<instance_node url=\"#n1\"/><instance_geometry url=\"#g\">";
+    assert!(cause("<instance_geometry url=\"#g\">", nested).contains("nested too deeply"));
+    for length in (0..DAE.len()).step_by(7).filter(|length| DAE.is_char_boundary(*length)) {
+        assert!(collada::read(&DAE[..length]).is_err(), "{length}");
+    }
+}
+
+#[test]
+fn obj_files_have_groups_by_material() {
+    let text = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\nusemtl red\nf 1/1/1 2/1/1 3/1/1 4/1/1\nusemtl none\nf -4 -3 -2\n";
+    let mtl = "newmtl red\nKd 1 0 0\nmap_Kd -s 1 1 1 red.png\n";
+    let mut library = |name: &str| if name == "a.mtl" { Ok(mtl.into()) } else { Err("missing".into()) };
+    let file = obj::read(text, &mut library).unwrap();
+    assert_eq!(
+        file.shapes.iter().map(|(s, m)| (s.triangles.len(), *m)).collect::<Vec<_>>(),
+        [(2, Some(0)), (1, None)]
+    );
+    assert_eq!(file.shapes[0].0.positions.len(), 4);
+    assert_eq!(file.materials[0].texture.as_deref(), Some("red.png"));
+    let cause = |text: &str| obj::read(text, &mut |_| Err("missing".into())).unwrap_err();
+    assert_eq!(cause("v 0 0 0\nf 1 2 3\n"), "line 2: index 2 of \"2\" does not exist");
+    assert_eq!(cause("v 0 nan 0\n"), "line 1: expected three finite numbers");
+    assert_eq!(cause("v 0 0 0\nf 0 1 1\n"), "line 2: index 0 of \"0\" does not exist");
+    assert_eq!(cause("v 0 0 0\nf a 1 1\n"), "line 2: \"a\" is not a corner of a polygon");
+    assert_eq!(cause("# nothing"), "the file has no triangles");
+}
+
+#[test]
+fn missing_images_are_warnings_and_packages_are_found() {
+    let folder = folder("urdf-packages");
+    let (robots, meshes) = (folder.join("robots"), folder.join("elsewhere/meshes"));
+    fs::create_dir_all(&robots).unwrap();
+    fs::create_dir_all(&meshes).unwrap();
+    fs::write(meshes.join("a.dae"), DAE).unwrap();
+    let text = r#"<robot name="a"><link name="a"><visual><geometry><mesh filename="package://kit/meshes/a.dae"/></geometry></visual></link></robot>"#;
+    let path = robots.join("a.urdf");
+    let with = |packages: &Packages| read_with(text, &path, packages, &Progress::default()).unwrap();
+    let missing = with(&Packages::new());
+    assert!(
+        missing.warnings[0].contains("--package kit=FOLDER says where its package is"),
+        "{:?}",
+        missing.warnings
+    );
+    let packages: Packages = [("kit".into(), folder.join("elsewhere"))].into();
+    let robot = with(&packages);
+    assert_eq!(robot.meshes[0].primitives.len(), 2);
+    let warning = &robot.warnings[..];
+    assert!(warning[0].contains("file \"paint.png\" does not exist, so the colour is plain"), "{warning:?}");
+    assert_eq!((warning.len(), robot.textures.len()), (1, 0));
 }
 
 #[test]

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use super::SkeletonOptions;
 use crate::api::with_methods;
-use crate::asset::{self, Character, LoadError, UpAxis};
+use crate::asset::{self, Character, LoadError, Packages, UpAxis};
 use crate::capture::{defines_up, is_take, load_take_with};
 use crate::files::Progress;
 
 /// How a character is loaded from a BVH file or a take, whose formats leave some of this open.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct LoadOptions {
     /// Length of one unit in metres, 1e-6 to 1e6. `None` guesses it from the size of the skeleton.
@@ -18,12 +18,15 @@ pub struct LoadOptions {
     pub smooth: Option<f64>,
     /// The axis that points up in BVH, CSV and TRC files. Files of other formats define it, and are loaded as they are.
     pub up: UpAxis,
+    /// The folders of the packages to which a robot refers.
+    pub packages: Packages,
 }
 
 with_methods!(LoadOptions {
     with_units(units: Option<f64>),
     with_smooth(smooth: Option<f64>),
     with_up(up: UpAxis),
+    with_packages(packages: Packages),
 });
 
 /// Loads a take (`.csv`, `.trc` or `.c3d`) as a character whose skeleton is estimated ([`Take::character`](crate::capture::Take::character)), and any
@@ -36,9 +39,9 @@ pub fn load_character(
     options: &LoadOptions,
     progress: &Progress,
 ) -> Result<Character, LoadError> {
-    let LoadOptions { units, smooth, up } = *options;
+    let LoadOptions { units, smooth, up, ref packages } = *options;
     if !is_take(path) {
-        let mut character = asset::load_with(path, units, progress)?;
+        let mut character = asset::load_with_packages(path, units, packages, progress)?;
         character.turn_up(up);
         return Ok(character);
     }

@@ -81,7 +81,7 @@ pub(super) struct BenchArgs {
     /// Graphics adapter of `--table batch`, as for `sinew render` [default: auto]
     #[arg(long, value_name = "KIND[:TEXT]")]
     adapter: Option<AdapterChoice>,
-    /// Write the robot arm and the targets of `--table panda` or `--table ur5` to a JSON file
+    /// Write the robot arm and the targets of `--table panda`, `ur5`, `iiwa` or `fr3` to a JSON file
     #[arg(long, value_name = "FILE.json")]
     targets: Option<PathBuf>,
     /// Print JSON
@@ -120,7 +120,7 @@ impl BenchArgs {
                 Err(Failure::Usage("--adapter has no effect with chains; add --table batch".into()))
             }
             _ if self.targets.is_some() => Err(Failure::Usage(
-                "--targets has no effect with chains; add --table panda or --table ur5".into(),
+                "--targets has no effect with chains; add --table panda, ur5, iiwa or fr3".into(),
             )),
             Some(LimitsArg::On) if !self.set.is_empty() => refuse("--set", "--limits on"),
             _ => Ok(()),
@@ -320,6 +320,8 @@ fn print_table(args: &BenchArgs, table: Table, report: &mut BenchReport) -> Resu
         Table::Beyond => print_beyond(args, report),
         Table::Panda => print_poses(args, Robot::Panda, report),
         Table::Ur5 => print_poses(args, Robot::Ur5, report),
+        Table::Iiwa => print_poses(args, Robot::Iiwa, report),
+        Table::Fr3 => print_poses(args, Robot::Fr3, report),
         Table::Batch => batch::print(args.adapter.as_ref(), (args.cases(ROBOT_CASES), seed), args.json)
             .map(|rows| report.batches = rows),
     }

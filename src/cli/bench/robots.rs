@@ -1,4 +1,5 @@
-//! Robot arms with pose targets: the Franka Panda, and an arm with the measures of a Universal Robots UR5.
+//! Robot arms with pose targets: the Franka Panda and its successor FR3, a KUKA LBR iiwa 14, and an arm with the measures of a
+//! Universal Robots UR5.
 //!
 //! The success tests of `tests/ik` include this file, so it must compile without the dependencies of the `cli` feature.
 
@@ -9,6 +10,8 @@ use glam::{DAffine3, DQuat, DVec3};
 use crate::ik::{Body, Goal, Limit, Link, Random, SolveError};
 
 use super::cases::{Cases, pose_randomly};
+
+const DEGREE: f64 = PI / 180.0;
 
 /// A hinge joint of a robot arm, which turns about the z axis of its frame.
 struct Hinge {
@@ -27,6 +30,8 @@ struct Hinge {
 pub(super) enum Robot {
     Panda,
     Ur5,
+    Iiwa,
+    Fr3,
 }
 
 impl Robot {
@@ -34,6 +39,8 @@ impl Robot {
         match self {
             Self::Panda => "panda",
             Self::Ur5 => "ur5",
+            Self::Iiwa => "iiwa",
+            Self::Fr3 => "fr3",
         }
     }
 
@@ -67,6 +74,26 @@ impl Robot {
                 (0.0, 0.0, 0.109_15, FRAC_PI_2, -PI, PI, -FRAC_PI_2),
                 (0.0, 0.0, 0.094_65, -FRAC_PI_2, -PI, PI, 0.0),
             ][..],
+            // Distances between the axes, and limits in degrees, of the manufacturer's data sheet of the LBR iiwa 14 R820.
+            Self::Iiwa => &[
+                (0.0, 0.0, 0.36, 0.0, -170.0 * DEGREE, 170.0 * DEGREE, 0.0),
+                (0.0, 0.0, 0.0, -FRAC_PI_2, -120.0 * DEGREE, 120.0 * DEGREE, FRAC_PI_4),
+                (0.0, -0.42, 0.0, FRAC_PI_2, -170.0 * DEGREE, 170.0 * DEGREE, 0.0),
+                (0.0, 0.0, 0.0, FRAC_PI_2, -120.0 * DEGREE, 120.0 * DEGREE, -FRAC_PI_2),
+                (0.0, 0.4, 0.0, -FRAC_PI_2, -170.0 * DEGREE, 170.0 * DEGREE, 0.0),
+                (0.0, 0.0, 0.0, -FRAC_PI_2, -120.0 * DEGREE, 120.0 * DEGREE, FRAC_PI_4),
+                (0.0, 0.0, 0.0, FRAC_PI_2, -175.0 * DEGREE, 175.0 * DEGREE, 0.0),
+            ][..],
+            // The measures of the Panda, with the limits of the manufacturer's data sheet of the FR3.
+            Self::Fr3 => &[
+                (0.0, 0.0, 0.333, 0.0, -2.7437, 2.7437, 0.0),
+                (0.0, 0.0, 0.0, -FRAC_PI_2, -1.7837, 1.7837, -FRAC_PI_4),
+                (0.0, -0.316, 0.0, FRAC_PI_2, -2.9007, 2.9007, 0.0),
+                (0.0825, 0.0, 0.0, FRAC_PI_2, -3.0421, -0.1518, -3.0 * FRAC_PI_4),
+                (-0.0825, 0.384, 0.0, -FRAC_PI_2, -2.8065, 2.8065, 0.0),
+                (0.0, 0.0, 0.0, FRAC_PI_2, 0.5445, 4.5169, FRAC_PI_2),
+                (0.088, 0.0, 0.0, FRAC_PI_2, -3.0159, 3.0159, FRAC_PI_4),
+            ][..],
         };
         rows.iter().copied().map(hinge).collect()
     }
@@ -74,8 +101,9 @@ impl Robot {
     /// Returns the position of the flange in the turned frame of the last joint, metres.
     fn flange(self) -> DVec3 {
         match self {
-            Self::Panda => DVec3::Z * 0.107,
+            Self::Panda | Self::Fr3 => DVec3::Z * 0.107,
             Self::Ur5 => DVec3::Z * 0.0823,
+            Self::Iiwa => DVec3::Z * 0.126,
         }
     }
 

@@ -21,6 +21,10 @@ pub(super) enum Table {
     Panda,
     /// Random poses of an arm of six hinges with the measures of a Universal Robots UR5
     Ur5,
+    /// Random poses of the KUKA LBR iiwa 14, a robot arm of seven hinges
+    Iiwa,
+    /// Random poses of the Franka FR3, a robot arm of seven hinges
+    Fr3,
     /// Poses of the Franka Panda and of whole bodies, solved in batches on the GPU and on the CPU
     Batch,
 }
@@ -33,7 +37,9 @@ impl Table {
             Self::Drag => &["--methods"],
             Self::Beyond => &["--methods", "--cases", "--seed", "--iterations"],
             Self::Batch => &["--cases", "--seed", "--adapter"],
-            Self::Panda | Self::Ur5 => &["--methods", "--cases", "--seed", "--iterations", "--targets"],
+            Self::Panda | Self::Ur5 | Self::Iiwa | Self::Fr3 => {
+                &["--methods", "--cases", "--seed", "--iterations", "--targets"]
+            }
         }
     }
 }

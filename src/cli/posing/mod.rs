@@ -21,6 +21,7 @@ use super::{ModelArg, Verbosity, names};
 mod axes;
 pub(super) mod clips;
 mod face;
+pub(super) mod robot;
 pub(super) mod secondary;
 mod solver;
 
@@ -48,6 +49,13 @@ pub(super) struct PosingArgs {
     /// Blend another clip into the animation with weight W, aligning their steps (repeatable)
     #[arg(long, value_name = "NAME=W", requires = "animation")]
     pub(super) blend: Vec<String>,
+    /// Start from the joint values of a robot: CSV with one column for each joint, which moves it if there is more than one line, or
+    /// JSON with a value for each name
+    #[arg(long, value_name = "FILE", group = "moving", conflicts_with = "blend")]
+    pub(super) q: Option<PathBuf>,
+    /// Give the targets, the camera and the results of a robot in its own frame, in which +Z is up, instead of the world, in which +Y is up
+    #[arg(long)]
+    pub(super) robot_frame: bool,
     /// Play a motion file, which arranges clips, layers and edits
     #[arg(long, value_name = "FILE", group = "moving", conflicts_with = "blend")]
     pub(super) motion: Option<PathBuf>,
@@ -238,8 +246,9 @@ impl PosingArgs {
         let own = character.clips.len();
         let (character, warnings) = self.extend(character.into(), &rig)?;
         verbosity.warn(&warnings);
-        let is_named = self.animation.is_some() || self.motion.is_some();
-        let default = if is_named { None } else { default(own, character.clips.len())? };
+        let (character, values) = self.add_joint_values(character)?;
+        let is_named = self.animation.is_some() || self.motion.is_some() || values.is_some();
+        let default = if is_named { values } else { default(own, character.clips.len())? };
         let puppet = self.puppet_playing(character, rig, matches, default)?;
         verbosity.warn(&self.namesakes(&puppet));
         Ok(puppet)
@@ -247,7 +256,7 @@ impl PosingArgs {
 
     /// The files that the options name as inputs, including the model.
     pub(super) fn files<'a>(&'a self, model: &'a ModelArg) -> impl Iterator<Item = &'a Path> {
-        let files = [&model.file, &self.motion, &self.rig, &self.style];
+        let files = [&model.file, &self.motion, &self.q, &self.rig, &self.style];
         files.into_iter().flatten().chain(&self.clips).map(PathBuf::as_path)
     }
 
@@ -281,7 +290,8 @@ impl PosingArgs {
         let clip = self.animation.as_deref().map(|name| names::clip(&character, name)).transpose()?;
         let clip = clip.or(default);
         let nodes = Nodes { character: &character, bones: &rig.bones };
-        let targets = self.targets(nodes, matches)?;
+        let mut targets = self.targets(nodes, matches)?;
+        self.turn_targets(&mut targets, &character)?;
         let pins = self.pin.iter().map(|n| Ok(nodes.find(n)?.into()));
         let pins = pins.collect::<Result<Vec<Pin>, Failure>>()?;
         let rotations = self.rotations(nodes)?;

@@ -227,13 +227,15 @@ pub(super) fn run(
     output::protect(&args.output.with_extension("diff.png"), args.reference.as_deref())?;
     let pending = PendingRenderer::open(&args.image, verbosity);
     let mut puppet = args.puppet(matches, verbosity, &mut watch)?;
+    let turn = args.posing.world_from_robot(puppet.character())?;
+    let image_args = turn.map_or_else(|| args.image.clone(), |turn| args.image.turned(turn.as_quat()));
     let Some(frames) = args.frames else {
         secondary::pose(&mut puppet)?;
         watch.stage("pose");
         let comparison = args.comparison(&puppet, verbosity);
         let reference =
             args.reference.as_deref().map(|path| reference(path, args.image.size())).transpose()?;
-        let image = pending.draw_to_file(&puppet, &comparison, &args.image, &names.single, &mut watch)?;
+        let image = pending.draw_to_file(&puppet, &comparison, &image_args, &names.single, &mut watch)?;
         let matches = reference.map_or(Ok(true), |expected| is_match(&expected, &image, args, verbosity))?;
         return Ok(if matches { args.posing.exit_code(puppet.reports()) } else { ExitCode::from(1) });
     };
@@ -241,7 +243,7 @@ pub(super) fn run(
     let mut files = output::Sequence::default();
     let code = sequence::draw(
         args,
-        &args.image,
+        &image_args,
         puppet,
         &times,
         (pending, watch, verbosity),

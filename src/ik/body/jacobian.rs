@@ -213,6 +213,11 @@ impl Body {
         self.links().iter().enumerate().filter_map(follow)
     }
 
+    /// Returns the transforms `world_from_link` of all links, forward kinematics.
+    pub fn world_from_links(&self) -> Vec<DAffine3> {
+        self.frames().0
+    }
+
     /// Returns the transforms `world_from_link` and the world orientations of all links.
     fn frames(&self) -> (Vec<DAffine3>, Vec<DQuat>) {
         let (mut frames, mut orientations) = (Vec::<DAffine3>::new(), Vec::<DQuat>::new());

@@ -1,5 +1,6 @@
 //! The solve loop that all methods share: start, iterate, measure, keep the best pose, stop, and restart.
 
+mod arm;
 mod candidate;
 mod descent;
 mod flat;
@@ -18,7 +19,7 @@ use super::trace::{Order, Recorder, Stage};
 use super::tree::Tree;
 use super::{Limit, Method, OptimizeOptions, Options, Start, StepKind, Swivel};
 use candidate::{Candidates, MARGIN};
-use descent::Patience;
+use descent::{Patience, is_quick};
 use methods::Methods;
 use pose::TreePose;
 use textbook::Textbook;
@@ -98,6 +99,7 @@ impl Driver {
             return self.finish(tree, task);
         }
         let mut task = *task;
+        let patient;
         if task.method == Method::TwoBone {
             self.solve_limb(tree, task.options);
             if !task.auto || self.candidates.is_done() || is_nearest(tree) {
@@ -120,6 +122,11 @@ impl Driver {
             self.descend(tree, &task, first, patience);
             let may_restart = task.restarts > 0 && !self.methods.has_stopped(task.method);
             if may_restart && !self.candidates.is_done() {
+                if is_quick(&task) && self.is_arm(tree) {
+                    patient = arm::patient(task.options);
+                    task.restarts = task.restarts.saturating_mul(arm::RESTARTS);
+                    task.options = &patient;
+                }
                 self.race(tree, &task);
             }
             if task.options.start == Start::Continue {

@@ -13,6 +13,9 @@ use super::{Driver, Task, margin, seed};
 /// Maximum number of starts that run to their end if no start meets the goals.
 const POLISHED: usize = 3;
 
+/// Number of restarts after which the most promising start runs to its end, if there are more.
+const ROUND: usize = 8;
+
 /// Part of the iterations that the start which was asked for leaves to the others if its target is out of reach: one divided by
 /// this.
 const SCOUTED: usize = 4;
@@ -31,7 +34,8 @@ impl Driver {
             return self.scout(tree, task);
         }
         let quick = is_quick(task) && !self.remote.contains(&true);
-        for number in 0..if gain == Gain::None { 0 } else { task.restarts } {
+        let starts = if gain == Gain::None { 0 } else { task.restarts };
+        for number in 0..starts {
             if self.is_over(task) {
                 return;
             }
@@ -39,8 +43,17 @@ impl Driver {
             self.candidates.get(0).pose.apply(tree);
             seed::place(tree, &self.turns, (number, quick), &mut self.seed);
             self.descend(tree, task, index, Patience::Brief);
+            // Many starts are a search in rounds, so that a pose that is hard to reach need not wait for all of them.
+            if number % ROUND == ROUND - 1 && number + 1 < starts {
+                self.polish(tree, task, 1);
+            }
         }
-        for _ in 0..POLISHED {
+        self.polish(tree, task, POLISHED);
+    }
+
+    /// Runs the most promising starts to their end.
+    fn polish(&mut self, tree: &mut Tree, task: &Task<'_>, count: usize) {
+        for _ in 0..count {
             let Some(index) = self.candidates.most_promising(margin(tree)).filter(|_| !self.is_over(task))
             else {
                 return;

@@ -76,7 +76,9 @@ pub enum Start {
 pub struct Options {
     /// The method.
     pub method: Method,
-    /// Maximum number of iterations.
+    /// Maximum number of iterations. A pose within reach of an arm, all of whose joints are hinges or prismatic, may take 2000 with
+    /// [`Method::Dls`], [`Method::Fused`], [`Method::Optimize`] and [`Method::PseudoInverse`] if its first start fails, unless this is less than
+    /// the default.
     pub iterations: usize,
     /// Tolerance of positions in world metres. `None` means a ten-thousandth of the longest chain's length.
     pub tolerance: Option<f64>,
@@ -93,7 +95,8 @@ pub struct Options {
     /// joints do not follow.
     pub limits: bool,
     /// Maximum number of restarts from other poses for a solve that stalls. The poses are always the same. For a target out
-    /// of reach of joints with limits, the restarts begin in the best of eight times as many poses.
+    /// of reach of joints with limits, the restarts begin in the best of eight times as many poses. The same arms as
+    /// for [`Options::iterations`] have up to 50 times as many restarts, because many of their local minima are no solutions.
     /// [`Start::Continue`] never restarts.
     pub restarts: usize,
     /// Whether the report contains the error of each iteration. Recording does not change the result.

@@ -69,7 +69,9 @@ impl Redraw {
             let grid = frame.ground.map_or(Grid::Faint, |floor| floor.grid);
             Floor { center: center.into(), radius, grid }
         });
-        if let Some([x, y, z, radius]) = self.record.sphere {
+        if let Some([x, y, z, radius]) =
+            self.record.sphere.filter(|sphere| sphere.iter().all(|x| x.is_finite()))
+        {
             frame.sphere = (Vec3::new(x, y, z), radius);
         }
         if let Some(first) = frame.instances.first_mut() {
@@ -82,17 +84,19 @@ impl Redraw {
             "" => now,
             value => value == "on",
         };
+        let number = |name: &str| setting(name).parse().ok().filter(|number: &f32| number.is_finite());
         let Light { source, rotation, exposure, tone, file_lights } = frame.light;
         frame.light = Light {
             source: setting("light").parse().unwrap_or(source),
-            rotation: setting("light rotation").parse().unwrap_or(rotation),
-            exposure: setting("exposure").parse().unwrap_or(exposure),
+            rotation: number("light rotation").unwrap_or(rotation),
+            exposure: number("exposure").unwrap_or(exposure),
             tone: setting("tone map").parse().unwrap_or(tone),
             file_lights,
         };
         frame.mode = setting("mode").parse().unwrap_or(frame.mode);
         frame.background = setting("background").parse().unwrap_or(frame.background);
-        frame.samples = setting("samples").parse().unwrap_or(frame.samples);
+        frame.samples =
+            setting("samples").parse().ok().filter(|n| [1, 4].contains(n)).unwrap_or(frame.samples);
         frame.shadow = is_on("shadow", frame.shadow);
         frame.ambient_occlusion = is_on("ambient occlusion", frame.ambient_occlusion);
         frame

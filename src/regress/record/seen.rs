@@ -155,8 +155,7 @@ mod tests {
     #[test]
     fn vertices_at_the_same_place_are_recorded_once() {
         let size = Vec2::splat(200.0);
-        let seam =
-            Primitive { positions: vec![Vec3::ZERO, Vec3::X, Vec3::ZERO].into(), ..Primitive::default() };
+        let seam = Primitive { positions: vec![Vec3::ZERO, Vec3::X, Vec3::ZERO], ..Primitive::default() };
         let posed = [Vec3::ZERO, Vec3::splat(0.5), Vec3::ZERO];
         let record = SeenRecord::of(&seam, &posed, &Mat4::IDENTITY, size);
         assert_eq!(record.cells.find(' '), Some(2));

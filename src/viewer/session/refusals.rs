@@ -13,11 +13,7 @@ use crate::viewer::session::drag::Drag;
 use crate::viewer::session::drag_goal::DragGoal;
 
 use super::Session;
-use super::style::{LoadedStyle, StyleSource};
-
-/// Why [`Method::Style`] cannot be used.
-pub(super) const NO_CLIPS: &str =
-    "it needs postures of clips, or a style; add clips in the pane Clips, or open a style";
+use super::style::{LoadedStyle, NO_CLIPS, StyleSource};
 
 /// Methods that cannot solve a problem, each with the reason.
 pub type Refusals = Arc<[(Method, String)]>;

@@ -8,10 +8,11 @@ use crate::files::atomic;
 use crate::ik::{Learning, Method};
 use crate::puppet::{CharacterPrior, read_style};
 use crate::text::json;
-use crate::viewer::SaveError;
 
 use super::Session;
-use super::refusals::NO_CLIPS;
+/// Why [`Method::Style`] cannot be used.
+pub(super) const NO_CLIPS: &str =
+    "it needs postures of clips, or a style; add clips in the pane Clips, or open a style";
 
 /// What the method `style` poses like.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,7 +123,7 @@ impl Session {
         let clips = self.style_clips(&self.document.settings.style);
         let learned = self.puppet.learn(&clips, &Learning::default());
         let (style, _) = learned.map_err(|e| format!("{}: {e}", self.name()))?;
-        let failed = |source| SaveError::Write { path: path.into(), source }.to_string();
+        let failed = |error: std::io::Error| format!("{}: {error}", path.display());
         let text = json::to_vec(&style).map_err(|e| failed(e.into()))?;
         atomic::write(path, &text).map_err(failed)
     }
@@ -246,7 +247,7 @@ mod tests {
         let mut character = mannequin().unwrap();
         character.clips.clear();
         let session = with_style(character);
-        assert_eq!(session.refusal(Method::Style).as_deref(), Some(super::super::refusals::NO_CLIPS));
+        assert_eq!(session.refusal(Method::Style).as_deref(), Some(NO_CLIPS));
         assert_eq!(session.error, session.refusal(Method::Style));
     }
 }

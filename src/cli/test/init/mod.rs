@@ -54,7 +54,7 @@ pub(super) fn run(
     let mut writer = SuiteWriter::new(&comment(suite), &goldens(suite), with_model(defaults(), common)?);
     let mut lines = Vec::new();
     for (model, prefix) in models.iter().zip(prefixes(&models)) {
-        let character = ModelArg { file: model.map(Path::to_path_buf), units: None }.load()?;
+        let character = ModelArg { file: model.map(Path::to_path_buf), ..ModelArg::default() }.load()?;
         output::protect(suite, character.files.iter().map(PathBuf::as_path))?;
         let shown = character.path.display().to_string();
         verbosity.warn(&character.warnings);

@@ -1,0 +1,82 @@
+//! Errors of robots.
+
+use crate::ik::SolveError;
+
+/// Why something cannot be computed for a robot. The message names the joint or the link.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RobotError {
+    /// The character is no robot.
+    #[error("the character has no joints with values; robots are read from .urdf files")]
+    NoRobot,
+    /// The text is not a valid robot. The message names the element.
+    #[error("{0}")]
+    Load(String),
+    /// A ball joint has no single value.
+    #[error("joint \"{joint}\": a ball joint has no single value")]
+    Ball {
+        /// Name of the joint.
+        joint: String,
+    },
+    /// A joint cannot follow another one.
+    #[error("joint \"{joint}\" cannot mimic joint \"{leader}\": {why}")]
+    Mimic {
+        /// Name of the joint.
+        joint: String,
+        /// Name of its leader.
+        leader: String,
+        /// The requirement that is not met.
+        why: &'static str,
+    },
+    /// A link does not exist.
+    #[error("link \"{name}\" does not exist{}", suggestion(nearest.as_deref()))]
+    Link {
+        /// The given name.
+        name: String,
+        /// A similar name.
+        nearest: Option<String>,
+    },
+    /// A joint does not exist or has no value.
+    #[error("joint \"{name}\" has no value in q{}", suggestion(nearest.as_deref()))]
+    Joint {
+        /// The given name.
+        name: String,
+        /// A similar name.
+        nearest: Option<String>,
+    },
+    /// `q` has another number of values.
+    #[error("q must have {expected} values ({joints}), but has {found}")]
+    Count {
+        /// Number of joints with a value.
+        expected: usize,
+        /// Their names.
+        joints: String,
+        /// Number of values.
+        found: usize,
+    },
+    /// A value is not finite.
+    #[error("q: the value of joint \"{joint}\" is not finite")]
+    NotFinite {
+        /// Name of the joint.
+        joint: String,
+    },
+    /// The solver refused the problem.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+}
+
+impl RobotError {
+    /// Returns the error of a body, with the names of its joints.
+    pub(super) fn of(error: SolveError, name: &dyn Fn(usize) -> String) -> Self {
+        match error {
+            SolveError::Mimic { link, leader, why } => {
+                Self::Mimic { joint: name(link), leader: name(leader), why }
+            }
+            error => Self::Solve(error),
+        }
+    }
+}
+
+fn suggestion(nearest: Option<&str>) -> String {
+    nearest.map_or(String::new(), |name| format!("; did you mean \"{name}\"?"))
+}
