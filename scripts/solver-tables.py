@@ -89,11 +89,11 @@ def limits():
 
 
 def paper():
-    head = ["method", "limits", "tolerance", "mean", "× improved", "mean error", "largest error", "wrong",
+    head = ["method", "form", "limits", "tolerance", "mean", "× improved", "mean error", "largest error", "wrong",
             "published time", "× improved", "mean error", "wrong"]
     table = [
         [
-            row["method"], "on" if row["limits"] else "off", small(row["tolerance"]), f"{digits(row['mean_us'])} µs",
+            row["method"], "printed" if row["textbook"] else "sinew", "on" if row["limits"] else "off", small(row["tolerance"]), f"{digits(row['mean_us'])} µs",
             digits(row["relative_time"]), small(row["error_mean"]), small(row["error_max"]), percent(row["wrong"]),
             f"{row['published_seconds'] * 1e6:.0f} µs", f"{row['published_relative_time']:.0f}",
             small(row["published_error_mean"]), f"{row['published_wrong'] * 100:.2f} %",

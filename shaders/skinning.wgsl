@@ -5,13 +5,15 @@
 // the eye direction and the light direction. These are all differences:
 //
 // - Normals are skinned too, with the cofactor matrix of the blend. The original transforms them by `World` alone.
-// - `BoneMatrices` is a storage buffer of any length, and includes `Local` and `World`. Positions are column vectors.
+// - `BoneMatrices` is a storage buffer of any length, and includes `Local` and `World`, so that only the camera's matrix is applied
+//   after it. Positions are column vectors.
 // - Bone indices are integers. The original casts four floats.
 // - The fourth weight is not stored: w₄ = 1 − (w₁ + w₂ + w₃). Weights must be normalised to a sum of one.
 // - A second set of four influences is supported, and morph targets are applied before skinning.
 // - `eye_direction` (surface.wgsl) leads from the position in the world to the eye, and is normalised for each pixel. The
 //   original subtracts the projected position.
 // - The light shines from a constant direction. The original outputs `LightPosition` − `Pos` for each vertex.
+// - The texture coordinate is passed on, as in the original, but each texture may then move, turn and scale it (base_color.wgsl).
 // - The names are `position`, `normal`, `texcoord_0`, `weights` and `joints` for `inputPosition`, `inputNormal`,
 //   `inputTexCoord`, `weights` and `bones`. Tangents, colours and a second texture coordinate are additional.
 //

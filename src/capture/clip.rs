@@ -11,8 +11,8 @@ use crate::pose::Pose;
 
 use super::markers::{self, Anchors};
 use super::{
-    CaptureError, Fit, Frames, MarkerTake, OrientationFilter, PointFilter, Segments, Smoothing, Take,
-    fill_gaps, smooth_orientations, smooth_positions,
+    CaptureError, Fit, Frames, MarkerTake, OrientationFilter, PointFilter, RotationFit, Segments, Smoothing,
+    Take, fill_gaps, smooth_orientations, smooth_positions,
 };
 
 /// Options for the conversion of a take to a clip.
@@ -29,6 +29,8 @@ pub struct TakeOptions {
     /// The performer's pose in the first frame, from which the sensors are calibrated. If `None`, the sensors must be
     /// aligned with the joints.
     pub calibration_pose: Option<Pose>,
+    /// How the rotations of joints follow from the positions of their children.
+    pub rotations: RotationFit,
 }
 
 with_methods!(TakeOptions {
@@ -36,6 +38,7 @@ with_methods!(TakeOptions {
     with_smooth_positions(smooth_positions: impl Into<Option<Smoothing>>),
     with_smooth_orientations(smooth_orientations: impl Into<Option<Smoothing>>),
     with_calibration_pose(calibration_pose: impl Into<Option<Pose>>),
+    with_rotations(rotations: RotationFit),
 });
 
 /// A clip that was made from a take, and the values that were estimated.
@@ -121,6 +124,7 @@ impl Take {
             let found = || fit.scale_of(frames.iter());
             scale = options.scale.or_else(found).unwrap_or(1.0);
             fit.scale = scale;
+            fit.rotations = options.rotations;
         }
         let filled = fill_gaps(&self.times, &mut frames, &parents)?;
         if let (Some(markers), None) = (&mut markers, &options.calibration_pose) {

@@ -2,7 +2,42 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::mathematics::{best_fit, shortest_arc};
+use crate::api::{ParseError, named};
+use crate::mathematics::{best_fit, inverse_fit, shortest_arc};
+
+/// How the rotation of a joint follows from the measured positions of its children.
+///
+/// ```
+/// use sinew::capture::RotationFit;
+///
+/// assert_eq!("lecture".parse(), Ok(RotationFit::Lecture));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RotationFit {
+    /// With one child, the shortest arc from the previous frame. With several, the least-squares fit.
+    #[default]
+    LeastSquares,
+    /// The formulas of Oshita's lecture (2021, particle method, 3 to 5). With one child, the shortest arc from rest. With three,
+    /// R = (l₁ l₂ l₃)(l₁₀ l₂₀ l₃₀)⁻¹ ([`inverse_fit`](crate::ik::inverse_fit)), and for the root also the mean of its three
+    /// children as its position. The lecture has no formula for two children, for more than three, and for three that lie in a plane
+    /// with their joint. They get the least-squares fit.
+    Lecture,
+}
+
+impl RotationFit {
+    /// The names of all fits.
+    pub(crate) const NAMES: [(&'static str, Self); 2] =
+        [("least-squares", Self::LeastSquares), ("lecture", Self::Lecture)];
+}
+
+impl std::str::FromStr for RotationFit {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        named("fit", text, Self::NAMES)
+    }
+}
 
 /// Angle in radians by which a bone must move near its rest direction for the excess twist of its joint
 /// to decay to 1/e of its value.
@@ -36,6 +71,26 @@ pub(super) fn swing(rest: DQuat, current: DQuat, from: DVec3, to: DVec3) -> DQua
 /// the current one.
 pub(super) fn fit_rotation(current: DQuat, bones: &[(DVec3, DVec3)]) -> DQuat {
     (best_fit(bones.iter().map(|(from, to)| (current * *from, *to, 1.0))) * current).normalize()
+}
+
+/// Returns the rotation of a joint below the root from its measured bones, given as pairs (`from`, `to`) as in [`swing`].
+pub(super) fn bone_rotation(
+    fit: RotationFit,
+    rest: DQuat,
+    current: DQuat,
+    bones: &[(DVec3, DVec3)],
+) -> DQuat {
+    match (bones, fit) {
+        ([], _) => current,
+        (&[(from, to)], RotationFit::LeastSquares) => swing(rest, current, from, to),
+        (&[(from, to)], RotationFit::Lecture) => {
+            (shortest_arc(rest * from, to, rest * DVec3::X) * rest).normalize()
+        }
+        (&[a, b, c], RotationFit::Lecture) => {
+            inverse_fit([a.0, b.0, c.0], [a.1, b.1, c.1]).unwrap_or_else(|| fit_rotation(current, bones))
+        }
+        _ => fit_rotation(current, bones),
+    }
 }
 
 #[cfg(test)]

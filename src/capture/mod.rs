@@ -47,6 +47,7 @@ pub use files::{load_take, load_take_with};
 pub use filter::{OrientationFilter, PointFilter, Smoothing, smooth_orientations, smooth_positions};
 pub use frames::Frames;
 pub use gaps::fill_gaps;
+pub use joint_rotation::RotationFit;
 pub use markers::{MarkerFit, MarkerTake};
 pub use orientations::Segments;
 pub use pose_filter::PoseFilter;

@@ -3,10 +3,11 @@
 use glam::{DAffine3, DQuat, DVec3, Vec3};
 
 use crate::asset::Skeleton;
+use crate::mathematics::inverse_fit;
 use crate::pose::Pose;
 
 use super::CaptureError;
-use super::joint_rotation::{fit_rotation, swing};
+use super::joint_rotation::{RotationFit, bone_rotation, fit_rotation, swing};
 use super::tracked::{TrackedJoint, TrackedTree, affine};
 
 /// The measured position of a joint.
@@ -39,6 +40,8 @@ struct MeasuredBone {
 pub struct Fit {
     /// Factor from the unit of the positions to metres of the skeleton. Initially 1. [`Fit::scale_of`] estimates it.
     pub scale: f64,
+    /// How rotations follow from positions. Initially [`RotationFit::LeastSquares`].
+    pub rotations: RotationFit,
     tracked: TrackedTree,
     /// The fitted `world_from_joint` of the tracked joints.
     world: Vec<DAffine3>,
@@ -65,6 +68,7 @@ impl Fit {
         let count = tracked.joints.len();
         Ok(Self {
             scale: 1.0,
+            rotations: RotationFit::default(),
             world: vec![DAffine3::IDENTITY; count],
             last_offset: vec![DVec3::ZERO; count],
             return_offset: vec![DVec3::ZERO; count],
@@ -219,8 +223,8 @@ impl Fit {
                 self.bones.push(MeasuredBone { child, from, seen });
             }
         }
-        let rest = joint.rest.rotation.as_dquat().normalize();
-        self.solve_eased(|pairs| bone_rotation(rest, current, pairs), |q, from| *q * from)
+        let (rest, fit) = (joint.rest.rotation.as_dquat().normalize(), self.rotations);
+        self.solve_eased(|pairs| bone_rotation(fit, rest, current, pairs), |q, from| *q * from)
     }
 
     /// Computes the rotation and translation of the root from its own position and those of its children.
@@ -240,9 +244,14 @@ impl Fit {
                 self.bones.push(MeasuredBone { child, from, seen });
             }
         }
-        let rest = joint.rest.rotation.as_dquat().normalize();
+        let (rest, fit) = (joint.rest.rotation.as_dquat().normalize(), self.rotations);
         self.solve_eased(
-            |pairs| rigid_motion(rest, current, translation, pairs),
+            |pairs| match fit {
+                RotationFit::LeastSquares => rigid_motion(rest, current, translation, pairs),
+                RotationFit::Lecture => {
+                    lecture_motion(pairs).unwrap_or_else(|| rigid_motion(rest, current, translation, pairs))
+                }
+            },
             |(q, t), from| *q * from + *t,
         )
     }
@@ -313,15 +322,6 @@ fn finite_or_zero(v: DVec3) -> DVec3 {
     if v.is_finite() { v } else { DVec3::ZERO }
 }
 
-/// Computes the rotation of a joint below the root from its bones.
-fn bone_rotation(rest: DQuat, current: DQuat, bones: &[(DVec3, DVec3)]) -> DQuat {
-    match *bones {
-        [] => current,
-        [(from, to)] => swing(rest, current, from, to),
-        _ => fit_rotation(current, bones),
-    }
-}
-
 /// Computes the rigid motion that best maps the first point of each pair to the second. Subtracts the centroids from
 /// the points in place.
 fn rigid_motion(
@@ -343,4 +343,13 @@ fn rigid_motion(
         _ => fit_rotation(current, points),
     };
     (rotation, to_centroid - rotation * centroid)
+}
+
+/// Computes the motion of the root by the lecture: the rotation from the bones to its three children, and the position at which the
+/// mean of these is the measured one. The first pair is the root itself. Without it, the bones would lead from the mean, so that their
+/// sum is zero and they have no inverse. Returns `None` for such and other pairs.
+fn lecture_motion(points: &[(DVec3, DVec3)]) -> Option<(DQuat, DVec3)> {
+    let &[(DVec3 { x: 0.0, y: 0.0, z: 0.0 }, root), a, b, c] = points else { return None };
+    let rotation = inverse_fit([a.0, b.0, c.0], [a.1 - root, b.1 - root, c.1 - root])?;
+    Some((rotation, (a.1 + b.1 + c.1) / 3.0 - rotation * ((a.0 + b.0 + c.0) / 3.0)))
 }

@@ -292,6 +292,18 @@ fn the_pose_of_untracked_hips_is_computed_from_their_children() {
 }
 
 #[test]
+fn exact_positions_are_recovered_by_the_formulas_of_the_lecture() {
+    let seen = walk(0.5);
+    let mut fit = Fit::new(&seen.character.skeleton, &seen.joints).unwrap();
+    fit.rotations = RotationFit::Lecture;
+    let mut pose = Pose::rest(&seen.character.skeleton);
+    for (frame, truth) in seen.frames.iter().zip(&seen.poses) {
+        fit.pose(frame, &mut pose);
+        assert!(distances(&seen, &pose, truth).0 < 1e-4, "{:?}", distances(&seen, &pose, truth));
+    }
+}
+
+#[test]
 fn invalid_positions_are_ignored_and_a_still_pose_does_not_drift() {
     let seen = walk(0.2);
     let skeleton = &seen.character.skeleton;

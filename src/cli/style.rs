@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::asset::{Character, UpAxis};
+use crate::asset::Character;
 use crate::capture::is_take;
 use crate::ik::{Learned, Learning};
 use crate::puppet::{CharacterPrior, Puppet, read_style};
@@ -85,7 +85,8 @@ pub(super) fn load_prior(
         return Ok(read_style(path).map_err(|e| Failure::Usage(e.to_string()))?.into());
     }
     let transfer = Transfer { keep_hands, ..Transfer::default() };
-    let clips = clips::load(path, "--style", character, rig, (transfer, UpAxis::Y))?.clips;
+    let reading = clips::Reading { transfer, ..clips::Reading::default() };
+    let clips = clips::load(path, "--style", character, rig, &reading)?.clips;
     let all: Vec<usize> = (0..clips.len()).collect();
     let puppet = Puppet::with_rig(Character { clips, ..character.clone() }, 0, rig.clone());
     puppet.examples(&all).map_err(|e| Failure::Usage(format!("--style {}: {e}", path.display())))

@@ -48,7 +48,7 @@ pub trait CustomMethod: Send + Sync {
     /// result. `options` say, for example, whether limits apply.
     ///
     /// [`Solver`](super::Solver) calls it until the goals are met, the iterations are spent, or the error no longer falls. It puts
-    /// links that leave their limits back to the nearest rotation within them, keeps the best pose, measures the errors by forward
+    /// links that the method has turned beyond their limits back to the nearest rotation within them, keeps the best pose, measures the errors by forward
     /// kinematics, and records the trace.
     ///
     /// # Errors

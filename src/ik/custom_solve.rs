@@ -1,5 +1,7 @@
 //! The iterations of a [`CustomMethod`](super::CustomMethod).
 
+use glam::DQuat;
+
 use super::custom::registered;
 use super::driver::{Driver, Progress};
 use super::last_solve::BodyPose;
@@ -10,7 +12,7 @@ use super::{Body, Goal, Method, Options, SolveError, StepKind};
 /// A solve stalls if this many iterations do not reduce the error.
 const PATIENCE: usize = 16;
 /// The error of a solve without a registered method.
-const NO_METHOD: &str = "no method is registered";
+pub(super) const NO_METHOD: &str = "no method is registered";
 
 /// Iterates until the goals are met, the iterations are spent, or the error no longer falls. Leaves the best pose in the body and
 /// in the tree.
@@ -23,7 +25,7 @@ pub(super) fn iterate(
     let unsuited = |why| SolveError::Unsuited { method: Method::Custom, why };
     let method = registered().ok_or(unsuited(NO_METHOD))?;
     history.clear();
-    let mut best = BodyPose::default();
+    let (mut best, mut before) = (BodyPose::default(), Vec::new());
     best.store(body);
     let (mut least, mut last_gain, mut iterations) = (f64::INFINITY, 0, 0);
     loop {
@@ -40,13 +42,12 @@ pub(super) fn iterate(
         if measure.done || iterations >= options.iterations || iterations - last_gain >= PATIENCE {
             break;
         }
+        before.clear();
+        before.extend_from_slice(body.rotations());
         method.pass(body, goals, options).map_err(unsuited)?;
         iterations += 1;
         if options.limits {
-            for link in 0..body.links().len() {
-                let nearest = body.links()[link].nearest(body.rotations()[link]);
-                body.set_rotation(link, nearest);
-            }
+            limit_turned(body, &before);
         }
         body.follow_leaders();
         recorder.note_body(body, Stage { kind: StepKind::Iteration, start: 0, iteration: iterations });
@@ -56,4 +57,16 @@ pub(super) fn iterate(
     Driver::set_tolerances(tree, options);
     recorder.note_body(body, Stage { kind: StepKind::Result, start: 0, iteration: iterations });
     Ok(Progress { iterations, method: Method::Custom, spent: iterations >= options.iterations })
+}
+
+/// Puts the links that have turned since `before` back to the nearest rotation within their limits. Those that the method has left
+/// alone may be beyond their limits, for example in a clip.
+fn limit_turned(body: &mut Body, before: &[DQuat]) {
+    for (link, &rotation) in before.iter().enumerate() {
+        let Some((own, &turned)) = body.links().get(link).zip(body.rotations().get(link)) else { continue };
+        if turned != rotation {
+            let nearest = own.nearest(turned);
+            body.set_rotation(link, nearest);
+        }
+    }
 }

@@ -84,6 +84,6 @@ pub use posture::Posture;
 #[cfg(feature = "character")]
 pub(crate) use random::Random;
 pub use report::{GoalOutcome, Hold, Holds, Outcome, Report};
-pub use rotation::{best_fit, shortest_arc};
+pub use rotation::{best_fit, inverse_fit, shortest_arc};
 pub use solver::Solver;
 pub use trace::{Step, StepKind};

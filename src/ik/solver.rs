@@ -1,7 +1,8 @@
 //! The solver, which poses a body to meet goals and reports the result.
 
 use super::chain::Chain;
-use super::custom_solve;
+use super::custom::registered;
+use super::custom_solve::{self, NO_METHOD};
 use super::driver::{Driver, Progress, Task};
 use super::equilibrium::EquilibriumSolver;
 use super::last_solve::{BodyPose, LastSolve};
@@ -180,6 +181,8 @@ impl Solver {
     /// Solves with a method that is registered.
     fn solve_custom(&mut self, body: &mut Body, goals: &[Goal], options: &Options) -> Result<(), SolveError> {
         self.chain.discard_pose();
+        self.tree.set(body, goals, options);
+        options.select_method(&self.tree, goals)?;
         let Driver { recorder, history, .. } = &mut self.driver;
         recorder.note_body(body, Stage { kind: StepKind::Start, ..Stage::default() });
         let progress = custom_solve::iterate(body, goals, options, (&mut self.tree, recorder, history))?;
@@ -393,6 +396,9 @@ impl Options {
             Method::Auto if !has_uneven_axes && two_bone::joints(tree).is_ok() => Method::TwoBone,
             Method::Auto => Method::Dls,
             method @ Method::Style => return Err(SolveError::Unsuited { method, why: NO_STYLE }),
+            method @ Method::Custom if registered().is_none() => {
+                return Err(SolveError::Unsuited { method, why: NO_METHOD });
+            }
             method => method,
         };
         if has_uneven_axes && !method.weighs_axes() {

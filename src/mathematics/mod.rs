@@ -20,5 +20,5 @@ pub(crate) use lbfgs::{Minimum, minimise};
 pub(crate) use quantile::quantile;
 pub(crate) use reduced_tree::ReducedTree;
 pub(crate) use rotation::any_perpendicular;
-pub use rotation::{best_fit, shortest_arc};
+pub use rotation::{best_fit, inverse_fit, shortest_arc};
 pub(crate) use segment::nearest_points;

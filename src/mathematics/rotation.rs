@@ -49,6 +49,9 @@ pub fn shortest_arc(from: DVec3, to: DVec3, hint: DVec3) -> DQuat {
 /// the vectors do not determine.
 const INERTIA: f64 = 1e-9;
 
+/// Three vectors are in a plane if the volume between their directions is smaller than this.
+const FLAT: f64 = 1e-6;
+
 /// Returns the rotation R that minimises Σ wᵢ |toᵢ − R fromᵢ|² (Wahba 1965). It is the eigenvector of the largest
 /// eigenvalue of Davenport's symmetric 4×4 matrix (1968). If the vectors do not determine the rotation because all are
 /// on one line, the smallest rotation is returned. Triples are (from, to, weight).
@@ -83,6 +86,41 @@ pub fn best_fit(triples: impl IntoIterator<Item = (DVec3, DVec3, f64)>) -> DQuat
     ];
     let q = DQuat::from_vec4(principal_eigenvector(k));
     if q.w < 0.0 { -q } else { q }
+}
+
+/// Returns the rotation that maps three vectors to three others by the inverse of a matrix (Oshita 2021, "Inverse kinematics",
+/// particle method): R = (l₁ l₂ l₃)(l₁₀ l₂₀ l₃₀)⁻¹. It is exact if a rotation maps `from` to `to`. Otherwise R is no rotation, and is
+/// normalised by the process of Gram and Schmidt: its x axis keeps its direction, and its y axis the plane of both.
+/// [`best_fit`] has smaller errors, and needs no inverse.
+///
+/// Returns `None` if the vectors are in a plane or nearly so, so that there is no inverse, or if the columns of R are.
+///
+/// ```
+/// use sinew::glam::{DQuat, DVec3};
+/// use sinew::ik::inverse_fit;
+///
+/// let turn = DQuat::from_rotation_y(0.7);
+/// let from = [DVec3::X, DVec3::Y, DVec3::new(1.0, 2.0, 3.0)];
+/// assert!(inverse_fit(from, from.map(|v| turn * v)).is_some_and(|found| found.angle_between(turn) < 1e-6));
+/// let plane = [DVec3::X, DVec3::Y, DVec3::X + DVec3::Y];
+/// assert_eq!(inverse_fit(plane, plane), None);
+/// ```
+pub fn inverse_fit(from: [DVec3; 3], to: [DVec3; 3]) -> Option<DQuat> {
+    let columns = |v: [DVec3; 3]| DMat3::from_cols(v[0], v[1], v[2]);
+    let is_flat = |m: DMat3| {
+        let largest = m.x_axis.length() * m.y_axis.length() * m.z_axis.length();
+        m.determinant().abs().partial_cmp(&(FLAT * largest)) != Some(std::cmp::Ordering::Greater)
+    };
+    let start = columns(from);
+    if is_flat(start) {
+        return None;
+    }
+    let matrix = columns(to) * start.inverse();
+    let x = matrix.x_axis.try_normalize()?;
+    let across = matrix.y_axis.reject_from_normalized(x);
+    let y = across.try_normalize().filter(|_| across.length() > FLAT * matrix.y_axis.length())?;
+    let rotation = DQuat::from_mat3(&DMat3::from_cols(x, y, x.cross(y)));
+    rotation.is_finite().then(|| rotation.normalize())
 }
 
 /// Returns the unit eigenvector of the largest eigenvalue of a symmetric matrix.

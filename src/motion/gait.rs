@@ -21,6 +21,7 @@ const MAX_CYCLE_ANGLE: f32 = 0.1;
 const MARGIN: f32 = 0.25;
 
 /// The root motion and the foot contacts of a clip, and whether it is cyclic.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Gait {
     /// Root motion from the clip's start to its end.
     pub(super) root_motion: PlanarTransform,

@@ -27,6 +27,7 @@ mod key;
 mod key_contacts;
 mod keys;
 mod locomotion;
+mod parametric;
 mod planar;
 mod planted_keys;
 mod player;
@@ -55,6 +56,7 @@ pub use goal_key::GoalKey;
 pub(crate) use key::Keyed;
 #[cfg(feature = "render")]
 pub(crate) use locomotion::locomotion_root;
+pub use parametric::{ParametricBlend, ParametricError, ParametricMotion, ParametricOptions};
 pub use player::Player;
 #[cfg(feature = "render")]
 pub(crate) use pose_key::is_same_time;

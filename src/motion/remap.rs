@@ -18,6 +18,7 @@ impl Motion {
             let weighted =
                 |weighted: &WeightedClip| Some(WeightedClip { clip: clip(weighted.clip)?, ..*weighted });
             strip.clips = strip.clips.iter().filter_map(weighted).collect();
+            strip.marks = strip.marks.iter().filter_map(|&(of, time)| Some((clip(of)?, time))).collect();
         }
         motion.strips.retain(|strip| strip.clips.iter().any(|weighted| weighted.weight > 0.0));
         let layer = |layer: &Layer| {
@@ -70,7 +71,7 @@ mod tests {
         let contact = |node, on| Contact { node, point: Vec3::Y, from: 0.0, to: 1.0, slides: false, on };
         let motion = Motion {
             strips: vec![
-                Strip { clips: weights.into(), ..Strip::new(0) },
+                Strip { clips: weights.into(), marks: vec![(0, 0.2), (1, 0.3)], ..Strip::new(0) },
                 Strip { start: 2.0, ..Strip::new(0) },
             ],
             layers: vec![layer(vec![4, 5]), layer(vec![5]), layer(vec![])],
@@ -82,7 +83,11 @@ mod tests {
         assert_eq!(motion.renumbered(Some, Some), motion);
         let renumbered = motion.renumbered(|clip| (clip == 1).then_some(7), |node| (node == 4).then_some(2));
         let expected = Motion {
-            strips: vec![Strip { clips: vec![WeightedClip { clip: 7, weight: 0.5 }], ..Strip::new(0) }],
+            strips: vec![Strip {
+                clips: vec![WeightedClip { clip: 7, weight: 0.5 }],
+                marks: vec![(7, 0.3)],
+                ..Strip::new(0)
+            }],
             layers: [vec![2], vec![]].map(|mask| Layer { clip: 7, ..layer(mask) }).into(),
             edits: vec![edit(2)],
             contacts: vec![contact(2, None), contact(2, Some(2))],

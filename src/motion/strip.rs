@@ -12,7 +12,7 @@ use super::gait::Gait;
 use super::locomotion::LocomotionRoot;
 use super::planar::PlanarTransform;
 use super::timeline::{RootMotion, Strip};
-use super::warp::{FootStrikes, Warp, warps};
+use super::warp::{FootStrikes, Warp, warps, warps_with_marks};
 
 /// A clip in the blend of a strip.
 #[derive(Clone, Debug)]
@@ -82,6 +82,18 @@ impl PreparedStrip {
         (locomotion, mirror): (&LocomotionRoot, Option<&Arc<Mirror>>),
         feet: &[usize],
     ) -> Option<Self> {
+        Self::with_gaits(strip, character, (locomotion, mirror), |clip, sampler| {
+            Gait::measure(clip.1, sampler, character, locomotion, feet)
+        })
+    }
+
+    /// Does the same. `gait` returns the gait of the clip with an index.
+    pub(super) fn with_gaits(
+        strip: &Strip,
+        character: &Character,
+        (locomotion, mirror): (&LocomotionRoot, Option<&Arc<Mirror>>),
+        gait: impl Fn((usize, &Clip), &mut ClipSampler) -> Gait,
+    ) -> Option<Self> {
         let clips = &character.clips;
         let cycle = f64::from(strip.cycle_seconds(clips));
         let speed = f64::from(strip.speed);
@@ -104,7 +116,7 @@ impl PreparedStrip {
         let mut steps = Vec::with_capacity(weights.len());
         for &(clip, weight) in &weights {
             let mut sampler = ClipSampler::new(&clips[clip], mirror.filter(|_| strip.mirror));
-            let gait = Gait::measure(&clips[clip], &mut sampler, character, locomotion, feet);
+            let gait = gait((clip, &clips[clip]), &mut sampler);
             let seconds = clips[clip].seconds;
             let cycle = gait.cyclic && seconds > 0.0;
             let cyclic_strikes = if cycle { gait.strikes.clone() } else { Vec::new() };
@@ -122,7 +134,13 @@ impl PreparedStrip {
         }
         // Synchronized cycles may start at any phase.
         prepared.wraps |= steps.len() > 1 && steps.iter().all(|s| s.cyclic);
-        for (blended, warp) in prepared.blended.iter_mut().zip(warps(&steps)) {
+        let mark =
+            |(clip, _): &(usize, f32)| strip.marks.iter().find(|(of, _)| of == clip).map(|mark| mark.1);
+        let warps = match weights.iter().map(mark).collect::<Option<Vec<f32>>>() {
+            Some(marks) => warps_with_marks(steps, &marks),
+            None => warps(&steps),
+        };
+        for (blended, warp) in prepared.blended.iter_mut().zip(warps) {
             blended.warp = warp;
         }
         prepared.align(character, locomotion);
@@ -236,6 +254,17 @@ impl PreparedStrip {
                 blend(out, scratch, blended.weight / weight_sum);
             }
         }
+    }
+
+    /// Returns the time after the strip's start at which its first clip is at a time, both in seconds. The strip plays its clips once,
+    /// from their start.
+    pub(super) fn since(&self, time: f32, clips: &[Clip]) -> Option<f32> {
+        let blended = self.blended.first()?;
+        let phase = blended.warp.inverse(f64::from(time) / f64::from(clips.get(blended.clip)?.seconds));
+        let phase = if self.wraps { phase - phase.floor() } else { phase };
+        #[expect(clippy::cast_possible_truncation, reason = "clips are single precision")]
+        let since = (phase * self.cycle) as f32;
+        since.is_finite().then_some(since)
     }
 
     /// Returns by how many cycles of the clip the time `since` seconds after the strip's start is later than the

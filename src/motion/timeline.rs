@@ -81,6 +81,10 @@ pub struct Strip {
     /// with the key poses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fade_in: Option<f32>,
+    /// When the same thing happens in several clips, such as the moment at which a hand arrives: the index of a clip, and seconds within
+    /// it. If all blended clips have a mark, they are warped in time so that their marks coincide.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<(usize, f32)>,
 }
 
 /// A clip and its weight in a blend.
@@ -203,7 +207,8 @@ impl Motion {
 
     /// Memory use in bytes.
     pub fn bytes(&self) -> usize {
-        let strips: usize = self.strips.iter().map(|b| size_of_val(&b.clips[..])).sum();
+        let strip = |b: &Strip| size_of_val(&b.clips[..]) + size_of_val(&b.marks[..]);
+        let strips: usize = self.strips.iter().map(strip).sum();
         let layers: usize = self.layers.iter().map(|l| size_of_val(&l.mask[..])).sum();
         let edits: usize =
             self.edits.iter().map(|e| size_of_val(&e.turns[..]) + size_of_val(&e.shifts[..])).sum();
@@ -257,6 +262,7 @@ impl Motion {
             let (seconds, fade_in) = (b.seconds.unwrap_or(0.0), b.fade_in.unwrap_or(0.0));
             let weights = b.clips.iter().map(|s| s.weight);
             match () {
+                () if b.marks.iter().any(|(_, time)| !time.is_finite()) => Some("marks must be finite"),
                 () if [b.start, b.from, b.speed, seconds, fade_in].iter().any(|n| !n.is_finite()) => {
                     Some("start, from, speed, seconds and fade_in must be finite")
                 }
@@ -318,6 +324,7 @@ impl Strip {
             root_motion: RootMotion::Accumulate,
             mirror: false,
             fade_in: None,
+            marks: Vec::new(),
         }
     }
 

@@ -1,5 +1,8 @@
 //! Warps the time of blended clips so that their feet strike the ground together.
 
+/// Takes the place of a foot for the mark of a clip.
+const MARK: usize = usize::MAX;
+
 /// The foot strikes of a clip.
 pub(super) struct FootStrikes {
     /// Normalized weight of the clip in the blend.
@@ -21,6 +24,11 @@ pub(super) struct Warp {
 }
 
 impl Warp {
+    /// Returns the phase of the blend for a phase of the clip.
+    pub(super) fn inverse(&self, phase: f64) -> f64 {
+        Self { knots: self.knots.iter().map(|&(x, y)| (y, x)).collect() }.phase(phase)
+    }
+
     /// Returns the phase of the clip, which continues beyond one cycle.
     pub(super) fn phase(&self, phase: f64) -> f64 {
         let Some((&(first, _), &(last, _))) = self.knots.first().zip(self.knots.last()) else { return phase };
@@ -78,6 +86,20 @@ pub(super) fn warps(clips: &[FootStrikes]) -> Vec<Warp> {
     (0..clips.len()).map(warp).collect()
 }
 
+/// Does the same for clips with a mark each, in clip seconds. If the strikes do not correspond, only the marks coincide.
+pub(super) fn warps_with_marks(mut clips: Vec<FootStrikes>, marks: &[f32]) -> Vec<Warp> {
+    for (clip, &mark) in clips.iter_mut().zip(marks) {
+        clip.strikes.push((mark.clamp(0.0, clip.seconds), MARK));
+        clip.strikes.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
+    let found = warps(&clips);
+    if clips.len() < 2 || found.iter().all(|warp| *warp != Warp::default()) {
+        return found;
+    }
+    clips.iter_mut().for_each(|clip| clip.strikes.retain(|(_, foot)| *foot == MARK));
+    warps(&clips)
+}
+
 /// Returns the phases of a clip's foot strikes. For a cyclic clip, the list starts with the first strike of `foot` and
 /// spans one cycle.
 fn marks(clip: &FootStrikes, foot: usize, cyclic: bool) -> Option<Vec<(f64, usize)>> {
@@ -132,6 +154,17 @@ mod tests {
     fn steps_that_do_not_correspond_scale_time_uniformly() {
         let both = warps(&[steps(0.5, 1.0, true, &[(0.1, 0)]), steps(0.5, 1.0, true, &[])]);
         assert_eq!(both, vec![Warp::default(); 2]);
+    }
+
+    #[test]
+    fn marks_coincide_with_and_without_strikes() {
+        for strikes in [&[][..], &[(0.3, 0)], &[(0.3, 0), (0.9, 1)]] {
+            let (a, b) = (steps(0.25, 1.0, false, &[(0.3, 0)]), steps(0.75, 2.0, false, strikes));
+            let both = warps_with_marks(vec![a, b], &[0.5, 1.6]);
+            let common = both[0].inverse(0.5);
+            assert!((common - (0.25 * 0.5 + 0.75 * 0.8)).abs() < 1e-6, "{strikes:?}: {common}");
+            assert!((both[1].phase(common) - 0.8).abs() < 1e-6, "{strikes:?}");
+        }
     }
 
     #[test]

@@ -185,3 +185,48 @@ fn trc_takes_with_the_names_of_a_sensor_drive_a_character_and_name_what_they_lac
             .ends_with("kinect.trc: line 2, column 1: the line of keys is missing")
     );
 }
+
+/// `--fit lecture` and `--asymmetric` change what a take gives, and are refused without one.
+#[test]
+fn the_fit_of_rotations_and_the_mean_of_both_sides_can_be_chosen() {
+    let (folder, mut uneven) = (folder("capture-fit"), asset::mannequin().unwrap());
+    // A left forearm that is 4 cm longer than the right one.
+    let hand = uneven.skeleton.find("leftHand").unwrap();
+    uneven.skeleton.nodes[hand].rest.translation *= 1.16;
+    // A left shoulder that is not where the mannequin's is, so that no rotation fits all children of the chest.
+    let shoulder = uneven.skeleton.find("leftUpperArm").unwrap();
+    uneven.skeleton.nodes[shoulder].rest.translation += Vec3::new(0.0, 0.02, 0.03);
+    let take = folder.join("uneven.csv");
+    std::fs::write(&take, walk(&uneven, &[], 0.0)).unwrap();
+    let forearms = |options: &[&str]| {
+        let mut command = crate::command(["pose", "-q", text(&take)]);
+        let output = command.args(options).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let pose: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let at = |name: &str| {
+            let node = pose["nodes"].as_array().unwrap().iter().find(|n| n["name"] == name).unwrap();
+            Vec3::from_array([12, 13, 14].map(|i| node["world"][i].as_f64().unwrap() as f32))
+        };
+        ["left", "right"].map(|side| at(&format!("{side}LowerArm")).distance(at(&format!("{side}Hand"))))
+    };
+    let [left, right] = forearms(&[]);
+    assert!((left - right).abs() < 1e-4, "{left} {right}");
+    let [left, right] = forearms(&["--asymmetric"]);
+    assert!((0.02..0.06).contains(&(left - right)), "{left} {right}");
+
+    let pose = |fit: &str| {
+        let arguments =
+            ["pose", "-q", MANNEQUIN, "--clips", text(&take), "--animation", "uneven", "--fit", fit];
+        json(arguments)["nodes"].to_string()
+    };
+    let clips = ["pose", "-q", MANNEQUIN, "--clips", text(&take), "--animation", "uneven"];
+    assert_eq!(pose("least-squares"), json(clips)["nodes"].to_string());
+    assert_ne!(pose("lecture"), pose("least-squares"));
+
+    let cause = "--fit needs a take (.csv, .trc, .c3d), as the model or as --clips";
+    assert_eq!(refusal(["pose", MANNEQUIN, "--fit", "lecture"]), cause);
+    let cause = "--asymmetric needs a take (.csv, .trc, .c3d) as the model";
+    assert_eq!(refusal(["pose", MANNEQUIN, "--clips", text(&take), "--asymmetric"]), cause);
+    let unknown = refusal(["pose", text(&take), "--fit", "best"]);
+    assert!(unknown.contains("one of least-squares, lecture"), "{unknown}");
+}

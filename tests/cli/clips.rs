@@ -7,6 +7,9 @@ use serde_json::Value;
 use sinew::asset;
 use sinew::asset::DecodedImage;
 
+#[path = "../../examples/make_reaches.rs"]
+mod make_reaches;
+
 use crate::support::external_or_skip;
 use crate::{MANNEQUIN, folder, json, refusal, stdout};
 
@@ -73,4 +76,37 @@ fn a_sheet_shows_poses_and_a_camera_that_follows_shows_them_larger() {
     for (still, following) in still.iter().zip(&following) {
         assert!(*still > 0 && following > still, "{still} {following}");
     }
+}
+
+/// `--blend-to` chooses weights with which the hand comes to its target, and prints them.
+#[test]
+fn reaches_are_blended_to_a_target() {
+    let folder = folder("clips-blend-to");
+    let (file, out) = (folder.join("reaches.glb"), folder.join("out.glb"));
+    let (character, clips) = make_reaches::reaches().unwrap();
+    fs::write(&file, sinew::export::animated_copy(&character, None, &clips).unwrap()).unwrap();
+    let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
+    let blend = |target: &str| {
+        let to = format!("leftHand={target}");
+        let mut command = crate::command(["bake", file, "--animation", "high"]);
+        command.args(["--blend", "low", "--blend", "out", "--blend", "front", "--blend", "across"]);
+        let output = command.args(["--blend-to", &to, "-o", out]).output().unwrap();
+        let printed = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{printed}");
+        printed.lines().find(|line| line.starts_with("blend: ")).unwrap().to_owned()
+    };
+    let line = blend("0.35,1.35,0.35");
+    let time = line.split("; at ").nth(1).unwrap().split(" s").next().unwrap().to_owned();
+    let pose = json(["pose", out, "--animation", "baked", "--animation-time", &time]);
+    let gap = at(&pose, "leftHand").distance(Vec3::new(0.35, 1.35, 0.35));
+    assert!(gap < 0.06, "{line}: {gap}");
+    // An example answers its own target alone.
+    let line = blend("0.3,1.7,0.3");
+    assert!(line.starts_with("blend: high 1.000; at 0.9"), "{line}");
+    let alone = ["pose", file, "--animation", "high", "--blend-to", "leftHand=0,1,0"];
+    assert!(refusal(alone).contains("--blend"));
+    let unknown = ["pose", file, "--animation", "high", "--blend", "low", "--blend-to", "tail=0,1,0"];
+    assert!(refusal(unknown).contains("\"tail\""));
+    let twice = ["pose", file, "--animation", "high", "--blend", "high", "--blend-to", "leftHand=0,1,0"];
+    assert!(refusal(twice).starts_with("--blend-to leftHand: clip "));
 }

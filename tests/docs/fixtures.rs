@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::page::{Block, Page};
+#[path = "../../examples/make_reaches.rs"]
+mod make_reaches;
 #[path = "../../examples/make_take.rs"]
 mod make_take;
 use crate::{root, sinew};
@@ -58,6 +60,9 @@ pub(crate) fn create(name: &str, pages: &[Page]) -> PathBuf {
     for (name, kind) in TAKES {
         fs::write(folder.join(name), make_take::take(kind).unwrap()).unwrap();
     }
+    let (character, reaches) = make_reaches::reaches().unwrap();
+    let reaches = sinew::export::animated_copy(&character, None, &reaches).unwrap();
+    fs::write(folder.join("reaches.glb"), reaches).unwrap();
     for (name, arguments) in MADE {
         let output = sinew(&folder).args(arguments).output().unwrap();
         assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));

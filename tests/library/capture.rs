@@ -1,10 +1,10 @@
-//! Skeletons that are estimated from captured motion, whose bones are known.
+//! Skeletons that are estimated from captured motion, whose bones are known, and rotations from positions of joints.
 
 #![allow(clippy::print_stdout, reason = "the measured errors")]
 
-use glam::Vec3;
-use sinew::asset::{Character, load};
-use sinew::capture::{EstimatedSkeleton, Frames, SkeletonOptions, Take, Tracks};
+use glam::{Quat, Vec3};
+use sinew::asset::{Character, Node, Skeleton, Transform, load};
+use sinew::capture::{EstimatedSkeleton, Fit, Frames, RotationFit, SkeletonOptions, Take, Tracks};
 use sinew::motion::Playhead;
 use sinew::pose::{Pose, world_matrices};
 
@@ -79,5 +79,62 @@ fn bone_lengths_of_noisy_captures_are_within_millimetres() {
         for file in ["pybvh/cmu_12_01_walk.bvh", "AnimatedDrawings/fair1/dab.bvh"] {
             check(file, &load(&folder.join(file)).unwrap(), 0);
         }
+    }
+}
+
+/// The bones of `tests/ik/textbook/tables.py`, at rest and measured.
+const BONES: [[Vec3; 2]; 3] = [
+    [Vec3::new(0.1, 0.5, 0.0), Vec3::new(-0.45, 0.2, 0.1)],
+    [Vec3::new(0.2, 0.0, 0.1), Vec3::new(0.02, 0.2, 0.05)],
+    [Vec3::new(0.0, -0.1, 0.4), Vec3::new(0.1, 0.0, 0.4)],
+];
+/// The columns of the rotations that this program computes by the formulas of the lecture.
+const THREE_CHILDREN: [[f32; 3]; 3] = [
+    [0.08812878, 0.9568268, -0.27697617],
+    [-0.94656044, 0.16704774, 0.27589568],
+    [0.3102526, 0.23786034, 0.9204161],
+];
+const ONE_CHILD: [[f32; 3]; 3] = [
+    [0.24600814, 0.9499298, 0.19264853],
+    [-0.9624702, 0.21591118, 0.16441886],
+    [0.11459139, -0.22586684, 0.96739495],
+];
+
+/// Fits a chest with the first bones, from a pose of the previous frame, and returns its rotation.
+fn chest(bones: &[[Vec3; 2]], fit: RotationFit) -> Quat {
+    let at = Transform::from_translation;
+    let chest_at = Vec3::Y * 0.5;
+    let mut nodes = vec![Node::new("hips"), Node::child("chest", 0, at(chest_at))];
+    nodes.extend(bones.iter().enumerate().map(|(i, [rest, _])| Node::child(format!("{i}"), 1, at(*rest))));
+    let joints: Vec<usize> = (0..nodes.len()).collect();
+    let skeleton = Skeleton::new(nodes).unwrap();
+    let mut frame = vec![Some(Vec3::ZERO), Some(chest_at)];
+    frame.extend(bones.iter().map(|[_, measured]| Some(chest_at + *measured)));
+    let mut pose = Pose::rest(&skeleton);
+    pose.locals[1].rotation = Quat::from_rotation_x(0.8);
+    let mut fitted = Fit::new(&skeleton, &joints).unwrap();
+    fitted.rotations = fit;
+    fitted.pose(&frame, &mut pose);
+    pose.locals[1].rotation
+}
+
+/// Returns the largest difference between a rotation and its columns.
+fn away(rotation: Quat, columns: [[f32; 3]; 3]) -> f32 {
+    let axes = [Vec3::X, Vec3::Y, Vec3::Z].into_iter().zip(columns);
+    axes.map(|(axis, column)| (rotation * axis).distance(Vec3::from(column))).fold(0.0, f32::max)
+}
+
+#[test]
+fn the_formulas_of_the_lecture_fit_one_and_three_children() {
+    for (bones, columns) in [(&BONES[..1], ONE_CHILD), (&BONES[..], THREE_CHILDREN)] {
+        let difference = away(chest(bones, RotationFit::Lecture), columns);
+        println!("lecture, {} children: {difference:.1e}", bones.len());
+        assert!(difference < 1e-6, "{difference}");
+        assert!(away(chest(bones, RotationFit::LeastSquares), columns) > 0.05);
+    }
+    // The lecture has no formula for two children, and none that exists for three in a plane with their joint.
+    let flat = BONES.map(|[rest, measured]| [rest.with_z(0.0), measured]);
+    for bones in [&BONES[..2], &flat[..]] {
+        assert_eq!(chest(bones, RotationFit::Lecture), chest(bones, RotationFit::LeastSquares));
     }
 }

@@ -5,11 +5,11 @@ use std::path::Path;
 use super::SkeletonOptions;
 use crate::api::with_methods;
 use crate::asset::{self, Character, LoadError, Packages, UpAxis};
-use crate::capture::{defines_up, is_take, load_take_with};
+use crate::capture::{RotationFit, defines_up, is_take, load_take_with};
 use crate::files::Progress;
 
 /// How a character is loaded from a BVH file or a take, whose formats leave some of this open.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoadOptions {
     /// Length of one unit in metres, 1e-6 to 1e6. `None` guesses it from the size of the skeleton.
@@ -20,6 +20,17 @@ pub struct LoadOptions {
     pub up: UpAxis,
     /// The folders of the packages to which a robot refers.
     pub packages: Packages,
+    /// Whether left and right bones of a take's skeleton get the mean of their lengths ([`SkeletonOptions::symmetric`]).
+    pub symmetric: bool,
+    /// How the rotations of a take's joints follow from the positions of their children.
+    pub rotations: RotationFit,
+}
+
+impl Default for LoadOptions {
+    fn default() -> Self {
+        let (up, rotations) = (UpAxis::default(), RotationFit::default());
+        Self { units: None, smooth: None, up, packages: Packages::default(), symmetric: true, rotations }
+    }
 }
 
 with_methods!(LoadOptions {
@@ -27,6 +38,8 @@ with_methods!(LoadOptions {
     with_smooth(smooth: Option<f64>),
     with_up(up: UpAxis),
     with_packages(packages: Packages),
+    with_symmetric(symmetric: bool),
+    with_rotations(rotations: RotationFit),
 });
 
 /// Loads a take (`.csv`, `.trc` or `.c3d`) as a character whose skeleton is estimated ([`Take::character`](crate::capture::Take::character)), and any
@@ -39,7 +52,7 @@ pub fn load_character(
     options: &LoadOptions,
     progress: &Progress,
 ) -> Result<Character, LoadError> {
-    let LoadOptions { units, smooth, up, ref packages } = *options;
+    let LoadOptions { units, smooth, up, ref packages, symmetric, rotations } = *options;
     if !is_take(path) {
         let mut character = asset::load_with_packages(path, units, packages, progress)?;
         character.turn_up(up);
@@ -57,5 +70,7 @@ pub fn load_character(
     if units.is_some_and(|units| !(1e-6..=1e6).contains(&units)) {
         return Err(failed("units must be between 1e-6 and 1e6 metres".to_owned()));
     }
-    take.character(path, &SkeletonOptions::default().with_scale(units)).map_err(|e| failed(e.to_string()))
+    let skeleton =
+        SkeletonOptions::default().with_scale(units).with_symmetric(symmetric).with_rotations(rotations);
+    take.character(path, &skeleton).map_err(|e| failed(e.to_string()))
 }

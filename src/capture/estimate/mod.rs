@@ -15,7 +15,7 @@ use crate::api::with_methods;
 use crate::asset::{Character, Clip, Humanoid, Node, Skeleton, Transform};
 use crate::rig;
 
-use super::{Bone, CaptureError, Take, TakeOptions};
+use super::{Bone, CaptureError, RotationFit, Take, TakeOptions};
 
 pub use lengths::EstimatedBone;
 pub use load::{LoadOptions, load_character};
@@ -41,11 +41,13 @@ pub struct SkeletonOptions {
     /// The parent of each joint of [`Take::positions`]. If `None`, it follows from the names if they are those of VRM 1.0, and
     /// otherwise from the distances between joints.
     pub parents: Option<Vec<Option<usize>>>,
+    /// How the rotations of joints follow from the positions of their children.
+    pub rotations: RotationFit,
 }
 
 impl Default for SkeletonOptions {
     fn default() -> Self {
-        Self { scale: None, symmetric: true, parents: None }
+        Self { scale: None, symmetric: true, parents: None, rotations: RotationFit::default() }
     }
 }
 
@@ -53,6 +55,7 @@ with_methods!(SkeletonOptions {
     with_scale(scale: impl Into<Option<f64>>),
     with_symmetric(symmetric: bool),
     with_parents(parents: impl Into<Option<Vec<Option<usize>>>>),
+    with_rotations(rotations: RotationFit),
 });
 
 /// A skeleton that was estimated from positions.
@@ -160,7 +163,7 @@ impl Take {
         };
         let found = take.skeleton(options)?;
         let bones = found.humanoid.as_ref().map(|h| h.bones.clone()).unwrap_or_default();
-        let options = TakeOptions::default().with_scale(found.scale);
+        let options = TakeOptions::default().with_scale(found.scale).with_rotations(options.rotations);
         // The place of a segment of which only the orientation is known cannot be estimated.
         let placed = |name: &String| found.skeleton.find(name).is_some();
         let left_out = take.orientations.retain(placed);

@@ -15,7 +15,7 @@ const ITERATIONS: usize = 500;
 /// What "limits off" means. The paper does not say it.
 pub(super) const NOTE: &str = "limits on: hinges in a plane with the paper's ranges; limits off: ball joints without \
     limits. Both have the same targets, which poses within the limits reach. A position is wrong if its error exceeds \
-    1.1 times the tolerance.";
+    1.1 times the tolerance. The form \"printed\" is textbook=true: the equations alone, with the -2 of eq. 14.";
 
 /// A method of the table.
 struct PaperMethod {
@@ -67,6 +67,8 @@ const METHODS: [PaperMethod; 3] = [
 pub(super) struct PaperRow {
     pub(super) method: String,
     pub(super) limits: bool,
+    /// Whether the method is solved as its document states it.
+    pub(super) textbook: bool,
     pub(super) cases: usize,
     /// Fraction of the reach.
     pub(super) tolerance: f64,
@@ -87,20 +89,21 @@ pub(super) struct PaperRow {
 }
 
 /// Recomputes the table, first with the same tolerance for all methods, then with the paper's average error of each
-/// method as its tolerance.
+/// method as its tolerance, and last as the documents state the methods.
 pub(super) fn table(count: usize, seed: u64) -> Result<Vec<PaperRow>, SolveError> {
     let mut rows = Vec::new();
-    for own_tolerance in [false, true] {
+    for (own_tolerance, textbook) in [(false, false), (true, false), (false, true)] {
         for limits in [false, true] {
             let cases = cases::paper_cases(limits, count, seed)?;
             let first = rows.len();
             for of in &METHODS {
                 let tolerance = if own_tolerance { of.error } else { TOLERANCE };
                 let fused = FusedOptions { correction: of.correction, ..FusedOptions::default() };
+                let iterations = ITERATIONS;
                 let options =
-                    Options { method: of.method, iterations: ITERATIONS, fused, ..Options::default() };
+                    Options { method: of.method, iterations, fused, textbook, ..Options::default() };
                 if let Some(row) = measure::row(&cases, &options, tolerance)? {
-                    rows.push(of.row(&row, tolerance));
+                    rows.push(of.row(&row, tolerance, textbook));
                 }
             }
             let fastest = rows.last().map_or(1.0, |r: &PaperRow| r.mean_us);
@@ -111,11 +114,12 @@ pub(super) fn table(count: usize, seed: u64) -> Result<Vec<PaperRow>, SolveError
 }
 
 impl PaperMethod {
-    fn row(&self, row: &Row, tolerance: f64) -> PaperRow {
+    fn row(&self, row: &Row, tolerance: f64, textbook: bool) -> PaperRow {
         let which = usize::from(row.limits);
         PaperRow {
             method: self.name.into(),
             limits: row.limits,
+            textbook,
             cases: row.cases,
             tolerance,
             mean_us: row.mean_us,
@@ -134,9 +138,10 @@ impl PaperMethod {
 
 pub(super) fn heading() -> String {
     format!(
-        "{:<6} {:<15} {:>9} {:>10} {:>10} {:>9} {:>9} {:>9} {:>8} | published: {:>9} {:>8} {:>9} {:>8}",
+        "{:<6} {:<15} {:<7} {:>9} {:>10} {:>10} {:>9} {:>9} {:>9} {:>8} | published: {:>9} {:>8} {:>9} {:>8}",
         "limits",
         "method",
+        "form",
         "tolerance",
         "mean us",
         "median us",
@@ -154,9 +159,10 @@ pub(super) fn heading() -> String {
 impl PaperRow {
     pub(super) fn line(&self) -> String {
         format!(
-            "{:<6} {:<15} {:>9.1e} {:>10.2} {:>10.2} {:>9.2} {:>9.1e} {:>9.1e} {:>6.2} % | {:>20.6} {:>8} {:>9.1e} {:>6.2} %",
+            "{:<6} {:<15} {:<7} {:>9.1e} {:>10.2} {:>10.2} {:>9.2} {:>9.1e} {:>9.1e} {:>6.2} % | {:>20.6} {:>8} {:>9.1e} {:>6.2} %",
             if self.limits { "on" } else { "off" },
             self.method,
+            if self.textbook { "printed" } else { "sinew" },
             self.tolerance,
             self.mean_us,
             self.median_us,

@@ -3,19 +3,23 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::api::ParseError;
 use crate::asset::{Character, UpAxis, bvh};
-use crate::capture::{LoadOptions, defines_up, is_take};
+use crate::capture::{LoadOptions, RotationFit, TakeOptions, defines_up, is_take};
 use crate::cli::failure::Failure;
 use crate::cli::{ModelArg, names};
 use crate::export::bake;
 use crate::export::bake::{RetargetedClips, Source, SourceError};
 use crate::files::Progress;
 use crate::ik::Outcome;
-use crate::motion::{Cycle, Motion, RootMotion, Strip, WeightedClip, can_carry_root_motion};
+use crate::motion::{
+    Cycle, Motion, ParametricMotion, ParametricOptions, RootMotion, Strip, WeightedClip,
+    can_carry_root_motion,
+};
 use crate::puppet::{GoalKind, GoalReport, LengthUnit, Puppet, motion_file};
 use crate::rig::Rig;
 
-use super::PosingArgs;
+use super::{Assignment, PosingArgs};
 #[cfg(feature = "viewer")]
 use crate::viewer::AddedClips;
 use crate::viewer::Transfer;
@@ -27,7 +31,7 @@ impl PosingArgs {
         character: Arc<Character>,
         rig: &Rig,
     ) -> Result<(Arc<Character>, Vec<String>), Failure> {
-        extend(character, &self.clips, rig, (self.transfer(), self.up_axis()))
+        extend(character, &self.clips, rig, &self.reading())
     }
 
     /// Loads the model, and smooths it if it is a take.
@@ -39,6 +43,13 @@ impl PosingArgs {
     pub(in crate::cli) fn load_options(&self, model: Option<&Path>) -> Result<LoadOptions, Failure> {
         let files = || model.into_iter().chain(self.clips.iter().map(PathBuf::as_path));
         check_smooth(self.smooth, files())?;
+        if self.fit != RotationFit::default() && !files().any(is_take) {
+            let cause = "needs a take (.csv, .trc, .c3d), as the model or as --clips";
+            return Err(Failure::Usage(format!("--fit {cause}")));
+        }
+        if self.asymmetric && !model.is_some_and(is_take) {
+            return Err(Failure::Usage("--asymmetric needs a take (.csv, .trc, .c3d) as the model".into()));
+        }
         let leaves_axis_open = |path: &Path| match is_take(path) {
             true => !defines_up(path),
             false => bvh::has_extension(path),
@@ -47,11 +58,16 @@ impl PosingArgs {
             let cause = "needs a .bvh, .csv or .trc file, as the model or as --clips; other formats define their axes";
             return Err(Failure::Usage(format!("--up {}: {cause}", self.up)));
         }
-        Ok(LoadOptions::default().with_smooth(self.smooth).with_up(self.up_axis()))
+        let options = LoadOptions::default().with_smooth(self.smooth).with_up(self.up_axis());
+        Ok(options.with_symmetric(!self.asymmetric).with_rotations(self.fit))
     }
 
     fn up_axis(&self) -> UpAxis {
         if self.up == "z" { UpAxis::Z } else { UpAxis::Y }
+    }
+
+    fn reading(&self) -> Reading {
+        Reading { transfer: self.transfer(), up: self.up_axis(), rotations: self.fit }
     }
 
     /// Returns how clips of other files are transferred to the character.
@@ -59,13 +75,14 @@ impl PosingArgs {
         Transfer { keep_hands: self.keep_hands, smooth: self.smooth, ..Transfer::default() }
     }
 
-    /// Sets a puppet's motion and time. `animation` is the clip of `--animation`.
+    /// Sets a puppet's motion and time. `animation` is the clip of `--animation`. Returns what `--blend-to` has chosen.
     pub(in crate::cli) fn play(
         &self,
         puppet: &mut Puppet,
         animation: Option<usize>,
         time: f32,
-    ) -> Result<(), Failure> {
+    ) -> Result<Option<String>, Failure> {
+        let mut note = None;
         if let Some(path) = &self.motion {
             let character = puppet.character();
             puppet.motion =
@@ -74,12 +91,13 @@ impl PosingArgs {
         }
         if let Some(clip) = animation {
             puppet.play(clip, time);
-            self.blend(puppet, clip)?;
+            note = self.blend(puppet, clip)?;
         }
         puppet.motion.plant |= self.plant_feet;
         self.trim(puppet)?;
         self.mirror(puppet)?;
-        self.set_root_motion(puppet)
+        self.set_root_motion(puppet)?;
+        Ok(note)
     }
 
     /// Applies `--trim`.
@@ -162,9 +180,13 @@ impl PosingArgs {
         names::namesakes(character, &names)
     }
 
-    fn blend(&self, puppet: &mut Puppet, clip: usize) -> Result<(), Failure> {
+    /// Blends the clips of `--blend`.
+    fn blend(&self, puppet: &mut Puppet, clip: usize) -> Result<Option<String>, Failure> {
         if self.blend.is_empty() {
-            return Ok(());
+            return Ok(None);
+        }
+        if let Some(target) = &self.blend_to {
+            return self.blend_to(puppet, clip, target).map(Some);
         }
         let mut weighted_clips = Vec::new();
         for text in &self.blend {
@@ -185,7 +207,33 @@ impl PosingArgs {
         let mut motion = Motion::clip(clip);
         motion.strips.iter_mut().for_each(|strip| strip.clips.clone_from(&weighted_clips));
         puppet.motion = motion;
-        Ok(())
+        Ok(None)
+    }
+
+    /// Blends the clips so that a node comes to a target, and describes the blend.
+    fn blend_to(&self, puppet: &mut Puppet, clip: usize, target: &Assignment<3>) -> Result<String, Failure> {
+        let position = super::position("--blend-to", target)?.as_vec3();
+        let (character, rig) = (puppet.shared_character(), &puppet.rig);
+        let node = names::Nodes { character: &character, bones: &rig.bones }.find(&target.node)?;
+        let mut clips = vec![clip];
+        for name in &self.blend {
+            clips.push(names::clip(&character, name)?);
+        }
+        let options = ParametricOptions::default()
+            .with_feet(rig.soles().map(|foot| foot.node).collect::<Vec<_>>())
+            .with_root(rig.bones.get("hips").copied());
+        let blend = ParametricMotion::new(&character, &clips, node, options)
+            .and_then(|motion| motion.blend(position))
+            .map_err(|e| Failure::Usage(format!("--blend-to {}: {e}", target.node)))?;
+        let weight = |c: &WeightedClip| format!("{} {:.3}", character.clip_name(c.clip), c.weight);
+        let weights: Vec<String> = blend.strip.clips.iter().map(weight).collect();
+        puppet.motion = Motion { strips: vec![blend.strip], ..Motion::default() };
+        let (name, off) = (&target.node, blend.distance);
+        Ok(format!(
+            "blend: {}; at {:.3} s, {name} is {off:.4} m from its target",
+            weights.join(", "),
+            blend.time
+        ))
     }
 }
 
@@ -220,6 +268,19 @@ pub(in crate::cli) fn trim(text: &str) -> Result<Trim, String> {
     }
 }
 
+/// How clips of other files are read.
+#[derive(Clone, Debug, Default)]
+pub(in crate::cli) struct Reading {
+    pub(in crate::cli) transfer: Transfer,
+    pub(in crate::cli) up: UpAxis,
+    pub(in crate::cli) rotations: RotationFit,
+}
+
+/// Parses the value of `--fit`.
+pub(in crate::cli) fn rotation_fit(text: &str) -> Result<RotationFit, String> {
+    text.parse().map_err(|e: ParseError| e.to_string())
+}
+
 /// Returns the strips of a puppet's motion, of which there must be at least one for an option.
 fn strips<'a>(puppet: &'a Puppet, option: &str) -> Result<&'a [Strip], Failure> {
     let strips = puppet.motion.strips.as_slice();
@@ -237,7 +298,7 @@ pub(in crate::cli) fn extend(
     character: Arc<Character>,
     files: &[PathBuf],
     rig: &Rig,
-    (transfer, up): (Transfer, UpAxis),
+    reading: &Reading,
 ) -> Result<(Arc<Character>, Vec<String>), Failure> {
     let mut warnings = Vec::new();
     if files.is_empty() {
@@ -246,7 +307,7 @@ pub(in crate::cli) fn extend(
     let mut character = Arc::unwrap_or_clone(character);
     for path in files {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let retargeted = load(path, "--clips", &character, rig, (transfer.clone(), up))?;
+        let retargeted = load(path, "--clips", &character, rig, reading)?;
         let unit = || {
             let scene = character.default_scene;
             Puppet::with_rig(character.clone(), scene, rig.clone()).length_unit()
@@ -282,16 +343,21 @@ pub(in crate::cli) fn load(
     option: &str,
     character: &Character,
     rig: &Rig,
-    (transfer, up): (Transfer, UpAxis),
+    Reading { transfer, up, rotations }: &Reading,
 ) -> Result<RetargetedClips, Failure> {
     let mut source = Source::load(path)?;
     if !defines_up(path) {
-        source.turn_up(up);
+        source.turn_up(*up);
     }
     if let Some(cutoff) = transfer.smooth {
         source.smooth(cutoff);
     }
-    source.clips(character, rig, transfer.keep_hands).map_err(|e| source_failure(option, path, &e))
+    let of_take = source.clips_of_take(character, rig, &TakeOptions::default().with_rotations(*rotations));
+    let clips = of_take.and_then(|clips| match clips {
+        Some(clips) => Ok(clips),
+        None => source.clips(character, rig, transfer.keep_hands),
+    });
+    clips.map_err(|e| source_failure(option, path, &e))
 }
 
 /// Refuses a smoothing if none of the files is a take.

@@ -9,6 +9,7 @@ use clap::{ArgMatches, Args};
 use glam::{DQuat, DVec3, Quat};
 
 use crate::asset::Character;
+use crate::capture::RotationFit;
 use crate::ik;
 use crate::puppet::{GoalReport, Pin, Puppet, Target};
 use crate::rig::Rig;
@@ -49,6 +50,9 @@ pub(super) struct PosingArgs {
     /// Blend another clip into the animation with weight W, aligning their steps (repeatable)
     #[arg(long, value_name = "NAME=W", requires = "animation")]
     pub(super) blend: Vec<String>,
+    /// Choose the weights of --animation and --blend, so that the node comes to a world position when it is farthest from its start
+    #[arg(long, value_name = "NODE=X,Y,Z", requires = "blend")]
+    blend_to: Option<Assignment<3>>,
     /// Start from the joint values of a robot: CSV with one column for each joint, which moves it if there is more than one line, or
     /// JSON with a value for each name
     #[arg(long, value_name = "FILE", group = "moving", conflicts_with = "blend")]
@@ -80,6 +84,12 @@ pub(super) struct PosingArgs {
     /// Smooth takes (.csv, .trc, .c3d), which are the model or --clips: remove what is faster than HZ, without lag; 6 suits people
     #[arg(long, value_name = "HZ", value_parser = clips::cutoff)]
     pub(super) smooth: Option<f64>,
+    /// How takes turn a joint to its children: least-squares, or lecture (the inverse of three bones, for comparison)
+    #[arg(long, value_name = "FIT", default_value = "least-squares", value_parser = clips::rotation_fit)]
+    pub(super) fit: RotationFit,
+    /// Let left and right bones of a model that is a take have different lengths, instead of their mean
+    #[arg(long)]
+    asymmetric: bool,
     /// Axis that points up in .bvh, .csv and .trc files, which are the model or --clips
     #[arg(long, value_name = "y|z", default_value = "y", value_parser = ["y", "z"])]
     up: String,
@@ -249,8 +259,9 @@ impl PosingArgs {
         let (character, values) = self.add_joint_values(character)?;
         let is_named = self.animation.is_some() || self.motion.is_some() || values.is_some();
         let default = if is_named { values } else { default(own, character.clips.len())? };
-        let puppet = self.puppet_playing(character, rig, matches, default)?;
+        let (puppet, note) = self.puppet_playing(character, rig, matches, default)?;
         verbosity.warn(&self.namesakes(&puppet));
+        note.iter().for_each(|note| verbosity.print(note));
         Ok(puppet)
     }
 
@@ -273,7 +284,7 @@ impl PosingArgs {
         rig: Rig,
         matches: &ArgMatches,
     ) -> Result<Puppet, Failure> {
-        self.puppet_playing(character, rig, matches, None)
+        Ok(self.puppet_playing(character, rig, matches, None)?.0)
     }
 
     fn puppet_playing(
@@ -282,7 +293,7 @@ impl PosingArgs {
         rig: Rig,
         matches: &ArgMatches,
         default: Option<usize>,
-    ) -> Result<Puppet, Failure> {
+    ) -> Result<(Puppet, Option<String>), Failure> {
         let scene = match &self.scene {
             Some(name) => names::scene(&character, name)?,
             None => character.default_scene,
@@ -305,7 +316,7 @@ impl PosingArgs {
             return Err(Failure::Usage("--method style needs a pose prior; add --style FILE".into()));
         }
         puppet.style = style;
-        self.play(&mut puppet, clip, self.animation_time)?;
+        let note = self.play(&mut puppet, clip, self.animation_time)?;
         puppet.looping = self.looping;
         puppet.rotations = rotations;
         puppet.turns = turns;
@@ -313,7 +324,7 @@ impl PosingArgs {
         puppet.targets = targets;
         puppet.pins = pins;
         self.apply_secondary(&mut puppet);
-        Ok(puppet)
+        Ok((puppet, note))
     }
 
     /// Returns exit code 1 if `--require-reached` is given and a goal, pin or contact was not reached, and 0

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{ArgAction, Command, CommandFactory, FromArgMatches, Parser, ValueHint};
 
 use crate::asset::{Character, UpAxis};
-use crate::capture::{LoadOptions, load_character};
+use crate::capture::{LoadOptions, RotationFit, load_character};
 use crate::cli::failure::{Failure, first_line};
 use crate::cli::image_args::ImageArgs;
 use crate::cli::posing::{PosingArgs, methods, secondary};
@@ -136,8 +136,8 @@ pub(super) struct AssetCache {
     coverage: Mutex<BTreeMap<PathBuf, (Arc<Character>, Coverage)>>,
 }
 
-/// The path of a character, and the bits of its units and its cutoff if they are given, and its up axis.
-type CharacterKey = (Option<PathBuf>, (Option<u64>, Option<u64>, UpAxis));
+/// The path of a character, and how it is loaded. Numbers are given by their bits.
+type CharacterKey = (Option<PathBuf>, (Option<u64>, Option<u64>, UpAxis), (bool, RotationFit));
 /// The path of a character, its up axis, and the path of the rig.
 type RigKey = (PathBuf, UpAxis, Option<PathBuf>);
 /// A character or its load error. The first thread that needs it loads it.
@@ -146,7 +146,12 @@ type CharacterCell = Arc<OnceLock<Result<Arc<Character>, String>>>;
 impl AssetCache {
     fn character(&self, path: Option<&Path>, options: &LoadOptions) -> Result<Arc<Character>, String> {
         let bits = |number: Option<f64>| number.map(f64::to_bits);
-        let key = (path.map(Path::to_path_buf), (bits(options.units), bits(options.smooth), options.up));
+        let LoadOptions { symmetric, rotations, up, .. } = *options;
+        let key = (
+            path.map(Path::to_path_buf),
+            (bits(options.units), bits(options.smooth), up),
+            (symmetric, rotations),
+        );
         let cell = {
             let mut characters = self.characters.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(characters.entry(key).or_default())

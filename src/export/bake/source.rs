@@ -130,17 +130,39 @@ impl Source {
                 retarget_clips_while(retarget, source, target, rig, progress)?.ok_or(Stopped)?
             }
             #[cfg(feature = "capture")]
-            Self::Take(take) => {
-                let captured = take.clip(&target.skeleton, &rig.bones, &TakeOptions::default())?;
-                RetargetedClips {
-                    clips: vec![captured.clip],
-                    contacts: Vec::new(),
-                    warnings: captured.warnings,
-                }
-            }
+            Self::Take(take) => clips_of_take(take, target, rig, &TakeOptions::default())?,
         };
         if retargeted.clips.is_empty() { Err(SourceError::Empty) } else { Ok(retargeted) }
     }
+
+    /// Does the same as [`Self::clips`] for a take, with options. Returns `None` for a character.
+    ///
+    /// # Errors
+    /// [`SourceError`] if the take does not fit the character.
+    #[cfg(feature = "capture")]
+    pub fn clips_of_take(
+        &self,
+        target: &Character,
+        rig: &Rig,
+        options: &TakeOptions,
+    ) -> Result<Option<RetargetedClips>, SourceError> {
+        match self {
+            Self::Take(take) => Ok(Some(clips_of_take(take, target, rig, options)?)),
+            Self::Character(_) => Ok(None),
+        }
+    }
+}
+
+#[cfg(feature = "capture")]
+fn clips_of_take(
+    take: &Take,
+    target: &Character,
+    rig: &Rig,
+    options: &TakeOptions,
+) -> Result<RetargetedClips, CaptureError> {
+    let captured = take.clip(&target.skeleton, &rig.bones, options)?;
+    let (clips, warnings) = (vec![captured.clip], captured.warnings);
+    Ok(RetargetedClips { clips, contacts: Vec::new(), warnings })
 }
 
 /// Returns a unique name for a clip that is added to other clips. This is the clip's own name, or the `stem` of its

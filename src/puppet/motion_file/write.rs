@@ -56,7 +56,8 @@ impl MotionWriter<'_> {
     }
 
     fn strip(&self, strip: &Strip) -> Table {
-        let Strip { clips, start, seconds, from, speed, looping, root_motion, mirror, fade_in } = strip;
+        let Strip { clips, start, seconds, from, speed, looping, root_motion, mirror, fade_in, marks } =
+            strip;
         let mut table = Table::new();
         #[expect(clippy::float_cmp, reason = "a weight that was never changed")]
         let clips: Value = match clips.as_slice() {
@@ -81,6 +82,11 @@ impl MotionWriter<'_> {
         }
         if let Some(seconds) = fade_in {
             table.insert("fade_in", short(*seconds).into());
+        }
+        if !marks.is_empty() {
+            let marks: InlineTable =
+                marks.iter().map(|(clip, time)| (self.character.clip_name(*clip), short(*time))).collect();
+            table.insert("marks", marks.into());
         }
         table
     }

@@ -42,6 +42,46 @@ const MMD: Table = [
     [0.296791812, 0.593583624, 0.195187718],
 ];
 
+/// One and three passes with the same hinge and a largest angle of 0.05 rad that grows along the chain.
+const MMD_STEP: [(usize, Table); 2] = [
+    (
+        1,
+        [
+            [0.351968390, 0.390679670, -0.087622852],
+            [0.540424685, 0.463192915, 0.068024359],
+            [0.696659003, 0.442269246, 0.234316385],
+        ],
+    ),
+    (
+        3,
+        [
+            [0.297032023, 0.447156180, -0.090397688],
+            [0.406540304, 0.568434551, 0.105304875],
+            [0.486664175, 0.597001328, 0.318058500],
+        ],
+    ),
+];
+/// The largest angles of the joints in the whole solve, radians, and one and three passes with them.
+const UNREAL_ANGLES: [f64; 3] = [0.4, 0.5, 1.9];
+const UNREAL: [(usize, Table); 2] = [
+    (
+        1,
+        [
+            [0.361371205, 0.375938970, -0.072970908],
+            [0.490160678, 0.485372912, 0.117915142],
+            [0.274074899, 0.548149798, 0.161112348],
+        ],
+    ),
+    (
+        3,
+        [
+            [0.356840984, 0.381091471, -0.064806417],
+            [0.492706961, 0.490105589, 0.121355766],
+            [0.279226925, 0.558453851, 0.168840388],
+        ],
+    ),
+];
+
 fn ccd(count: usize, own: CcdOptions) -> Options {
     passes(Method::Ccd, count).with_ccd(own)
 }
@@ -152,6 +192,26 @@ fn a_fixed_axis_of_mmd_takes_the_nearer_of_both_signs() {
     let report = solve(&mut body, TARGET, &ccd(2, CcdOptions::default().with_early_stop(true)));
     assert_table("MMD, a fixed axis, 2", &body, MMD);
     assert_eq!(report.iterations, 2);
+}
+
+#[test]
+fn the_growing_step_of_mmd_with_a_fixed_axis() {
+    for (count, table) in MMD_STEP {
+        let mut body = with_hinge();
+        let report = solve(&mut body, TARGET, &ccd(count, CcdOptions::mmd(0.05)));
+        assert_table(&format!("MMD, growing step and a fixed axis, {count}"), &body, table);
+        assert_eq!(report.iterations, count);
+    }
+}
+
+#[test]
+fn the_list_of_angles_of_unreal() {
+    for (count, table) in UNREAL {
+        let angle = |index: usize| UNREAL_ANGLES.get(index).copied().unwrap_or(0.0);
+        let mut body = spatial(|index, link| link.ccd_budget = angle(index));
+        solve(&mut body, TARGET, &ccd(count, CcdOptions::default()));
+        assert_table(&format!("Unreal, list of angles, {count}"), &body, table);
+    }
 }
 
 #[test]

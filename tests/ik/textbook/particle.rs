@@ -1,7 +1,7 @@
 //! Particles: the listings of TMPS.
 
-use glam::DVec3;
-use sinew::ik::{Method, ParticleOptions, StepKind};
+use glam::{DQuat, DVec3};
+use sinew::ik::{Method, ParticleOptions, StepKind, best_fit, inverse_fit, shortest_arc};
 
 use super::{EXACT, TARGET, Table, assert_table, passes, solve, spatial};
 
@@ -84,4 +84,44 @@ fn each_spring_is_a_step() {
         assert_eq!(replayed == before, step.particles.is_some(), "{step:?}");
     }
     assert!(replayed.rotations().iter().zip(body.rotations()).all(|(a, b)| a.angle_between(*b) < 1e-7));
+}
+
+/// The bones of a joint with three children, at rest and measured.
+const BONES: [[DVec3; 2]; 3] = [
+    [DVec3::new(0.1, 0.5, 0.0), DVec3::new(-0.45, 0.2, 0.1)],
+    [DVec3::new(0.2, 0.0, 0.1), DVec3::new(0.02, 0.2, 0.05)],
+    [DVec3::new(0.0, -0.1, 0.4), DVec3::new(0.1, 0.0, 0.4)],
+];
+/// The columns of their rotation.
+const THREE_CHILDREN: [[f64; 3]; 3] = [
+    [0.088128784, 0.956826794, -0.276976177],
+    [-0.946560422, 0.167047733, 0.275895672],
+    [0.310252614, 0.237860337, 0.920416088],
+];
+/// The columns of the rotation of the first bone alone.
+const ONE_CHILD: [[f64; 3]; 3] = [
+    [0.246008146, 0.949929753, 0.192648532],
+    [-0.962470158, 0.215911173, 0.164418856],
+    [0.114591392, -0.225866840, 0.967394947],
+];
+
+/// Returns the largest difference between a rotation and its columns.
+fn away(rotation: DQuat, columns: [[f64; 3]; 3]) -> f64 {
+    let axes = [DVec3::X, DVec3::Y, DVec3::Z].into_iter().zip(columns);
+    axes.map(|(axis, column)| (rotation * axis).distance(DVec3::from(column))).fold(0.0, f64::max)
+}
+
+#[test]
+fn the_rotation_of_one_and_of_three_children_of_the_lecture() {
+    let three = inverse_fit(BONES.map(|bone| bone[0]), BONES.map(|bone| bone[1])).unwrap();
+    let one = shortest_arc(BONES[0][0], BONES[0][1], DVec3::X);
+    println!(
+        "lecture, three children: {:.1e}, one child: {:.1e}",
+        away(three, THREE_CHILDREN),
+        away(one, ONE_CHILD)
+    );
+    assert!(away(three, THREE_CHILDREN) < EXACT && away(one, ONE_CHILD) < EXACT);
+    // The least-squares fit of the same bones is another rotation.
+    let fit = best_fit(BONES.map(|[from, to]| (from, to, 1.0)));
+    assert!(fit.angle_between(three) > 0.05, "{}", fit.angle_between(three));
 }

@@ -135,9 +135,24 @@ def ccd_planar(chain, target, passes):
             chain.turn(joint, rot([0, 0, 1], theta))
 
 
+# --- Notes: Unreal's list of the largest angles of the joints in the whole solve ------------------------------------------
+
+def ccd_unreal(chain, target, passes, most):
+    turned = [0.0] * len(chain.rotations)
+    for _ in range(passes):
+        for joint in reversed(range(len(chain.rotations))):
+            positions, _ = chain.forward()
+            v1, v2 = unit(sub(positions[-1], positions[joint])), unit(sub(target, positions[joint]))
+            angle = min(acos(max(-1, min(1, dot(v1, v2)))), most[joint] - turned[joint])
+            if angle > 0.0:
+                turned[joint] += angle
+                chain.turn(joint, rot(cross(v1, v2), angle))
+
+
 # --- Notes: MMD with fixed axes, both signs, and its stop -----------------------------------------------------------------
 
-def ccd_mmd(chain, target, axes, most):
+def ccd_mmd(chain, target, axes, most, step=None):
+    """`step` is the largest angle of the last joint in a pass. It grows by as much for each joint from there."""
     last, done = norm(sub(chain.forward()[0][-1], target)), 0
     for _ in range(most):
         for joint in reversed(range(len(chain.rotations))):
@@ -146,13 +161,15 @@ def ccd_mmd(chain, target, axes, most):
             angle = acos(max(-1, min(1, dot(v1, v2))))
             if angle < 1e-5:
                 continue
+            largest = pi if step is None else step * (len(chain.rotations) - joint)
             if axes[joint] is None:
-                chain.turn(joint, rot(cross(v1, v2), angle))
+                chain.turn(joint, rot(cross(v1, v2), min(angle, largest)))
                 continue
             axis = matvec(frames[joint], axes[joint])
             arm = sub(positions[-1], positions[joint])
             def gap(t): return norm(sub(add(positions[joint], matvec(rot(axis, t), arm)), target))
-            chain.turn(joint, rot(axis, angle if gap(angle) <= gap(-angle) else -angle))
+            angle = angle if gap(angle) <= gap(-angle) else -angle
+            chain.turn(joint, rot(axis, max(-largest, min(largest, angle))))
         done += 1
         error = norm(sub(chain.forward()[0][-1], target))
         if error >= last:
@@ -346,6 +363,25 @@ def three_children(start, now):
     return matmul(transpose(now), invert(transpose(start)))
 
 
+def normalised(r):
+    """The columns of a rotation: Gram-Schmidt, the x axis first."""
+    x, y, _ = transpose(r)
+    x = unit(x)
+    y = unit(sub(y, mul(x, dot(x, y))))
+    return [x, y, cross(x, y)]
+
+
+def one_child(start, now):
+    """The columns of the rotation about l_0 × l by acos(l_0 · l / |l_0| |l|)."""
+    return transpose(rot(cross(start, now), acos(dot(unit(start), unit(now)))))
+
+
+def show_columns(name, columns):
+    print(f"// {name}")
+    for column in columns:
+        print("[" + ", ".join(f"{x:.9f}" for x in column) + "],")
+
+
 if __name__ == "__main__":
     for passes in (1, 2):
         chain = spatial(); ccd(chain, TARGET, passes); chain.show(f"ccd, {passes}")
@@ -357,6 +393,11 @@ if __name__ == "__main__":
     done = ccd_mmd(chain, TARGET, [None, [0.0, 1.0, 0.0], None], 2); chain.show(f"mmd, {done}")
     chain = spatial()
     done = ccd_mmd(chain, [0.1, 0.2, 1.5], [None, [0.0, 1.0, 0.0], None], 1000); chain.show(f"mmd out of reach, {done}")
+    for passes in (1, 3):
+        chain = spatial()
+        done = ccd_mmd(chain, TARGET, [None, [0.0, 1.0, 0.0], None], passes, 0.05); chain.show(f"mmd, step, {done}")
+    for passes in (1, 3):
+        chain = spatial(); ccd_unreal(chain, TARGET, passes, [0.4, 0.5, 1.9]); chain.show(f"Unreal, {passes}")
     log = []
     for passes in (1, 3):
         chain = spatial(); particle(chain, TARGET, passes, log if passes == 1 else None); chain.show(f"particle, {passes}")
@@ -380,4 +421,7 @@ if __name__ == "__main__":
         chain = planar(); li_peng(chain, PLANAR_TARGET, steps, 1, "mid-angle"); chain.show(f"eq. 14, {steps}")
     for swivel in (0.0, 0.7):
         print("limb", limb([0.1, 1.4, 0.0], 0.3, 0.25, [0.35, 1.3, 0.3], [1.0, 0.0, 0.0], swivel))
-    print(three_children([[0.1, 0.5, 0.0], [0.2, 0.0, 0.1], [0.0, -0.1, 0.4]], [[-0.45, 0.2, 0.1], [0.02, 0.2, 0.05], [0.1, 0.0, 0.4]]))
+    start = [[0.1, 0.5, 0.0], [0.2, 0.0, 0.1], [0.0, -0.1, 0.4]]
+    now = [[-0.45, 0.2, 0.1], [0.02, 0.2, 0.05], [0.1, 0.0, 0.4]]
+    show_columns("three children", normalised(three_children(start, now)))
+    show_columns("one child", one_child([0.1, 0.5, 0.0], [-0.45, 0.2, 0.1]))

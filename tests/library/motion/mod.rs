@@ -9,5 +9,6 @@ mod goals;
 mod hills;
 mod keys;
 mod landing;
+mod parametric;
 mod retarget;
 mod strips;
