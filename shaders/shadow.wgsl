@@ -29,7 +29,7 @@ fn cut_out_vertex(
     var out: Caster;
     out.clip = seen_by_light(v, index, instance);
     out.texcoord = vec4<f32>(look.texcoord_0, look.texcoord_1);
-    out.color = look.color * instances[instance].tint;
+    out.color = look.color * instance_tint(instance);
     return out;
 }
 

@@ -38,7 +38,7 @@ pub(super) struct Casters {
 impl Casters {
     /// Creates no pipelines yet. `depth` describes the texture that they draw into.
     pub(super) fn new(gpu: &Gpu, layouts: &Layouts, depth: wgpu::DepthStencilState) -> Self {
-        let module = shaders::module(&gpu.device, "shadow", shaders::SHADOW);
+        let module = shaders::module_for(gpu, "shadow", shaders::SHADOW);
         let layout = layouts.pipeline(gpu, &layout::CASTERS);
         let (pipelines, batcher) = (HashMap::new(), Batcher::default());
         Self { module, layout, depth, pipelines, batcher, crowds: Vec::new() }

@@ -13,7 +13,7 @@ use super::culling::Frustum;
 use super::model::{Model, ModelPart};
 use super::overrides::{MaterialOverrides, OwnMaterial};
 use super::place::Place;
-use super::{Draw, Frame, Instance, gpu_types};
+use super::{Draw, Instance, gpu_types};
 
 /// One part of one instance of a frame.
 #[derive(Clone, Copy, Debug)]
@@ -62,12 +62,9 @@ pub(super) struct Input {
     pub(super) weights: Vec<f32>,
     /// Records of parts with other materials than those of the model.
     pub(super) materials: Vec<OwnMaterial>,
-    /// Whether the shaders read the matrices as a uniform buffer, for which there must be at most [`FEW_BONES`] vectors.
+    /// Whether the shaders read the matrices as a uniform buffer, which `software/few_bones.rs` decides.
     pub(super) few_bones: bool,
 }
-
-/// Size of `few_bones` in `shaders/bones.wgsl`.
-pub(super) const FEW_BONES: usize = 1024;
 
 impl DrawList {
     pub(super) fn clear(&mut self) {
@@ -159,17 +156,6 @@ impl Input {
 /// If an index does not fit in 32 bits, the size check of its buffer fails later.
 fn to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
-}
-
-/// Returns whether the matrices of a frame fit into a uniform buffer.
-pub(super) fn has_few_bones(frame: &Frame<'_>) -> bool {
-    let vectors = frame.instances.iter().chain(&frame.ghosts).map(|instance| {
-        let has_duals = instance.draws.iter().any(|draw| draw.dual);
-        let has_rows = instance.draws.iter().any(|draw| !draw.dual);
-        let per_matrix = if has_duals { 4 } else { 0 } + if has_rows { 3 } else { 0 };
-        instance.palette.len().saturating_mul(per_matrix)
-    });
-    vectors.fold(0, usize::saturating_add) <= FEW_BONES
 }
 
 /// Groups items that can be drawn together: the same part of the same model, with the same pipeline. Batches are sorted by

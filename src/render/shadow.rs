@@ -59,9 +59,9 @@ impl Shadow {
     }
 }
 
-/// Returns whether the shadows of a frame are soft. With OpenGL they are not, because GLSL cannot read numbers from depth textures.
-pub(super) fn is_soft(gpu: &Gpu, light: &Light) -> bool {
-    light.source != LightSource::Classic && gpu.info.backend != wgpu::Backend::Gl
+/// Returns whether the shadows of a frame are soft.
+pub(super) fn is_soft(light: &Light) -> bool {
+    light.source != LightSource::Classic
 }
 
 fn textures(gpu: &Gpu, kind: Kind) -> (wgpu::TextureView, wgpu::TextureView, Option<ShadowLevels>) {

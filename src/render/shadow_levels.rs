@@ -4,10 +4,14 @@
 //! They are levels of the map's own texture, because the fragment shaders of surfaces use all 16 textures that WebGPU guarantees.
 
 use super::compose::{DepthTarget, cleared_depth, create_depth_pipeline};
+use super::layout::{TEXEL_SAMPLER, shadow_map};
 use super::{Gpu, shaders};
 
 /// Number of levels of the texture with the map, which is the first of them.
 pub(super) const COUNT: u32 = 6;
+
+/// The bind group of the larger level, which is that of the map in other shaders.
+const GROUP: u32 = 2;
 
 /// How a level is computed from a larger one. The levels between them are never read.
 struct Step {
@@ -35,30 +39,32 @@ impl ShadowLevels {
     pub(super) fn new(gpu: &Gpu, map: &wgpu::Texture) -> Self {
         let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("shadow levels"),
-            entries: &[wgpu::BindGroupLayoutEntry {
-                binding: 3,
-                visibility: wgpu::ShaderStages::FRAGMENT,
-                ty: wgpu::BindingType::Texture {
-                    sample_type: wgpu::TextureSampleType::Depth,
-                    view_dimension: wgpu::TextureViewDimension::D2,
-                    multisampled: false,
-                },
-                count: None,
-            }],
+            entries: &shadow_map(gpu.capabilities),
         });
-        let module = shaders::module(&gpu.device, "shadow levels", shaders::SHADOW_LEVELS);
+        let module = shaders::module_for(gpu, "shadow levels", shaders::SHADOW_LEVELS);
+        let texels = gpu.device.create_sampler(&wgpu::SamplerDescriptor::default());
         let level = |step: &Step| {
             let constants: Vec<(&str, f64)> =
                 ["STEP", "FIRST", "COUNT"].into_iter().zip(step.texels.map(f64::from)).collect();
             let target = DepthTarget { format: map.format(), constants: &constants };
-            let pipeline = create_depth_pipeline(&gpu.device, (&module, "nearest"), &layout, &target);
+            let pipeline = create_depth_pipeline(
+                &gpu.device,
+                (&module, "nearest"),
+                &[None, None, Some(&layout)],
+                &target,
+            );
+            let larger = view(map, step.larger);
+            let texture =
+                wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::TextureView(&larger) };
+            let sampler = wgpu::BindGroupEntry {
+                binding: TEXEL_SAMPLER,
+                resource: wgpu::BindingResource::Sampler(&texels),
+            };
+            let both = [texture, sampler];
             let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some("shadow levels"),
                 layout: &layout,
-                entries: &[wgpu::BindGroupEntry {
-                    binding: 3,
-                    resource: wgpu::BindingResource::TextureView(&view(map, step.larger)),
-                }],
+                entries: if gpu.capabilities.loads_compared_depth { &both[..1] } else { &both },
             });
             (pipeline, group, view(map, step.level))
         };
@@ -74,7 +80,7 @@ impl ShadowLevels {
                 ..Default::default()
             });
             pass.set_pipeline(pipeline);
-            pass.set_bind_group(0, larger, &[]);
+            pass.set_bind_group(GROUP, larger, &[]);
             pass.draw(0..3, 0..1);
         }
     }

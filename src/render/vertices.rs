@@ -22,13 +22,16 @@ impl Renderer {
     /// empty if the part has none.
     ///
     /// # Errors
-    /// [`RenderError`] if a buffer is larger than the adapter supports, or if the driver reports an error.
+    /// [`RenderError`] if the adapter runs no compute shaders, if a buffer is larger than it supports, or if the driver reports an error.
     pub fn read_vertices(
         &mut self,
         model: &Model,
         draw: &Draw<'_>,
         palette: &[Mat4],
     ) -> Result<Vertices, RenderError> {
+        if !self.gpu().capabilities.has_compute {
+            return Err(RenderError::NoCompute);
+        }
         let Some(part) = model.parts.get(draw.part).filter(|p| p.uniform.vertices > 0) else {
             return Ok((Vec::new(), Vec::new()));
         };
