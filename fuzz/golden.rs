@@ -24,7 +24,8 @@ static JOINTS: LazyLock<Joints> = LazyLock::new(|| Joints::of(&figure()));
 static SCENE: LazyLock<String> = LazyLock::new(|| {
     let figure = figure();
     let view = ViewSettings::new(Camera::framing(&figure.bounds(), 0.8, 1.0), figure.bounds());
-    serde_json::to_string(&SceneRecord::of(&figure, &scene::frame(&figure, &view))).unwrap_or_default()
+    serde_json::to_string(&SceneRecord::of(&figure, &scene::frame(&figure, &view), (SIDE, SIDE)))
+        .unwrap_or_default()
 });
 
 fn make(random: &mut Random) -> Vec<u8> {
@@ -91,7 +92,7 @@ fn explain(drawn: &Drawn) -> Result<(), String> {
     let Some(scene) = drawn.scene.as_ref().and_then(|scene| scene.decode().ok()) else { return Ok(()) };
     let figure = figure();
     let view = ViewSettings::new(Camera::framing(&figure.bounds(), 0.8, 1.0), figure.bounds());
-    let now = SceneRecord::of(&figure, &scene::frame(&figure, &view));
+    let now = SceneRecord::of(&figure, &scene::frame(&figure, &view), (SIDE, SIDE));
     let mut other = drawn.image.clone();
     other.rgba.iter_mut().for_each(|value| *value = value.wrapping_add(40));
     let tolerance = KindTolerance::default();

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use wgpu::{Adapter, Backend, Backends, DeviceType};
 
 use crate::api::ParseError;
+use crate::platform::block_on;
 
 use super::RenderError;
 
@@ -116,12 +117,12 @@ impl Gpu {
             // Validation layers only help shader authors, and searching for them would cost every user time.
             descriptor.flags = wgpu::InstanceFlags::empty();
             let instance = wgpu::Instance::new(descriptor);
-            let mut adapters = pollster::block_on(instance.enumerate_adapters(backends));
+            let mut adapters = block_on(instance.enumerate_adapters(backends)).unwrap_or_default();
             found.extend(adapters.iter().map(|a| describe(&a.get_info())));
             adapters.retain(|a| choice.fits(a));
             adapters.sort_by_key(|a| rank(&a.get_info()));
-            if let Some(adapter) = adapters.into_iter().next() {
-                return Self::open(&adapter);
+            if let Some(opened) = adapters.first().and_then(|adapter| block_on(Self::open(adapter))) {
+                return opened;
             }
         }
         Err(RenderError::NoAdapter { wanted: choice.to_string(), found })
@@ -160,19 +161,25 @@ impl Gpu {
             descriptor.flags = wgpu::InstanceFlags::empty();
             let instance = wgpu::Instance::new(descriptor);
             let Ok(surface) = instance.create_surface(target()) else { continue };
-            let mut adapters = pollster::block_on(instance.enumerate_adapters(backends));
+            let mut adapters = block_on(instance.enumerate_adapters(backends)).unwrap_or_default();
             found.extend(adapters.iter().map(|a| describe(&a.get_info())));
             adapters.retain(|a| choice.fits(a) && a.is_surface_supported(&surface));
             adapters.sort_by_key(|a| rank(&a.get_info()));
-            if let Some(adapter) = adapters.into_iter().next() {
+            if let Some(adapter) = adapters.into_iter().next()
+                && let Some(opened) = block_on(Self::open(&adapter))
+            {
                 let capabilities = surface.get_capabilities(&adapter);
-                return Ok((Self::open(&adapter)?, surface, capabilities));
+                return Ok((opened?, surface, capabilities));
             }
         }
         Err(RenderError::NoAdapter { wanted: choice.to_string(), found })
     }
 
-    fn open(adapter: &Adapter) -> Result<Self, RenderError> {
+    /// Opens an adapter. Where waiting is possible, the other functions find one and open it.
+    ///
+    /// # Errors
+    /// [`RenderError::Device`] if it cannot be opened.
+    pub async fn open(adapter: &Adapter) -> Result<Self, RenderError> {
         let info = adapter.get_info();
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("sinew"),
@@ -181,8 +188,7 @@ impl Gpu {
             memory_hints: wgpu::MemoryHints::MemoryUsage,
             ..Default::default()
         };
-        let opened = pollster::block_on(adapter.request_device(&descriptor));
-        let (device, queue) = opened.map_err(|e| RenderError::Device {
+        let (device, queue) = adapter.request_device(&descriptor).await.map_err(|e| RenderError::Device {
             adapter: describe(&info),
             cause: join_lines(&e.to_string()),
         })?;

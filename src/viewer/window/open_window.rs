@@ -1,7 +1,7 @@
 //! Creates and suspends the open window, and recreates its graphics after a lost device.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use glam::Vec2;
 use winit::dpi::{LogicalSize, PhysicalSize};
@@ -10,17 +10,19 @@ use winit::event_loop::ActiveEventLoop;
 use winit::window::Window;
 
 use crate::files::Progress;
+use crate::platform::Instant;
 use crate::render::{AdapterChoice, RenderError};
 use crate::viewer::window::surface::Graphics;
 use crate::viewer::{Command, Input};
 
 use super::adaptive::AdaptiveQuality;
 use super::loader::decode;
-use super::{App, ViewerError, scale};
+use super::touch::Fingers;
+use super::{App, ViewerError, scale, system};
 
 /// Size of a new window, and its minimum size, in points.
 const SIZE: LogicalSize<f64> = LogicalSize::new(1280.0, 800.0);
-const MIN_SIZE: LogicalSize<f64> = LogicalSize::new(240.0, 180.0);
+pub(super) const MIN_SIZE: LogicalSize<f64> = LogicalSize::new(240.0, 180.0);
 /// The part of a monitor that a window leaves free if it would otherwise be larger, because the desktop has bars there.
 const MARGIN: u32 = 12;
 
@@ -54,20 +56,18 @@ impl OpenWindow {
         adapter: &AdapterChoice,
         context: &egui::Context,
     ) -> Result<Self, ViewerError> {
-        let attributes = Window::default_attributes()
-            .with_title("sinew")
-            .with_inner_size(initial_size(events))
-            .with_min_inner_size(MIN_SIZE);
         let is_new = window.is_none();
         let (window, size) = match window {
             Some(window) => window,
             None => {
-                let new = events.create_window(attributes).map_err(|e| ViewerError::Window(e.to_string()))?;
+                let new = events
+                    .create_window(system::window_attributes(events))
+                    .map_err(|e| ViewerError::Window(e.to_string()))?;
                 let size = new.inner_size();
                 (Arc::new(new), size)
             }
         };
-        let graphics = Graphics::new(&window, size, events, adapter)?;
+        let graphics = system::graphics(&window, size, events, adapter)?;
         let (scale, theme) = (Some(scale(&window)), window.theme());
         let id = egui::ViewportId::ROOT;
         let egui = egui_winit::State::new(context.clone(), id, &window, scale, theme, None);
@@ -86,6 +86,9 @@ impl OpenWindow {
     /// winit panics if it is asked for the size of a window that another program has destroyed. This must therefore be called after all
     /// events that have arrived, one of which would report that: see [`AppEvent::Placed`](super::files::AppEvent::Placed).
     pub(super) fn fit_on_monitor(&mut self) {
+        if !system::HAS_FRAMES {
+            return;
+        }
         let Some(monitor) = self.window.current_monitor().map(|monitor| monitor.size()) else { return };
         let (inner, outer) = (self.window.inner_size(), self.window.outer_size());
         if let Some(smaller) = without_frame(inner, outer, monitor) {
@@ -185,6 +188,7 @@ impl App {
         self.session.apply(Command::Release);
         self.session.apply(Command::Hover(Vec2::NEG_ONE));
         (self.input, self.moved, self.clicked) = (Input::new(self.input.keymap), None, None);
+        self.fingers = Fingers::default();
         (self.open, self.broken, self.wake, self.hidden) = (None, None, None, false);
     }
 

@@ -1,7 +1,7 @@
 //! Opens the window before its file is read, so that something is shown at once.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use egui::{Align2, Color32, FontId};
 use winit::application::ApplicationHandler;
@@ -11,6 +11,7 @@ use winit::keyboard::{Key, NamedKey};
 use winit::window::WindowId;
 
 use crate::files::Progress;
+use crate::platform::{HAS_THREADS, Instant, spawn};
 use crate::render::{AdapterChoice, DecodedImages, RenderError};
 use crate::text::printable;
 use crate::viewer::{Preferences, Recorder, Session, panel};
@@ -87,11 +88,11 @@ impl<E: Send + 'static> Startup<E> {
             drop(sender.send(loaded));
             drop(waker.send_event(AppEvent::Loaded));
         };
-        let thread = std::thread::Builder::new().name("loading".into()).spawn(work);
+        let thread = spawn("loading", work);
         let failure = thread.err().map(|e| ViewerError::Window(format!("cannot start a thread: {e}")));
-        let loaded = match loading.recv_timeout(HEAD_START) {
-            Ok(loaded) => Some(loaded?),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        let loaded = match HAS_THREADS.then(|| loading.recv_timeout(HEAD_START)) {
+            Some(Ok(loaded)) => Some(loaded?),
+            Some(Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected)) | None => None,
         };
         let context = egui::Context::default();
         panel::style(&context);

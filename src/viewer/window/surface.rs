@@ -2,19 +2,17 @@
 //! not drawn again while only the panel changes.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use egui_wgpu::ScreenDescriptor;
 use glam::Vec2;
 use wgpu::CurrentSurfaceTexture;
 use winit::dpi::PhysicalSize;
-use winit::window::Window;
 
 use crate::asset::Character;
+use crate::platform::Instant;
 use crate::render::{
-    AdapterChoice, Compositor, DecodedImages, Frame, FrameTexture, Gpu, Model, Placement, RenderError,
-    Renderer, ShadingMode,
+    Compositor, DecodedImages, Frame, FrameTexture, Gpu, Model, Placement, RenderError, Renderer, ShadingMode,
 };
 use crate::viewer::{SaveError, Session};
 
@@ -78,19 +76,14 @@ pub(in crate::viewer) enum DrawOutcome {
 }
 
 impl Graphics {
-    /// Creates the graphics for a window of `size` pixels, without a character. The size is a parameter because asking a destroyed window
-    /// for it panics.
+    /// Creates the graphics for a window of `size` pixels, without a character.
     pub(in crate::viewer) fn new(
-        window: &Arc<Window>,
+        gpu: Gpu,
+        surface: wgpu::Surface<'static>,
+        offered: &wgpu::SurfaceCapabilities,
         size: PhysicalSize<u32>,
-        events: &winit::event_loop::ActiveEventLoop,
-        choice: &AdapterChoice,
     ) -> Result<Self, RenderError> {
-        let display =
-            || -> Box<dyn wgpu::wgt::WgpuHasDisplayHandle> { Box::new(events.owned_display_handle()) };
-        let (gpu, surface, offered) =
-            Gpu::with_surface(choice, display, || wgpu::SurfaceTarget::from(Arc::clone(window)))?;
-        let swapchain = Swapchain::new(&gpu, surface, &offered, size)?;
+        let swapchain = Swapchain::new(&gpu, surface, offered, size)?;
         let (format, plain) = (swapchain.format(), swapchain.plain);
         let panel = egui_wgpu::Renderer::new(&gpu.device, plain, Default::default());
         let [scene, unseen] = [0; 2].map(|_| FrameTexture::new([format, plain]));
@@ -147,6 +140,16 @@ impl Graphics {
         folder: &Path,
     ) -> Result<PathBuf, SaveError> {
         session.save_image(&mut self.renderer, &self.model, scale, folder)
+    }
+
+    /// Starts to draw an image of the session's scene, to be saved as PNG on its background.
+    #[cfg(target_arch = "wasm32")]
+    pub(in crate::viewer) fn start_image(
+        &mut self,
+        session: &Session,
+        scale: f32,
+    ) -> Result<(crate::render::Pending, crate::render::Background), RenderError> {
+        session.submit_image(&mut self.renderer, &self.model, scale)
     }
 
     /// Renders a small image of the session's pose as PNG.

@@ -10,7 +10,9 @@ use sinew::motion::Easing;
 use sinew::puppet::Target;
 use sinew::render::ShadingMode;
 use sinew::skin::Skinning;
-use sinew::viewer::{Axis, Command, Display, DragScope, Input, NodePoint, Recorder, RingMode, Timeline};
+use sinew::viewer::{
+    Axis, Command, Display, DragScope, Input, NodePoint, Recorder, RingMode, StyleSource, Timeline,
+};
 
 use super::super::files::folder;
 use super::super::{at, drag, evening};
@@ -107,7 +109,9 @@ fn every_command() -> Vec<Command> {
         Command::KeyJointsDelete(vec![], 0.5),
         Command::TurnJoints(vec![(9, Quat::from_rotation_y(0.3)), (10, Quat::IDENTITY)]),
         Command::Bone("leftHand".into(), Some(20)),
-        Command::Style(Some("walk".into())),
+        Command::Style(StyleSource::Clips(Some("walk".into()))),
+        Command::Style(StyleSource::Learned { learned: Some("walk".into()) }),
+        Command::Style(StyleSource::File { file: "walk.style.json".into() }),
         Command::Pull(20, 0.25),
         Command::OnionSkin(sinew::viewer::OnionSkin { shown: true, count: 3, step: 0.1 }),
         Command::Light(evening()),
