@@ -3,7 +3,7 @@
 //! Everything that numpy can turn into an array of real numbers is accepted: lists, arrays of integers or of single
 //! precision, and views that are not contiguous. Shapes are checked, and numbers that are not finite are refused.
 
-use glam::{DAffine3, DMat4, DQuat, DVec3, Vec3};
+use glam::{DAffine3, DMat4, DQuat, DVec3};
 use numpy::{
     Element, IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArrayDyn,
     PyUntypedArrayMethods,
@@ -92,7 +92,8 @@ pub(crate) fn optional_vector(what: &str, value: Option<&Bound<'_, PyAny>>) -> P
 }
 
 /// Reads an optional vector of three numbers in single precision.
-pub(crate) fn single_vector(what: &str, value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Vec3>> {
+#[cfg(feature = "render")]
+pub(crate) fn single_vector(what: &str, value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<glam::Vec3>> {
     let single = optional_vector(what, value)?.map(DVec3::as_vec3);
     match single.filter(|v| !v.is_finite()) {
         Some(_) => Err(error(format!("{what} must be within the range of single precision"))),
