@@ -162,7 +162,7 @@ impl Robot {
     /// Returns the index of a link.
     ///
     /// # Errors
-    /// [`RobotError::Link`] if there is none of this name.
+    /// [`RobotError::Link`] if no link has this name.
     pub fn link(&self, name: &str) -> Result<usize, RobotError> {
         let link = self.links.iter().position(|link| link == name);
         link.ok_or_else(|| RobotError::Link { name: name.into(), nearest: nearest(name, self.links.iter()) })

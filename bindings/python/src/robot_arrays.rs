@@ -18,7 +18,7 @@ impl Batch {
     /// Reads an array of the shape (width,) or (n, width).
     pub(crate) fn new(what: &str, value: &Bound<'_, PyAny>, width: usize) -> PyResult<Self> {
         let numpy = value.py().import("numpy")?;
-        // Something that is no array has no number of axes, and is refused below.
+        // Other objects have no number of axes. They are refused below.
         let dimensions = numpy.call_method1("ndim", (value,)).and_then(|n| n.extract::<usize>()).unwrap_or(1);
         let (one, many) = ([Size::Exactly(width)], [Size::Any("n"), Size::Exactly(width)]);
         let sizes: &[Size] = if dimensions == 1 { &one } else { &many };
