@@ -1,23 +1,35 @@
 #!/bin/sh
 # Runs the suite on variants of the software driver, which round differently, as other CPUs do. The goldens must match on
-# all of them. Prints how each variant differs, and writes the measured differences to target/variants/*.csv.
+# all of them. Prints how each variant differs, and writes the measured differences to target/variants/*.csv. Some characters are also
+# drawn in studio light, and compared with what the software driver draws with Vulkan.
 # Exits with 1 if the suite fails on any variant, or if the variants draw fewer than three distinct outputs.
-#   scripts/driver-variants.sh           variants of the installed Mesa
-#   scripts/driver-variants.sh --full    also newer Mesa versions from Debian, unpacked to target/variants without installation,
-#                                        and Chromium's SwiftShader if it is installed
+#   scripts/driver-variants.sh                      variants of the installed Mesa
+#   scripts/driver-variants.sh --full               also newer Mesa versions from Debian, unpacked to target/variants without
+#                                                   installation, Chromium's SwiftShader if it is installed, and the whole suite in
+#                                                   studio light
+#   scripts/driver-variants.sh --adapter ADAPTER    only this adapter, as for `sinew test --adapter`
 # With SINEW_TEST_DATA=DIR, the goldens in DIR/goldens-other-cpu are also compared with this machine's images.
 set -eu
 cd "$(dirname "$0")/.."
 root="$PWD"
 out="$root/target/variants"
-sinew="$root/target/debug/sinew"
+# SINEW=PROGRAM runs a program that is already built.
+sinew="${SINEW:-${CARGO_TARGET_DIR:-$root/target}/debug/sinew}"
 suite=tests/suite/suite.toml
 mkdir -p "$out"
 rm -f "$out"/*.csv
 failed=0
 runs=""
 
-cargo build --quiet --bin sinew
+full="" adapter=""
+case "${1:-}" in
+    "") ;;
+    --full) full=1 ;;
+    --adapter) adapter="${2:?driver-variants: --adapter needs a value}" ;;
+    *) echo "driver-variants: unknown argument $1" >&2 && exit 2 ;;
+esac
+
+[ -n "${SINEW:-}" ] || cargo build --quiet --bin sinew
 
 # run NAME SUITE [VARIABLE=VALUE …] COMMAND …: runs the suite with COMMAND, which starts sinew, in the given environment.
 run() {
@@ -31,8 +43,63 @@ run() {
     fi
     [ ! -e "$out/$name.csv" ] || runs="$runs $name.csv"
     printf '%-18s %s\n' "$name" "$(grep '^drawn by' "$out/$name.txt" || echo 'no image was drawn')"
-    printf '%-18s %s\n' "" "$(tail -n 1 "$out/$name.txt")"
+    printf '%-18s %s\n' "" "$(grep -E '^[0-9]+ (passed|failed)' "$out/$name.txt" || tail -n 1 "$out/$name.txt")"
 }
+
+# with_adapter NAME ADAPTER: writes a program that starts sinew with an adapter, and prints its path.
+with_adapter() {
+    cat >"$out/$1.sh" <<END
+#!/bin/sh
+exec "$sinew" "\$@" --adapter "$2"
+END
+    chmod +x "$out/$1.sh"
+    echo "$out/$1.sh"
+}
+
+# Some characters and clips in studio light. With --full, the whole suite in studio light.
+studio="$out/studio/tests/suite/suite.toml"
+make_studio() {
+    rm -rf "$out/studio"
+    mkdir -p "$out/studio"
+    cp --parents -r -t "$out/studio" assets docs/drag.session tests/suite
+    rm -r "$out/studio/tests/suite/goldens"
+    if [ -n "$full" ]; then
+        sed 's/^resolution = "144,144"$/&\nlight = "studio"/' "$suite" >"$studio"
+    else
+        cat >"$studio" <<END
+version = 1
+
+[defaults]
+resolution = "144,144"
+compare = ["image"]
+light = "studio"
+
+[[matrix]]
+name = "rest"
+model = ["../../assets/mannequin.glb", "../../assets/arm.glb", "../../assets/tentacle.glb", "../../assets/spider.glb", "../../assets/awkward.glb"]
+
+[[matrix]]
+name = "clip"
+animation = ["wave", "run", "crouch"]
+animation-time = [0.61]
+END
+    fi
+    "$sinew" test "$studio" --update --adapter cpu >"$out/studio.txt" 2>&1
+}
+
+if [ -n "$adapter" ]; then
+    program="$(with_adapter adapter "$adapter")"
+    run classic "$suite" "$program"
+    if make_studio; then
+        run studio "$studio" "$program"
+    else
+        echo "studio             skipped: there is no software adapter to compare with"
+    fi
+    echo
+    # shellcheck disable=SC2086 # the paths are separate arguments
+    (cd "$out" && "$root/scripts/differences.sh" $runs)
+    exit $failed
+fi
 
 run default "$suite" "$sinew"
 # The CPU features that the driver uses.
@@ -41,13 +108,26 @@ run nosse "$suite" GALLIUM_OVERRIDE_CPU_CAPS=nosse "$sinew"
 # In Mesa 22.3, narrow vectors without the override of the CPU features corrupt the heap.
 run sse4.1-128 "$suite" GALLIUM_OVERRIDE_CPU_CAPS=sse4.1 LP_NATIVE_VECTOR_WIDTH=128 "$sinew"
 
-# Mesa's OpenGL driver instead of its Vulkan driver.
-cat >"$out/gl" <<END
-#!/bin/sh
-exec "$sinew" "\$@" --adapter gl
-END
-chmod +x "$out/gl"
-run gl "$suite" "$out/gl"
+# Mesa's OpenGL driver instead of its Vulkan driver. OpenGL 3.3 and a driver without storage buffers are like WebGL2: shaders read data
+# from textures. A context of 3.3 that has compute shaders as an extension is refused.
+gl="$(with_adapter gl gl)"
+run gl "$suite" "$gl"
+old="MESA_GL_VERSION_OVERRIDE=3.3 MESA_GLSL_VERSION_OVERRIDE=330 MESA_EXTENSION_OVERRIDE=-GL_ARB_compute_shader"
+# shellcheck disable=SC2086 # the variables are separate arguments
+run gl3.3 "$suite" $old "$gl"
+if env MESA_GL_VERSION_OVERRIDE=3.3 MESA_GLSL_VERSION_OVERRIDE=330 "$gl" render -o "$out/refused.png" 2>"$out/refused.txt" ||
+    ! grep -q 'cannot run sinew' "$out/refused.txt"; then
+    echo "gl3.3 with compute  was not refused: $(cat "$out/refused.txt")"
+    failed=1
+fi
+run no-storage "$suite" MESA_EXTENSION_OVERRIDE=-GL_ARB_shader_storage_buffer_object "$gl"
+
+make_studio
+run studio-gl "$studio" "$gl"
+# shellcheck disable=SC2086 # the variables are separate arguments
+run studio-gl3.3 "$studio" $old "$gl"
+run studio-no-storage "$studio" MESA_EXTENSION_OVERRIDE=-GL_ARB_shader_storage_buffer_object "$gl"
+run studio-sse4.1 "$studio" GALLIUM_OVERRIDE_CPU_CAPS=sse4.1 "$sinew"
 
 # Prints that a variant is skipped, which is a failure with SINEW_REQUIRE_TEST_DATA=1.
 skip() {
@@ -110,7 +190,7 @@ END
         --library-path "$libraries:$folder/root/lib/$(basename "$libraries")" "$sinew"
 }
 
-if [ "${1:-}" = --full ]; then
+if [ -n "$full" ]; then
     run avx "$suite" GALLIUM_OVERRIDE_CPU_CAPS=avx "$sinew"
     run avx2 "$suite" GALLIUM_OVERRIDE_CPU_CAPS=avx2 "$sinew"
     for release in bookworm-backports trixie sid; do
@@ -121,6 +201,7 @@ if [ "${1:-}" = --full ]; then
     icd=/usr/lib/chromium/vk_swiftshader_icd.json
     if [ -e "$icd" ]; then
         run swiftshader "$suite" VK_DRIVER_FILES="$icd" "$sinew"
+        run studio-swiftshader "$studio" VK_DRIVER_FILES="$icd" "$sinew"
     fi
 fi
 

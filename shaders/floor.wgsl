@@ -1,6 +1,6 @@
 // The floor. It consists only of a shadow and a faint grid that fade out, so that any background continues under the
 // character.
-// Requires globals.wgsl, shadow_map.wgsl, soft_shadow.wgsl and ambient_occlusion.wgsl.
+// Requires globals.wgsl, compared_depth.wgsl or sampled_depth.wgsl, shadow_map.wgsl, soft_shadow.wgsl and ambient_occlusion.wgsl.
 
 override SHADOWS: bool = false;
 override SOFT_SHADOWS: bool = false;

@@ -21,7 +21,7 @@ fn ghost_vertex(
     @builtin(instance_index) instance: u32,
 ) -> Ghost {
     let s = skin(v, look.normal, look.tangent.xyz, index, instance);
-    let tint = instances[instance].tint;
+    let tint = instance_tint(instance);
     let eye_direction = globals.eye.xyz - s.position;
     // Each ghost is drawn at a slightly greater depth. Where surfaces coincide, the character then hides all ghosts
     // without flicker, and the first ghost hides the others. The offset is in grid cells, so it scales with the scene.

@@ -15,7 +15,7 @@ struct Globals {
     light: vec4<f32>,                     // xyz: direction towards the key light; w: width of a grid cell
     floor: vec4<f32>,                     // xyz: centre; w: radius
     viewport: vec4<f32>,                  // xy: size in pixels; z: width of a shadow texel in the map; w: twice that width in world metres
-    grid: vec4<f32>,                      // x: distance of thin lines in metres; y: their width in pixels
+    grid: vec4<f32>,                      // x: distance of thin lines in metres; y: their width in pixels; z: number of lights of the file
     key: vec4<f32>,                       // xyz: brightness of a white surface that faces the key light of an environment; w: tangent of half its angle
     environment: vec4<f32>,               // xy: cosine and sine of the light's rotation about +Y; z: exposure as a factor; w: factor of the light for toon shading
     background: vec4<f32>,                // rgb: linear colour of the background; w: 1, or 0 if it is transparent or unknown

@@ -1,5 +1,5 @@
-// The bone matrices as compute passes read them. Requires skinning.wgsl.
+// The bone matrices as compute passes read them. Requires skinning.wgsl and fetch_storage.wgsl.
 
 fn bone_vector(at: u32) -> vec4<f32> {
-    return bones[at];
+    return stored_bone(at);
 }

@@ -1,8 +1,8 @@
 // Lights at a point or from one direction (src/render/light/punctual.rs), with the falloff of KHR_lights_punctual. Requires
 // globals.wgsl.
 
-// How many there are.
-override PUNCTUAL_LIGHTS: u32 = 0u;
+// Whether there are any. `globals` has their number.
+override PUNCTUAL_LIGHTS: bool = false;
 
 // The direction towards a light, and the illuminance of a surface that faces it.
 struct Received {

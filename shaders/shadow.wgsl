@@ -26,11 +26,30 @@ fn cut_out_vertex(
     @builtin(vertex_index) index: u32,
     @builtin(instance_index) instance: u32,
 ) -> Caster {
+    return cut_out(seen_by_light(v, index, instance), look, instance);
+}
+
+fn cut_out(clip: vec4<f32>, look: VertexSurface, instance: u32) -> Caster {
     var out: Caster;
-    out.clip = seen_by_light(v, index, instance);
+    out.clip = clip;
     out.texcoord = vec4<f32>(look.texcoord_0, look.texcoord_1);
-    out.color = look.color * instances[instance].tint;
+    out.color = look.color * instance_tint(instance);
     return out;
+}
+
+// The same two for a vertex that skin_vertices.wgsl has moved to its place in the world.
+@vertex
+fn posed_shadow_vertex(@location(0) position: vec3<f32>) -> @builtin(position) vec4<f32> {
+    return globals.shadow_from_world * vec4<f32>(position, 1.0);
+}
+
+@vertex
+fn posed_cut_out_vertex(
+    @location(0) position: vec3<f32>,
+    look: VertexSurface,
+    @builtin(instance_index) instance: u32,
+) -> Caster {
+    return cut_out(globals.shadow_from_world * vec4<f32>(position, 1.0), look, instance);
 }
 
 // Discards fragments in holes. Casters without holes need neither this function nor its inputs.

@@ -1,6 +1,5 @@
-// A level of the shadow map, from a larger one. Requires compose.wgsl.
-
-@group(0) @binding(3) var larger: texture_depth_2d;
+// A level of the shadow map, from a larger one, which is bound as the map. Requires compose.wgsl, and compared_depth.wgsl or
+// sampled_depth.wgsl.
 
 // The number of texels of the larger level that a texel is wide, and those of them that are read: the first, and how many.
 override STEP: i32 = 2;
@@ -14,7 +13,7 @@ fn nearest(in: Corner) -> @builtin(frag_depth) f32 {
     var depth = 1.0;
     for (var y = 0; y < COUNT; y++) {
         for (var x = 0; x < COUNT; x++) {
-            depth = min(depth, textureLoad(larger, at + vec2<i32>(x, y), 0));
+            depth = min(depth, shadow_depth(at + vec2<i32>(x, y), 0));
         }
     }
     return depth;

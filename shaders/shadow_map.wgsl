@@ -1,11 +1,4 @@
-// Visibility of the key light. Requires globals.wgsl.
-
-@group(2) @binding(0) var shadow_map: texture_depth_2d;
-@group(2) @binding(1) var shadow_sampler: sampler_comparison;
-
-fn lit(at: vec2<f32>, depth: f32) -> f32 {
-    return textureSampleCompareLevel(shadow_map, shadow_sampler, at, depth);
-}
+// Visibility of the key light. Requires globals.wgsl, and compared_depth.wgsl or sampled_depth.wgsl.
 
 // Returns where a point is in the map, and its depth. The offset along the normal is more than the width of a texel, so that a
 // surface does not shadow itself.

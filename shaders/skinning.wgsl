@@ -5,8 +5,8 @@
 // the eye direction and the light direction. These are all differences:
 //
 // - Normals are skinned too, with the cofactor matrix of the blend. The original transforms them by `World` alone.
-// - `BoneMatrices` is a storage buffer of any length, and includes `Local` and `World`, so that only the camera's matrix is applied
-//   after it. Positions are column vectors.
+// - `BoneMatrices` has any length, and includes `Local` and `World`, so that only the camera's matrix is applied after it. Positions are
+//   column vectors.
 // - Bone indices are integers. The original casts four floats.
 // - The fourth weight is not stored: w₄ = 1 − (w₁ + w₂ + w₃). Weights must be normalised to a sum of one.
 // - A second set of four influences is supported, and morph targets are applied before skinning.
@@ -16,6 +16,8 @@
 // - The texture coordinate is passed on, as in the original, but each texture may then move, turn and scale it (base_color.wgsl).
 // - The names are `position`, `normal`, `texcoord_0`, `weights` and `joints` for `inputPosition`, `inputNormal`,
 //   `inputTexCoord`, `weights` and `bones`. Tangents, colours and a second texture coordinate are additional.
+//
+// What the functions read comes from fetch_storage.wgsl or fetch_texture.wgsl, and bones.wgsl or many_bones.wgsl.
 //
 // src/skin/linear.rs performs the same steps in the same order on the CPU. The blend of dual quaternions by Kavan et
 // al. 2007 is available as well, with src/skin/dual.rs as its CPU counterpart.
@@ -85,18 +87,6 @@ override DUAL_QUATERNIONS: bool = false;
 // different index for each vertex, it reads number by number, and takes several times as long as for a uniform buffer.
 override FEW_BONES: bool = false;
 
-// `part` is not a uniform buffer, because software drivers recompile a shader for each value of a uniform on which a
-// branch depends.
-@group(3) @binding(10) var<storage, read> part: Part;
-// What only some parts have: displacements of position, normal and tangent for each vertex, target by target; and for each
-// vertex four more weights, followed by the indices of their joints.
-@group(3) @binding(11) var<storage, read> vertex_extras: array<vec4<f32>>;
-@group(1) @binding(0) var<storage, read> instances: array<Instance>;
-// The bone matrices of all instances. A matrix is three rows of four numbers. A dual quaternion with its stretch is four
-// vectors.
-@group(1) @binding(1) var<storage, read> bones: array<vec4<f32>>;
-@group(1) @binding(2) var<storage, read> morph_weights: array<f32>;
-
 struct Skinned {
     position: vec3<f32>,
     normal: vec3<f32>,
@@ -118,7 +108,7 @@ fn influences(v: Vertex, index: u32) -> array<Influences, 2> {
     var rest = 1.0 - v.weights.x - v.weights.y - v.weights.z;
     if SECOND_SET {
         let at = part.first_influence + index * 2u;
-        second = Influences(vec4<u32>(vertex_extras[at + 1u]), vertex_extras[at]);
+        second = Influences(vec4<u32>(vertex_extra(at + 1u)), vertex_extra(at));
         rest -= second.weights.x + second.weights.y + second.weights.z + second.weights.w;
     }
     return array<Influences, 2>(Influences(joints, vec4<f32>(v.weights, rest)), second);
@@ -198,20 +188,20 @@ fn normalize_or_zero(v: vec3<f32>) -> vec3<f32> {
 
 // Returns the world position, normal and tangent of a vertex of an instance, given its normal and its tangent in the mesh.
 fn skin(v: Vertex, mesh_normal: vec3<f32>, mesh_tangent: vec3<f32>, index: u32, instance: u32) -> Skinned {
-    let first = instances[instance].first_matrix;
+    let first = first_matrix(instance);
     let sets = influences(v, index);
     var position = v.position;
     var normal = mesh_normal;
     var tangent = mesh_tangent;
     if MORPHED {
-        let first_weight = instances[instance].first_weight;
+        let weights = first_weight(instance);
         for (var target_index = 0u; target_index < part.morph_targets; target_index++) {
-            let weight = morph_weights[first_weight + target_index];
+            let weight = morph_weight(weights + target_index);
             if weight != 0.0 {
                 let delta = part.first_delta + (target_index * part.vertices + index) * 3u;
-                position += weight * vertex_extras[delta].xyz;
-                normal += weight * vertex_extras[delta + 1u].xyz;
-                tangent += weight * vertex_extras[delta + 2u].xyz;
+                position += weight * vertex_extra(delta).xyz;
+                normal += weight * vertex_extra(delta + 1u).xyz;
+                tangent += weight * vertex_extra(delta + 2u).xyz;
             }
         }
     }

@@ -57,7 +57,7 @@ struct Blockers {
 // one appears.
 fn blocker(r: Receiver, place: vec2<f32>, cell: vec2<f32>, level: i32, slack: f32, weight: f32) -> Blockers {
     let size = vec2<i32>(textureDimensions(shadow_map, level));
-    let found = textureLoad(shadow_map, clamp(vec2<i32>(cell), vec2<i32>(0), size - 1), level);
+    let found = shadow_depth(clamp(vec2<i32>(cell), vec2<i32>(0), size - 1), level);
     let away = plane(r, (cell + 0.5 - place) / vec2<f32>(size)) - found;
     let w = weight * clamp((away - slack) * 200.0, 0.0, 1.0);
     // Where in the texel the nearest depth is, is unknown.
@@ -89,7 +89,7 @@ fn blockers(r: Receiver, level: i32, slack: f32) -> Blockers {
 }
 
 fn lit_texel(texel: vec2<i32>, depth: f32) -> f32 {
-    return select(0.0, 1.0, depth <= textureLoad(shadow_map, texel, COARSE));
+    return select(0.0, 1.0, depth <= shadow_depth(texel, COARSE));
 }
 
 // Returns what a comparison sampler would return for the coarse level, of which WGSL can only load texels.

@@ -1,5 +1,5 @@
-// Skinned surfaces in four shading modes. Requires globals.wgsl, skinning.wgsl, base_color.wgsl,
-// extra_maps.wgsl, shadow_map.wgsl, soft_shadow.wgsl, ambient_occlusion.wgsl, punctual.wgsl, environment.wgsl, tone_map.wgsl,
+// Skinned surfaces in four shading modes. Requires globals.wgsl, skinning.wgsl, fetch_storage.wgsl or fetch_texture.wgsl, base_color.wgsl,
+// extra_maps.wgsl, seven_slots.wgsl or five_slots.wgsl, compared_depth.wgsl or sampled_depth.wgsl, shadow_map.wgsl, soft_shadow.wgsl, ambient_occlusion.wgsl, punctual.wgsl, environment.wgsl, tone_map.wgsl,
 // normals.wgsl, either no_layers.wgsl or layers.wgsl, thin_film.wgsl, anisotropy.wgsl and transmission.wgsl, and either no_toon.wgsl
 // or toon.wgsl.
 
@@ -61,7 +61,7 @@ fn transform(
     if HAS_VOLUME {
         out.light_direction.w = s.scale;
     }
-    out.color = look.color * instances[instance].tint;
+    out.color = look.color * instance_tint(instance);
     out.tangent = vec4<f32>(s.tangent, look.tangent.w * s.side);
     return out;
 }
@@ -189,9 +189,11 @@ fn fill_direction() -> vec3<f32> {
 fn lit_surface(m: Material, n: vec3<f32>, v: vec3<f32>, nv: f32, l: Lighting) -> vec3<f32> {
     if ENVIRONMENT {
         var all = in_surroundings(m, n, v, nv, l);
-        for (var i = 0u; i < PUNCTUAL_LIGHTS; i++) {
-            let light = receive(i, l.world);
-            all += reflect_light(m, n, v, light.towards) * light.color;
+        if PUNCTUAL_LIGHTS {
+            for (var i = 0u; i < u32(globals.grid.z); i++) {
+                let light = receive(i, l.world);
+                all += reflect_light(m, n, v, light.towards) * light.color;
+            }
         }
         return all;
     }

@@ -99,16 +99,7 @@ fn vertex_uv(map: u32, texcoord: vec4<f32>) -> vec2<f32> {
 // Samples the texture in a slot at a vertex, or returns white for slot 0.
 fn vertex_map(slot: u32, texcoord: vec4<f32>) -> vec4<f32> {
     let uv = vertex_uv(select(0u, 4u + slot, slot != 0u), texcoord);
-    switch slot {
-        case 1u: { return textureSampleLevel(extra_map_1, extra_sampler_1, uv, 0.0); }
-        case 2u: { return textureSampleLevel(extra_map_2, extra_sampler_2, uv, 0.0); }
-        case 3u: { return textureSampleLevel(extra_map_3, extra_sampler_3, uv, 0.0); }
-        case 4u: { return textureSampleLevel(extra_map_4, extra_sampler_4, uv, 0.0); }
-        case 5u: { return textureSampleLevel(extra_map_5, extra_sampler_5, uv, 0.0); }
-        case 6u: { return textureSampleLevel(extra_map_6, extra_sampler_6, uv, 0.0); }
-        case 7u: { return textureSampleLevel(extra_map_7, extra_sampler_7, uv, 0.0); }
-        default: { return vec4<f32>(1.0); }
-    }
+    return extra_map_at(slot, uv);
 }
 
 // Moves a surface outwards by the width of its outline. Only the back faces of the result are drawn.
@@ -140,7 +131,7 @@ fn transform_outline(
     out.clip = vec4<f32>(out.clip.xy + offset, out.clip.z + 1e-6 * out.clip.w, out.clip.w);
     out.eye_direction = globals.eye.xyz - position;
     out.light_direction = vec4<f32>(globals.light.xyz, 0.0);
-    out.color = look.color * instances[instance].tint;
+    out.color = look.color * instance_tint(instance);
     out.tangent = vec4<f32>(s.tangent, look.tangent.w * s.side);
     return out;
 }

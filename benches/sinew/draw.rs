@@ -23,7 +23,9 @@ use std::time::{Duration, Instant};
 
 use sinew::asset;
 use sinew::puppet::Puppet;
-use sinew::render::{Background, Canvas, DecodedImages, Gpu, Light, Model, Renderer, ShadingMode};
+use sinew::render::{
+    Background, Canvas, DecodedImages, Gpu, Light, LightSource, Model, Renderer, ShadingMode,
+};
 use sinew::scene::{self, ViewSettings};
 use sinew::view::{AUTO_FOV_Y, Bounds, Camera};
 use wgpu::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages};
@@ -44,6 +46,10 @@ const LOOKS: [(&str, ShadingMode, u32, bool, bool); 8] = [
     ("4 samples", ShadingMode::Shaded, 4, false, false),
     ("default", ShadingMode::Shaded, 4, true, true),
 ];
+
+/// Looks in studio light with ambient occlusion, and whether the adapter runs compute shaders. With them, vertices are skinned once for
+/// all maps.
+const OCCLUDED: [(&str, bool); 2] = [("occlusion", true), ("without compute", false)];
 
 struct Options {
     model: Option<PathBuf>,
@@ -93,6 +99,7 @@ fn default_model() -> Option<PathBuf> {
 struct Look {
     name: &'static str,
     settings: ViewSettings,
+    is_occluded: bool,
     renderer: Renderer,
     model: Model,
     view: wgpu::TextureView,
@@ -115,7 +122,8 @@ impl Look {
             let canvas =
                 Canvas { view: &self.view, format: self.format, size: SIZE, area: SIZE, is_hdr: false };
             let mut encoder = gpu.device.create_command_encoder(&Default::default());
-            let frame = scene::frame(puppet, &self.settings);
+            let mut frame = scene::frame(puppet, &self.settings);
+            frame.ambient_occlusion = self.is_occluded;
             self.renderer.draw(&[&self.model], &frame, &canvas, &mut encoder).unwrap();
             let work = gpu.queue.submit([encoder.finish()]);
             let wait = wgpu::PollType::Wait { submission_index: Some(work), timeout: None };
@@ -176,6 +184,13 @@ fn main() {
             look(&gpu, &puppet, name, settings)
         })
         .collect();
+    for (name, computes) in OCCLUDED.into_iter().filter(|(name, _)| options.measures(name)) {
+        let settings = ViewSettings::new(camera, bounds)
+            .with_light(Light::new(LightSource::Studio))
+            .with_background(Background::STUDIO);
+        let gpu = if computes { gpu.clone() } else { without_compute(&gpu) };
+        looks.push(Look { is_occluded: true, ..look(&gpu, &puppet, name, settings) });
+    }
     for look in &mut looks {
         look.draw(&mut puppet, 2 * FRAMES_PER_ROUND);
     }
@@ -191,6 +206,18 @@ fn main() {
     } else {
         print_table(&looks, &gpu, options.model.as_deref());
     }
+}
+
+/// Opens the adapter again, with too small a limit for compute shaders.
+fn without_compute(gpu: &Gpu) -> Gpu {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+    let adapters = pollster::block_on(instance.enumerate_adapters(gpu.info.backend.into()));
+    let adapter = adapters.into_iter().find(|adapter| adapter.get_info().name == gpu.info.name).unwrap();
+    let required_limits =
+        wgpu::Limits { max_compute_invocations_per_workgroup: 128, ..wgpu::Limits::default() };
+    let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
+    let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
+    Gpu::from_device(device, queue, gpu.info.clone())
 }
 
 /// Returns the box around all frames of the clip.
@@ -223,7 +250,7 @@ fn look(gpu: &Gpu, puppet: &Puppet, name: &'static str, settings: ViewSettings) 
     });
     let view = texture.create_view(&Default::default());
     let (wall, processor) = (Vec::new(), Vec::new());
-    Look { name, settings, renderer, model, view, format, frame: 0, wall, processor }
+    Look { name, settings, is_occluded: false, renderer, model, view, format, frame: 0, wall, processor }
 }
 
 fn print_table(looks: &[Look], gpu: &Gpu, model: Option<&std::path::Path>) {

@@ -56,7 +56,7 @@ impl Crowd {
         terrain: Option<Terrain>,
     ) -> Result<Self, RenderError> {
         let (gpu, model) = (renderer.gpu().clone(), model.into());
-        if !gpu.has_compute {
+        if !gpu.capabilities.has_compute {
             return Err(RenderError::NoCompute);
         }
         let shared = ModelBuffers::new(&gpu, &model)?;

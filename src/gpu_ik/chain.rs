@@ -80,7 +80,7 @@ impl Buffers {
 impl ChainKernels {
     /// Creates the pipelines for the limits of some joints, or returns `None` if there are too many joints.
     pub(super) fn new(gpu: &Gpu, (joints, kinds): (usize, u32)) -> Option<Self> {
-        let is_hardware = gpu.info.device_type != wgpu::DeviceType::Cpu;
+        let is_hardware = !gpu.capabilities.is_software;
         let constants = shaders::chain_constants(joints, kinds, is_hardware)?;
         let [rotation, trigonometry, limits, steps, restarts] = shaders::CHAIN_FILES;
         let files = [&constants, rotation, trigonometry, limits, steps, restarts];

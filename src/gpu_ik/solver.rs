@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use glam::DQuat;
 use rayon::prelude::*;
-use wgpu::DeviceType;
 
 use crate::ik::{Body, Goal, Limb, LimbGoal, Options, SolveError, Solver, Start};
 use crate::render::{Gpu, RenderError};
@@ -86,10 +85,10 @@ impl GpuSolver {
     /// too, whose times per joint differ, so that it is only an estimate for these. The first call therefore solves a few small
     /// batches and compiles the shaders of chains; call it in advance if the first batch must not wait.
     pub fn choose(&mut self, problems: usize, joints: usize) -> Option<CpuReason> {
-        if !self.gpu.has_compute {
+        if !self.gpu.capabilities.has_compute {
             return Some(CpuReason::Failed(NO_COMPUTE.to_owned()));
         }
-        if self.gpu.info.device_type == DeviceType::Cpu {
+        if self.gpu.capabilities.is_software {
             return Some(CpuReason::Faster("the adapter is software"));
         }
         let calibration = match self.calibration {
@@ -168,7 +167,7 @@ impl GpuSolver {
 
     /// Returns why the CPU solves a group.
     fn reason_for_cpu(&mut self, group: &Group, options: &GpuOptions) -> Option<CpuReason> {
-        if !self.gpu.has_compute {
+        if !self.gpu.capabilities.has_compute {
             return Some(CpuReason::Failed(NO_COMPUTE.to_owned()));
         }
         if options.choice != Choice::Auto {
@@ -290,7 +289,7 @@ impl GpuSolver {
         let problems: Vec<_> = limbs.iter().zip(goals).map(|(limb, goal)| limb::packed(limb, goal)).collect();
         let problems = &problems[..problems.len().min(turns.len())];
         self.gpu.check()?;
-        if !self.gpu.has_compute {
+        if !self.gpu.capabilities.has_compute {
             return Err(RenderError::Driver(NO_COMPUTE.to_owned()));
         }
         let kernel = self.limb.get_or_insert_with(|| LimbKernel::new(&self.gpu));

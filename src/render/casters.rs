@@ -3,19 +3,20 @@
 use std::collections::HashMap;
 
 use super::crowd_batch::{CrowdBatch, crowd_parts, draw_crowds};
-use super::draw_list::{Batcher, DrawList, Item, draw_all};
+use super::draw_list::{Batch, Batcher, DrawList, Item, draw_all};
 use super::gpu_types::flags;
 use super::layout::{self, Layouts};
 use super::model::{Model, ModelPart};
 use super::overrides::MaterialOverrides;
-use super::skinning::{SkinningVariant, vertex_state};
+use super::skinning::{SkinningVariant, posed_vertex_state, vertex_state};
 use super::surface::primitive_state;
 use super::{Frame, Gpu, shaders};
 
 /// The properties that select a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct CasterVariant {
-    skinning: SkinningVariant,
+    /// `None` if the vertices have been skinned already.
+    skinning: Option<SkinningVariant>,
     /// A single-sided surface casts a shadow only if its front faces the light.
     culled: bool,
     mirrored: bool,
@@ -38,18 +39,20 @@ pub(super) struct Casters {
 impl Casters {
     /// Creates no pipelines yet. `depth` describes the texture that they draw into.
     pub(super) fn new(gpu: &Gpu, layouts: &Layouts, depth: wgpu::DepthStencilState) -> Self {
-        let module = shaders::module(&gpu.device, "shadow", shaders::SHADOW);
+        let module = shaders::module_for(gpu, "shadow", shaders::SHADOW);
         let layout = layouts.pipeline(gpu, &layout::CASTERS);
         let (pipelines, batcher) = (HashMap::new(), Batcher::default());
         Self { module, layout, depth, pipelines, batcher, crowds: Vec::new() }
     }
 
-    /// Prepares the parts of a frame that cast shadows.
+    /// Prepares the parts of a frame that cast shadows. `is_posed` says whether their vertices will be skinned before they are drawn,
+    /// but those of crowds never are.
     pub(super) fn prepare(
         &mut self,
         gpu: &Gpu,
         (models, frame): (&[&Model], &Frame<'_>),
         list: &mut DrawList,
+        is_posed: bool,
     ) {
         let Self { module, layout, depth, pipelines, .. } = self;
         let mut pipeline = |variant| {
@@ -58,13 +61,15 @@ impl Casters {
         };
         let variant = |item: &Item| {
             let part = item.part(models).filter(|part| item.is_lit && part.casts_shadow())?;
-            Some(CasterVariant::new(part, (item.dual, item.few_bones), item.mirrored))
+            let skinning = (!is_posed).then(|| SkinningVariant::of(part, item.dual, item.few_bones));
+            Some(CasterVariant::new(part, skinning, item.mirrored))
         };
         self.batcher.group(list, variant, &mut pipeline);
         self.crowds.clear();
         let casters = crowd_parts(models, frame).filter(|(_, _, part, _)| part.casts_shadow());
         self.crowds.extend(casters.map(|(crowd, index, part, mirrored)| {
-            let pipeline = pipeline(CasterVariant::new(part, (false, false), mirrored));
+            let skinning = Some(SkinningVariant::of(part, false, false));
+            let pipeline = pipeline(CasterVariant::new(part, skinning, mirrored));
             CrowdBatch { crowd, part: index, pipeline, is_blended: false }
         }));
     }
@@ -76,15 +81,25 @@ impl Casters {
         models: (&[&Model], &MaterialOverrides),
         frame: &Frame<'_>,
     ) {
-        draw_all(&self.batcher.batches, pass, models);
-        draw_crowds(self.crowds.iter(), pass, (models.0, frame), 1);
+        draw_all(self.batches(), pass, models);
+        self.draw_crowds(pass, models.0, frame);
+    }
+
+    /// Returns the parts that are not those of crowds.
+    pub(super) fn batches(&self) -> &[Batch] {
+        &self.batcher.batches
+    }
+
+    /// Draws the parts of crowds.
+    pub(super) fn draw_crowds(&self, pass: &mut wgpu::RenderPass<'_>, models: &[&Model], frame: &Frame<'_>) {
+        draw_crowds(self.crowds.iter(), pass, (models, frame), 1);
     }
 }
 
 impl CasterVariant {
-    fn new(part: &ModelPart, (dual, few_bones): (bool, bool), mirrored: bool) -> Self {
+    fn new(part: &ModelPart, skinning: Option<SkinningVariant>, mirrored: bool) -> Self {
         Self {
-            skinning: SkinningVariant::of(part, dual, few_bones),
+            skinning,
             culled: !part.double_sided,
             mirrored,
             holes: (part.flags & flags::ALPHA_MASK != 0).then_some(part.textures.maps.core[0]),
@@ -102,14 +117,17 @@ fn create_pipeline(
         ("BASE_COLOR_MAP", f64::from(u8::from(v.holes == Some(true)))),
         ("FLAGS", f64::from(flags::ALPHA_MASK)),
     ];
+    let skinning = v.skinning.map(SkinningVariant::constants);
+    let vertex = match (&skinning, v.holes) {
+        (Some(skinning), None) => vertex_state(module, "shadow_vertex", skinning),
+        (Some(skinning), Some(_)) => vertex_state(module, "cut_out_vertex", skinning),
+        (None, None) => posed_vertex_state(module, "posed_shadow_vertex"),
+        (None, Some(_)) => posed_vertex_state(module, "posed_cut_out_vertex"),
+    };
     gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
         label: Some("shadow"),
         layout: Some(layout),
-        vertex: vertex_state(
-            module,
-            if v.holes.is_some() { "cut_out_vertex" } else { "shadow_vertex" },
-            &v.skinning.constants(),
-        ),
+        vertex,
         primitive: primitive_state(v.culled, v.mirrored),
         depth_stencil: Some(depth.clone()),
         multisample: Default::default(),

@@ -178,14 +178,19 @@ pub(super) fn create_pipeline(
     group: Option<&wgpu::BindGroupLayout>,
     target: wgpu::ColorTargetState,
 ) -> wgpu::RenderPipeline {
-    create(device, shader, group, Written { colors: &[Some(target)], ..Written::default() })
+    create(
+        device,
+        shader,
+        group.map(Some).as_slice(),
+        Written { colors: &[Some(target)], ..Written::default() },
+    )
 }
 
 /// Creates a pipeline that covers the viewport and writes depths.
 pub(super) fn create_depth_pipeline(
     device: &wgpu::Device,
     shader: (&wgpu::ShaderModule, &str),
-    group: &wgpu::BindGroupLayout,
+    groups: &[Option<&wgpu::BindGroupLayout>],
     target: &DepthTarget<'_>,
 ) -> wgpu::RenderPipeline {
     let depth = wgpu::DepthStencilState {
@@ -198,7 +203,7 @@ pub(super) fn create_depth_pipeline(
     create(
         device,
         shader,
-        Some(group),
+        groups,
         Written { depth: Some(depth), constants: target.constants, ..Written::default() },
     )
 }
@@ -206,13 +211,12 @@ pub(super) fn create_depth_pipeline(
 fn create(
     device: &wgpu::Device,
     (module, entry_point): (&wgpu::ShaderModule, &str),
-    group: Option<&wgpu::BindGroupLayout>,
+    groups: &[Option<&wgpu::BindGroupLayout>],
     written: Written<'_>,
 ) -> wgpu::RenderPipeline {
-    let groups = [group];
     let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
         label: Some("compose"),
-        bind_group_layouts: if group.is_some() { &groups } else { &[] },
+        bind_group_layouts: groups,
         immediate_size: 0,
     });
     device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {

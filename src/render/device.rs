@@ -9,6 +9,7 @@ use wgpu::{Adapter, Backend, Backends, DeviceType};
 use crate::api::ParseError;
 
 use super::RenderError;
+use super::capabilities::{Capabilities, shortcoming};
 
 /// The choice of a graphics adapter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -95,8 +96,8 @@ pub struct Gpu {
     pub queue: wgpu::Queue,
     /// The driver's description of the adapter.
     pub info: wgpu::AdapterInfo,
-    /// Whether the adapter runs compute shaders and indirect draws.
-    pub(crate) has_compute: bool,
+    /// What the adapter can do.
+    pub(crate) capabilities: Capabilities,
     /// The first error that has not been returned to a caller yet.
     error: FirstMessage,
     /// The reason why the device was lost, if it was lost.
@@ -107,37 +108,36 @@ impl Gpu {
     /// Opens an adapter without a window system.
     ///
     /// # Errors
-    /// [`RenderError::NoAdapter`] if no adapter matches, [`RenderError::Device`] if it cannot be opened.
+    /// [`RenderError::NoAdapter`] if no adapter matches, [`RenderError::Unfit`] if none of those that match can draw, and
+    /// [`RenderError::Device`] if it cannot be opened.
     pub fn new(choice: &AdapterChoice) -> Result<Self, RenderError> {
-        let mut found = Vec::new();
+        let mut search = Search::new(choice);
         for backends in choice.backends() {
             let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
             descriptor.backends = backends;
             // Validation layers only help shader authors, and searching for them would cost every user time.
             descriptor.flags = wgpu::InstanceFlags::empty();
             let instance = wgpu::Instance::new(descriptor);
-            let mut adapters = pollster::block_on(instance.enumerate_adapters(backends));
-            found.extend(adapters.iter().map(|a| describe(&a.get_info())));
-            adapters.retain(|a| choice.fits(a));
-            adapters.sort_by_key(|a| rank(&a.get_info()));
-            if let Some(adapter) = adapters.into_iter().next() {
+            let adapters = pollster::block_on(instance.enumerate_adapters(backends));
+            if let Some(adapter) = search.best(adapters, |_| true) {
                 return Self::open(&adapter);
             }
         }
-        Err(RenderError::NoAdapter { wanted: choice.to_string(), found })
+        Err(search.failure())
     }
 
-    /// Uses a device that the caller has opened. It needs the default limits of WebGPU. `info` describes its adapter.
+    /// Uses a device that the caller has opened. It needs the default limits of WebGPU or those of WebGL2
+    /// ([`wgpu::Limits::downlevel_webgl2_defaults`]), with which there are no compute shaders. `info` describes its adapter.
     ///
     /// The caller keeps the device's callbacks, so errors and losses that only they report are not part of the errors of this
     /// crate.
     pub fn from_device(device: wgpu::Device, queue: wgpu::Queue, info: wgpu::AdapterInfo) -> Self {
-        let has_compute = computes(&device);
+        let capabilities = Capabilities::of_device(&device, &info);
         Self {
             device,
             queue,
             info,
-            has_compute,
+            capabilities,
             error: FirstMessage::default(),
             lost: FirstMessage::default(),
         }
@@ -153,23 +153,20 @@ impl Gpu {
         display: impl Fn() -> Box<dyn wgpu::wgt::WgpuHasDisplayHandle>,
         target: impl Fn() -> wgpu::SurfaceTarget<'static>,
     ) -> Result<(Self, wgpu::Surface<'static>, wgpu::SurfaceCapabilities), RenderError> {
-        let mut found = Vec::new();
+        let mut search = Search::new(choice);
         for backends in choice.backends() {
             let mut descriptor = wgpu::InstanceDescriptor::new_with_display_handle(display());
             descriptor.backends = backends;
             descriptor.flags = wgpu::InstanceFlags::empty();
             let instance = wgpu::Instance::new(descriptor);
             let Ok(surface) = instance.create_surface(target()) else { continue };
-            let mut adapters = pollster::block_on(instance.enumerate_adapters(backends));
-            found.extend(adapters.iter().map(|a| describe(&a.get_info())));
-            adapters.retain(|a| choice.fits(a) && a.is_surface_supported(&surface));
-            adapters.sort_by_key(|a| rank(&a.get_info()));
-            if let Some(adapter) = adapters.into_iter().next() {
+            let adapters = pollster::block_on(instance.enumerate_adapters(backends));
+            if let Some(adapter) = search.best(adapters, |adapter| adapter.is_surface_supported(&surface)) {
                 let capabilities = surface.get_capabilities(&adapter);
                 return Ok((Self::open(&adapter)?, surface, capabilities));
             }
         }
-        Err(RenderError::NoAdapter { wanted: choice.to_string(), found })
+        Err(search.failure())
     }
 
     fn open(adapter: &Adapter) -> Result<Self, RenderError> {
@@ -193,9 +190,8 @@ impl Gpu {
         }));
         let slot = Arc::clone(&lost);
         device.set_device_lost_callback(move |_, reason| store_first(&slot, || reason));
-        let needed = wgpu::DownlevelFlags::COMPUTE_SHADERS | wgpu::DownlevelFlags::INDIRECT_EXECUTION;
-        let has_compute = adapter.get_downlevel_capabilities().flags.contains(needed) && computes(&device);
-        Ok(Self { device, queue, info, has_compute, error, lost })
+        let capabilities = Capabilities::of_adapter(adapter);
+        Ok(Self { device, queue, info, capabilities, error, lost })
     }
 
     /// Returns name, backend and driver, for example `llvmpipe (LLVM 15.0.6, 256 bits), vulkan, Mesa 22.3.6 (LLVM
@@ -238,10 +234,40 @@ impl Gpu {
     }
 }
 
-/// Returns whether the limits of a device suffice for the compute shaders of crowds.
-fn computes(device: &wgpu::Device) -> bool {
-    let limits = device.limits();
-    limits.max_storage_buffers_per_shader_stage >= 8 && limits.max_compute_invocations_per_workgroup >= 256
+/// The search for an adapter, in one group of backends after the other.
+struct Search<'a> {
+    choice: &'a AdapterChoice,
+    /// All adapters.
+    found: Vec<String>,
+    /// The first one that matches but cannot draw, and the reason.
+    unfit: Option<(String, String)>,
+}
+
+impl<'a> Search<'a> {
+    fn new(choice: &'a AdapterChoice) -> Self {
+        Self { choice, found: Vec::new(), unfit: None }
+    }
+
+    /// Returns the best adapter that matches the choice and can draw.
+    fn best(&mut self, mut adapters: Vec<Adapter>, is_usable: impl Fn(&Adapter) -> bool) -> Option<Adapter> {
+        self.found.extend(adapters.iter().map(|a| describe(&a.get_info())));
+        adapters.retain(|a| self.choice.fits(a) && is_usable(a));
+        adapters.sort_by_key(|a| rank(&a.get_info()));
+        adapters.into_iter().find(|adapter| {
+            let cause = shortcoming(adapter);
+            if let (Some(cause), None) = (&cause, &self.unfit) {
+                self.unfit = Some((describe(&adapter.get_info()), cause.clone()));
+            }
+            cause.is_none()
+        })
+    }
+
+    fn failure(self) -> RenderError {
+        match self.unfit {
+            Some((adapter, cause)) => RenderError::Unfit { adapter, cause },
+            None => RenderError::NoAdapter { wanted: self.choice.to_string(), found: self.found },
+        }
+    }
 }
 
 fn store_first(slot: &FirstMessage, message: impl FnOnce() -> String) {

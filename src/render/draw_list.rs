@@ -13,7 +13,7 @@ use super::culling::Frustum;
 use super::model::{Model, ModelPart};
 use super::overrides::{MaterialOverrides, OwnMaterial};
 use super::place::Place;
-use super::{Draw, Frame, Instance, gpu_types};
+use super::{Draw, Instance, gpu_types};
 
 /// One part of one instance of a frame.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +42,7 @@ pub(super) struct Batch {
     pub(super) part: usize,
     /// Their records.
     pub(super) instances: Range<u32>,
+    pub(super) dual: bool,
     /// Index of its material in [`Input::materials`], if it is not that of the model.
     pub(super) material: Option<u32>,
     pub(super) pipeline: wgpu::RenderPipeline,
@@ -62,22 +63,21 @@ pub(super) struct Input {
     pub(super) weights: Vec<f32>,
     /// Records of parts with other materials than those of the model.
     pub(super) materials: Vec<OwnMaterial>,
-    /// Whether the shaders read the matrices as a uniform buffer, for which there must be at most [`FEW_BONES`] vectors.
+    /// Whether the shaders that draw read the matrices as a uniform buffer, which `software/few_bones.rs` decides.
     pub(super) few_bones: bool,
+    /// Whether compute shaders read them too, always as a storage buffer.
+    pub(super) is_posed: bool,
 }
-
-/// Size of `few_bones` in `shaders/bones.wgsl`.
-pub(super) const FEW_BONES: usize = 1024;
 
 impl DrawList {
     pub(super) fn clear(&mut self) {
-        let Self { items, input: Input { records, bones, weights, materials, few_bones } } = self;
+        let Self { items, input: Input { records, bones, weights, materials, few_bones, is_posed } } = self;
         items.clear();
         records.clear();
         bones.clear();
         weights.clear();
         materials.clear();
-        *few_bones = false;
+        (*few_bones, *is_posed) = (false, false);
     }
 
     /// Appends the parts of an instance that a camera or a light can see, and its matrices if there are any such parts.
@@ -161,17 +161,6 @@ fn to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// Returns whether the matrices of a frame fit into a uniform buffer.
-pub(super) fn has_few_bones(frame: &Frame<'_>) -> bool {
-    let vectors = frame.instances.iter().chain(&frame.ghosts).map(|instance| {
-        let has_duals = instance.draws.iter().any(|draw| draw.dual);
-        let has_rows = instance.draws.iter().any(|draw| !draw.dual);
-        let per_matrix = if has_duals { 4 } else { 0 } + if has_rows { 3 } else { 0 };
-        instance.palette.len().saturating_mul(per_matrix)
-    });
-    vectors.fold(0, usize::saturating_add) <= FEW_BONES
-}
-
 /// Groups items that can be drawn together: the same part of the same model, with the same pipeline. Batches are sorted by
 /// pipeline, and everything else stays in the order of the frame.
 #[derive(Debug)]
@@ -240,6 +229,7 @@ impl Batch {
             model: item.model,
             part: item.part,
             instances: record..record + 1,
+            dual: item.dual,
             material: item.material,
             pipeline,
         }
@@ -261,8 +251,7 @@ impl Batch {
         }
         let key = |b: &Self| (b.model, b.part, b.material);
         if previous.is_none_or(|p| key(p) != key(self)) {
-            let own = self.material.and_then(|material| overrides.get(model, self.part, material));
-            let (material, offset) = own.unwrap_or((&part.material, part.offset));
+            let (material, offset) = self.material((model, part), overrides);
             pass.set_bind_group(3, material, &[offset; 2]);
             pass.set_vertex_buffer(0, part.stream::<gpu_types::Vertex>(&model.vertices));
             pass.set_vertex_buffer(1, part.stream::<gpu_types::VertexSurface>(&model.surfaces));
@@ -270,9 +259,20 @@ impl Batch {
         pass.draw_indexed(part.indices.clone(), 0, self.instances.clone());
     }
 
-    fn of<'m>(&self, models: &[&'m Model]) -> Option<(&'m Model, &'m ModelPart)> {
+    /// Returns the model and the part that it draws.
+    pub(super) fn of<'m>(&self, models: &[&'m Model]) -> Option<(&'m Model, &'m ModelPart)> {
         let model = *models.get(self.model)?;
         Some((model, model.parts.get(self.part)?))
+    }
+
+    /// Returns its material, and the offset of its record.
+    pub(super) fn material<'m>(
+        &self,
+        (model, part): (&'m Model, &'m ModelPart),
+        overrides: &'m MaterialOverrides,
+    ) -> (&'m wgpu::BindGroup, u32) {
+        let own = self.material.and_then(|material| overrides.get(model, self.part, material));
+        own.unwrap_or((&part.material, part.offset))
     }
 }
 

@@ -23,6 +23,14 @@ pub enum RenderError {
         /// The driver's error.
         cause: String,
     },
+    /// The adapter lacks something without which nothing can be drawn.
+    #[error("the graphics adapter {adapter} cannot run sinew: {cause}")]
+    Unfit {
+        /// The adapter.
+        adapter: String,
+        /// What it lacks.
+        cause: String,
+    },
     /// The image is larger than the adapter supports.
     #[error("an image of {width}x{height} pixels exceeds the adapter's limit of {limit} pixels per side")]
     TooLarge {
@@ -57,7 +65,7 @@ pub enum RenderError {
         /// The requested number.
         samples: u32,
     },
-    /// The device cannot run the compute shaders of crowds.
+    /// The device cannot run compute shaders, of crowds, of inverse kinematics, or of skinning.
     #[error("the graphics device has no compute shaders with eight buffers and 256 invocations")]
     NoCompute,
     /// The image could not be encoded as PNG.

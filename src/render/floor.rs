@@ -53,7 +53,7 @@ struct FloorVariant {
 impl FloorPass {
     pub(super) fn new(gpu: &Gpu, layouts: &Layouts) -> Self {
         let layout = layouts.pipeline(gpu, &layout::FLOOR);
-        let module = shaders::module_with_shadows(gpu, "floor", shaders::FLOOR);
+        let module = shaders::module_for(gpu, "floor", shaders::FLOOR);
         Self {
             module,
             layout,
@@ -78,8 +78,10 @@ impl FloorPass {
     ) {
         let all = Rect::of_size(area);
         let occlusion = frame.has_ambient_occlusion();
+        // Where pieces meet, llvmpipe draws some of several samples twice, so there are no bands across the shadow.
+        let has_bands = patch.is_some() || output.samples == 1;
         let (outer, bands) = match (shadows, occlusion) {
-            (true, false) => shadowed(frame, items, floor, area),
+            (true, false) => shadowed(frame, items, floor, (area, has_bands)),
             // Occlusion has no such bounds, and where pieces meet, the floor would be darkened twice.
             (true, true) => (all, vec![all]),
             (false, _) => (Rect::default(), Vec::new()),
@@ -111,9 +113,8 @@ impl FloorPass {
                 });
                 (list(inside.collect(), true, inner), list(outside.collect(), false, single))
             }
-            // Where pieces meet, llvmpipe draws some of several samples twice, so there are no bands across the shadow.
-            None if output.samples > 1 => (list(whole.collect(), true, output), Vec::new()),
-            None => (list(in_bands.collect(), true, output), Vec::new()),
+            None if has_bands => (list(in_bands.collect(), true, output), Vec::new()),
+            None => (list(whole.collect(), true, output), Vec::new()),
         };
         (self.pieces, self.backdrop, self.surroundings) = (pieces, behind, surroundings);
     }
@@ -172,8 +173,13 @@ fn draw_pieces(pass: &mut wgpu::RenderPass<'_>, pieces: &[(wgpu::RenderPipeline,
 }
 
 /// Returns the pieces of an image in which the floor may be in shadow: the boxes of all parts, projected along the key light.
-/// All of them lie inside the first rectangle.
-fn shadowed(frame: &Frame<'_>, items: &[Item], floor: &Floor, area: (u32, u32)) -> (Rect, Vec<Rect>) {
+/// All of them lie inside the first rectangle, which is the only one without `has_bands`.
+fn shadowed(
+    frame: &Frame<'_>,
+    items: &[Item],
+    floor: &Floor,
+    (area, has_bands): ((u32, u32), bool),
+) -> (Rect, Vec<Rect>) {
     let all = Rect::of_size(area);
     let everything = (all, vec![all]);
     if !frame.crowds.is_empty() {
@@ -205,7 +211,7 @@ fn shadowed(frame: &Frame<'_>, items: &[Item], floor: &Floor, area: (u32, u32)) 
     }
     // Add a margin of one pixel, because the shader rounds differently.
     let rect = all.around(lo, hi, 1);
-    if outlines.len() > MAX_OUTLINES || rect.height < MIN_BAND * BANDS {
+    if !has_bands || outlines.len() > MAX_OUTLINES || rect.height < MIN_BAND * BANDS {
         return (rect, vec![rect]);
     }
     let step = rect.height / BANDS;

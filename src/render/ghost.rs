@@ -47,7 +47,7 @@ pub(super) struct GhostPass {
 impl GhostPass {
     pub(super) fn new(gpu: &Gpu, layouts: &Layouts) -> Self {
         let layout = layouts.pipeline(gpu, &layout::GHOSTS);
-        let module = shaders::module(&gpu.device, "ghosts", shaders::GHOST);
+        let module = shaders::module_for(gpu, "ghosts", shaders::GHOST);
         Self { module, layout, pipelines: HashMap::new(), batches: Vec::new() }
     }
 

@@ -17,6 +17,7 @@ pub(super) fn globals(frame: &Frame<'_>, area: (u32, u32)) -> gpu_types::Globals
         Some(Grid::Faint) | None => 0.0,
     };
     let environment = frame.light.environment();
+    let lights = u8::try_from(frame.drawn_lights().len()).unwrap_or(0);
     let (sin, cos) = frame.light.rotation.sin_cos();
     gpu_types::Globals {
         clip_from_world: frame.camera.clip_from_world(width / height).to_cols_array_2d(),
@@ -25,7 +26,7 @@ pub(super) fn globals(frame: &Frame<'_>, area: (u32, u32)) -> gpu_types::Globals
         light: frame.light.key_direction().extend(grid_cell(radius)).into(),
         floor: floor.into(),
         viewport: [width, height, texel, 2.0 * texel_metres],
-        grid: [thin_cell(radius), line_width, 0.0, 0.0],
+        grid: [thin_cell(radius), line_width, f32::from(lights), 0.0],
         key: environment.map_or(Vec4::ZERO, |e| e.key.color.extend(e.key.spread)).into(),
         environment: [cos, sin, frame.light.exposure_factor(), environment.map_or(1.0, toon_scale)],
         background: background(frame.background),

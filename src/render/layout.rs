@@ -5,12 +5,15 @@ use wgpu::{
 };
 
 use super::Gpu;
+use super::capabilities::Capabilities;
 
 /// Number of textures of glTF's core material.
 pub(super) const CORE_MAPS: usize = 5;
 /// Number of textures that a material may have in addition. With the three of the light, WebGPU's limit of 16 textures leaves one for
 /// others.
 pub(super) const EXTRA_SLOTS: usize = 7;
+/// Number of those where the data of vertices needs two textures more, because OpenGL counts the textures of all stages together.
+const FEWER_EXTRA_SLOTS: usize = 5;
 /// The first binding of the additional textures.
 const FIRST_EXTRA: u32 = 13;
 
@@ -84,7 +87,7 @@ pub(super) const LINES: PipelineGroups =
 pub(super) struct Layouts {
     /// 0: `Globals`, and the matrices of a frame that has only few of them.
     pub(super) globals: BindGroupLayout,
-    /// 1: the instances of a frame, their matrices and their morph weights.
+    /// 1: the instances of a frame, their matrices and their morph weights, or a texture with all of them.
     pub(super) instances: BindGroupLayout,
     /// 2: the shadow map, the environment, what is visible through surfaces that transmit light, and the maps of ambient occlusion.
     pub(super) light: BindGroupLayout,
@@ -94,41 +97,48 @@ pub(super) struct Layouts {
 }
 
 impl Layouts {
-    pub(super) fn new(device: &wgpu::Device) -> Self {
+    pub(super) fn new(gpu: &Gpu) -> Self {
         let group = |label: &str, entries: &[BindGroupLayoutEntry]| {
-            device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries })
+            gpu.device
+                .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries })
         };
         let both = ShaderStages::VERTEX_FRAGMENT;
         let read = BufferBindingType::Storage { read_only: true };
         let vertex = ShaderStages::VERTEX | ShaderStages::COMPUTE;
-        let textures = map_bindings().flat_map(|[image, filter]| [texture(image), sampler(filter)]);
+        let textures =
+            map_bindings(gpu.capabilities).flat_map(|[image, filter]| [texture(image), sampler(filter)]);
         // The vertex shader of outlines reads their width.
         let in_vertices = |entry: BindGroupLayoutEntry| {
             let is_extra = entry.binding >= FIRST_EXTRA;
             BindGroupLayoutEntry { visibility: if is_extra { both } else { entry.visibility }, ..entry }
         };
         let uniform = BufferBindingType::Uniform;
-        let buffers = [
-            buffer(10, vertex, read, true),
-            buffer(11, vertex, read, false),
-            buffer(12, ShaderStages::FRAGMENT, uniform, true),
-        ];
+        let has_storage = gpu.capabilities.has_vertex_storage;
+        let [part, extras] = if has_storage {
+            [buffer(10, vertex, read, true), buffer(11, vertex, read, false)]
+        } else {
+            [buffer(10, ShaderStages::VERTEX, uniform, true), data_texture(11)]
+        };
+        let buffers = [part, extras, buffer(12, ShaderStages::FRAGMENT, uniform, true)];
+        let instances = if has_storage {
+            [0, 1, 2].map(|at| buffer(at, vertex, read, false)).to_vec()
+        } else {
+            vec![data_texture(0)]
+        };
         let few_bones = buffer(1, ShaderStages::VERTEX, uniform, false);
+        let mut light = shadow_map(gpu.capabilities);
+        light.extend([
+            comparison_sampler(1),
+            texture(2),
+            sampler(3),
+            texture(5),
+            depth_texture(8, TextureViewDimension::D2Array),
+        ]);
         let material: Vec<BindGroupLayoutEntry> = textures.map(in_vertices).chain(buffers).collect();
         Self {
             globals: group("globals", &[buffer(0, both, uniform, false), few_bones]),
-            instances: group("instances", &[0, 1, 2].map(|binding| buffer(binding, vertex, read, false))),
-            light: group(
-                "light",
-                &[
-                    depth_texture(0, TextureViewDimension::D2),
-                    comparison_sampler(1),
-                    texture(2),
-                    sampler(3),
-                    texture(5),
-                    depth_texture(8, TextureViewDimension::D2Array),
-                ],
-            ),
+            instances: group("instances", &instances),
+            light: group("light", &light),
             material: group("material", &material),
         }
     }
@@ -152,10 +162,15 @@ impl Layouts {
     }
 }
 
+/// Returns how many textures a material may have in addition to those of glTF's core.
+pub(super) fn extra_slots(capabilities: Capabilities) -> usize {
+    if capabilities.has_vertex_storage { EXTRA_SLOTS } else { FEWER_EXTRA_SLOTS }
+}
+
 /// Returns the bindings of all textures and of their samplers.
-pub(super) fn map_bindings() -> impl Iterator<Item = [u32; 2]> {
+pub(super) fn map_bindings(capabilities: Capabilities) -> impl Iterator<Item = [u32; 2]> {
     let core = (0..CORE_MAPS as u32).map(|map| 2 * map);
-    let extra = (0..EXTRA_SLOTS as u32).map(|slot| FIRST_EXTRA + 2 * slot);
+    let extra = (0..extra_slots(capabilities) as u32).map(|slot| FIRST_EXTRA + 2 * slot);
     core.chain(extra).map(|binding| [binding, binding + 1])
 }
 
@@ -176,6 +191,32 @@ fn texture(binding: u32) -> BindGroupLayoutEntry {
         multisampled: false,
     };
     entry(binding, ShaderStages::FRAGMENT, ty)
+}
+
+/// Returns the bindings of the shadow map as `shaders/compared_depth.wgsl` or `shaders/sampled_depth.wgsl` declares them, without the
+/// sampler that compares.
+pub(super) fn shadow_map(capabilities: Capabilities) -> Vec<BindGroupLayoutEntry> {
+    if capabilities.loads_compared_depth {
+        return vec![depth_texture(0, TextureViewDimension::D2)];
+    }
+    let ty = BindingType::Sampler(wgpu::SamplerBindingType::NonFiltering);
+    vec![number_texture(0, ShaderStages::FRAGMENT), entry(TEXEL_SAMPLER, ShaderStages::FRAGMENT, ty)]
+}
+
+/// The binding of the sampler with which numbers are read from the shadow map, in the group of light.
+pub(super) const TEXEL_SAMPLER: u32 = 4;
+
+/// Returns the binding of a texture of vectors.
+fn data_texture(binding: u32) -> BindGroupLayoutEntry {
+    number_texture(binding, ShaderStages::VERTEX)
+}
+
+/// Returns the binding of a texture that is not filtered.
+fn number_texture(binding: u32, stages: ShaderStages) -> BindGroupLayoutEntry {
+    let sample_type = wgpu::TextureSampleType::Float { filterable: false };
+    let ty =
+        BindingType::Texture { sample_type, view_dimension: TextureViewDimension::D2, multisampled: false };
+    entry(binding, stages, ty)
 }
 
 fn depth_texture(binding: u32, view_dimension: TextureViewDimension) -> BindGroupLayoutEntry {
@@ -212,6 +253,19 @@ pub(super) fn bind_instances(
             wgpu::BindGroupEntry { binding: 1, resource: bones.as_entire_binding() },
             wgpu::BindGroupEntry { binding: 2, resource: weights.as_entire_binding() },
         ],
+    })
+}
+
+/// Binds the texture with the records, the matrices and the morph weights of instances.
+pub(super) fn bind_instance_texture(
+    gpu: &Gpu,
+    layouts: &Layouts,
+    view: &wgpu::TextureView,
+) -> wgpu::BindGroup {
+    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some("instances"),
+        layout: &layouts.instances,
+        entries: &[wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::TextureView(view) }],
     })
 }
 
@@ -271,6 +325,6 @@ mod tests {
         list(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/render"), &mut found);
         found.sort();
         // Each of the others has one group, or is the only pipeline of its pass.
-        assert_eq!(found, ["compose.rs", "compute.rs", "layout.rs", "vertices.rs"]);
+        assert_eq!(found, ["compose.rs", "compute.rs", "layout.rs", "skinner.rs"]);
     }
 }

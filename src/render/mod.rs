@@ -6,11 +6,13 @@
 
 mod ambient;
 mod backdrop;
+mod capabilities;
 mod casters;
 mod compose;
 pub(crate) mod compute;
 mod crowd_batch;
 mod culling;
+mod data_texture;
 mod device;
 mod draw_list;
 mod error;
@@ -24,6 +26,7 @@ mod globals;
 #[doc(hidden)]
 pub mod gpu_types;
 mod indirect;
+mod instance_texture;
 mod layer;
 mod layout;
 pub mod light;
@@ -36,7 +39,6 @@ mod offscreen;
 mod output;
 mod overrides;
 mod passes;
-mod patch;
 mod place;
 mod png;
 mod rect;
@@ -44,7 +46,9 @@ mod renderer;
 pub(crate) mod shaders;
 mod shadow;
 mod shadow_levels;
+mod skinner;
 mod skinning;
+mod software;
 pub(crate) mod srgb;
 pub(crate) mod staging;
 mod surface;
@@ -70,5 +74,5 @@ pub use offscreen::{Canvas, Pending};
 pub use renderer::Renderer;
 // Public only for the tests of the shaders.
 #[doc(hidden)]
-pub use shaders::SOURCES;
+pub use shaders::{SOURCES, webgl2_sources};
 pub use texture::DecodedImages;

@@ -12,6 +12,7 @@ use wgpu::BufferUsages;
 
 use crate::asset::{AlphaMode, Character, Material, Part, Primitive};
 
+use super::data_texture::{self, VertexData};
 use super::gpu_types::{Vertex, VertexSurface, flags};
 use super::layout::Layouts;
 use super::material::{PART_STRIDE, blend_order, has_outline, has_toon, part_flags, record, writes_depth};
@@ -34,8 +35,9 @@ pub struct Model {
     pub(super) surfaces: wgpu::Buffer,
     pub(super) indices: wgpu::Buffer,
     /// Displacements by morph targets, and second sets of influences.
-    pub(super) extras: wgpu::Buffer,
+    pub(super) extras: VertexData,
     pub(super) parts: Vec<ModelPart>,
+    warnings: Vec<String>,
 }
 
 /// One part of a model: the location of its data and its appearance.
@@ -93,21 +95,37 @@ impl Model {
             head.copy_from_slice(bytes_of(&uniform));
             ranges.push((range, uniform));
         }
-        gpu.check_storage("parts", records.len() as u64)?;
+        gpu.check_buffer("parts", records.len() as u64)?;
         let Geometry { vertices, surfaces, indices, extras, .. } = geometry;
-        let storage = BufferUsages::STORAGE;
-        let records = create_buffer(gpu, "parts", &records, storage | BufferUsages::UNIFORM)?;
-        let extras = create_buffer(gpu, "morph targets", cast_slice(&extras), storage)?;
+        let records = create_buffer(gpu, "parts", &records, part_usage(gpu))?;
+        let extras = if gpu.capabilities.has_vertex_storage {
+            VertexData::Buffer(create_buffer(
+                gpu,
+                "morph targets",
+                cast_slice(&extras),
+                BufferUsages::STORAGE,
+            )?)
+        } else {
+            VertexData::Texture(data_texture::upload(gpu, "morph targets", &extras))
+        };
         let mut textures = Textures::new(gpu, character, decoded);
         let mut bound = HashMap::new();
         let mut model_parts = Vec::with_capacity(parts.len());
+        let mut warnings = Vec::new();
         for (index, (part, (range, uniform))) in parts.iter().zip(ranges).enumerate() {
             let primitive = character.primitive(*part);
             let material = material_of(primitive);
             let (group, textures) = bound
                 .entry(primitive.material)
                 .or_insert_with(|| {
-                    let textures = MaterialTextures::new(&mut textures, material);
+                    let textures = MaterialTextures::new(gpu, &mut textures, material);
+                    if textures.left_out > 0 {
+                        let name = material.name.as_deref().unwrap_or("without a name");
+                        let count = textures.left_out;
+                        warnings.push(format!(
+                            "material {name}: has too many textures for this adapter, so {count} of them are not drawn"
+                        ));
+                    }
                     (textures.bind(gpu, layouts, &records, &extras), Arc::new(textures))
                 })
                 .clone();
@@ -129,12 +147,18 @@ impl Model {
         }
         Ok(Self {
             id: MODELS.fetch_add(1, Ordering::Relaxed),
-            vertices: create_buffer(gpu, "vertices", cast_slice(&vertices), BufferUsages::VERTEX | storage)?,
-            surfaces: create_buffer(gpu, "surfaces", cast_slice(&surfaces), BufferUsages::VERTEX | storage)?,
+            vertices: create_buffer(gpu, "vertices", cast_slice(&vertices), vertex_usage(gpu))?,
+            surfaces: create_buffer(gpu, "surfaces", cast_slice(&surfaces), vertex_usage(gpu))?,
             indices: create_buffer(gpu, "triangles", cast_slice(&indices), BufferUsages::INDEX)?,
             extras,
             parts: model_parts,
+            warnings,
         })
+    }
+
+    /// Returns one line for each material of which the adapter draws less than others.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// Returns a number that no other model of this process has.
@@ -227,7 +251,7 @@ impl Geometry {
         gpu.check_buffer("triangles", byte_size::<u32>(triangles))?;
         let has_second_set = part.skin.is_some() && primitive.influences.len() > 1;
         let extras = 3 * primitive.morph_targets.len() + if has_second_set { 2 } else { 0 };
-        gpu.check_storage("morph targets", byte_size::<Vec4>(self.extras.len() + extras * count))?;
+        data_texture::check(gpu, "morph targets", byte_size::<Vec4>(self.extras.len() + extras * count))?;
         self.vertices.resize(first, Vertex::default());
         self.surfaces.resize(first, VertexSurface::default());
         self.vertices.extend((0..count).map(|v| vertex(primitive, part.skin.is_some(), v)));
@@ -247,6 +271,20 @@ impl Geometry {
         self.ranges.insert(key, range.clone());
         Ok(range)
     }
+}
+
+/// Returns how shaders read the records of parts.
+pub(super) fn part_usage(gpu: &Gpu) -> BufferUsages {
+    BufferUsages::UNIFORM | storage_usage(gpu)
+}
+
+/// Returns how shaders read vertices. Compute shaders read them as words.
+fn vertex_usage(gpu: &Gpu) -> BufferUsages {
+    BufferUsages::VERTEX | storage_usage(gpu)
+}
+
+fn storage_usage(gpu: &Gpu) -> BufferUsages {
+    if gpu.capabilities.has_vertex_storage { BufferUsages::STORAGE } else { BufferUsages::empty() }
 }
 
 fn byte_size<T>(count: usize) -> u64 {

@@ -2,14 +2,12 @@
 
 use std::collections::HashMap;
 
-use bytemuck::bytes_of;
-use wgpu::BufferUsages;
-
 use super::layout::Layouts;
 use super::material::PART_STRIDE;
-use super::model::Model;
+use super::model::{Model, part_usage};
 use super::staging::Staging;
 use super::{Gpu, RenderError, gpu_types};
+use bytemuck::bytes_of;
 
 /// The record of a part whose material is not that of its model.
 #[derive(Debug)]
@@ -43,8 +41,7 @@ impl MaterialOverrides {
         for (to, OwnMaterial { record, .. }) in bytes.chunks_exact_mut(PART_STRIDE).zip(materials) {
             to.split_at_mut(size_of_val(record)).0.copy_from_slice(bytes_of(record));
         }
-        let usage = BufferUsages::STORAGE | BufferUsages::UNIFORM;
-        if staging.write(gpu, (&mut self.records, "materials"), &bytes, usage)? {
+        if staging.write(gpu, (&mut self.records, "materials"), &bytes, part_usage(gpu))? {
             self.groups.clear();
         }
         Ok(())

@@ -4,7 +4,7 @@ use glam::{Mat4, Vec3, camera::rh};
 
 use super::casters::Casters;
 use super::layout::Layouts;
-use super::shadow_levels::{self, ShadowLevels};
+use super::shadow_levels::{self, ShadowLevels, create_map};
 use super::surface::depth_state;
 use super::{Gpu, Light, LightSource};
 
@@ -59,29 +59,16 @@ impl Shadow {
     }
 }
 
-/// Returns whether the shadows of a frame are soft. With OpenGL they are not, because GLSL cannot read numbers from depth textures.
-pub(super) fn is_soft(gpu: &Gpu, light: &Light) -> bool {
-    light.source != LightSource::Classic && gpu.info.backend != wgpu::Backend::Gl
+/// Returns whether the shadows of a frame are soft.
+pub(super) fn is_soft(light: &Light) -> bool {
+    light.source != LightSource::Classic
 }
 
 fn textures(gpu: &Gpu, kind: Kind) -> (wgpu::TextureView, wgpu::TextureView, Option<ShadowLevels>) {
-    let map = create_map(gpu, kind.size, if kind.is_soft { shadow_levels::COUNT } else { 1 });
+    let map = create_map(gpu, kind.size, if kind.is_soft { shadow_levels::count(gpu, kind.size) } else { 1 });
     let levels = kind.is_soft.then(|| ShadowLevels::new(gpu, &map));
-    (map.create_view(&Default::default()), shadow_levels::view(&map, 0), levels)
-}
-
-/// Creates a depth texture that can be rendered to and sampled.
-pub(super) fn create_map(gpu: &Gpu, size: u32, levels: u32) -> wgpu::Texture {
-    gpu.device.create_texture(&wgpu::TextureDescriptor {
-        label: Some("shadow map"),
-        size: wgpu::Extent3d { width: size, height: size, depth_or_array_layers: 1 },
-        mip_level_count: levels,
-        sample_count: 1,
-        dimension: wgpu::TextureDimension::D2,
-        format: super::offscreen::DEPTH,
-        usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING,
-        view_formats: &[],
-    })
+    let target = levels.as_ref().map_or_else(|| shadow_levels::view(&map, 0), |levels| levels.target.clone());
+    (map.create_view(&Default::default()), target, levels)
 }
 
 /// Returns the matrix from world space to the key light's clip space, which encloses the given sphere. The two numbers

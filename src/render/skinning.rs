@@ -30,6 +30,12 @@ impl SkinningVariant {
     }
 }
 
+const SURFACES: Option<wgpu::VertexBufferLayout<'static>> = Some(wgpu::VertexBufferLayout {
+    array_stride: size_of::<VertexSurface>() as u64,
+    step_mode: wgpu::VertexStepMode::Vertex,
+    attributes: &VertexSurface::ATTRIBUTES,
+});
+
 /// The two streams of vertices of a model.
 const STREAMS: [Option<wgpu::VertexBufferLayout<'static>>; 2] = [
     Some(wgpu::VertexBufferLayout {
@@ -37,12 +43,33 @@ const STREAMS: [Option<wgpu::VertexBufferLayout<'static>>; 2] = [
         step_mode: wgpu::VertexStepMode::Vertex,
         attributes: &Vertex::ATTRIBUTES,
     }),
-    Some(wgpu::VertexBufferLayout {
-        array_stride: size_of::<VertexSurface>() as u64,
-        step_mode: wgpu::VertexStepMode::Vertex,
-        attributes: &VertexSurface::ATTRIBUTES,
-    }),
+    SURFACES,
 ];
+
+/// Size of a vertex that `skinner.rs` has skinned in bytes: its position and its normal in the world, as two vectors of four numbers.
+pub(super) const SKINNED: u64 = 32;
+
+/// Such vertices in place of the first stream.
+const POSED: [Option<wgpu::VertexBufferLayout<'static>>; 2] = [
+    Some(wgpu::VertexBufferLayout {
+        array_stride: SKINNED,
+        step_mode: wgpu::VertexStepMode::Vertex,
+        attributes: &[wgpu::VertexAttribute {
+            format: wgpu::VertexFormat::Float32x3,
+            offset: 0,
+            shader_location: 0,
+        }],
+    }),
+    SURFACES,
+];
+
+/// Returns the vertex state for vertices that have been skinned already.
+pub(super) fn posed_vertex_state<'a>(
+    module: &'a wgpu::ShaderModule,
+    entry_point: &'a str,
+) -> wgpu::VertexState<'a> {
+    wgpu::VertexState { buffers: &POSED, ..vertex_state(module, entry_point, &[]) }
+}
 
 /// Returns the vertex state for the streams of a model. `constants` come from [`SkinningVariant::constants`].
 pub(super) fn vertex_state<'a>(

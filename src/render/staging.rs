@@ -17,6 +17,7 @@ const KEPT: u64 = 1 << 22;
 pub(crate) struct Staging {
     bytes: Vec<u8>,
     copies: Vec<StagedCopy>,
+    rows: Vec<StagedRows>,
     /// Mapped buffers. They return here when the GPU has read them.
     free: Arc<Mutex<Vec<wgpu::Buffer>>>,
 }
@@ -28,6 +29,14 @@ struct StagedCopy {
     size: u64,
     target: wgpu::Buffer,
     offset: u64,
+}
+
+/// A copy of some of the bytes into the first rows of a texture.
+#[derive(Debug)]
+struct StagedRows {
+    layout: wgpu::TexelCopyBufferLayout,
+    texture: wgpu::Texture,
+    rows: u32,
 }
 
 impl Staging {
@@ -81,9 +90,24 @@ impl Staging {
         Ok(is_new)
     }
 
+    /// Schedules a write of some rows of a texture. The bytes are all of them, and `layout` describes rows that begin at an offset.
+    pub(crate) fn write_rows(
+        &mut self,
+        texture: &wgpu::Texture,
+        rows: u32,
+        bytes: &[u8],
+        layout: impl Fn(u64) -> wgpu::TexelCopyBufferLayout,
+    ) {
+        // Copies into textures begin at multiples of a texel.
+        self.bytes.resize(self.bytes.len().next_multiple_of(16), 0);
+        let layout = layout(self.bytes.len() as u64);
+        self.rows.push(StagedRows { layout, texture: texture.clone(), rows });
+        self.bytes.extend_from_slice(bytes);
+    }
+
     /// Encodes all scheduled writes.
     pub(crate) fn flush(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) -> Result<(), RenderError> {
-        if self.copies.is_empty() {
+        if self.copies.is_empty() && self.rows.is_empty() {
             return Ok(());
         }
         let size = self.bytes.len() as u64;
@@ -117,6 +141,11 @@ impl Staging {
         for StagedCopy { first, size, target, offset } in &self.copies {
             encoder.copy_buffer_to_buffer(&buffer, *first, target, *offset, *size);
         }
+        for StagedRows { layout, texture, rows } in &self.rows {
+            let source = wgpu::TexelCopyBufferInfo { buffer: &buffer, layout: *layout };
+            let size = wgpu::Extent3d { height: *rows, ..texture.size() };
+            encoder.copy_buffer_to_texture(source, texture.as_image_copy(), size);
+        }
         self.clear();
         let (free, returned) = (Arc::clone(&self.free), buffer.clone());
         encoder.map_buffer_on_submit(&buffer, wgpu::MapMode::Write, .., move |mapped| {
@@ -131,5 +160,6 @@ impl Staging {
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.copies.clear();
+        self.rows.clear();
     }
 }

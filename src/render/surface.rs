@@ -47,8 +47,8 @@ struct LightVariant {
     /// Whether it is classic light with a rotation.
     is_turned: bool,
     has_occlusion: bool,
-    /// Number of lights besides the environment.
-    lights: usize,
+    /// Whether there are lights besides the environment.
+    has_lights: bool,
     tone: ToneMap,
 }
 
@@ -57,8 +57,8 @@ impl LightVariant {
         let light = &frame.light;
         let has_environment = light.source != LightSource::Classic;
         let is_turned = !has_environment && light.rotation != 0.0;
-        let (has_occlusion, lights) = (frame.has_ambient_occlusion(), frame.drawn_lights().len());
-        Self { has_environment, is_turned, has_occlusion, lights, tone: light.tone }
+        let (has_occlusion, has_lights) = (frame.has_ambient_occlusion(), !frame.drawn_lights().is_empty());
+        Self { has_environment, is_turned, has_occlusion, has_lights, tone: light.tone }
     }
 }
 
@@ -99,7 +99,7 @@ pub(super) struct Behind {
 impl Surfaces {
     pub(super) fn new(gpu: &Gpu, layouts: &Layouts) -> Self {
         let layout = layouts.pipeline(gpu, &layout::SURFACES);
-        let module = shaders::module_with_shadows(gpu, "surface", shaders::SURFACE);
+        let module = shaders::module_for(gpu, "surface", shaders::SURFACE);
         Self {
             module,
             layered: None,
@@ -127,7 +127,7 @@ impl Surfaces {
         let (layout, pipelines) = (&self.layout, &mut self.pipelines);
         let mut pipeline = |variant: SurfaceVariant| {
             let create = || {
-                let load = |label, files| move || shaders::module_with_shadows(gpu, label, files);
+                let load = |label, files| move || shaders::module_for(gpu, label, files);
                 let module = if variant.flags & flags::TOON != 0 {
                     toon.get_or_insert_with(load("toon surface", shaders::TOON_SURFACE))
                 } else if variant.flags & flags::LAYERS != 0 {
@@ -141,7 +141,7 @@ impl Surfaces {
         };
         let variant_for = |item: &Item, output: Output| {
             let part = item.part(models).filter(|_| item.is_seen)?;
-            Some(SurfaceVariant::new(frame, part, (item.dual, item.few_bones, item.mirrored), output))
+            Some(SurfaceVariant::new((gpu, frame), part, (item.dual, item.few_bones, item.mirrored), output))
         };
         let variant = |item: &Item| variant_for(item, output);
         let opaque = |item: &Item| variant(item).filter(|variant| !variant.blended);
@@ -175,8 +175,9 @@ impl Surfaces {
             }
         }
         self.crowds.clear();
-        let of_crowd =
-            |part, mirrored, output| SurfaceVariant::new(frame, part, (false, false, mirrored), output);
+        let of_crowd = |part, mirrored, output| {
+            SurfaceVariant::new((gpu, frame), part, (false, false, mirrored), output)
+        };
         for (crowd, index, part, mirrored) in crowd_parts(models, frame) {
             let variant = of_crowd(part, mirrored, output);
             let variants = [Some(variant), variant.outline_of(part, frame)];
@@ -222,7 +223,7 @@ impl Surfaces {
 
 impl SurfaceVariant {
     fn new(
-        frame: &Frame<'_>,
+        (gpu, frame): (&Gpu, &Frame<'_>),
         part: &ModelPart,
         (dual, few_bones, mirrored): (bool, bool, bool),
         output: Output,
@@ -244,6 +245,7 @@ impl SurfaceVariant {
                 && !(frame.background == Background::Keep && frame.samples == 1),
             // Classic light keeps the images of suites as they are.
             smooth_holes: shaded
+                && gpu.capabilities.has_sample_masks
                 && output.samples > 1
                 && frame.light.source != LightSource::Classic
                 && part.flags & flags::ALPHA_MASK != 0,
@@ -312,7 +314,7 @@ fn create_pipeline(
         ("ENVIRONMENT", flag(v.light.has_environment)),
         ("TURNED", flag(v.light.is_turned)),
         ("AMBIENT_OCCLUSION", flag(v.light.has_occlusion)),
-        ("PUNCTUAL_LIGHTS", f64::from(u8::try_from(v.light.lights).unwrap_or(0))),
+        ("PUNCTUAL_LIGHTS", flag(v.light.has_lights)),
         v.output.encode_constant(),
     ];
     let constants: Vec<_> = constants.into_iter().chain(v.maps.constants()).collect();

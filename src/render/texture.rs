@@ -12,7 +12,7 @@ use crate::files::Progress;
 use super::layout::CORE_MAPS;
 use super::material::{TextureUse, core_maps, extra_maps, missing_slots};
 use super::mips::MipLevels;
-use super::srgb::{from_linear, to_linear};
+use super::software::mip_levels::halve;
 use super::{Gpu, ShadingMode};
 
 /// The decoded images of a character. They contain no GPU resources, so they can be created on any thread.
@@ -157,9 +157,8 @@ impl<'a> Textures<'a> {
             Some(view) => view.clone(),
             None => {
                 let pixels = image.and_then(|i| self.decoded.images.get(i)?.as_ref());
-                // A software adapter would compute the same on the same cores, but in other bits than the goldens of suites.
-                let is_software = self.gpu.info.device_type == wgpu::DeviceType::Cpu;
-                let mips = (!is_software).then(|| self.mips.get_or_insert_with(|| MipLevels::new(self.gpu)));
+                let is_gpu = !self.gpu.capabilities.is_software;
+                let mips = is_gpu.then(|| self.mips.get_or_insert_with(|| MipLevels::new(self.gpu)));
                 let texture = match pixels {
                     Some(pixels) => upload(self.gpu, pixels, usage, mips),
                     None => upload(self.gpu, &usage.neutral(), usage, mips),
@@ -170,8 +169,7 @@ impl<'a> Textures<'a> {
         };
         let sampler = sampler.unwrap_or_default();
         let device = &self.gpu.device;
-        let is_software = self.gpu.info.device_type == wgpu::DeviceType::Cpu;
-        let anisotropy = if is_software { 1 } else { ANISOTROPY };
+        let anisotropy = if self.gpu.capabilities.is_software { 1 } else { ANISOTROPY };
         let sampler = self
             .samplers
             .entry(sampler)
@@ -255,54 +253,6 @@ fn upload(
         mips.fill(gpu, &texture);
     }
     texture
-}
-
-/// Halves the size of an image. Each pixel is the mean of the four that it covers, in linear light for sRGB images.
-fn halve(pixels: &DecodedImage, srgb: bool) -> DecodedImage {
-    let half = |side: u32| (side / 2).max(1);
-    let (width, height) = (pixels.width as usize, pixels.height as usize);
-    let (half_width, half_height) = (half(pixels.width), half(pixels.height));
-    let (linear, stored) = tables();
-    let color = |levels: [u8; 4]| {
-        let sum: u32 = levels.iter().map(|&level| u32::from(linear[usize::from(level)])).sum();
-        stored[(sum >> 6) as usize]
-    };
-    let value = |levels: [u8; 4]| {
-        let sum: u16 = levels.iter().map(|&level| u16::from(level)).sum();
-        ((sum + 2) / 4).to_le_bytes()[0]
-    };
-    let mean = |levels| if srgb { color(levels) } else { value(levels) };
-    let (pixels, _) = pixels.rgba.as_chunks::<4>();
-    let mut rgba = Vec::with_capacity(half_width as usize * half_height as usize * 4);
-    for y in 0..half_height as usize {
-        let row = |y: usize| &pixels[y.min(height - 1) * width..][..width];
-        let (top, bottom) = (row(2 * y), row(2 * y + 1));
-        for x in 0..half_width as usize {
-            let (left, right) = (2 * x, (2 * x + 1).min(width - 1));
-            let [a, b, c, d] = [top[left], top[right], bottom[left], bottom[right]];
-            let four = |channel: usize| [a[channel], b[channel], c[channel], d[channel]];
-            rgba.extend_from_slice(&[mean(four(0)), mean(four(1)), mean(four(2)), value(four(3))]);
-        }
-    }
-    DecodedImage { width: half_width, height: half_height, rgba }
-}
-
-/// Returns a table from sRGB bytes to 16-bit linear light, and a table from the upper 12 bits of linear light to sRGB
-/// bytes.
-fn tables() -> (&'static [u16; 256], &'static [u8; 4096]) {
-    use std::sync::LazyLock;
-    static TABLES: LazyLock<([u16; 256], [u8; 4096])> = LazyLock::new(|| {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "within range by construction"
-        )]
-        (
-            std::array::from_fn(|i| (to_linear(i as f64 / 255.0) * 65535.0).round() as u16),
-            std::array::from_fn(|i| (from_linear((i as f64 + 0.5) / 4096.0).min(1.0) * 255.0).round() as u8),
-        )
-    });
-    (&TABLES.0, &TABLES.1)
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! The buffers with the input of a frame, and their bind groups. They are reused in later frames.
 
 use bytemuck::{bytes_of, cast_slice};
-use glam::Vec4;
 use wgpu::BufferUsages;
 
-use super::draw_list::{FEW_BONES, Input};
-use super::layout::{Layouts, bind_instances};
+use super::draw_list::Input;
+use super::instance_texture::InstanceTexture;
+use super::layout::{Layouts, bind_instance_texture, bind_instances};
 use super::overrides::MaterialOverrides;
+use super::software::few_bones;
 use super::staging::Staging;
 use super::{Gpu, RenderError, gpu_types};
 
@@ -20,6 +21,8 @@ pub(super) struct FrameBuffers {
     bones: Option<wgpu::Buffer>,
     pub(super) few_bones: Option<wgpu::Buffer>,
     weights: Option<wgpu::Buffer>,
+    /// In place of the three above, where shaders cannot read them.
+    instance_texture: InstanceTexture,
     lines: Option<wgpu::Buffer>,
     globals_group: Option<wgpu::BindGroup>,
     instances_group: Option<wgpu::BindGroup>,
@@ -54,10 +57,7 @@ impl FrameBuffers {
     pub(super) fn write_few_bones(&mut self, gpu: &Gpu, input: &Input) -> Result<(), RenderError> {
         let is_missing = self.few_bones.is_none();
         if input.few_bones || is_missing {
-            // The shaders declare its size, so all of it is bound even if they do not read it.
-            let mut padded = [Vec4::ZERO; FEW_BONES];
-            let used = input.bones.iter().filter(|_| input.few_bones);
-            padded.iter_mut().zip(used).for_each(|(to, from)| *to = *from);
+            let padded = few_bones::padded(if input.few_bones { &input.bones } else { &[] });
             let buffer = (&mut self.few_bones, "few joint matrices");
             if self.staging.write(gpu, buffer, cast_slice(&padded), BufferUsages::UNIFORM)? {
                 self.globals_group = None;
@@ -69,8 +69,15 @@ impl FrameBuffers {
     /// Schedules the upload of all instances.
     pub(super) fn write_instances(&mut self, gpu: &Gpu, input: &Input) -> Result<(), RenderError> {
         let storage = BufferUsages::STORAGE;
-        let Self { staging, records, bones, weights, instances_group, .. } = self;
-        let many = if input.few_bones { &[][..] } else { &input.bones };
+        let Self { staging, records, bones, weights, instance_texture, instances_group, .. } = self;
+        if !gpu.capabilities.has_vertex_storage {
+            if instance_texture.write(gpu, staging, input)? {
+                *instances_group = None;
+            }
+            return Ok(());
+        }
+        let is_read = input.is_posed || !input.few_bones;
+        let many = if is_read { &input.bones[..] } else { &[] };
         let buffers = [
             (records, "instances", cast_slice(&input.records)),
             (bones, "joint matrices", cast_slice(many)),
@@ -128,6 +135,12 @@ impl FrameBuffers {
 
     /// Binds the instances, which must have been written.
     pub(super) fn bind_instances(&mut self, gpu: &Gpu, layouts: &Layouts) -> Option<&wgpu::BindGroup> {
+        if !gpu.capabilities.has_vertex_storage {
+            let view = self.instance_texture.view()?;
+            return Some(
+                self.instances_group.get_or_insert_with(|| bind_instance_texture(gpu, layouts, &view)),
+            );
+        }
         let (records, bones, weights) =
             (self.records.as_ref()?, self.bones.as_ref()?, self.weights.as_ref()?);
         Some(self.instances_group.get_or_insert_with(|| {

@@ -58,7 +58,7 @@ enum Walkers {
 impl Walkers {
     fn new(renderer: &Renderer, model: CrowdModel, terrain: &Terrain) -> Result<Self, RenderError> {
         let terrain = Some(terrain.clone());
-        if renderer.gpu().has_compute {
+        if renderer.gpu().capabilities.has_compute {
             Crowd::new(renderer, model, terrain).map(|crowd| Self::Gpu(Box::new(crowd)))
         } else {
             Ok(Self::Cpu(Box::new(CpuCrowd::new(model, terrain))))

@@ -158,7 +158,7 @@ impl Stage {
         };
         self.stepped = now;
         // A software adapter takes several times as long for smooth edges and shadows.
-        let is_fast = gpu.info.device_type != wgpu::DeviceType::Cpu;
+        let is_fast = !gpu.capabilities.is_software;
         let bounds = self.scene.bounds();
         let mut camera = orbit.camera(&bounds);
         let lowest = self.scene.ground_height(camera.position) + CLEARANCE * bounds.sphere().1;

@@ -29,6 +29,7 @@ mod soft_shadow;
 mod surfaces;
 mod toon;
 mod twin;
+mod webgl2;
 mod window;
 
 #[path = "../../src/cli/bench/cases.rs"]

@@ -52,10 +52,12 @@ fn shader_and_cpu_agree_on_a_waving_mannequin() {
 const VERTICES: usize = 60;
 const JOINTS: usize = 300;
 const TARGETS: usize = 3;
+/// How many numbers a cloud is made of. More do not fit into a pattern of the joints and vertices.
+pub(crate) const NUMBERS: usize = 977;
 
 /// Returns a cloud of vertices with morph targets, and the same cloud without a skin. Each skinned vertex has
 /// influences of eight joints, which may be rotated, stretched or mirrored.
-fn cloud(numbers: &[f32]) -> Character {
+pub(crate) fn cloud(numbers: &[f32]) -> Character {
     let mut next = numbers.iter().copied().cycle();
     let mut take = |n: usize| -> Vec<f32> { next.by_ref().take(n).collect() };
     let mut b = Builder::default();
@@ -95,7 +97,7 @@ fn cloud(numbers: &[f32]) -> Character {
 #[test]
 fn shader_and_cpu_agree_on_random_meshes_with_eight_influences_and_morph_targets() {
     let mut runner = TestRunner::new(Config { cases: 12, failure_persistence: None, ..Config::default() });
-    let numbers = prop::collection::vec(-1.0_f32..1.0, 977);
+    let numbers = prop::collection::vec(-1.0_f32..1.0, NUMBERS);
     let check = |numbers: Vec<f32>| {
         let (position, _) = difference(&Puppet::new(cloud(&numbers), 0));
         prop_assert!(position <= 2e-6, "{position}");

@@ -309,6 +309,9 @@ impl PendingRenderer {
         watch.duration("opened in", time);
         watch.stage("wait");
         let model = renderer.model(character, puppet.parts(), &textures)?;
+        if mode.is_shaded() {
+            self.verbosity.warn(model.warnings());
+        }
         watch.stage("upload");
         Ok(LoadedModel { renderer, model })
     }

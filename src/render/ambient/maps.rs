@@ -13,6 +13,7 @@ use super::super::staging::Staging;
 use super::super::surface::depth_state;
 use super::super::{Frame, Gpu, RenderError, gpu_types};
 use super::directions::{DIRECTIONS, WIDTH, views};
+use super::posed::PosedVertices;
 
 /// Half the memory of the shadow map's format. Its steps are much smaller than the offset along the normal.
 const FORMAT: TextureFormat = TextureFormat::Depth16Unorm;
@@ -26,6 +27,8 @@ pub(in crate::render) struct OcclusionMaps {
     pub(in crate::render) view: wgpu::TextureView,
     layers: Vec<wgpu::TextureView>,
     casters: Casters,
+    posed: Option<PosedVertices>,
+    is_posed: bool,
     globals: Option<wgpu::Buffer>,
 }
 
@@ -45,6 +48,8 @@ impl OcclusionMaps {
             view: all_layers(&texture),
             layers: (0..DIRECTIONS as u32).map(layer).collect(),
             casters: Casters::new(gpu, layouts, depth),
+            posed: gpu.capabilities.has_compute.then(|| PosedVertices::new(gpu, layouts)),
+            is_posed: false,
             globals: None,
         }
     }
@@ -57,7 +62,12 @@ impl OcclusionMaps {
         (list, staging): (&mut DrawList, &mut Staging),
         globals: &gpu_types::Globals,
     ) -> Result<(), RenderError> {
-        self.casters.prepare(gpu, (models, frame), list);
+        self.is_posed = self.posed.is_some() && PosedVertices::fits(gpu, models, list);
+        list.input.is_posed = self.is_posed;
+        self.casters.prepare(gpu, (models, frame), list, self.is_posed);
+        if let Some(posed) = self.posed.as_mut().filter(|_| self.is_posed) {
+            posed.prepare(gpu, (models, self.casters.batches()), staging)?;
+        }
         let matrices = views(frame.sphere);
         let mut bytes = vec![0; STRIDE * DIRECTIONS];
         for (bytes, matrix) in bytes.chunks_exact_mut(STRIDE).zip(matrices) {
@@ -67,6 +77,19 @@ impl OcclusionMaps {
         }
         let buffer = (&mut self.globals, "occlusion globals");
         staging.write(gpu, buffer, &bytes, BufferUsages::UNIFORM).map(drop)
+    }
+
+    /// Skins the vertices of a frame once for all maps, where there are compute shaders.
+    pub(in crate::render) fn pose(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        instances: &wgpu::BindGroup,
+        models: &[&Model],
+    ) -> Result<(), RenderError> {
+        let Self { casters, posed, is_posed, .. } = self;
+        let Some(posed) = posed.as_mut().filter(|_| *is_posed) else { return Ok(()) };
+        posed.encode(gpu, encoder, instances, (models, casters.batches()))
     }
 
     /// Draws all maps.
@@ -97,7 +120,13 @@ impl OcclusionMaps {
             });
             pass.set_bind_group(0, &group, &[]);
             pass.set_bind_group(1, instances, &[]);
-            self.casters.draw(&mut pass, drawn, frame);
+            match self.posed.as_ref().filter(|_| self.is_posed) {
+                Some(posed) => {
+                    posed.draw(&mut pass, drawn, self.casters.batches());
+                    self.casters.draw_crowds(&mut pass, drawn.0, frame);
+                }
+                None => self.casters.draw(&mut pass, drawn, frame),
+            }
         }
     }
 }

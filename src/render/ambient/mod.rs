@@ -4,10 +4,12 @@
 //! visible, weighted by the cosine between the direction and its normal (Sattler et al. 2004, "Hardware-accelerated ambient occlusion
 //! computation"). In contrast to methods that search the depth of the image (Bavoil et al. 2008, Jimenez et al. 2016), this includes surfaces
 //! that the camera does not see, so there are no halos around limbs. It also needs no random samples, so there is no noise to blur. Its
-//! cost is that of drawing the shadow of a character once for each direction, which is fast enough for images but not for a window.
+//! cost is that of drawing the shadow of a character once for each direction, which is fast enough for images but not for a window. Where
+//! there are compute shaders, the vertices are skinned only once.
 
 mod directions;
 mod maps;
+mod posed;
 
 pub(super) use directions::place;
 pub(super) use maps::{OcclusionMaps, no_map};

@@ -3,8 +3,8 @@
 use wgpu::TextureFormat;
 
 use super::super::ambient::{OcclusionMaps, no_map};
-use super::super::layout::Layouts;
-use super::super::{Gpu, shadow};
+use super::super::layout::{Layouts, TEXEL_SAMPLER};
+use super::super::{Gpu, shadow_levels};
 use super::environment::Environment;
 use super::octahedron::{LEVELS, SIZE};
 
@@ -34,7 +34,7 @@ impl LightMaps {
         });
         let environment = create(gpu, 1, 1).create_view(&Default::default());
         let (no_shadow, empty) =
-            (shadow::create_map(gpu, 1, 1).create_view(&Default::default()), environment.clone());
+            (shadow_levels::create_map(gpu, 1, 1).create_view(&Default::default()), environment.clone());
         let no_occlusion = no_map(gpu);
         Self { no_shadow, no_occlusion, sampler, id: None, environment, empty, groups: [None, None] }
     }
@@ -86,15 +86,22 @@ impl LightMaps {
             compare: Some(wgpu::CompareFunction::LessEqual),
             ..Default::default()
         });
-        let entries = [
+        let texels = gpu.device.create_sampler(&wgpu::SamplerDescriptor::default());
+        let mut entries = vec![
             (0, wgpu::BindingResource::TextureView(map)),
             (1, wgpu::BindingResource::Sampler(&compare)),
             (2, wgpu::BindingResource::TextureView(&self.environment)),
             (3, wgpu::BindingResource::Sampler(&self.sampler)),
             (5, wgpu::BindingResource::TextureView(backdrop)),
             (8, wgpu::BindingResource::TextureView(occlusion)),
-        ]
-        .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource });
+        ];
+        if !gpu.capabilities.loads_compared_depth {
+            entries.push((TEXEL_SAMPLER, wgpu::BindingResource::Sampler(&texels)));
+        }
+        let entries: Vec<_> = entries
+            .into_iter()
+            .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
+            .collect();
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("light"),
             layout: &layouts.light,

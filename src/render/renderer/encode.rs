@@ -8,7 +8,7 @@ use super::super::backdrop::{self, Backdrop};
 use super::super::compose::cleared_depth;
 use super::super::crowd_batch::draw_crowds;
 use super::super::culling::Frustum;
-use super::super::draw_list::{draw_all, has_few_bones};
+use super::super::draw_list::draw_all;
 use super::super::floor::FloorPass;
 use super::super::ghost::GhostPass;
 use super::super::globals::globals;
@@ -20,6 +20,7 @@ use super::super::output::Output;
 use super::super::passes::{begin_scene, begin_surroundings};
 use super::super::rect::Rect;
 use super::super::shadow::Shadow;
+use super::super::software::few_bones;
 use super::super::{Background, Frame, RenderError, gpu_types, shadow};
 use super::Renderer;
 
@@ -76,6 +77,9 @@ impl Renderer {
         buffers.overrides.bind(gpu, layouts, models, &list.input.materials);
         let drawn = (models, &buffers.overrides);
         let shadow = shadow.as_ref().filter(|_| plan.has_shadow);
+        if let Some(maps) = occlusion.as_mut().filter(|_| plan.has_occlusion) {
+            maps.pose(gpu, encoder, &instances, models)?;
+        }
         let occlusion = occlusion.as_ref().filter(|_| plan.has_occlusion);
         let shadow_view = shadow.map(|shadow| &shadow.view);
         let mut light = lights.bind(gpu, layouts, (shadow_view, occlusion), None);
@@ -191,8 +195,7 @@ impl Renderer {
             self.lights.upload(gpu, frame.light.environment());
         }
         list.clear();
-        let is_software = gpu.info.device_type == wgpu::DeviceType::Cpu;
-        list.input.few_bones = is_software && has_few_bones(frame);
+        list.input.few_bones = gpu.capabilities.is_software && few_bones::fit(frame);
         let has_casters = plan.has_shadow || plan.has_occlusion;
         for instance in &frame.instances {
             list.add(models, instance, &camera, has_casters.then_some(&light));
@@ -204,10 +207,10 @@ impl Renderer {
             self.backdrop.get_or_insert_with(create).resize(gpu, area, output.samples);
         }
         if plan.has_shadow {
-            let (size, is_soft) = (shadow::size(area), shadow::is_soft(gpu, &frame.light));
+            let (size, is_soft) = (shadow::size(area), shadow::is_soft(&frame.light));
             let shadow = self.shadow.get_or_insert_with(|| Shadow::new(gpu, layouts, size, is_soft));
             shadow.resize(gpu, size, is_soft);
-            shadow.casters.prepare(gpu, (models, frame), list);
+            shadow.casters.prepare(gpu, (models, frame), list, false);
         }
         if plan.has_occlusion {
             let maps = self.occlusion.get_or_insert_with(|| OcclusionMaps::new(gpu, layouts));

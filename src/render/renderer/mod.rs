@@ -19,8 +19,8 @@ use super::lines::LinePass;
 use super::model::Model;
 use super::offscreen::{Canvas, Pending, RenderTarget};
 use super::output::Output;
-use super::patch::Patch;
 use super::shadow::Shadow;
+use super::software::Patch;
 use super::surface::Surfaces;
 use super::texture::DecodedImages;
 use super::upload::FrameBuffers;
@@ -52,7 +52,7 @@ pub struct Renderer {
 impl Renderer {
     /// Creates a renderer on an open adapter.
     pub fn new(gpu: Gpu) -> Self {
-        let layouts = Layouts::new(&gpu.device);
+        let layouts = Layouts::new(&gpu);
         let surfaces = Surfaces::new(&gpu, &layouts);
         let lights = LightMaps::new(&gpu);
         Self {

@@ -10,7 +10,7 @@ use crate::viewer::Session;
 use crate::viewer::quality::{Quality, QualityControl};
 
 use super::App;
-use super::panel_texture::PanelOutput;
+use super::panel_output::PanelOutput;
 use super::surface::{DrawOutcome, SceneView};
 
 /// The quality of the scene in the window.

@@ -13,7 +13,7 @@ use crate::render::{AdapterChoice, RenderError};
 
 use super::{Command, Input, Preferences, Recorder, SaveError, Session, panel, session};
 
-use panel_texture::PanelOutput;
+use panel_output::PanelOutput;
 use surface::DrawOutcome;
 
 mod actions;
@@ -30,11 +30,11 @@ mod library;
 #[cfg(feature = "viewer")]
 pub(super) mod loader;
 mod open_window;
-mod panel_texture;
-mod panel_tiles;
+mod panel_output;
 #[cfg(feature = "viewer")]
 pub(super) mod preferences;
 mod requests;
+mod software;
 mod startup;
 #[cfg(feature = "viewer")]
 pub(super) mod surface;

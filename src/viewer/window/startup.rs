@@ -19,7 +19,7 @@ use super::capture::{Capture, Listening};
 use super::files::AppEvent;
 use super::loader::decode;
 use super::open_window::OpenWindow;
-use super::panel_texture::PanelOutput;
+use super::panel_output::PanelOutput;
 use super::{App, ViewerError, pixels};
 
 /// Time for which the window waits for the file. Most files that cannot be read are known by then, and show no window.

@@ -19,7 +19,8 @@ use crate::render::{
 use crate::viewer::{SaveError, Session};
 
 use super::gpu_timer::GpuTimer;
-use super::panel_texture::{PanelOutput, PanelTexture};
+use super::panel_output::PanelOutput;
+use super::software::PanelTexture;
 use super::swapchain::{Acquired, Swapchain};
 
 /// Width and height of an image that nobody sees.
@@ -95,7 +96,7 @@ impl Graphics {
         let panel = egui_wgpu::Renderer::new(&gpu.device, plain, Default::default());
         let [scene, unseen] = [0; 2].map(|_| FrameTexture::new([format, plain]));
         let compositor = Compositor::new(&gpu, plain);
-        let is_hardware = gpu.info.device_type != wgpu::DeviceType::Cpu;
+        let is_hardware = !gpu.capabilities.is_software;
         let timer = is_hardware.then(|| GpuTimer::new(&gpu)).flatten();
         let renderer = Renderer::new(gpu);
         let model = renderer.model(&Character::default(), &[], &DecodedImages::default())?;
@@ -171,7 +172,7 @@ impl Graphics {
 
     /// Returns whether the adapter is a program on the CPU.
     pub(in crate::viewer) fn is_software(&self) -> bool {
-        self.renderer.gpu().info.device_type == wgpu::DeviceType::Cpu
+        self.renderer.gpu().capabilities.is_software
     }
 
     /// Draws a frame into a small image that nobody sees, so that its pipelines exist when they are needed.

@@ -6,31 +6,25 @@ use wgpu::TextureFormat;
 
 use crate::render::{Composed, Compositor, Gpu, Placement, drawable_texture};
 
+use super::super::panel_output::PanelOutput;
 use super::panel_tiles::Tiles;
-
-/// Tessellated output of the panel.
-pub(in crate::viewer) struct PanelOutput {
-    pub(in crate::viewer) textures: egui::TexturesDelta,
-    pub(in crate::viewer) shapes: Vec<egui::ClippedPrimitive>,
-    pub(in crate::viewer) scale: f32,
-}
 
 /// A texture that contains the panel as it was last drawn.
 #[derive(Debug, Default)]
-pub(super) struct PanelTexture {
+pub(in crate::viewer::window) struct PanelTexture {
     view: Option<wgpu::TextureView>,
     tiles: Tiles,
 }
 
 impl PanelTexture {
     /// Forgets what the texture contains, so that the whole panel is drawn again.
-    pub(super) fn forget(&mut self) {
+    pub(in crate::viewer::window) fn forget(&mut self) {
         *self = Self::default();
     }
 
     /// Encodes the drawing of everything that has changed in a window of `size` pixels. Returns the panel, the occupied
     /// parts of it, and commands to submit first.
-    pub(super) fn update(
+    pub(in crate::viewer::window) fn update(
         &mut self,
         gpu: &Gpu,
         (renderer, compositor, format): (&mut egui_wgpu::Renderer, &Compositor, TextureFormat),

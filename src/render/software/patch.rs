@@ -6,16 +6,16 @@
 //! then resolved into the image.
 
 use glam::Vec2;
-use wgpu::{DeviceType, TextureFormat, TextureUsages};
+use wgpu::{TextureFormat, TextureUsages};
 
-use super::compose::create_pipeline;
-use super::globals::pixels;
-use super::model::{Model, ModelPart};
-use super::offscreen::{DEPTH, SceneViews};
-use super::output::Output;
-use super::place::Place;
-use super::rect::{Projector, Rect, corners};
-use super::{Background, Draw, Frame, Gpu, Instance, shaders};
+use super::super::compose::create_pipeline;
+use super::super::globals::pixels;
+use super::super::model::{Model, ModelPart};
+use super::super::offscreen::{DEPTH, SceneViews};
+use super::super::output::Output;
+use super::super::place::Place;
+use super::super::rect::{Projector, Rect, corners};
+use super::super::{Background, Draw, Frame, Gpu, Instance, shaders};
 
 /// Edges of the rectangle are multiples of this number of pixels, so that it seldom changes.
 const ALIGNMENT: u32 = 32;
@@ -26,9 +26,9 @@ const SAMPLES: u32 = 4;
 
 /// The rectangle of the current frame, and what it is drawn with.
 #[derive(Debug, Default)]
-pub(super) struct Patch {
+pub(in crate::render) struct Patch {
     /// `None` if the whole image is drawn with the same number of samples.
-    pub(super) rect: Option<Rect>,
+    pub(in crate::render) rect: Option<Rect>,
     target: Option<PatchTarget>,
     resolve: Option<(TextureFormat, wgpu::RenderPipeline)>,
 }
@@ -47,7 +47,7 @@ struct PatchTarget {
 impl Patch {
     /// Decides whether a frame is drawn in this way. Returns the number of samples of the image itself. What is visible through a surface
     /// may be anywhere in the image, and outlines are outside the boxes of parts.
-    pub(super) fn choose(
+    pub(in crate::render) fn choose(
         &mut self,
         gpu: &Gpu,
         (models, frame): (&[&Model], &Frame<'_>),
@@ -56,7 +56,7 @@ impl Patch {
     ) -> u32 {
         let has_outlines = models.iter().flat_map(|model| &model.parts).any(|part| part.has_outline);
         // With OpenGL, Mesa 22.3 reads black from the samples.
-        let is_software = gpu.info.device_type == DeviceType::Cpu && gpu.info.backend != wgpu::Backend::Gl;
+        let is_software = gpu.capabilities.is_software && gpu.info.backend != wgpu::Backend::Gl;
         let is_possible =
             is_software && is_byte_format(output.format) && !has_outlines && !is_transmissive(models, frame);
         self.rect = if is_possible { rect(frame, area) } else { None };
@@ -79,19 +79,19 @@ impl Patch {
 
     /// Returns the output of the surfaces. Half floats store linear light with more precision than bytes, and software drivers
     /// convert each sample to sRGB and back otherwise.
-    pub(super) fn inner(&self, output: Output) -> Output {
+    pub(in crate::render) fn inner(&self, output: Output) -> Output {
         let is_linear = self.rect.is_some() && output.format.is_srgb();
         if is_linear { Output { format: TextureFormat::Rgba16Float, ..output } } else { output }
     }
 
     /// Returns the target for the surfaces, and the rectangle of the image that it contains.
-    pub(super) fn target(&self) -> Option<(SceneViews<'_>, Rect)> {
+    pub(in crate::render) fn target(&self) -> Option<(SceneViews<'_>, Rect)> {
         let target = self.target.as_ref()?;
         Some((SceneViews { color: &target.samples, resolved: None, depth: &target.depth }, self.rect?))
     }
 
     /// Draws the rectangle into the image. Afterwards the viewport is that of the rectangle.
-    pub(super) fn resolve(&self, pass: &mut wgpu::RenderPass<'_>) {
+    pub(in crate::render) fn resolve(&self, pass: &mut wgpu::RenderPass<'_>) {
         let (Some(target), Some(rect), Some((_, pipeline))) = (&self.target, self.rect, &self.resolve) else {
             return;
         };

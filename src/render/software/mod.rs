@@ -1,0 +1,8 @@
+//! What only software drivers need to be fast: those whose adapter
+//! [draws on the CPU](super::capabilities::Capabilities::is_software). Measurements are in `docs/decisions/software-drivers.md`.
+
+pub(super) mod few_bones;
+pub(super) mod mip_levels;
+mod patch;
+
+pub(super) use patch::Patch;

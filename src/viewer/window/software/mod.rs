@@ -1,0 +1,6 @@
+//! What the window does only with a software driver ([`Graphics::is_software`](super::surface::Graphics::is_software)).
+
+mod panel_texture;
+mod panel_tiles;
+
+pub(super) use panel_texture::PanelTexture;
