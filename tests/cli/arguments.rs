@@ -192,7 +192,9 @@ fn bench_tables_have_every_method_and_column() {
     let rows = paper["paper"].as_array().unwrap();
     // Three methods, without and with limits, with a common tolerance, with that of the paper, and as printed there.
     assert_eq!(rows.len(), 18);
-    for column in ["mean_us", "relative_time", "error_mean", "error_max", "wrong", "published_seconds"] {
+    for column in
+        ["mean_us", "relative_time", "iterations", "error_mean", "error_max", "wrong", "published_seconds"]
+    {
         assert!(rows.iter().all(|row| row[column].is_number()), "{column}");
     }
     let targets = folder("targets").join("ur5.json");

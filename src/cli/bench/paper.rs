@@ -76,6 +76,8 @@ pub(super) struct PaperRow {
     pub(super) median_us: f64,
     /// Mean time relative to that of the improved method with the same limits and the same kind of tolerance.
     pub(super) relative_time: f64,
+    /// Mean number of iterations.
+    pub(super) iterations: f64,
     /// Fractions of the reach, which is one metre.
     pub(super) error_mean: f64,
     pub(super) error_max: f64,
@@ -125,6 +127,7 @@ impl PaperMethod {
             mean_us: row.mean_us,
             median_us: row.median_us,
             relative_time: 1.0,
+            iterations: row.iterations,
             error_mean: row.error_mean,
             error_max: row.error_max,
             wrong: 1.0 - row.success,
@@ -138,7 +141,7 @@ impl PaperMethod {
 
 pub(super) fn heading() -> String {
     format!(
-        "{:<6} {:<15} {:<7} {:>9} {:>10} {:>10} {:>9} {:>9} {:>9} {:>8} | published: {:>9} {:>8} {:>9} {:>8}",
+        "{:<6} {:<15} {:<7} {:>9} {:>10} {:>10} {:>9} {:>10} {:>9} {:>9} {:>8} | published: {:>9} {:>8} {:>9} {:>8}",
         "limits",
         "method",
         "form",
@@ -146,6 +149,7 @@ pub(super) fn heading() -> String {
         "mean us",
         "median us",
         "ratio",
+        "iterations",
         "err mean",
         "err max",
         "wrong",
@@ -159,7 +163,7 @@ pub(super) fn heading() -> String {
 impl PaperRow {
     pub(super) fn line(&self) -> String {
         format!(
-            "{:<6} {:<15} {:<7} {:>9.1e} {:>10.2} {:>10.2} {:>9.2} {:>9.1e} {:>9.1e} {:>6.2} % | {:>20.6} {:>8} {:>9.1e} {:>6.2} %",
+            "{:<6} {:<15} {:<7} {:>9.1e} {:>10.2} {:>10.2} {:>9.2} {:>10.1} {:>9.1e} {:>9.1e} {:>6.2} % | {:>20.6} {:>8} {:>9.1e} {:>6.2} %",
             if self.limits { "on" } else { "off" },
             self.method,
             if self.textbook { "printed" } else { "sinew" },
@@ -167,6 +171,7 @@ impl PaperRow {
             self.mean_us,
             self.median_us,
             self.relative_time,
+            self.iterations,
             self.error_mean,
             self.error_max,
             self.wrong * 100.0,
