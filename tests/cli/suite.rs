@@ -14,6 +14,7 @@ mod glb;
 mod init;
 mod report_page;
 mod results;
+mod shared_rigs;
 
 const SUITE: &str = r#"version = 1
 

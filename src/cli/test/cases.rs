@@ -7,21 +7,22 @@ use std::time::Duration;
 
 use clap::{ArgAction, Command, CommandFactory, FromArgMatches, Parser, ValueHint};
 
-use crate::asset::{Character, UpAxis};
-use crate::capture::{LoadOptions, RotationFit, load_character};
+use crate::asset::Character;
+use crate::capture::LoadOptions;
 use crate::cli::failure::{Failure, first_line};
 use crate::cli::image_args::ImageArgs;
 use crate::cli::posing::{PosingArgs, methods, secondary};
 use crate::cli::render::comparison;
-use crate::files::Progress;
 use crate::puppet::{GoalReport, Puppet};
 use crate::regress::{Case, Coverage, Joints, Moment, OptionArity, OptionKey, Posed, Replayed};
 use crate::render::Frame;
 use crate::rig::Rig;
+use crate::scene;
 use crate::scene::ViewSettings;
 use crate::scene::compare::Comparison;
 use crate::viewer::{Recording, Replay, ReplayError};
-use crate::{asset, rig, scene};
+
+use super::sources::{CharacterSource, RigSource};
 
 /// The options of a case. They are the options of `sinew render` that determine the image.
 #[derive(Debug, Parser)]
@@ -130,45 +131,32 @@ impl Posed for ReplayedCase {
 /// The characters and rigs of a run. Each is loaded once.
 #[derive(Default)]
 pub(super) struct AssetCache {
-    characters: Mutex<HashMap<CharacterKey, CharacterCell>>,
-    rigs: Mutex<HashMap<RigKey, Rig>>,
+    characters: Mutex<HashMap<CharacterSource, CharacterCell>>,
+    rigs: Mutex<HashMap<RigSource, Rig>>,
     /// Which joints of each character are moved, by its path.
     coverage: Mutex<BTreeMap<PathBuf, (Arc<Character>, Coverage)>>,
 }
 
-/// The path of a character, and how it is loaded. Numbers are given by their bits.
-type CharacterKey = (Option<PathBuf>, (Option<u64>, Option<u64>, UpAxis), (bool, RotationFit));
-/// The path of a character, its up axis, and the path of the rig.
-type RigKey = (PathBuf, UpAxis, Option<PathBuf>);
 /// A character or its load error. The first thread that needs it loads it.
 type CharacterCell = Arc<OnceLock<Result<Arc<Character>, String>>>;
 
 impl AssetCache {
-    fn character(&self, path: Option<&Path>, options: &LoadOptions) -> Result<Arc<Character>, String> {
-        let bits = |number: Option<f64>| number.map(f64::to_bits);
-        let LoadOptions { symmetric, rotations, up, .. } = *options;
-        let key = (
-            path.map(Path::to_path_buf),
-            (bits(options.units), bits(options.smooth), up),
-            (symmetric, rotations),
-        );
+    fn character(&self, source: &CharacterSource) -> Result<Arc<Character>, String> {
         let cell = {
             let mut characters = self.characters.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(characters.entry(key).or_default())
+            Arc::clone(characters.entry(source.clone()).or_default())
         };
-        let read =
-            || path.map_or_else(asset::mannequin, |path| load_character(path, options, &Progress::default()));
-        let load = || read().map(Arc::new).map_err(|e| e.to_string());
-        cell.get_or_init(load).clone()
+        cell.get_or_init(|| source.load()).clone()
     }
 
     /// Returns the rig of a character from the file `named` or, without one, from the rig's default source.
-    fn rig(&self, character: &Character, up: UpAxis, named: Option<&Path>) -> Result<Rig, String> {
-        let key = (character.path.clone(), up, named.map(Path::to_path_buf));
+    fn rig(&self, of: (&Character, CharacterSource), named: Option<&Path>) -> Result<Rig, String> {
+        let (character, source) = of;
+        let key = RigSource { character: source, file: named.map(Path::to_path_buf) };
         if let Some(rig) = self.rigs.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(rig.clone());
         }
-        let rig = rig::load(character, named).map_err(|e| e.to_string())?;
+        let rig = key.load(character)?;
         self.rigs.lock().unwrap_or_else(PoisonError::into_inner).insert(key, rig.clone());
         Ok(rig)
     }
@@ -199,10 +187,11 @@ impl AssetCache {
         let args = CaseArgs::from_arg_matches(&matches).map_err(|e| first_line(&e))?;
         let message = |e: Failure| e.to_string();
         let options = args.posing.load_options(case.model.as_deref()).map_err(message)?;
-        let character = self.character(case.model.as_deref(), &options)?;
+        let source = CharacterSource::new(case.model.as_deref(), options);
+        let character = self.character(&source)?;
         let rig_args = args.posing.rig();
         let rig = match rig_args.names_no_bones() {
-            true => self.rig(&character, options.up, rig_args.file())?,
+            true => self.rig((&character, source), rig_args.file())?,
             false => rig_args.load(&character).map_err(message)?,
         };
         let (character, _) = args.posing.extend(character, &rig).map_err(message)?;
@@ -231,8 +220,9 @@ impl AssetCache {
         let units = recording.units().filter(|_| case.model.is_none());
         let options = LoadOptions::default().with_units(units);
         let model = case.model.clone().or_else(|| recording.character());
-        let character = self.character(model.as_deref(), &options)?;
-        let rig = self.rig(&character, options.up, None)?;
+        let source = CharacterSource::new(model.as_deref(), options);
+        let character = self.character(&source)?;
+        let rig = self.rig((&character, source), None)?;
         if let Some(warning) = recording.warnings(&character, &rig).into_iter().next() {
             return Err(warning);
         }

@@ -27,6 +27,7 @@ mod cases;
 mod init;
 mod motion;
 mod results;
+mod sources;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:

@@ -1,0 +1,72 @@
+//! What the characters and rigs of a run are loaded from. Each source is also the key under which its result is kept.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::asset::{self, Character, Packages, UpAxis};
+use crate::capture::{LoadOptions, RotationFit, load_character};
+use crate::files::Progress;
+use crate::rig::{self, Rig};
+
+/// The file of a character, and how it is loaded. The character depends on nothing else.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct CharacterSource {
+    /// `None` is the built-in character.
+    path: Option<PathBuf>,
+    units: Option<Bits>,
+    smooth: Option<Bits>,
+    up: UpAxis,
+    packages: Packages,
+    symmetric: bool,
+    rotations: RotationFit,
+}
+
+/// A number by its bits, which can be compared and hashed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Bits(u64);
+
+impl CharacterSource {
+    pub(super) fn new(path: Option<&Path>, options: LoadOptions) -> Self {
+        // All fields are named here and in `options`, so that a new one is an error of the compiler until it is part of the source.
+        let LoadOptions { units, smooth, up, packages, symmetric, rotations } = options;
+        let bits = |number: f64| Bits(number.to_bits());
+        let (units, smooth) = (units.map(bits), smooth.map(bits));
+        Self { path: path.map(Path::to_path_buf), units, smooth, up, packages, symmetric, rotations }
+    }
+
+    fn options(&self) -> LoadOptions {
+        let Self { path: _, units, smooth, up, packages, symmetric, rotations } = self.clone();
+        let number = |bits: Bits| f64::from_bits(bits.0);
+        LoadOptions {
+            units: units.map(number),
+            smooth: smooth.map(number),
+            up,
+            packages,
+            symmetric,
+            rotations,
+        }
+    }
+
+    pub(super) fn load(&self) -> Result<Arc<Character>, String> {
+        let character = match &self.path {
+            Some(path) => load_character(path, &self.options(), &Progress::default()),
+            None => asset::mannequin(),
+        };
+        character.map(Arc::new).map_err(|e| e.to_string())
+    }
+}
+
+/// The source of a rig, which is found in the shape of its character or read from a file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct RigSource {
+    pub(super) character: CharacterSource,
+    /// Without a file, the rig has the default source of the character.
+    pub(super) file: Option<PathBuf>,
+}
+
+impl RigSource {
+    /// Loads the rig of a character that was loaded from the same source.
+    pub(super) fn load(&self, character: &Character) -> Result<Rig, String> {
+        rig::load(character, self.file.as_deref()).map_err(|e| e.to_string())
+    }
+}
