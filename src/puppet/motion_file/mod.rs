@@ -18,6 +18,7 @@ use crate::text::toml::{
 mod contacts;
 mod goals;
 mod keys;
+mod marks;
 #[cfg(feature = "render")]
 mod write;
 
@@ -254,7 +255,7 @@ impl MotionReader<'_> {
             Some(_) => Some(single(optional(table, "fade_in", 0.0, 0.0..=MAX_TIME)?)),
             None => None,
         };
-        let marks = table.get("marks").map_or(Ok(Vec::new()), |item| self.marks(item))?;
+        let marks = table.get("marks").map_or(Ok(Vec::new()), |item| self.marks(item, &clips))?;
         let mut strip =
             Strip { clips, start, seconds, from, speed, looping, root_motion, mirror, fade_in, marks };
         if let Some(item) = table.get("overlap") {
@@ -326,19 +327,6 @@ impl MotionReader<'_> {
             return Err(SpannedError::at(item, "clips: the sum of the weights is too large"));
         }
         Ok(weights)
-    }
-
-    /// Reads the times of clips at which the same thing happens.
-    fn marks(&self, item: &Item) -> Result<Vec<(usize, f32)>, SpannedError> {
-        let table = item.as_table_like();
-        let table =
-            table.ok_or_else(|| SpannedError::at(item, "marks must be a table of seconds by clip"))?;
-        let mark = |(name, item): (&str, &Item)| {
-            let otherwise = || format!("the mark of {name} must be a number of seconds from 0 to {MAX_TIME}");
-            let time = number(item, name, |s| (0.0..=MAX_TIME).contains(&s), otherwise)?;
-            Ok((self.clip(item, name)?, single(time)))
-        };
-        table.iter().map(mark).collect()
     }
 
     fn layer(&self, table: &Table) -> Result<Layer, SpannedError> {

@@ -182,6 +182,77 @@ fn errors_name_the_line() {
     }
 }
 
+/// Two clips of the mannequin in which the same thing happens at different times.
+const MARKED: &str = "version = 1\n\n[[strip]]\nclips = { wave = 0.5, crouch = 0.5 }\nstart = 0.0\n";
+
+#[test]
+fn marks_are_read_used_and_written() {
+    let text = format!("{MARKED}marks = {{ wave = 0.9, crouch = 0.5 }}\n");
+    let (character, motion) = (mannequin().unwrap(), read_motion(&text).unwrap());
+    let clip = |name: &str| character.find_clip(name).unwrap();
+    assert_eq!(motion.strips[0].marks, [(clip("wave"), 0.9), (clip("crouch"), 0.5)]);
+    // The blend plays both clips at their marks at the same time, which it does not without them.
+    let played = |motion: &Motion, time: f32| {
+        let mut puppet = Puppet::new(character.clone(), 0);
+        (puppet.motion, puppet.time) = (motion.clone(), time);
+        puppet.update().unwrap();
+        puppet.pose().clone()
+    };
+    let unmarked = read_motion(MARKED).unwrap();
+    let [wave, crouch] = ["wave", "crouch"].map(|name| character.clips[clip(name)].seconds);
+    let moment = 0.5 * (0.9 / wave + 0.5 / crouch) * unmarked.strips[0].length(&character.clips);
+    let hips = character.skeleton.find("hips").unwrap();
+    let height = |motion: &Motion, time: f32| played(motion, time).locals[hips].translation.y;
+    let at = |name: &str, time: f32| height(&Motion::clip(clip(name)), time);
+    let mean = 0.5 * (at("wave", 0.9) + at("crouch", 0.5));
+    let (with, without) = ((height(&motion, moment) - mean).abs(), (height(&unmarked, moment) - mean).abs());
+    assert!(with < 1e-5 && without > 1e-2, "{with} m with marks, {without} m without");
+    #[cfg(feature = "render")]
+    {
+        let written = |motion: &Motion| {
+            let (mut document, rig) = (toml_edit::DocumentMut::new(), crate::rig::detect(&character));
+            document.insert("version", toml_edit::value(1));
+            write(motion, &character, &rig, document.as_table_mut());
+            document.to_string()
+        };
+        assert_eq!(written(&motion), text);
+        // Marks that have no effect are left out, and those behind the end of a clip are written as the player uses them, so that
+        // what was written can be read.
+        let mut changed = motion.clone();
+        changed.strips[0].marks = vec![(clip("wave"), 0.9), (clip("walk"), 0.1)];
+        assert_eq!(written(&changed), MARKED);
+        changed.strips[0].marks = vec![(clip("wave"), 0.9), (clip("crouch"), 99.0), (clip("walk"), 0.1)];
+        let read = read_motion(&written(&changed)).unwrap();
+        assert_eq!(read.strips[0].marks, [(clip("wave"), 0.9), (clip("crouch"), crouch)]);
+    }
+}
+
+#[test]
+fn marks_belong_to_the_clips_of_their_strip() {
+    for (marks, cause) in [
+        ("0.5", "must be a table of seconds by clip"),
+        ("[0.9, 0.5]", "must be a table of seconds by clip"),
+        ("{ wave = 0.9 }", "\"crouch\" has no mark"),
+        ("{}", "\"wave\" has no mark"),
+        ("{ wave = 0.9, crouch = 0.5, walk = 0.1 }", "the strip does not play \"walk\""),
+        ("{ wave = 0.9, crouch = 0.5, wolk = 0.1 }", "animation \"wolk\" does not exist"),
+        ("{ wave = 0.9, \"#1\" = 0.8, crouch = 0.5 }", "\"#1\" already has a mark under another name"),
+        ("{ wave = 0.9, crouch = 99 }", "99 s is after the end of \"crouch\", which lasts"),
+        ("{ wave = 0.9, crouch = -0.5 }", "crouch must be a number of seconds from 0 to"),
+        ("{ wave = 0.9, crouch = \"late\" }", "crouch must be a number of seconds from 0 to"),
+        ("{ wave = 0.9, crouch = nan }", "crouch: value is not finite"),
+        ("{ wave = 0.9, crouch = inf }", "crouch: value is not finite"),
+        ("{ wave = 0.9, crouch = 1e39 }", "crouch: value is too large"),
+    ] {
+        let error = read_motion(&format!("{MARKED}marks = {marks}\n")).unwrap_err();
+        assert!(error.starts_with(&format!("a.motion.toml: line 6: marks: {cause}")), "{marks}: {error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+    }
+    // A clip without weight is not played, and needs no mark.
+    let text = "version = 1\n[[strip]]\nclips = { wave = 1, run = 0 }\nmarks = { wave = 0.9 }";
+    assert_eq!(read_motion(text).unwrap().strips[0].marks.len(), 1);
+}
+
 #[test]
 fn contacts_are_read_and_written() {
     let text = "version = 1\n\n\

@@ -56,7 +56,7 @@ impl MotionWriter<'_> {
     }
 
     fn strip(&self, strip: &Strip) -> Table {
-        let Strip { clips, start, seconds, from, speed, looping, root_motion, mirror, fade_in, marks } =
+        let Strip { clips, start, seconds, from, speed, looping, root_motion, mirror, fade_in, marks: _ } =
             strip;
         let mut table = Table::new();
         #[expect(clippy::float_cmp, reason = "a weight that was never changed")]
@@ -83,12 +83,31 @@ impl MotionWriter<'_> {
         if let Some(seconds) = fade_in {
             table.insert("fade_in", short(*seconds).into());
         }
+        let marks = self.marks(strip);
         if !marks.is_empty() {
-            let marks: InlineTable =
-                marks.iter().map(|(clip, time)| (self.character.clip_name(*clip), short(*time))).collect();
             table.insert("marks", marks.into());
         }
         table
+    }
+
+    /// Returns the marks of a strip, or none if they have no effect. A strip whose clips were changed may have marks of clips that it no
+    /// longer plays, or lack some, and the player then ignores them all.
+    fn marks(&self, strip: &Strip) -> InlineTable {
+        let is_marked = |clip: usize| strip.marks.iter().any(|(of, _)| *of == clip);
+        if strip.clips.iter().any(|blended| blended.weight > 0.0 && !is_marked(blended.clip)) {
+            return InlineTable::new();
+        }
+        let mut marks = InlineTable::new();
+        for (clip, time) in &strip.marks {
+            let name = self.character.clip_name(*clip);
+            let found =
+                self.character.clips.get(*clip).filter(|_| strip.clips.iter().any(|b| b.clip == *clip));
+            // Of two marks of a clip, the player uses the first, and it puts a mark behind the end on the end.
+            if let Some(found) = found.filter(|_| !marks.contains_key(&name)) {
+                marks.insert(name, short(time.clamp(0.0, found.seconds)));
+            }
+        }
+        marks
     }
 
     /// Returns a table of weights. A clip that occurs twice has the sum of its weights.
