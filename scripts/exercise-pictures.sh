@@ -54,13 +54,15 @@ front="--mode skeleton --camera-position 2,2.2,13 --camera-focal-point 2,2.2,0"
     draw docs/exercises/02-plain.png "$scratch/planar.gltf" $bent --reach tip=4.5,4.5,0 --method pseudo-inverse --iterations 1 $front
     draw docs/exercises/02-stiff.png "$scratch/planar.gltf" $bent --rig "$scratch/stiff.rig.toml" --reach tip=4.5,4.5,0 \
         --method pseudo-inverse --iterations 1 $front
+    draw docs/exercises/02-both.png "$scratch/planar.gltf" $bent --rig "$scratch/stiff.rig.toml" --reach tip=4.5,4.5,0 \
+        --method pseudo-inverse --option jacobian.secondary=rest --iterations 1 $front
     draw docs/exercises/05-sweep.png "$scratch/planar.gltf" $bent --reach tip=4,6,0 --method particle --option textbook=true --iterations 1 $front
     draw docs/exercises/06-closed.png "$scratch/planar.gltf" $bent --reach tip=3,4,0 --method fused --option fused.alpha=1 --iterations 1 $front
     draw docs/exercises/06-midpoint.png "$scratch/planar.gltf" $bent --reach tip=3,4,0 --method fused --option fused.first_weight=1 \
         --option fused.last_weight=1 --option fused.alpha=0 --iterations 1 $front
-    draw docs/exercises/07-methods.png "$scratch/planar.gltf" $bent --reach tip=3,4,0 --method fused --compare ccd,fused $front
+    draw docs/exercises/07-methods.png "$scratch/planar.gltf" $bent --reach tip=3,4,0 --method fused --compare ccd $front
     draw docs/exercises/09-fit.png "$scratch/torso.gltf" --clips "$scratch/take.csv" --animation take --animation-time 1 --mode skeleton \
-        --camera-position 0.6,1.2,2 --camera-focal-point 0.1,0.5,0
+        --camera-position 0.55,0.95,1.35 --camera-focal-point 0.12,0.5,0
 }
 # Exercise 10 adds a method to the program.
 own="${2:-}"

@@ -1,25 +1,26 @@
 #!/usr/bin/env python3
-"""Measures the solvers and updates the tables below "Measured" in docs/solvers.md, all in one run.
+"""Measures the solvers and updates the tables below "Measured" in docs/solvers.md and that of exercise 7, all in one run.
 
-    scripts/solver-tables.py [SINEW]    default: target/release/sinew, which must be built
+    scripts/solver-tables.py [--sinew SINEW] [TABLE...]    default: target/release/sinew, which must be built, and all tables
 
 Each table follows the line that names its command. Run it on a quiet machine, and then scripts/solver-passes.sh figures,
 which copies the rows to the pages of the methods.
 """
 
+import argparse
 import json
 import pathlib
 import subprocess
-import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/solvers.md"
-SINEW = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "target/release/sinew")
+EXERCISE = ROOT / "docs/exercises/07-table-one.md"
+PROGRAM = [str(ROOT / "target/release/sinew")]
 
 
 def bench(arguments):
     """Runs `sinew bench` with the given arguments and returns its JSON report."""
-    output = subprocess.run([SINEW, "bench", "--json", *arguments.split()], check=True, capture_output=True)
+    output = subprocess.run([*PROGRAM, "bench", "--json", *arguments.split()], check=True, capture_output=True)
     return json.loads(output.stdout)
 
 
@@ -41,7 +42,7 @@ def percent(fraction, places=1):
 
 def small(value):
     """Returns a small number in scientific notation."""
-    return "0" if value == 0 else f"{value:.1e}".replace("e-0", "e-")
+    return "0" if value == 0 else f"{value:.1e}".replace("e-0", "e-").replace("e+00", "")
 
 
 def unique(values):
@@ -88,17 +89,39 @@ def limits():
     return lines(head, pivot(rows, lambda r: r["set"], lambda r: f"{percent(r['success'])}, {digits(r['median_us'])} µs"))
 
 
+def form(row):
+    return "printed" if row["textbook"] else "sinew"
+
+
 def paper():
-    head = ["method", "form", "limits", "tolerance", "mean", "× improved", "mean error", "largest error", "wrong",
+    head = ["method", "form", "limits", "tolerance", "mean", "× improved", "iterations", "mean error", "largest error", "wrong",
             "published time", "× improved", "mean error", "wrong"]
     table = [
         [
-            row["method"], "printed" if row["textbook"] else "sinew", "on" if row["limits"] else "off", small(row["tolerance"]), f"{digits(row['mean_us'])} µs",
-            digits(row["relative_time"]), small(row["error_mean"]), small(row["error_max"]), percent(row["wrong"]),
-            f"{row['published_seconds'] * 1e6:.0f} µs", f"{row['published_relative_time']:.0f}",
+            row["method"], form(row), "on" if row["limits"] else "off", small(row["tolerance"]), f"{digits(row['mean_us'])} µs",
+            digits(row["relative_time"]), f"{row['iterations']:.1f}", small(row["error_mean"]), small(row["error_max"]),
+            percent(row["wrong"]), f"{row['published_seconds'] * 1e6:.0f} µs", f"{row['published_relative_time']:.0f}",
             small(row["published_error_mean"]), f"{row['published_wrong'] * 100:.2f} %",
         ]
         for row in bench("--table paper")["paper"]
+    ]
+    return lines(head, table)
+
+
+def exercise():
+    """The rows that have the same tolerance for all methods."""
+    head = ["method", "form", "limits", "time", "× improved", "iterations", "mean error", "wrong", "published time",
+            "published × improved", "published error", "published wrong"]
+    rows = bench("--table paper --cases 200")["paper"]
+    table = [
+        [
+            row["method"], form(row), "on" if row["limits"] else "off", digits(row["mean_us"]), digits(row["relative_time"]),
+            f"{row['iterations']:.1f}", small(row["error_mean"]), percent(row["wrong"]),
+            f"{row['published_seconds'] * 1e6:.0f}", f"{row['published_relative_time']:.0f}",
+            small(row["published_error_mean"]), f"{row['published_wrong'] * 100:.2f} %",
+        ]
+        for row in rows
+        if row["tolerance"] == rows[0]["tolerance"]
     ]
     return lines(head, table)
 
@@ -166,23 +189,31 @@ def replace_table(page, marker, table):
     return page[:start] + table + page[end:]
 
 
+# The page of each table, the line above it, and the function that measures it.
+TABLES = {
+    "free": (PAGE, "(`sinew bench --methods dls --joints 2,3,6", free),
+    "methods": (PAGE, "(`--set reach,near --cases 300`)", methods),
+    "limits": (PAGE, "(`sinew bench --limits on --tolerance 1e-4 --joints 10`)", limits),
+    "paper": (PAGE, "The table of Li & Peng 2013", paper),
+    "exercise": (EXERCISE, "`sinew bench --table paper --cases 200`, ", exercise),
+    "fabrik": (PAGE, "(`sinew bench --table fabrik`", fabrik),
+    "drag": (PAGE, "`sinew bench --table drag` drags", drag),
+    "beyond": (PAGE, "`sinew bench --table beyond` solves", beyond),
+    "panda": (PAGE, "`sinew bench --table panda --cases 2000`", lambda: poses("panda")),
+    "ur5": (PAGE, "`sinew bench --table ur5 --cases 2000`", lambda: poses("ur5")),
+}
+
+
 def main():
-    tables = {
-        "(`sinew bench --methods dls --joints 2,3,6": free,
-        "(`--set reach,near --cases 300`)": methods,
-        "(`sinew bench --limits on --tolerance 1e-4 --joints 10`)": limits,
-        "The table of Li & Peng 2013": paper,
-        "(`sinew bench --table fabrik`": fabrik,
-        "`sinew bench --table drag` drags": drag,
-        "`sinew bench --table beyond` solves": beyond,
-        "`sinew bench --table panda --cases 2000`": lambda: poses("panda"),
-        "`sinew bench --table ur5 --cases 2000`": lambda: poses("ur5"),
-    }
-    measured = {marker: table() for marker, table in tables.items()}
-    page = PAGE.read_text(encoding="utf-8")
-    for marker, table in measured.items():
-        page = replace_table(page, marker, table)
-    PAGE.write_text(page, encoding="utf-8")
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sinew", default=PROGRAM[0])
+    parser.add_argument("tables", nargs="*", metavar="TABLE", help=", ".join(TABLES))
+    arguments = parser.parse_args()
+    PROGRAM[0] = arguments.sinew
+    measured = {name: TABLES[name][2]() for name in arguments.tables or TABLES}
+    for name, table in measured.items():
+        page, marker, _ = TABLES[name]
+        page.write_text(replace_table(page.read_text(encoding="utf-8"), marker, table), encoding="utf-8")
 
 
 main()
