@@ -13,6 +13,11 @@ use crate::{assert_none, root};
 pub(crate) const PAGE: &str = "docs/founding-documents.md";
 /// The header of each table.
 const HEADER: &str = "| section | what it says | command line | what holds | viewer | source |";
+/// The page with the closing table, which compares the methods with tables that were computed from the documents.
+const CLOSING_PAGE: &str = "docs/solvers.md";
+const CLOSING_HEADER: &str = "| document | figure or equation | command | compared | difference |";
+/// Largest difference that the tests of the closing table let pass, metres or components of unit vectors.
+const CLOSING_LIMIT: f64 = 1e-6;
 /// A cell of something that sinew does not have.
 const NOTHING: &str = "–";
 
@@ -23,16 +28,25 @@ struct Row {
 }
 
 fn page() -> Page {
-    pages().into_iter().find(|page| page.name == PAGE).expect("the page is missing")
+    page_of(PAGE)
 }
 
-/// Returns the rows of all tables with the header.
+fn page_of(name: &str) -> Page {
+    pages().into_iter().find(|page| page.name == name).expect("the page is missing")
+}
+
+/// Returns the rows of all tables of the map.
 fn rows(page: &Page) -> Vec<Row> {
+    rows_below(page, HEADER)
+}
+
+/// Returns the rows of all tables with a header.
+fn rows_below(page: &Page, header: &str) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut in_table = false;
     for (index, line) in page.text.lines().enumerate() {
-        in_table = line == HEADER || in_table && line.starts_with('|');
-        if in_table && line != HEADER && !line.starts_with("|---") {
+        in_table = line == header || in_table && line.starts_with('|');
+        if in_table && line != header && !line.starts_with("|---") {
             let cells = line.trim_matches('|').split(" | ").map(|cell| cell.trim().to_owned()).collect();
             rows.push(Row { line: index + 1, cells });
         }
@@ -146,4 +160,31 @@ fn what_exists_has_a_source() {
         }
     }
     assert_none("these rows name no source", &problems);
+}
+
+/// Each row of the closing table has the command that compares it, which runs one test, and a difference that this test lets pass.
+#[test]
+fn each_row_of_the_closing_table_has_a_command() {
+    let tests = sources(&root().join("tests/ik/textbook"));
+    let rows = rows_below(&page_of(CLOSING_PAGE), CLOSING_HEADER);
+    assert!(rows.len() >= 15, "only {} rows", rows.len());
+    let mut problems = Vec::new();
+    for Row { line, cells } in rows {
+        let [document, part, command, compared, difference] = &cells[..] else {
+            problems.push(format!("{CLOSING_PAGE}:{line}: there must be five cells"));
+            continue;
+        };
+        let command = command.trim_matches('`').strip_prefix("cargo test --test ik ");
+        let name = command.and_then(|rest| rest.strip_suffix(" -- --nocapture")).unwrap_or_default();
+        if !tests.contains(&format!("\n#[test]\nfn {name}() {{")) {
+            problems.push(format!("{CLOSING_PAGE}:{line}: the command runs no test of tests/ik/textbook"));
+        }
+        if !difference.parse().is_ok_and(|number: f64| (0.0..CLOSING_LIMIT).contains(&number)) {
+            problems.push(format!("{CLOSING_PAGE}:{line}: {difference} must be less than {CLOSING_LIMIT}"));
+        }
+        if [document, part, compared].iter().any(|cell| cell.is_empty()) {
+            problems.push(format!("{CLOSING_PAGE}:{line}: a cell is empty"));
+        }
+    }
+    assert_none("the closing table is incomplete", &problems);
 }
