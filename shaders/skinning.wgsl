@@ -1,21 +1,26 @@
 // The vertex transform of Li & Peng 2013 ("Transform", an HLSL vertex shader), ported and corrected.
 //
 // The original takes a position, a normal, a texture coordinate, four weights and four bone indices. It moves the
-// position by `Local`, sums four weighted bone matrices, projects with `WorldViewProjection`, and outputs the normal,
+// position by `Local`, sums its transforms by four weighted bone matrices, projects with `WorldViewProjection`, and outputs the normal,
 // the eye direction and the light direction. These are all differences:
 //
 // - Normals are skinned too, with the cofactor matrix of the blend. The original transforms them by `World` alone.
 // - `BoneMatrices` has any length, and includes `Local` and `World`, so that only the camera's matrix is applied after it. Positions are
 //   column vectors.
-// - Bone indices are integers. The original casts four floats.
-// - The fourth weight is not stored: w₄ = 1 − (w₁ + w₂ + w₃). Weights must be normalised to a sum of one.
+// - The matrices are blended, and the position is transformed once. The original sums four transformed positions. A matrix is
+//   three rows, because the fourth is always (0, 0, 0, 1), and each instance has an offset into them.
+// - Bone indices are integers of 16 bits, packed in pairs. The original casts four floats.
+// - The fourth weight is not stored: w₄ = 1 − (w₁ + w₂ + w₃), minus those of a second set. Weights must be normalised to a sum of
+//   one. src/skin/linear.rs uses the stored one.
 // - A second set of four influences is supported, and morph targets are applied before skinning.
+// - Normals are normalised, and zero where a blend flattens the surface.
 // - `eye_direction` (surface.wgsl) leads from the position in the world to the eye, and is normalised for each pixel. The
 //   original subtracts the projected position.
 // - The light shines from a constant direction. The original outputs `LightPosition` − `Pos` for each vertex.
 // - The texture coordinate is passed on, as in the original, but each texture may then move, turn and scale it (base_color.wgsl).
 // - The names are `position`, `normal`, `texcoord_0`, `weights` and `joints` for `inputPosition`, `inputNormal`,
-//   `inputTexCoord`, `weights` and `bones`. Tangents, colours and a second texture coordinate are additional.
+//   `inputTexCoord`, `weights` and `bones`. Outputs are `clip`, `normal`, `texcoord`, `eye_direction` and `light_direction` for
+//   `Pos`, `Normal`, `Texcoord`, `EyeDir` and `Direction`. Tangents, colours and a second texture coordinate are additional.
 //
 // What the functions read comes from fetch_storage.wgsl or fetch_texture.wgsl, and bones.wgsl or many_bones.wgsl.
 //

@@ -24,6 +24,7 @@
 //! | `meshopt`, `fbx`, `urdf` | compressed glTF (needs a C++ compiler), FBX (needs a C compiler), robots |
 //! | `capture`, `vmc` | poses and clips from recorded sensors; live motion over the network |
 //! | `render` | drawing with wgpu, crowds and inverse kinematics on the GPU |
+//! | `window` | the viewer window without the program, which also runs in a web page |
 //! | `cli`, `viewer` | the `sinew` program, and its window (the default) |
 
 mod api;
@@ -52,6 +53,7 @@ pub mod ik;
 mod mathematics;
 #[cfg(feature = "character")]
 pub mod motion;
+mod platform;
 #[cfg(feature = "character")]
 pub mod pose;
 #[cfg(feature = "character")]

@@ -59,7 +59,7 @@ impl Smoothing {
     }
 
     /// Describes the latency of a smoothing of rotations at 60 Hz in one line.
-    #[cfg(feature = "viewer")]
+    #[cfg(feature = "window")]
     pub(crate) fn describe_rotations(&self) -> String {
         let milliseconds = |degrees: f64| self.latency(degrees.to_radians(), 1.0 / 60.0) * 1e3;
         let (rest, slow, fast) = (milliseconds(0.0), milliseconds(45.0), milliseconds(180.0));

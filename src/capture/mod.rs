@@ -40,7 +40,7 @@ pub use clip::{Captured, TakeOptions};
 pub use csv::{load_csv, load_csv_with, parse_csv, write_csv};
 pub use error::CaptureError;
 pub use estimate::{EstimatedBone, EstimatedSkeleton, LoadOptions, SkeletonOptions, load_character};
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 pub(crate) use files::TAKE_EXTENSIONS;
 pub(crate) use files::{defines_up, is_take};
 pub use files::{load_take, load_take_with};

@@ -3,9 +3,10 @@
 //! A device may be endless, and opening a pipe may block forever. Functions that read a file only once also accept
 //! input that the caller has opened for this program (`/dev/stdin`, or `/dev/fd/63` for a shell's `<(…)`).
 
-use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
+
+use crate::platform::fs::{self, File};
 
 use super::Progress;
 
@@ -124,6 +125,8 @@ pub(crate) fn is_descriptor(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -4,6 +4,10 @@
 //! block the program or fill its memory, and a crash never leaves an incomplete file. `docs/files.md` describes these
 //! guarantees for users.
 
+#[cfg(not(target_arch = "wasm32"))]
+pub mod atomic;
+#[cfg(target_arch = "wasm32")]
+#[path = "atomic_in_memory.rs"]
 pub mod atomic;
 pub mod bounded;
 mod progress;

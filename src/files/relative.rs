@@ -2,12 +2,14 @@
 
 use std::path::{Component, Path, PathBuf, absolute};
 
+use crate::platform::fs;
+
 /// Returns the path of a file relative to a folder, with `..` where the file is outside, so that both can be moved together.
 /// A file that has no folder in common with it keeps its absolute path.
 pub(crate) fn relative_to(folder: &Path, file: &Path) -> PathBuf {
     let real = |path: &Path| {
         let path = absolute(path).unwrap_or_else(|_| path.to_path_buf());
-        path.canonicalize().unwrap_or(path)
+        fs::canonicalize(&path).unwrap_or(path)
     };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     // A link to a file keeps its own name, because other files lie beside the link.

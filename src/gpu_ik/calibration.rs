@@ -1,10 +1,9 @@
 //! When the GPU is faster than the CPU.
 
-use std::time::Instant;
-
 use glam::{DAffine3, DQuat, DVec3};
 
 use crate::ik::{Body, Goal, Limit, Link, SolveError};
+use crate::platform::Instant;
 
 use super::options::Choice;
 

@@ -1,12 +1,13 @@
 //! Batched solves on the GPU, the CPU, or the faster of both.
 
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use glam::DQuat;
 use rayon::prelude::*;
 
 use crate::ik::{Body, Goal, Limb, LimbGoal, Options, SolveError, Solver, Start};
+use crate::platform::Instant;
 use crate::render::{Gpu, RenderError};
 
 use super::body::{BodyKernel, BodyProblems};

@@ -3,7 +3,7 @@
 //! A [`Motion`] describes what is played, and a [`Player`] computes its pose at a time. Nothing in this module solves:
 //! where a foot must stay in place, the player returns a contact constraint ([`ContactConstraint`]).
 
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 pub(crate) mod arrange;
 mod blend;
 mod clip_sampler;
@@ -60,7 +60,7 @@ pub use parametric::{ParametricBlend, ParametricError, ParametricMotion, Paramet
 pub use player::Player;
 #[cfg(feature = "render")]
 pub(crate) use pose_key::is_same_time;
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 pub(crate) use pose_key::pose_key_at;
 pub use pose_key::{Easing, PoseKey};
 pub use recorder::Recorder;

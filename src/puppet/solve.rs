@@ -1,11 +1,10 @@
 //! Solves for the targets of a puppet, group by group.
 
-use std::time::Instant;
-
 use glam::Affine3A;
 
 use crate::asset::Character;
 use crate::ik::{GoalOutcome, Holds, Method, Options, Solver};
+use crate::platform::Instant;
 use crate::pose::Pose;
 use crate::rig::{Binding, Rig};
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::api::with_methods;
 use crate::asset::Skeleton;
 use crate::ik::{GoalAxes, Hold, Holds, Method, Outcome};
-#[cfg(any(feature = "cli", feature = "viewer"))]
+#[cfg(any(feature = "cli", feature = "window"))]
 use crate::puppet::LengthUnit;
 
 /// Goals for one node. They can be combined freely.
@@ -207,7 +207,7 @@ impl GoalReport {
 
     /// Returns the largest errors of those reports whose targets were not reached, for messages: `3.00 mm and 12.4°`. An error
     /// that would be printed as zero is left out, unless both are.
-    #[cfg(any(feature = "cli", feature = "viewer"))]
+    #[cfg(any(feature = "cli", feature = "window"))]
     pub(crate) fn worst_miss<'a>(reports: impl Iterator<Item = &'a Self>, unit: LengthUnit) -> String {
         let missed = reports.filter(|r| r.outcome != Outcome::Reached);
         let (distance, angle) = missed.fold((0.0_f64, 0.0_f64), |(distance, angle), report| {

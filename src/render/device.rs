@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use wgpu::{Adapter, Backend, Backends, DeviceType};
 
 use crate::api::ParseError;
+use crate::platform::block_on;
 
 use super::RenderError;
 use super::capabilities::{Capabilities, shortcoming};
@@ -118,9 +119,11 @@ impl Gpu {
             // Validation layers only help shader authors, and searching for them would cost every user time.
             descriptor.flags = wgpu::InstanceFlags::empty();
             let instance = wgpu::Instance::new(descriptor);
-            let adapters = pollster::block_on(instance.enumerate_adapters(backends));
-            if let Some(adapter) = search.best(adapters, |_| true) {
-                return Self::open(&adapter);
+            let adapters = block_on(instance.enumerate_adapters(backends)).unwrap_or_default();
+            if let Some(opened) =
+                search.best(adapters, |_| true).and_then(|adapter| block_on(Self::open(&adapter)))
+            {
+                return opened;
             }
         }
         Err(search.failure())
@@ -160,17 +163,48 @@ impl Gpu {
             descriptor.flags = wgpu::InstanceFlags::empty();
             let instance = wgpu::Instance::new(descriptor);
             let Ok(surface) = instance.create_surface(target()) else { continue };
-            let adapters = pollster::block_on(instance.enumerate_adapters(backends));
-            if let Some(adapter) = search.best(adapters, |adapter| adapter.is_surface_supported(&surface)) {
+            let adapters = block_on(instance.enumerate_adapters(backends)).unwrap_or_default();
+            if let Some(adapter) = search.best(adapters, |adapter| adapter.is_surface_supported(&surface))
+                && let Some(opened) = block_on(Self::open(&adapter))
+            {
                 let capabilities = surface.get_capabilities(&adapter);
-                return Ok((Self::open(&adapter)?, surface, capabilities));
+                return Ok((opened?, surface, capabilities));
             }
         }
         Err(search.failure())
     }
 
-    fn open(adapter: &Adapter) -> Result<Self, RenderError> {
+    /// Opens an adapter that draws into a canvas of a web page: with WebGPU, or else with WebGL2.
+    ///
+    /// # Errors
+    /// [`RenderError::NoAdapter`] if the browser has neither, and the errors of [`Gpu::open`].
+    #[cfg(target_arch = "wasm32")]
+    pub async fn with_canvas(
+        target: wgpu::SurfaceTarget<'static>,
+        backends: Backends,
+    ) -> Result<(Self, wgpu::Surface<'static>, wgpu::SurfaceCapabilities), RenderError> {
+        let none = || RenderError::NoAdapter { wanted: "WebGPU or WebGL2".into(), found: Vec::new() };
+        let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+        descriptor.backends = backends;
+        descriptor.flags = wgpu::InstanceFlags::empty();
+        let instance = wgpu::util::new_instance_with_webgpu_detection(descriptor).await;
+        let surface = instance.create_surface(target).map_err(|_| none())?;
+        let options =
+            wgpu::RequestAdapterOptions { compatible_surface: Some(&surface), ..Default::default() };
+        let adapter = instance.request_adapter(&options).await.map_err(|_| none())?;
+        let offered = surface.get_capabilities(&adapter);
+        Ok((Self::open(&adapter).await?, surface, offered))
+    }
+
+    /// Opens an adapter. Where waiting is possible, the other functions find one and open it.
+    ///
+    /// # Errors
+    /// [`RenderError::Unfit`] if it cannot draw, and [`RenderError::Device`] if it cannot be opened.
+    pub async fn open(adapter: &Adapter) -> Result<Self, RenderError> {
         let info = adapter.get_info();
+        if let Some(cause) = shortcoming(adapter) {
+            return Err(RenderError::Unfit { adapter: describe(&info), cause });
+        }
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("sinew"),
             required_features: adapter.features() & TIMESTAMPS,
@@ -178,8 +212,7 @@ impl Gpu {
             memory_hints: wgpu::MemoryHints::MemoryUsage,
             ..Default::default()
         };
-        let opened = pollster::block_on(adapter.request_device(&descriptor));
-        let (device, queue) = opened.map_err(|e| RenderError::Device {
+        let (device, queue) = adapter.request_device(&descriptor).await.map_err(|e| RenderError::Device {
             adapter: describe(&info),
             cause: join_lines(&e.to_string()),
         })?;

@@ -62,13 +62,13 @@ pub use device::{AdapterChoice, Gpu};
 pub use error::RenderError;
 pub use frame::{Background, CrowdInstances, Draw, Fill, Floor, Frame, Grid, Instance, Line, ShadingMode};
 pub use frame_texture::FrameTexture;
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 pub(crate) use frame_texture::drawable_texture;
 pub use indirect::GpuInstances;
 pub(crate) use indirect::{GpuInstanceBuffers, GpuPart};
 pub use light::{Environment, FileLights, Light, LightSource, MAX_LIGHTS, PunctualLight, ToneMap};
 pub use model::Model;
-#[cfg(all(test, feature = "viewer"))]
+#[cfg(all(test, feature = "window"))]
 pub(crate) use offscreen::RenderTarget;
 pub use offscreen::{Canvas, Pending};
 pub use renderer::Renderer;

@@ -3,6 +3,7 @@
 use wgpu::{TextureFormat, TextureUsages};
 
 use crate::asset::DecodedImage;
+use crate::platform::receive;
 
 use super::srgb::{from_linear, to_linear};
 use super::{Gpu, RenderError};
@@ -142,19 +143,41 @@ impl Pending {
     /// # Errors
     /// [`RenderError`] if the driver reports an error or the device is lost.
     pub fn image(self) -> Result<DecodedImage, RenderError> {
+        let rgba = read_buffer(&self.gpu, &self.buffer, self.work.clone(), |bytes| self.unpadded(bytes))?;
+        Ok(self.straight(rgba))
+    }
+
+    /// Calls a function with the image as soon as the device has drawn it, where nothing can wait for that. On a desktop, the
+    /// function is called while the device is polled.
+    pub fn when_ready(self, call: impl FnOnce(Result<DecodedImage, RenderError>) + Send + 'static) {
+        let buffer = self.buffer.clone();
+        buffer.map_async(wgpu::MapMode::Read, .., move |mapped| {
+            let rgba = mapped.map_err(|e| RenderError::Driver(e.to_string())).and_then(|()| {
+                // A lost device is a more useful error than a failed one.
+                self.gpu.check()?;
+                read_mapped(&self.buffer, |bytes| self.unpadded(bytes))
+            });
+            call(rgba.map(|rgba| self.straight(rgba)));
+        });
+    }
+
+    /// Removes the bytes between the rows.
+    fn unpadded(&self, bytes: &[u8]) -> Vec<u8> {
         let (width, height) = self.size;
         let row = width as usize * 4;
-        let rgba = read_buffer(&self.gpu, &self.buffer, self.work, |bytes| {
-            let mut rgba = Vec::with_capacity(row * height as usize);
-            let rows = bytes.chunks_exact(padded_row(width) as usize);
-            rows.filter_map(|padded| padded.get(..row)).for_each(|row| rgba.extend_from_slice(row));
-            rgba
-        })?;
+        let mut rgba = Vec::with_capacity(row * height as usize);
+        let rows = bytes.chunks_exact(padded_row(width) as usize);
+        rows.filter_map(|padded| padded.get(..row)).for_each(|row| rgba.extend_from_slice(row));
+        rgba
+    }
+
+    fn straight(&self, rgba: Vec<u8>) -> DecodedImage {
+        let (width, height) = self.size;
         let mut image = DecodedImage { width, height, rgba };
         if let Some(srgb) = self.premultiplied {
             unpremultiply(&mut image, srgb);
         }
-        Ok(image)
+        image
     }
 }
 
@@ -172,11 +195,15 @@ pub(super) fn read_buffer<T>(
     // A lost device is a more useful error than a failed wait.
     gpu.check()?;
     polled.map_err(|e| RenderError::Driver(e.to_string()))?;
-    match receiver.recv() {
-        Ok(Ok(())) => {}
-        Ok(Err(e)) => return Err(RenderError::Driver(e.to_string())),
-        Err(e) => return Err(RenderError::Driver(e.to_string())),
+    match receive(&receiver) {
+        Some(Ok(())) => {}
+        Some(Err(e)) => return Err(RenderError::Driver(e.to_string())),
+        None => return Err(RenderError::Driver("the image is not ready yet".into())),
     }
+    read_mapped(buffer, read)
+}
+
+fn read_mapped<T>(buffer: &wgpu::Buffer, read: impl FnOnce(&[u8]) -> T) -> Result<T, RenderError> {
     let view = buffer.get_mapped_range(..).map_err(|e| RenderError::Driver(e.to_string()))?;
     let value = read(&view);
     drop(view);

@@ -26,7 +26,7 @@ pub(crate) fn is_bone(name: &str) -> bool {
 }
 
 /// Returns the names of the bones of a human body without the fingers, in the order from the hips up and then of each side.
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 pub(crate) fn bone_list() -> impl Iterator<Item = String> {
     let sided = ["left", "right"].into_iter().flat_map(|side| SIDED.map(|part| format!("{side}{part}")));
     MIDDLE.map(str::to_owned).into_iter().chain(sided)

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::asset;
 use crate::asset::Character;
 use crate::files::bounded;
+use crate::platform::fs;
 
 use super::detect::detect_recognized;
 use super::recognize::{Recognized, Unrecognized, recognize_with};
@@ -66,7 +67,7 @@ pub fn load(character: &Character, given: Option<&Path>) -> Result<Rig, RigLoadE
 pub fn load_with(character: &Character, given: Option<&Path>, bones: &Bones) -> Result<Rig, RigLoadError> {
     let default_path = character.path.with_extension("rig.toml");
     let is_built_in = character.path == Path::new(asset::MANNEQUIN_PATH);
-    let file = given.or_else(|| Some(&*default_path).filter(|path| !is_built_in && path.is_file()));
+    let file = given.or_else(|| Some(&*default_path).filter(|path| !is_built_in && fs::is_file(path)));
     let failed = |cause| RigLoadError { path: file.unwrap_or(&character.path).to_owned(), cause };
     let text = match file {
         Some(path) => Some(bounded::read_to_string(path, MAX_BYTES).map_err(|e| failed(e.into()))?),
@@ -160,7 +161,7 @@ pub fn updated(
     path: &Path,
 ) -> Result<(Option<String>, String), RigLoadError> {
     let failed = |cause| RigLoadError { path: path.to_owned(), cause };
-    let existing = path.is_file().then(|| bounded::read_to_string(path, MAX_BYTES)).transpose();
+    let existing = fs::is_file(path).then(|| bounded::read_to_string(path, MAX_BYTES)).transpose();
     let existing = existing.map_err(|e| failed(e.into()))?;
     let new = file::write(rig, &character.skeleton, existing.as_deref().unwrap_or_default());
     Ok((existing, new.map_err(|e| failed(e.into()))?))

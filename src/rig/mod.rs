@@ -33,7 +33,7 @@ pub use crate::pose::{Mirror, orientation};
 pub use binding::{Binding, default_base};
 pub use body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
 pub use bone_names::Bones;
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 pub(crate) use bone_names::bone_list;
 #[cfg(feature = "capture")]
 pub(crate) use bone_names::is_bone;

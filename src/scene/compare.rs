@@ -278,7 +278,7 @@ impl Comparison {
     }
 
     /// Replaces all measured solve times, in seconds.
-    #[cfg(all(test, feature = "viewer"))]
+    #[cfg(all(test, feature = "window"))]
     pub(crate) fn set_solve_times(&mut self, seconds: f64) {
         self.candidates.iter_mut().flat_map(|c| &mut c.reports).for_each(|r| r.seconds = seconds);
     }

@@ -1,7 +1,7 @@
 //! A window in which a crowd walks. The camera orbits, pans and zooms; space pauses.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use glam::Vec2;
 use winit::application::ApplicationHandler;
@@ -13,6 +13,7 @@ use winit::window::{Window, WindowId};
 
 use crate::asset::Character;
 use crate::crowd::CrowdError;
+use crate::platform::Instant;
 use crate::render::{
     AdapterChoice, Background, Canvas, Gpu, Light, LightSource, RenderError, Renderer, ShadingMode,
 };

@@ -3,22 +3,23 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 use crate::capture::TAKE_EXTENSIONS;
+use crate::platform::fs;
 
 /// Extensions of files that contain characters, and of files that contain only motion.
 pub(super) const EXTENSIONS: [&str; 6] = ["glb", "gltf", "vrm", "fbx", "urdf", MOTION_EXTENSION];
 const MOTION_EXTENSION: &str = "bvh";
 /// Extensions of what the viewer itself writes: projects and recorded sessions.
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 const OWN_EXTENSIONS: [&str; 2] = ["sinew", "session"];
 
 /// Extension of exported poses, which need a character.
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 const POSE_EXTENSION: &str = "json";
 
 /// Returns all extensions in lower and upper case. The file dialogs of some systems are case-sensitive.
-#[cfg(feature = "viewer")]
+#[cfg(all(feature = "window", not(target_arch = "wasm32")))]
 pub(super) fn all_extensions() -> Vec<String> {
     let lower_case =
         || EXTENSIONS.iter().chain(&TAKE_EXTENSIONS).chain([&POSE_EXTENSION]).chain(&OWN_EXTENSIONS);
@@ -26,14 +27,14 @@ pub(super) fn all_extensions() -> Vec<String> {
 }
 
 /// Returns the extensions of files whose clips can be added, in lower and upper case.
-#[cfg(feature = "viewer")]
+#[cfg(all(feature = "window", not(target_arch = "wasm32")))]
 pub(super) fn motion_extensions() -> Vec<String> {
     let lower_case = || EXTENSIONS.iter().chain(&TAKE_EXTENSIONS).filter(|e| **e != "urdf");
     lower_case().map(|e| (*e).to_owned()).chain(lower_case().map(|e| e.to_uppercase())).collect()
 }
 
 /// Returns the files beside a character that contain only motion, in the order of their names.
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 pub(super) fn motions(file: &Path) -> Vec<PathBuf> {
     /// More files than this do not fit into a menu.
     const MAX_FILES: usize = 100;
@@ -42,7 +43,7 @@ pub(super) fn motions(file: &Path) -> Vec<PathBuf> {
     let is_motion = |path: &PathBuf| {
         path != file && path.extension().is_some_and(|e| known().any(|known| e.eq_ignore_ascii_case(known)))
     };
-    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     let mut motions: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_motion).collect();
     motions.sort();
     motions.truncate(MAX_FILES);
@@ -50,13 +51,13 @@ pub(super) fn motions(file: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns whether a file is an exported pose, by its extension.
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 pub(super) fn is_pose(file: &Path) -> bool {
     file.extension().is_some_and(|e| e.eq_ignore_ascii_case(POSE_EXTENSION))
 }
 
 /// Returns whether a file is a project or a recorded session, by its extension.
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 pub(super) fn is_own(file: &Path) -> bool {
     file.extension().is_some_and(|e| OWN_EXTENSIONS.iter().any(|own| e.eq_ignore_ascii_case(own)))
 }
@@ -76,13 +77,10 @@ pub fn neighbour(file: &Path, forward: bool) -> io::Result<Option<PathBuf>> {
     let is_model = |p: &PathBuf| {
         let known = EXTENSIONS.iter().find(|known| has_extension(p, known));
         known.is_some_and(|known| *known != MOTION_EXTENSION || has_extension(file, MOTION_EXTENSION))
-            && p.is_file()
+            && fs::is_file(p)
     };
-    let mut models: Vec<PathBuf> = std::fs::read_dir(folder)?
-        .filter_map(Result::ok)
-        .map(|entry| entry.path())
-        .filter(is_model)
-        .collect();
+    let mut models: Vec<PathBuf> =
+        fs::read_dir(folder)?.filter_map(Result::ok).map(|entry| entry.path()).filter(is_model).collect();
     models.sort();
     let name = file.file_name();
     // Positions are found by name, so `file` may have been deleted.
@@ -92,7 +90,7 @@ pub fn neighbour(file: &Path, forward: bool) -> io::Result<Option<PathBuf>> {
     Ok(if forward { around.next() } else { around.last() })
 }
 
-#[cfg(all(test, feature = "viewer"))]
+#[cfg(all(test, feature = "window"))]
 mod tests {
     use super::*;
 

@@ -2,28 +2,28 @@
 //! [`Frame`](crate::render::Frame). Only `window` and `panel` depend on a window.
 //! Sessions can be recorded and replayed, see `docs/session.md`.
 
-#![cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "items that only the panel uses"))]
+#![cfg_attr(not(feature = "window"), allow(dead_code, reason = "items that only the panel uses"))]
 
 mod clip_export;
-#[cfg(feature = "viewer")]
+#[cfg(all(feature = "window", not(target_arch = "wasm32")))]
 mod crowd;
 mod document;
 mod folder;
 mod input;
 mod keymap;
 mod orbit;
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 mod panel;
 mod project;
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 mod quality;
 mod replay;
 mod session;
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 mod window;
 
 pub use clip_export::ClipExport;
-#[cfg(feature = "viewer")]
+#[cfg(all(feature = "window", not(target_arch = "wasm32")))]
 pub use crowd::{CrowdOpening, open_crowd};
 pub use document::{Snapshot, SolveProblem};
 pub use folder::neighbour;
@@ -40,11 +40,15 @@ pub use session::recorder::Recorder;
 pub use session::save::{PoseFile, SaveError};
 pub use session::style::StyleSource;
 pub use session::{EyeTarget, OnionSkin, Refusals, Session, Timeline};
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 pub use window::loader::{CharacterLoader, LoadResult, LoadedFile};
-#[cfg(feature = "viewer")]
+#[cfg(all(feature = "window", target_arch = "wasm32"))]
+pub use window::page::{PageHooks, Watch};
+#[cfg(all(feature = "window", target_arch = "wasm32"))]
+pub use window::page_app::{Page, put_file};
+#[cfg(feature = "window")]
 pub use window::preferences::Preferences;
-#[cfg(feature = "viewer")]
+#[cfg(all(feature = "window", not(target_arch = "wasm32")))]
 pub use window::watch::Watch;
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 pub use window::{Close, Listening, Opened, Opening, ViewerError, open};

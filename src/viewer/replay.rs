@@ -294,7 +294,7 @@ impl Replay {
     }
 
     /// Lets the replay go on if [`Progress::stop`] is called, because reading has ended.
-    #[cfg(feature = "viewer")]
+    #[cfg(feature = "window")]
     pub(super) fn detach(&mut self) {
         self.progress = Progress::default();
     }

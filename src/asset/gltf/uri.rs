@@ -11,6 +11,7 @@ use gltf::json::Root;
 use percent_encoding::percent_decode_str;
 
 use crate::files::{Progress, Stopped, bounded};
+use crate::platform::fs;
 
 /// Maximum size of a file in bytes, which is the largest 32-bit length of a GLB.
 pub(super) const MAX_BYTES: u64 = u32::MAX as u64;
@@ -76,7 +77,7 @@ fn read_file(uri: &str, folder: Option<&Path>, progress: &Progress) -> Result<Ve
     let full = folder.join(&path);
     let with_path = |e: io::Error| format!("\"{}\": {e}", path.display());
     let inside =
-        full.canonicalize().map_err(with_path)?.starts_with(folder.canonicalize().map_err(with_path)?);
+        fs::canonicalize(&full).map_err(with_path)?.starts_with(fs::canonicalize(folder).map_err(with_path)?);
     if !inside {
         return Err(format!("\"{uri}\" is outside the folder of the asset"));
     }
@@ -95,7 +96,7 @@ pub(super) fn files(root: &Root, folder: Option<&Path>) -> Vec<PathBuf> {
 
 /// Returns the total size of the files that an asset references, as far as they exist.
 pub(super) fn sizes(root: &Root, folder: Option<&Path>) -> u64 {
-    let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    let size = |path: &PathBuf| fs::metadata(path).map_or(0, |metadata| metadata.len());
     files(root, folder).iter().map(size).fold(0, u64::saturating_add)
 }
 

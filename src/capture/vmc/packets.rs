@@ -13,10 +13,11 @@
 use std::io::{self, Write};
 use std::net::{SocketAddr, UdpSocket};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::asset::LoadError;
 use crate::files::bounded;
+use crate::platform::Instant;
 
 use super::LONGEST_PACKET;
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{OnceLock, mpsc};
 use std::thread;
-use std::time::Instant;
 
+use crate::platform::Instant;
 use crate::puppet::{GoalReport, Puppet};
 use crate::render::{AdapterChoice, Frame, Pending, RenderError};
 use crate::text::printable;

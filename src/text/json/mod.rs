@@ -47,7 +47,7 @@ pub(crate) fn to_string<T: Serialize + ?Sized>(value: &T) -> Result<String, Json
 }
 
 /// Does the same as [`to_vec`], but returns an indented string.
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 pub(crate) fn to_string_pretty<T: Serialize + ?Sized>(value: &T) -> Result<String, JsonError> {
     check(value)?;
     Ok(serde_json::to_string_pretty(value)?)

@@ -12,7 +12,7 @@ mod selection;
 mod snapshot;
 
 pub(super) use history::{EditRun, History};
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 pub(super) use scene::MAX_GOAL_WEIGHT;
 pub(super) use scene::{Scene, axes_fit};
 pub(super) use selection::Selection;

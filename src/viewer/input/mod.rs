@@ -142,6 +142,14 @@ impl Input {
         (self.carry, self.action, self.pressed) = (None, PointerAction::None, None);
     }
 
+    /// Ends what the pointer does as if it had not begun, because a second finger takes over.
+    pub fn cancel(&mut self, session: &mut Session) {
+        if session.is_dragging() {
+            session.apply(Command::Cancel);
+        }
+        self.abandon();
+    }
+
     /// Returns whether a joint follows the pointer without a button.
     pub fn is_carrying(&self) -> bool {
         self.carry.is_some()

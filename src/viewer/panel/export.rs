@@ -1,9 +1,11 @@
 //! The progress of an export, over the scene.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use egui::{Align2, Area, Frame, Id, Order, ProgressBar, Ui};
+
+use crate::platform::Instant;
 
 use super::{AppRequest, PanelState, name};
 

@@ -11,7 +11,6 @@ use super::{Action, Command, Keymap, PoseFile, Session};
 
 pub(super) mod axis_gizmo;
 mod blend_pad;
-#[cfg(feature = "viewer")]
 pub(super) mod blend_square;
 mod body;
 mod capture;
@@ -85,6 +84,8 @@ pub(super) struct PanelState {
     /// Durations of the latest frames in milliseconds. Each is measured from reading the session to the last driver
     /// command.
     pub(super) frames: Vec<f32>,
+    /// Whether a pose of the built-in character can be part of an address.
+    pub(super) has_links: bool,
     /// Whether moving scenes are drawn in full quality on slow machines too.
     pub(super) full_quality: bool,
     /// The last error outside the session, for example a file that could not be read.
@@ -189,6 +190,8 @@ pub(super) enum AppRequest {
     ExportClip,
     /// Stops the export.
     CancelExport,
+    /// Gives the page a link that carries the pose.
+    CopyLink,
     /// Shows a folder in the desktop's file manager.
     OpenFolder(PathBuf),
     /// Asks for the folder for images and poses.

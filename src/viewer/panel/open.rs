@@ -1,12 +1,13 @@
 //! The panel section that opens files: by the system's dialog, from the recent files, or by a typed path.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use egui::{RichText, Ui};
 
 use crate::asset::MANNEQUIN_PATH;
 use crate::files::Progress;
+use crate::platform::Instant;
 use crate::text::printable;
 
 use super::{AppRequest, PanelState, PathPurpose, name, theme};

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use egui::text::{CCursor, CCursorRange};
 use egui::{Align2, Area, Frame, Id, Key, Order, RichText, TextEdit, Ui, vec2};
 
+use crate::platform::fs;
 use crate::text::printable;
 
 use super::{AppRequest, PanelState, theme};
@@ -179,9 +180,9 @@ fn select_all(ui: &Ui, field: Id, text: &str) {
 /// Returns a typed path, in which `~` stands for the home folder as in a shell.
 fn expanded(path: &str) -> PathBuf {
     match path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with(['/', '\\'])) {
-        Some(rest) => match etcetera::home_dir() {
-            Ok(home) => home.join(rest.trim_start_matches(['/', '\\'])),
-            Err(_) => PathBuf::from(path),
+        Some(rest) => match fs::home_dir() {
+            Some(home) => home.join(rest.trim_start_matches(['/', '\\'])),
+            None => PathBuf::from(path),
         },
         None => Path::new(path).to_path_buf(),
     }

@@ -72,12 +72,24 @@ fn file(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
         item(ui, panel, "Save pose", Action::SavePose);
         item(ui, panel, "Save posed .glb", Action::SavePosedGlb);
         item(ui, panel, "Choose folder…", Action::ChooseFolder);
+        if panel.has_links {
+            link(ui, session, panel);
+        }
         ui.separator();
         let record = if session.recorded().is_some() { "Stop recording" } else { "Record session" };
         item(ui, panel, record, Action::Record);
         ui.separator();
         open::reload(ui, panel);
     });
+}
+
+/// Shows the button of a link that carries the pose. A character of a file is not part of it.
+fn link(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
+    let hint = "Put the pose of the built-in character into the address of this page, and copy the address";
+    let button = Button::new("Copy link to this pose");
+    if ui.add_enabled(session.file().is_none(), button).on_hover_text(hint).clicked() {
+        panel.request = Some(AppRequest::CopyLink);
+    }
 }
 
 /// Shows a button that performs an action. Its tooltip has the action's name and shortcut.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::export::MAX_POSE_BYTES;
 use crate::files::{atomic, bounded};
+use crate::platform::fs;
 use crate::viewer::SaveError;
 
 /// Maximum number of poses that are listed.
@@ -35,11 +36,11 @@ pub fn poses_of(project: &Path) -> PathBuf {
 impl PoseLibrary {
     /// Lists the poses in a folder, in the order of their names. A folder that cannot be read has none.
     pub fn open(folder: &Path) -> Self {
-        let files = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+        let files = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
         let name = |path: PathBuf| {
             let is_pose = path.extension().is_some_and(|e| e == POSE);
             let name = path.file_stem()?.to_str()?.to_owned();
-            (is_pose && is_valid(&name) && path.is_file()).then_some(name)
+            (is_pose && is_valid(&name) && fs::is_file(&path)).then_some(name)
         };
         let mut names: Vec<String> = files.filter_map(|file| name(file.path())).collect();
         names.sort_by_key(|name| (name.to_lowercase(), name.clone()));
@@ -84,7 +85,7 @@ impl PoseLibrary {
         };
         let path = self.checked(&name)?;
         let failed = |source| SaveError::Write { path: path.clone(), source };
-        std::fs::create_dir_all(&self.folder).map_err(failed)?;
+        fs::create_dir_all(&self.folder).map_err(failed)?;
         atomic::write_new(&path, pose).map_err(|source| named_error(&path, source))?;
         // A pose without a thumbnail is still useful.
         let _ = thumbnail.map(|png| atomic::write(&self.path(&name, THUMBNAIL), png));
@@ -115,7 +116,7 @@ impl PoseLibrary {
     pub fn remove(&mut self, name: &str) -> Result<PathBuf, SaveError> {
         let trash = self.folder.join(TRASH);
         let failed = |source| SaveError::Write { path: trash.clone(), source };
-        std::fs::create_dir_all(&trash).map_err(failed)?;
+        fs::create_dir_all(&trash).map_err(failed)?;
         let numbered = (2..=MAX_TRASHED).map(|number| format!("{name} {number}"));
         let mut result = Err(io::ErrorKind::AlreadyExists.into());
         for trashed in std::iter::once(name.to_owned()).chain(numbered) {
@@ -125,7 +126,7 @@ impl PoseLibrary {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Ok(_) => {
                     let png = trash.join(format!("{trashed}.{THUMBNAIL}"));
-                    let _ = std::fs::rename(self.path(name, THUMBNAIL), png);
+                    let _ = fs::rename(self.path(name, THUMBNAIL), png);
                     break;
                 }
                 Err(_) => break,
@@ -193,5 +194,5 @@ fn move_new(from: &Path, to: &Path) -> io::Result<()> {
     if to.symlink_metadata().is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
-    std::fs::rename(from, to)
+    fs::rename(from, to)
 }

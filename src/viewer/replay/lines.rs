@@ -1,11 +1,11 @@
 //! The lines of a session file.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::files::bounded;
+use crate::platform::fs::File;
 use crate::viewer::Command;
 use crate::viewer::session::recorder::error::{LineError, ReplayError};
 use crate::viewer::session::recorder::names::{self, SessionNames};

@@ -27,7 +27,7 @@ impl Session {
     }
 
     /// Returns whether blends continue the last undo step.
-    #[cfg(feature = "viewer")]
+    #[cfg(feature = "window")]
     pub(in crate::viewer) fn is_blending(&self) -> bool {
         self.history.is_in_run(EditRun::Blend)
     }

@@ -111,7 +111,7 @@ impl Drag {
     }
 
     /// Returns whether the whole body follows.
-    #[cfg(feature = "viewer")]
+    #[cfg(feature = "window")]
     pub(in crate::viewer) fn moves_body(&self) -> bool {
         self.frees_depth || self.moves_root
     }

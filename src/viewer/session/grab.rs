@@ -34,7 +34,7 @@ impl Session {
     }
 
     /// Returns where the pointer was last, in pixels.
-    #[cfg(feature = "viewer")]
+    #[cfg(feature = "window")]
     pub(in crate::viewer) fn pointer(&self) -> Vec2 {
         self.pointer
     }

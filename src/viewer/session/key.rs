@@ -303,7 +303,7 @@ impl Session {
     }
 
     /// Returns whether there is a pose to key.
-    #[cfg(feature = "viewer")]
+    #[cfg(feature = "window")]
     pub(in crate::viewer) fn can_key(&self) -> bool {
         let has_goals = !self.puppet.targets.is_empty() || !self.puppet.rotations.is_empty();
         has_goals || self.document.scene.motion.takes_keys()

@@ -40,7 +40,7 @@ mod execute;
 pub(super) mod fingerprint;
 pub(super) mod gizmo;
 mod grab;
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 pub(super) mod hand;
 mod hovering;
 mod initial_pose;
@@ -77,10 +77,10 @@ pub use secondary::EyeTarget;
 pub use timeline::Timeline;
 
 pub(super) use add_clips::MAX_ADDITIONS;
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 pub(super) use onion::{MAX_GHOSTS, MIN_STEP};
 pub(super) use solve::default_options;
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 pub(super) use solve::push_time;
 
 /// Maximum number of durations to keep for the panel's curves.

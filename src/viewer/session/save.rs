@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::asset::LoadError;
 use crate::export::PoseDocument;
 use crate::files::{atomic, bounded};
-use crate::render::{Frame, Model, RenderError, Renderer};
+use crate::platform::fs;
+use crate::render::{Background, Frame, Model, Pending, RenderError, Renderer};
 use crate::rig::RigLoadError;
 use crate::text::json;
 use crate::text::json::JsonError;
@@ -76,9 +77,20 @@ impl Session {
         scale: f32,
         folder: &Path,
     ) -> Result<PathBuf, SaveError> {
-        let frame = Frame { ambient_occlusion: true, ..self.frame(scale) };
-        let png = renderer.render(&[model], &frame, self.pixels())?.png(frame.background)?;
+        let (pending, background) = self.submit_image(renderer, model, scale)?;
+        let png = pending.image()?.png(background)?;
         write_numbered(folder, &self.name(), "png", &png)
+    }
+
+    /// Starts to draw the image that [`Self::save_image`] saves.
+    pub(in crate::viewer) fn submit_image(
+        &self,
+        renderer: &mut Renderer,
+        model: &Model,
+        scale: f32,
+    ) -> Result<(Pending, Background), RenderError> {
+        let frame = Frame { ambient_occlusion: true, ..self.frame(scale) };
+        Ok((renderer.submit(&[model], &frame, self.pixels())?, frame.background))
     }
 
     /// Saves the pose as `NAME-0001.json` or `.glb`, or under the next free number in a folder.
@@ -279,7 +291,7 @@ impl Session {
     pub fn file(&self) -> Option<&Path> {
         let path = self.puppet().character().path.as_path();
         // The path of the built-in character is a description and not a file.
-        (path.extension().is_some() || path.is_file()).then_some(path)
+        (path.extension().is_some() || fs::is_file(path)).then_some(path)
     }
 
     /// Returns the size of the view in whole pixels, width and height.

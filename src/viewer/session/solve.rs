@@ -1,8 +1,7 @@
 //! Solving: computes a pose that meets the goals.
 
-use std::time::Instant;
-
 use crate::ik::{Method, Options, Start};
+use crate::platform::Instant;
 use crate::puppet::{Pin, Target};
 use crate::viewer::session::drag::Drag;
 use crate::viewer::session::gizmo::GizmoDrag;

@@ -6,7 +6,7 @@ use crate::pose::{orientation, rest_orientation};
 use crate::puppet::Puppet;
 
 /// Distance of the first point at which a character looks, relative to the radius of the scene.
-#[cfg(any(test, feature = "viewer"))]
+#[cfg(any(test, feature = "window"))]
 const DISTANCE: f32 = 0.5;
 
 /// The eyes of a character in its current pose.
@@ -41,7 +41,7 @@ impl Viewpoint {
     }
 
     /// Returns a point before the eyes in world metres, at a suitable distance in a scene of this radius.
-    #[cfg(any(test, feature = "viewer"))]
+    #[cfg(any(test, feature = "window"))]
     pub(in crate::viewer) fn point_before(&self, radius: f32) -> Vec3 {
         self.eyes + DISTANCE * radius * self.forward
     }

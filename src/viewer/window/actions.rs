@@ -6,7 +6,7 @@ use winit::keyboard::{Key as WinitKey, KeyCode, KeyLocation, NamedKey, PhysicalK
 use crate::viewer::panel::{AppRequest, Leave, Palette};
 use crate::viewer::{Action, Event, Key, PoseFile};
 
-use super::App;
+use super::{App, system};
 
 /// Returns the viewer's key for a key of the window system.
 pub(super) fn key(event: &KeyEvent) -> Option<Key> {
@@ -107,7 +107,9 @@ impl App {
         }
         let panel = &mut self.panel;
         match action {
-            Action::Quit => self.leave(Leave::Close),
+            // A page ends when it is closed.
+            Action::Quit if system::HAS_FRAMES => self.leave(Leave::Close),
+            Action::Quit => {}
             Action::CopyPose => self.copy_pose(),
             Action::PastePose => self.paste_pose(),
             Action::Face => panel.layout.face = panel.layout.face.other(),

@@ -1,9 +1,10 @@
 //! Draws the scene in a quality that follows the measured durations of frames.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use glam::{Vec2, Vec3, Vec4};
 
+use crate::platform::Instant;
 use crate::render::{Floor, Frame, Grid, Line, RenderError, ShadingMode};
 use crate::view::{Camera, Projection};
 use crate::viewer::Session;

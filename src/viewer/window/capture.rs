@@ -2,10 +2,11 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::capture::vmc::{LiveCharacter, LiveSource, Receiver, ReceiverState};
 use crate::capture::{Bone, Smoothing};
+use crate::platform::Instant;
 use crate::puppet::Puppet;
 use crate::viewer::Session;
 use crate::viewer::panel::LiveStatus;

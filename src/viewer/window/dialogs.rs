@@ -1,13 +1,11 @@
 //! Asks for paths: by the system's dialogs, or by the path field where the desktop has none.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
-
-use rfd::AsyncFileDialog;
+use std::time::Duration;
 
 use crate::ik::Method;
+use crate::platform::{Instant, fs};
 use crate::puppet::read_style;
-use crate::viewer::folder;
 use crate::viewer::panel::{PathPurpose, Question};
 use crate::viewer::project::EXTENSION;
 use crate::viewer::{Command, StyleSource};
@@ -28,6 +26,19 @@ pub(super) struct Dialog {
     seen: bool,
 }
 
+/// What became of the request for a dialog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(target_arch = "wasm32"), expect(dead_code, reason = "a desktop reports each dialog"))]
+pub(super) enum DialogRequest {
+    /// It appears before long, and its end is reported.
+    #[cfg(not(target_arch = "wasm32"))]
+    Accepted,
+    /// It appears, but only a chosen file is reported.
+    Unwatched,
+    /// There is none for this purpose.
+    Refused,
+}
+
 impl App {
     /// Opens the system's dialog, and waits for it on another thread. If an earlier request has not shown a dialog, this shows
     /// the path field instead.
@@ -37,64 +48,17 @@ impl App {
             Some(_) => return self.type_path(purpose),
             None => {}
         }
-        let Some(open) = &self.open else { return };
+        if self.open.is_none() {
+            return;
+        }
         let suggested = self.suggested_path(purpose);
-        let mut dialog = AsyncFileDialog::new().set_parent(&open.window);
-        let folder =
-            if purpose == PathPurpose::Folder { Some(suggested.as_path()) } else { suggested.parent() };
-        if let Some(folder) = folder.filter(|folder| folder.is_dir()) {
-            dialog = dialog.set_directory(folder);
-        }
-        let name = suggested.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // Some systems require the dialog to be created on this thread.
-        match purpose {
-            PathPurpose::Open => {
-                let dialog = dialog.set_title("Open a character, a motion or a project");
-                let dialog = dialog.add_filter("Characters, motion and projects", &folder::all_extensions());
-                self.wait_for(purpose, dialog.pick_file());
+        match self.show_dialog(purpose, &suggested) {
+            #[cfg(not(target_arch = "wasm32"))]
+            DialogRequest::Accepted => {
+                self.files.dialog = Some(Dialog { requested: Instant::now(), seen: false });
             }
-            PathPurpose::AddClips => {
-                let dialog = dialog.set_title("Add the clips of a file");
-                let dialog = dialog.add_filter("Motion", &folder::motion_extensions());
-                self.wait_for(purpose, dialog.pick_file());
-            }
-            PathPurpose::OpenStyle => {
-                let dialog = dialog.set_title("Open a style").add_filter("Styles", &["json"]);
-                self.wait_for(purpose, dialog.pick_file());
-            }
-            PathPurpose::SaveStyle => {
-                let dialog = dialog.set_title("Save the style as").set_file_name(name);
-                self.wait_for(purpose, dialog.add_filter("Styles", &["json"]).save_file());
-            }
-            PathPurpose::SaveAs => {
-                let dialog = dialog.set_title("Save the project as").set_file_name(name);
-                self.wait_for(purpose, dialog.add_filter("Projects", &[EXTENSION]).save_file());
-            }
-            PathPurpose::ExportClip => {
-                let dialog = dialog.set_title("Export the clip as").set_file_name(name);
-                let dialog = dialog.add_filter("glTF", &["glb"]).add_filter("BVH", &["bvh"]);
-                self.wait_for(purpose, dialog.save_file());
-            }
-            PathPurpose::Folder => {
-                let dialog = dialog.set_title("Folder for images and poses");
-                self.wait_for(purpose, dialog.pick_folder());
-            }
-        }
-    }
-
-    fn wait_for(
-        &mut self,
-        purpose: PathPurpose,
-        choice: impl Future<Output = Option<rfd::FileHandle>> + Send + 'static,
-    ) {
-        let send = self.files.chosen_sender();
-        let wait = move || {
-            let path = pollster::block_on(choice).map(|file| file.path().to_path_buf());
-            send(purpose, path);
-        };
-        match std::thread::Builder::new().name("dialog".into()).spawn(wait) {
-            Ok(_) => self.files.dialog = Some(Dialog { requested: Instant::now(), seen: false }),
-            Err(_) => self.type_path(purpose),
+            DialogRequest::Unwatched => {}
+            DialogRequest::Refused => self.type_path(purpose),
         }
     }
 
@@ -168,12 +132,12 @@ impl App {
             PathPurpose::ExportClip => (with_extension(path, "glb"), false),
             PathPurpose::Folder => (path.to_path_buf(), true),
         };
-        if named.is_dir() && purpose != PathPurpose::Folder {
+        if fs::is_dir(&named) && purpose != PathPurpose::Folder {
             let cause = format!("{} is a folder; add the name of a file", named.display());
             return self.fail_path(purpose, cause);
         }
         let is_agreed = is_own || may_replace && named == path;
-        if !is_agreed && named.exists() {
+        if !is_agreed && fs::metadata(&named).is_ok() {
             self.panel.question = Some(Question::Replace(purpose, named));
             return self.request_redraw();
         }

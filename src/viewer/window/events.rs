@@ -1,12 +1,13 @@
 //! Pointer and keyboard events for the scene. Events that belong to the panel are filtered out.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use glam::Vec2;
 use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 use winit::keyboard::{Key as WinitKey, NamedKey};
 
+use crate::platform::Instant;
 use crate::viewer::panel::{axis_gizmo, outside, tools};
 use crate::viewer::{Button, Event};
 
@@ -31,6 +32,9 @@ impl App {
         }
         if self.ignores_while_watching(event) {
             return;
+        }
+        if let WindowEvent::Touch(touch) = event {
+            return self.handle_touch(touch);
         }
         let at = self.at - self.panel.scene_origin(self.context.pixels_per_point());
         let belongs_to_panel =
@@ -101,7 +105,7 @@ impl App {
 
     /// Returns whether the pointer is over the panel, or over one of its windows or menus. egui only knows where the
     /// pointer was at the last redraw.
-    fn is_over_panel(&self) -> bool {
+    pub(super) fn is_over_panel(&self) -> bool {
         let at = self.at / self.context.pixels_per_point();
         let at = egui::pos2(at.x, at.y);
         let layer = self.context.layer_id_at(at);
@@ -115,7 +119,7 @@ impl App {
             || layer.is_some_and(|l| l.order != egui::Order::Background)
     }
 
-    fn is_double_click(&mut self, button: Button) -> bool {
+    pub(super) fn is_double_click(&mut self, button: Button) -> bool {
         let now = Instant::now();
         let near = |(then, at): (Instant, Vec2)| {
             now - then < DOUBLE_CLICK.0 && at.distance(self.at) < DOUBLE_CLICK.1

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::thread::JoinHandle;
 
-use crate::viewer::panel::{Answer, AppRequest, ExportProgress, Leave, PathPurpose, Question};
+use crate::platform::{Task, spawn};
+use crate::viewer::panel::{Answer, ExportProgress, Leave, PathPurpose, Question};
 
 use super::App;
 
@@ -21,7 +21,7 @@ struct Shared {
 #[derive(Debug)]
 pub(super) struct RunningExport {
     shared: Arc<Shared>,
-    thread: JoinHandle<()>,
+    thread: Task,
     /// Whether the window closes when the export has ended.
     closes: bool,
 }
@@ -64,7 +64,7 @@ impl App {
             let result = export.write(&file, goes_on);
             send(ExportEnd { path: file, result });
         };
-        match std::thread::Builder::new().name("export".into()).spawn(work) {
+        match spawn("export", work) {
             Ok(thread) => {
                 self.files.export = Some(RunningExport { shared, thread, closes: false });
                 self.panel.export = Some(ExportProgress::new(path));
@@ -116,7 +116,7 @@ impl App {
         self.cancel_export();
         if let Some(running) = self.files.export.take() {
             // A thread that has panicked has nothing left to do.
-            drop(running.thread.join());
+            let _ = running.thread.join();
         }
     }
 
@@ -131,7 +131,7 @@ impl App {
             Ok(Some(message)) => {
                 self.close_path(PathPurpose::ExportClip);
                 let folder = end.path.parent().unwrap_or(Path::new(".")).to_path_buf();
-                self.panel.offer(&message, "Open folder", AppRequest::OpenFolder(folder));
+                self.offer_folder(&message, folder);
             }
             Ok(None) => self.notify(Ok("the export was cancelled".into())),
             Err(error) => self.fail_path(PathPurpose::ExportClip, error),

@@ -3,11 +3,12 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use crate::platform::fs;
 use crate::viewer::panel::{AppRequest, PathPurpose};
 use crate::viewer::{PoseFile, SaveError};
 
 use super::requests::saved_message;
-use super::{App, scale};
+use super::{App, system};
 
 impl App {
     /// Returns the folders for images and poses in the order of preference: the one that the person has chosen, or else those of the
@@ -29,22 +30,13 @@ impl App {
 
     /// Sets the folder for images and poses.
     pub(super) fn choose_folder(&mut self, folder: &Path) {
-        if !folder.is_dir() {
+        if !fs::is_dir(folder) {
             let cause = format!("{} is not a folder", folder.display());
             return self.fail_path(PathPurpose::Folder, cause);
         }
         self.preferences.set_export_folder(folder);
         self.panel.path.close();
         self.notify(Ok(format!("images and poses will be saved in {}", folder.display())));
-    }
-
-    /// Saves an image of the scene.
-    pub(super) fn save_image(&mut self) {
-        let save = |app: &mut Self, folder: &Path| {
-            let open = app.open.as_mut()?;
-            Some(open.graphics.save(&app.session, scale(&open.window), folder))
-        };
-        self.save_in_folder(save, None);
     }
 
     /// Saves the pose.
@@ -54,7 +46,7 @@ impl App {
     }
 
     /// Saves a file in the first folder that can be written, and says what the file lacks.
-    fn save_in_folder(
+    pub(super) fn save_in_folder(
         &mut self,
         save: impl Fn(&mut Self, &Path) -> Option<Result<PathBuf, SaveError>>,
         loss: Option<String>,
@@ -74,16 +66,25 @@ impl App {
                 let folder = path.parent().unwrap_or(Path::new(".")).to_path_buf();
                 let loss = loss.map(|loss| format!("; {loss}")).unwrap_or_default();
                 let message = saved_message(&path) + &loss;
-                self.panel.offer(&message, "Open folder", AppRequest::OpenFolder(folder));
+                self.offer_folder(&message, folder);
             }
             Some(Err(error)) => self.notify(Err(error.to_string())),
             None => {}
         }
     }
 
+    /// Shows a message about a saved file, with a button for its folder.
+    pub(super) fn offer_folder(&mut self, message: &str, folder: PathBuf) {
+        if system::HAS_FOLDERS {
+            self.panel.offer(message, "Open folder", AppRequest::OpenFolder(folder));
+        } else {
+            self.notify(Ok(message.to_owned()));
+        }
+    }
+
     /// Shows a folder in the desktop's file manager.
     pub(super) fn open_folder(&mut self, folder: &Path) {
-        if let Err(error) = open::that_detached(folder) {
+        if let Err(error) = system::open_folder(folder) {
             self.notify(Err(format!("{}: cannot open the folder: {error}", folder.display())));
         }
     }

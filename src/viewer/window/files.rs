@@ -1,10 +1,10 @@
 //! The open file: chosen in a dialog and read on another thread.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use winit::event_loop::EventLoopProxy;
 
+use crate::platform::Instant;
 use crate::viewer::panel::{PathPurpose, Reading};
 use crate::viewer::{CharacterLoader, LoadResult, neighbour};
 
@@ -33,6 +33,9 @@ pub(super) enum AppEvent {
     Loaded,
     /// The window should close without confirmation.
     Close,
+    /// Something has happened in the page.
+    #[cfg(target_arch = "wasm32")]
+    Page(super::page_event::PageEvent),
     /// The window manager may have added a frame to the window. This arrives after the events that the window has already received.
     Placed,
 }
@@ -67,12 +70,6 @@ impl Files {
             export: None,
             proxy,
         }
-    }
-
-    /// Returns a function that delivers the path from a dialog. Sending fails only if the window has closed already.
-    pub(super) fn chosen_sender(&self) -> impl Fn(PathPurpose, Option<PathBuf>) + Send + 'static {
-        let proxy = self.proxy.clone();
-        move |purpose, path| drop(proxy.send_event(AppEvent::Chosen(purpose, path)))
     }
 
     /// Returns a function that delivers the end of an export.
@@ -163,6 +160,8 @@ impl App {
             // Only the startup handles this one.
             AppEvent::Loaded => {}
             AppEvent::Changed => self.files.changes.changed = Some(Instant::now()),
+            #[cfg(target_arch = "wasm32")]
+            AppEvent::Page(event) => self.handle_page_event(event),
             AppEvent::Placed => self.open.iter_mut().for_each(OpenWindow::fit_on_monitor),
             AppEvent::Close => {
                 // Nobody can be asked any more.

@@ -1,12 +1,11 @@
 //! Handles the events of winit's event loop and forwards them to the session.
 
-use std::time::Instant;
-
 use winit::application::ApplicationHandler;
 use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow};
 use winit::window::WindowId;
 
+use crate::platform::Instant;
 use crate::render::RenderError;
 use crate::viewer::panel::Leave;
 

@@ -4,17 +4,19 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
 
 use glam::Vec2;
 
 use crate::files::Progress;
+use crate::platform::{HAS_THREADS, Task, spawn};
 use crate::viewer::Session;
 
 mod read;
 
 pub use read::LoadedFile;
 pub(super) use read::decode;
+#[cfg(target_arch = "wasm32")]
+pub(super) use read::read_session;
 use read::{ReadRequest, read};
 
 /// Maximum number of background threads. With a second thread, the next read does not have to wait until a cancelled one
@@ -25,7 +27,7 @@ const MAX_THREADS: usize = 2;
 /// Reads files in the background. Only the latest request counts.
 pub struct CharacterLoader {
     queue: Arc<Queue>,
-    threads: Vec<JoinHandle<()>>,
+    threads: Vec<Task>,
     reading: Option<PathBuf>,
     /// The progress of the latest request.
     progress: Progress,
@@ -154,7 +156,7 @@ impl CharacterLoader {
         self.threads.retain(|thread| !thread.is_finished());
         if state.idle == 0 && self.threads.len() < MAX_THREADS {
             let queue = Arc::clone(&self.queue);
-            match thread::Builder::new().name("reading".into()).spawn(move || queue.run()) {
+            match spawn("reading", move || queue.run()) {
                 Ok(thread) => self.threads.push(thread),
                 Err(error) if self.threads.is_empty() => {
                     self.reading = None;
@@ -218,6 +220,9 @@ impl Queue {
             }
             if let Some(request) = state.next.take() {
                 return Some((state.newest, request));
+            }
+            if !HAS_THREADS {
+                return None;
             }
             state.idle += 1;
             state = self.wakeup.wait(state).unwrap_or_else(PoisonError::into_inner);

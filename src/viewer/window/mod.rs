@@ -1,7 +1,7 @@
 //! The viewer's window: opens it, advances the session's clock and draws its frames.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use glam::Vec2;
 use winit::dpi::PhysicalSize;
@@ -9,6 +9,7 @@ use winit::event_loop::{ActiveEventLoop, EventLoop, EventLoopProxy};
 use winit::window::Window;
 
 use crate::files::Progress;
+use crate::platform::Instant;
 use crate::render::{AdapterChoice, RenderError};
 
 use super::{Command, Input, Preferences, Recorder, SaveError, Session, panel, session};
@@ -19,6 +20,8 @@ use surface::DrawOutcome;
 mod actions;
 mod adaptive;
 mod capture;
+#[cfg(not(target_arch = "wasm32"))]
+mod desktop;
 mod dialogs;
 mod events;
 mod export;
@@ -27,30 +30,39 @@ mod files;
 mod gpu_timer;
 mod handler;
 mod library;
-#[cfg(feature = "viewer")]
 pub(super) mod loader;
 mod open_window;
+#[cfg(target_arch = "wasm32")]
+pub(super) mod page;
+#[cfg(target_arch = "wasm32")]
+pub(super) mod page_app;
+#[cfg(target_arch = "wasm32")]
+mod page_event;
 mod panel_output;
-#[cfg(feature = "viewer")]
 pub(super) mod preferences;
 mod requests;
 mod software;
 mod startup;
-#[cfg(feature = "viewer")]
 pub(super) mod surface;
 pub(super) mod swapchain;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
+mod touch;
 mod unsaved;
-#[cfg(feature = "viewer")]
+#[cfg(not(target_arch = "wasm32"))]
 pub(super) mod watch;
 mod watched;
 
 use capture::Capture;
 pub use capture::Listening;
+#[cfg(not(target_arch = "wasm32"))]
+use desktop as system;
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) use desktop::initial_size;
 use files::{AppEvent, Files};
 use open_window::OpenWindow;
-pub(super) use open_window::initial_size;
+#[cfg(target_arch = "wasm32")]
+use page as system;
 use startup::Startup;
 pub use startup::{Opened, Opening};
 use unsaved::Unsaved;
@@ -170,6 +182,7 @@ struct App {
     /// The latest pointer position, if the session does not have it yet.
     moved: Option<Vec2>,
     clicked: Option<(Instant, Vec2)>,
+    fingers: touch::Fingers,
     ticked: Instant,
     /// When the panel needs its next redraw.
     wake: Option<Instant>,
@@ -211,6 +224,7 @@ impl App {
             at: Vec2::ZERO,
             moved: None,
             clicked: None,
+            fingers: touch::Fingers::default(),
             ticked: Instant::now(),
             wake: None,
             capture: None,
@@ -224,6 +238,7 @@ impl App {
             unsaved: Unsaved::default(),
         };
         app.panel.full_quality = app.preferences.full_quality();
+        app.panel.has_links = system::HAS_LINKS;
         app.register_file();
         app.note_opened();
         app

@@ -1,28 +1,24 @@
 //! Creates and suspends the open window, and recreates its graphics after a lost device.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use glam::Vec2;
-use winit::dpi::{LogicalSize, PhysicalSize};
+use winit::dpi::PhysicalSize;
 use winit::event::WindowEvent;
 use winit::event_loop::ActiveEventLoop;
 use winit::window::Window;
 
 use crate::files::Progress;
+use crate::platform::Instant;
 use crate::render::{AdapterChoice, RenderError};
 use crate::viewer::window::surface::Graphics;
 use crate::viewer::{Command, Input};
 
 use super::adaptive::AdaptiveQuality;
 use super::loader::decode;
-use super::{App, ViewerError, scale};
-
-/// Size of a new window, and its minimum size, in points.
-const SIZE: LogicalSize<f64> = LogicalSize::new(1280.0, 800.0);
-const MIN_SIZE: LogicalSize<f64> = LogicalSize::new(240.0, 180.0);
-/// The part of a monitor that a window leaves free if it would otherwise be larger, because the desktop has bars there.
-const MARGIN: u32 = 12;
+use super::touch::Fingers;
+use super::{App, ViewerError, scale, system};
 
 /// Time after which the size of a window is that which the user has chosen.
 const SETTLED: Duration = Duration::from_secs(1);
@@ -54,20 +50,18 @@ impl OpenWindow {
         adapter: &AdapterChoice,
         context: &egui::Context,
     ) -> Result<Self, ViewerError> {
-        let attributes = Window::default_attributes()
-            .with_title("sinew")
-            .with_inner_size(initial_size(events))
-            .with_min_inner_size(MIN_SIZE);
         let is_new = window.is_none();
         let (window, size) = match window {
             Some(window) => window,
             None => {
-                let new = events.create_window(attributes).map_err(|e| ViewerError::Window(e.to_string()))?;
+                let new = events
+                    .create_window(system::window_attributes(events))
+                    .map_err(|e| ViewerError::Window(e.to_string()))?;
                 let size = new.inner_size();
                 (Arc::new(new), size)
             }
         };
-        let graphics = Graphics::new(&window, size, events, adapter)?;
+        let graphics = system::graphics(&window, size, events, adapter)?;
         let (scale, theme) = (Some(scale(&window)), window.theme());
         let id = egui::ViewportId::ROOT;
         let egui = egui_winit::State::new(context.clone(), id, &window, scale, theme, None);
@@ -86,6 +80,9 @@ impl OpenWindow {
     /// winit panics if it is asked for the size of a window that another program has destroyed. This must therefore be called after all
     /// events that have arrived, one of which would report that: see [`AppEvent::Placed`](super::files::AppEvent::Placed).
     pub(super) fn fit_on_monitor(&mut self) {
+        if !system::HAS_FRAMES {
+            return;
+        }
         let Some(monitor) = self.window.current_monitor().map(|monitor| monitor.size()) else { return };
         let (inner, outer) = (self.window.inner_size(), self.window.outer_size());
         if let Some(smaller) = without_frame(inner, outer, monitor) {
@@ -122,21 +119,6 @@ fn hold_back(events: &mut Vec<egui::Event>, held: &mut Vec<egui::Event>) {
     if events.iter().skip(rest).any(|event| matches!(event, egui::Event::PointerMoved(_))) {
         *held = events.split_off(rest);
     }
-}
-
-/// Returns the size of a new window in pixels: [`SIZE`] at the monitor's scale factor, but not more than fits on the monitor.
-pub(in crate::viewer) fn initial_size(events: &ActiveEventLoop) -> winit::dpi::Size {
-    let monitor = events.primary_monitor().or_else(|| events.available_monitors().next());
-    let Some(monitor) = monitor.filter(|m| m.size().width > 0 && m.size().height > 0) else {
-        return SIZE.into();
-    };
-    clamped(SIZE.to_physical(monitor.scale_factor()), monitor.size()).into()
-}
-
-/// Returns a size in pixels, or as much of it as a monitor has beside its margins.
-fn clamped(wanted: PhysicalSize<u32>, monitor: PhysicalSize<u32>) -> PhysicalSize<u32> {
-    let side = |wanted: u32, whole: u32| if wanted <= whole { wanted } else { whole - whole / MARGIN };
-    PhysicalSize::new(side(wanted.width, monitor.width), side(wanted.height, monitor.height))
 }
 
 /// Returns the size of the contents of a window with which its frame is not larger than the monitor, or `None` if it is not anyway.
@@ -185,6 +167,7 @@ impl App {
         self.session.apply(Command::Release);
         self.session.apply(Command::Hover(Vec2::NEG_ONE));
         (self.input, self.moved, self.clicked) = (Input::new(self.input.keymap), None, None);
+        self.fingers = Fingers::default();
         (self.open, self.broken, self.wake, self.hidden) = (None, None, None, false);
     }
 
@@ -204,18 +187,6 @@ impl App {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_new_window_fits_on_the_monitor() {
-        let size = |scale: f64, monitor: (u32, u32)| -> (u32, u32) {
-            clamped(SIZE.to_physical(scale), monitor.into()).into()
-        };
-        assert_eq!(size(1.0, (1920, 1080)), (1280, 800));
-        assert_eq!(size(2.0, (3840, 2160)), (2560, 1600));
-        assert_eq!(size(1.0, (1280, 800)), (1280, 800));
-        assert_eq!(size(2.0, (1280, 800)), (1174, 734));
-        assert_eq!(size(1.0, (1366, 768)), (1280, 704));
-    }
 
     /// On a slow computer, a press in the scene before a move over a text field put the cursor into it.
     #[test]

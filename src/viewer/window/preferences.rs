@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use egui::ThemePreference;
-use etcetera::{AppStrategy, AppStrategyArgs, choose_app_strategy};
 use serde::{Deserialize, Serialize};
 
 use crate::files::{atomic, bounded};
+use crate::platform::fs;
 use crate::text::json;
 use crate::viewer::Keymap;
 use crate::viewer::panel::{Layout, StoredLayout};
+
+use super::system;
 
 mod tolerant;
 
@@ -68,12 +70,7 @@ impl Default for StoredSettings {
 impl Preferences {
     /// Loads the settings from the folder for application state of the current user.
     pub fn of_user() -> Self {
-        let name = AppStrategyArgs {
-            top_level_domain: String::new(),
-            author: String::new(),
-            app_name: "sinew".into(),
-        };
-        let folder = choose_app_strategy(name).ok().map(|s| s.state_dir().unwrap_or_else(|| s.data_dir()));
+        let folder = system::settings_folder();
         folder.map_or_else(Self::default, |folder| Self::at(folder.join("settings.json")))
     }
 
@@ -173,7 +170,7 @@ impl Preferences {
         stored.recent.retain(|file| file.to_str().is_some());
         stored.export_folder.take_if(|folder| folder.to_str().is_none());
         let Ok(text) = json::to_string_pretty(&stored) else { return };
-        let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+        let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
         let _ = folder.and_then(|()| atomic::write(path, format!("{text}\n").as_bytes()));
     }
 }

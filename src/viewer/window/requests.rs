@@ -29,6 +29,7 @@ impl App {
             Some(AppRequest::Library(request)) => self.handle_library(request),
             Some(AppRequest::ExportClip) => self.ask_export(),
             Some(AppRequest::CancelExport) => self.cancel_export(),
+            Some(AppRequest::CopyLink) => self.copy_link(),
             Some(AppRequest::OpenFolder(folder)) => self.open_folder(&folder),
             Some(AppRequest::ChooseFolder) => self.ask_path(PathPurpose::Folder),
             Some(AppRequest::Rig(replace)) => match self.session.save_rig(Path::new("."), replace) {

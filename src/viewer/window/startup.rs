@@ -1,7 +1,7 @@
 //! Opens the window before its file is read, so that something is shown at once.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use egui::{Align2, Color32, FontId};
 use winit::application::ApplicationHandler;
@@ -11,6 +11,7 @@ use winit::keyboard::{Key, NamedKey};
 use winit::window::WindowId;
 
 use crate::files::Progress;
+use crate::platform::{HAS_THREADS, Instant, spawn};
 use crate::render::{AdapterChoice, DecodedImages, RenderError};
 use crate::text::printable;
 use crate::viewer::{Preferences, Recorder, Session, panel};
@@ -59,6 +60,8 @@ pub(super) struct Startup<E> {
     loading: Receiver<Result<Loaded, E>>,
     /// A result that arrived before the window existed.
     loaded: Option<Loaded>,
+    /// What happened before the file was read, and is for the viewer.
+    early: Vec<AppEvent>,
     pub(super) app: Option<App>,
     /// Why the file could not be read.
     pub(super) refused: Option<E>,
@@ -87,11 +90,11 @@ impl<E: Send + 'static> Startup<E> {
             drop(sender.send(loaded));
             drop(waker.send_event(AppEvent::Loaded));
         };
-        let thread = std::thread::Builder::new().name("loading".into()).spawn(work);
+        let thread = spawn("loading", work);
         let failure = thread.err().map(|e| ViewerError::Window(format!("cannot start a thread: {e}")));
-        let loaded = match loading.recv_timeout(HEAD_START) {
-            Ok(loaded) => Some(loaded?),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        let loaded = match HAS_THREADS.then(|| loading.recv_timeout(HEAD_START)) {
+            Some(Ok(loaded)) => Some(loaded?),
+            Some(Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected)) | None => None,
         };
         let context = egui::Context::default();
         panel::style(&context);
@@ -107,6 +110,7 @@ impl<E: Send + 'static> Startup<E> {
             drawn: now,
             loading,
             loaded,
+            early: Vec::new(),
             app,
             refused,
             failure,
@@ -140,7 +144,10 @@ impl<E: Send + 'static> Startup<E> {
             return;
         };
         match self.create_app(session, recorder, &images, open) {
-            Ok(app) => self.app = Some(app),
+            Ok(mut app) => {
+                self.early.drain(..).for_each(|event| app.user_event(events, event));
+                self.app = Some(app);
+            }
             Err(failure) => self.fail(events, failure),
         }
     }
@@ -249,7 +256,7 @@ impl<E: Send + 'static> ApplicationHandler<AppEvent> for Startup<E> {
             (None, AppEvent::Loaded) => self.start(events),
             (None, AppEvent::Close) => events.exit(),
             (None, AppEvent::Placed) => self.open.iter_mut().for_each(OpenWindow::fit_on_monitor),
-            (None, _) => {}
+            (None, event) => self.early.push(event),
         }
     }
 

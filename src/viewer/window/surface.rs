@@ -1,22 +1,19 @@
 //! Draws into the window: first the scene, then the panel on top of it. The scene has a texture of its own, so that it is
 //! not drawn again while only the panel changes.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use egui_wgpu::ScreenDescriptor;
 use glam::Vec2;
 use wgpu::CurrentSurfaceTexture;
 use winit::dpi::PhysicalSize;
-use winit::window::Window;
 
 use crate::asset::Character;
+use crate::platform::Instant;
 use crate::render::{
-    AdapterChoice, Compositor, DecodedImages, Frame, FrameTexture, Gpu, Model, Placement, RenderError,
-    Renderer, ShadingMode,
+    Compositor, DecodedImages, Frame, FrameTexture, Gpu, Model, Placement, RenderError, Renderer, ShadingMode,
 };
-use crate::viewer::{SaveError, Session};
+use crate::viewer::Session;
 
 use super::gpu_timer::GpuTimer;
 use super::panel_output::PanelOutput;
@@ -28,8 +25,8 @@ const UNSEEN_SIZE: (u32, u32) = (64, 64);
 
 /// A window surface with one renderer for the scene and one for the panel.
 pub(in crate::viewer) struct Graphics {
-    renderer: Renderer,
-    model: Model,
+    pub(super) renderer: Renderer,
+    pub(super) model: Model,
     /// The variant whose materials the model has.
     variant: Option<String>,
     scene: FrameTexture,
@@ -79,19 +76,14 @@ pub(in crate::viewer) enum DrawOutcome {
 }
 
 impl Graphics {
-    /// Creates the graphics for a window of `size` pixels, without a character. The size is a parameter because asking a destroyed window
-    /// for it panics.
+    /// Creates the graphics for a window of `size` pixels, without a character.
     pub(in crate::viewer) fn new(
-        window: &Arc<Window>,
+        gpu: Gpu,
+        surface: wgpu::Surface<'static>,
+        offered: &wgpu::SurfaceCapabilities,
         size: PhysicalSize<u32>,
-        events: &winit::event_loop::ActiveEventLoop,
-        choice: &AdapterChoice,
     ) -> Result<Self, RenderError> {
-        let display =
-            || -> Box<dyn wgpu::wgt::WgpuHasDisplayHandle> { Box::new(events.owned_display_handle()) };
-        let (gpu, surface, offered) =
-            Gpu::with_surface(choice, display, || wgpu::SurfaceTarget::from(Arc::clone(window)))?;
-        let swapchain = Swapchain::new(&gpu, surface, &offered, size)?;
+        let swapchain = Swapchain::new(&gpu, surface, offered, size)?;
         let (format, plain) = (swapchain.format(), swapchain.plain);
         let panel = egui_wgpu::Renderer::new(&gpu.device, plain, Default::default());
         let [scene, unseen] = [0; 2].map(|_| FrameTexture::new([format, plain]));
@@ -140,14 +132,14 @@ impl Graphics {
         self.show(session, &images)
     }
 
-    /// Saves an image of the session's scene.
-    pub(in crate::viewer) fn save(
+    /// Starts to draw an image of the session's scene, to be saved as PNG on its background.
+    #[cfg(target_arch = "wasm32")]
+    pub(in crate::viewer) fn start_image(
         &mut self,
         session: &Session,
         scale: f32,
-        folder: &Path,
-    ) -> Result<PathBuf, SaveError> {
-        session.save_image(&mut self.renderer, &self.model, scale, folder)
+    ) -> Result<(crate::render::Pending, crate::render::Background), RenderError> {
+        session.submit_image(&mut self.renderer, &self.model, scale)
     }
 
     /// Renders a small image of the session's pose as PNG.

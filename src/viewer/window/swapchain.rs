@@ -9,6 +9,8 @@ use crate::render::{Gpu, RenderError};
 pub(in crate::viewer) struct Swapchain {
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
+    /// The format of textures with the colours of the scene.
+    colors: TextureFormat,
     /// The view format without conversion to sRGB.
     pub(in crate::viewer) plain: TextureFormat,
 }
@@ -31,11 +33,16 @@ impl Swapchain {
         offered: &wgpu::SurfaceCapabilities,
         size: PhysicalSize<u32>,
     ) -> Result<Self, RenderError> {
-        let preferred = offered.formats.iter().find(|f| f.is_srgb()).or(offered.formats.first());
+        // With OpenGL, textures have one format. Without conversion to sRGB, the panel blends as with others.
+        let is_gl = gpu.info.backend == wgpu::Backend::Gl;
+        let preferred = offered.formats.iter().find(|f| f.is_srgb() != is_gl).or(offered.formats.first());
         let format =
             *preferred.ok_or_else(|| RenderError::Driver("the window has no pixel format".into()))?;
-        // OpenGL surfaces support only one view format, so the format of the scene's colours is used for everything.
-        let plain = if gpu.info.backend == wgpu::Backend::Gl { format } else { format.remove_srgb_suffix() };
+        // Canvases have no format with conversion.
+        let (colors, plain) = match is_gl {
+            true => (format, format),
+            false => (format.add_srgb_suffix(), format.remove_srgb_suffix()),
+        };
         let config = wgpu::SurfaceConfiguration {
             usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
             format,
@@ -48,12 +55,12 @@ impl Swapchain {
             view_formats: if plain == format { Vec::new() } else { vec![plain] },
         };
         surface.configure(&gpu.device, &config);
-        Ok(Self { surface, config, plain })
+        Ok(Self { surface, config, colors, plain })
     }
 
-    /// Returns the format of the textures.
+    /// Returns the format of textures with the colours of the scene.
     pub(in crate::viewer) fn format(&self) -> TextureFormat {
-        self.config.format
+        self.colors
     }
 
     /// Returns width and height in pixels.

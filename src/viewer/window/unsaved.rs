@@ -2,9 +2,10 @@
 //! crash.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::files::{atomic, bounded};
+use crate::platform::{Instant, fs};
 use crate::viewer::SaveError;
 use crate::viewer::panel::{Answer, Leave, Question};
 use crate::viewer::project::{EXTENSION, MAX_BYTES};
@@ -54,7 +55,7 @@ impl App {
             self.unsaved.recovered = Some(copy);
             return;
         }
-        let left = self.autosave_file().filter(|file| file.is_file());
+        let left = self.autosave_file().filter(|file| fs::is_file(file));
         self.unsaved.undecided.clone_from(&left);
         self.panel.question = left.map(Question::Recover);
     }
@@ -110,7 +111,7 @@ impl App {
             (Some(Question::Leave(leave)), Answer::No) => self.leave_now(&leave),
             (Some(Question::Recover(file)), Answer::No) => {
                 self.unsaved.undecided = None;
-                if let Err(error) = std::fs::remove_file(&file) {
+                if let Err(error) = fs::remove_file(&file) {
                     self.notify(Err(format!("{}: {error}", file.display())));
                 }
             }
@@ -181,7 +182,7 @@ impl App {
         // Looking for work does not count, so that the first change after a quiet time is saved soon.
         self.unsaved.last = Some(Instant::now());
         // The folder of the settings may not exist yet.
-        let written = std::fs::create_dir_all(folder).and_then(|()| atomic::write(&file, text.as_bytes()));
+        let written = fs::create_dir_all(folder).and_then(|()| atomic::write(&file, text.as_bytes()));
         match written {
             Ok(()) => self.unsaved.saved = Some((work, file)),
             Err(error) if !self.unsaved.has_failed => {
@@ -196,7 +197,7 @@ impl App {
     pub(super) fn remove_autosave(&mut self) {
         if let Some((_, file)) = self.unsaved.saved.take() {
             // A copy that stays only leads to another question.
-            drop(std::fs::remove_file(file));
+            drop(fs::remove_file(file));
         }
     }
 
@@ -208,7 +209,7 @@ impl App {
     /// Removes the copy from which the session was recovered, because its work is in a project now.
     pub(super) fn remove_recovered(&mut self) {
         if let Some(copy) = self.unsaved.recovered.take() {
-            drop(std::fs::remove_file(copy));
+            drop(fs::remove_file(copy));
         }
     }
 
@@ -235,6 +236,6 @@ fn kept(copy: &Path) -> Result<PathBuf, SaveError> {
     let text = bounded::read_regular(copy, MAX_BYTES).map_err(failed)?;
     let path = write_numbered(folder, &format!("{name}-recovered"), EXTENSION, &text)?;
     // The copy is removed only when the work has its new name.
-    std::fs::remove_file(copy).map_err(failed)?;
+    fs::remove_file(copy).map_err(failed)?;
     Ok(path)
 }

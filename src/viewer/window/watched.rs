@@ -1,10 +1,11 @@
 //! A recorded session that is watched in the window, with its own timing, until any input continues from there.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use winit::event::{ElementState, WindowEvent};
+use winit::event::{ElementState, TouchPhase, WindowEvent};
 
+use crate::platform::Instant;
 use crate::render::DecodedImages;
 use crate::viewer::panel::PathPurpose;
 use crate::viewer::{Command, Replay};
@@ -96,6 +97,7 @@ impl App {
                 event.state == ElementState::Pressed && !is_synthetic
             }
             WindowEvent::MouseInput { state, .. } => *state == ElementState::Pressed,
+            WindowEvent::Touch(touch) => touch.phase == TouchPhase::Started,
             WindowEvent::MouseWheel { .. } => true,
             _ => false,
         };

@@ -1,13 +1,12 @@
 //! Learning of a model from postures.
 
-use std::time::Instant;
-
 use glam::DQuat;
 
 use crate::api::with_methods;
 use crate::ik::Posture;
 use crate::ik::linear::invert;
 use crate::mathematics::{Minimum, eigen, minimise};
+use crate::platform::Instant;
 
 use super::StyleError;
 use super::model::{

@@ -22,13 +22,13 @@ mod turned_joint;
 
 pub(in crate::viewer) use dial::GizmoView;
 pub(in crate::viewer) use drag::GizmoDrag;
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 pub(in crate::viewer) use draw::caption;
 pub(in crate::viewer) use draw::draw;
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 pub(in crate::viewer) use limits::{across, bone};
 pub use rings::RingMode;
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 pub(in crate::viewer) use step::step_caption;
 pub use tool::Tool;
 

@@ -150,7 +150,7 @@ pub(super) fn draw_step(pen: &mut Pen<'_>, session: &Session) {
 }
 
 /// Returns the label of the step that was made last, and its world position.
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 pub(in crate::viewer) fn step_caption(session: &Session) -> Option<(Vec3, String)> {
     let (_, NodeStep { step, .. }) = session.shown_step()?;
     if let Some(spring) = ShownSpring::new(session) {

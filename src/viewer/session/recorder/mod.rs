@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::files::atomic::Draft;
 use crate::files::bounded;
+use crate::platform::fs;
 use crate::text::json;
 use crate::viewer::replay::LineError;
 use crate::viewer::{AddedClips, Command, SaveError, Session};
@@ -98,14 +99,14 @@ impl Header {
 /// Returns the path of a file relative to a folder, so that both can be moved together. A file outside the folder keeps
 /// its absolute path.
 pub(super) fn relative_to(folder: &Path, file: &Path) -> String {
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
-    let file = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
+    let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
+    let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
     text(file.strip_prefix(folder).unwrap_or(&file))
 }
 
 /// Returns the absolute path of a file.
 fn absolute(file: &Path) -> String {
-    text(&file.canonicalize().unwrap_or_else(|_| file.to_path_buf()))
+    text(&fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf()))
 }
 
 fn text(path: &Path) -> String {
@@ -266,7 +267,7 @@ impl Recorder {
         };
         result.map_err(|error| match error {
             // If only the final sync of the folder failed, the file already has its final name.
-            SaveError::Write { path, source } if draft.path().exists() => {
+            SaveError::Write { path, source } if fs::metadata(draft.path()).is_ok() => {
                 let left = draft.path().display();
                 failed(
                     path,

@@ -1,8 +1,9 @@
 //! Watches the open file and the files that belong to it, and reads it again after a change.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
+use crate::platform::{Instant, fs};
 use crate::viewer::window::App;
 use crate::viewer::{Watch, folder};
 
@@ -100,7 +101,7 @@ impl App {
 fn stamp(file: &Path, others: &[PathBuf]) -> Stamp {
     let beside = ["bin", "png", "jpg", "rig.toml"].map(|kind| file.with_extension(kind));
     let size_and_time = |path: &Path| {
-        let metadata = std::fs::metadata(path).ok()?;
+        let metadata = fs::metadata(path).ok()?;
         Some((metadata.len(), metadata.modified().ok()?))
     };
     std::iter::once(file)

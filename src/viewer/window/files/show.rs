@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::export::{StoredPose, is_posed_copy};
 use crate::motion::RootMotion;
 use crate::motion::arrange::{Item, with_clip};
+use crate::platform::fs;
 use crate::viewer::panel::{Answer, AppRequest, Leave, PathPurpose, Question};
 use crate::viewer::window::App;
 use crate::viewer::{AddedClips, Command, LoadResult, LoadedFile, Session, folder, is_project};
@@ -149,7 +150,7 @@ impl App {
             self.close_path(PathPurpose::Open);
             self.files.changes.changed = None;
             // The copy of recovered work is removed when the work is saved.
-            let opened = Some(path).filter(|path| path.is_file() && !self.is_recovered());
+            let opened = Some(path).filter(|path| fs::is_file(path) && !self.is_recovered());
             let recent = self.session.project().or(self.session.file()).or(opened);
             if let Some(recent) = recent.map(Path::to_path_buf) {
                 self.preferences.add(&recent);

@@ -120,6 +120,31 @@ pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
     Ok(LoadedFile::Character(Box::new(session), images))
 }
 
+/// Reads a file that has a character. The result has no meaning if the read was stopped.
+#[cfg(target_arch = "wasm32")]
+pub(in crate::viewer::window) fn read_session(
+    path: &Path,
+    size: Vec2,
+    progress: &Progress,
+) -> Result<Session, String> {
+    let request = ReadRequest {
+        path: path.to_owned(),
+        watches: false,
+        adds: None,
+        reloads: false,
+        units: None,
+        size,
+        current: None,
+        progress: progress.clone(),
+    };
+    match read(&request)? {
+        LoadedFile::Character(session, _) | LoadedFile::Project(session, ..) => Ok(*session),
+        LoadedFile::Watch(..) | LoadedFile::Clips(_) | LoadedFile::Pose(_) => {
+            Err(format!("{}: not a character", path.display()))
+        }
+    }
+}
+
 /// Decodes the textures of a session's character.
 pub(in crate::viewer::window) fn decode(session: &Session, progress: &Progress) -> DecodedImages {
     progress.set_stage("Decoding textures");

@@ -1,0 +1,71 @@
+#!/bin/sh
+# Builds the page of the viewer and the module of the solvers into target/web. `--serve` then serves it on http://127.0.0.1:8080.
+#
+# usage: scripts/web.sh [--dev] [--serve]
+# exit:  77 if this machine cannot build for a browser
+set -eu
+cd "$(dirname "$0")/.."
+
+profile=release serve=
+for option in "$@"; do
+    case $option in
+        --dev) profile=dev ;;
+        --serve) serve=1 ;;
+        *) echo "web: unknown option $option" >&2; exit 2 ;;
+    esac
+done
+
+skip() {
+    echo "web: skipped: $1" >&2
+    exit 77
+}
+
+# The version of the tool must be that of the crate in web/Cargo.toml.
+bindgen=0.2.130
+target=wasm32-unknown-unknown
+export CARGO_TARGET_DIR="${WEB_TARGET_DIR:-$PWD/web/target}"
+
+# The standard library of the target: from rustup, or else from the sources that Debian has for this version of rustc.
+if ! [ -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ]; then
+    rustup target add $target 2>/dev/null || {
+        toolchain=$(./scripts/web-std.sh) || skip "no standard library for $target"
+        PATH="$toolchain/bin:$PATH"
+        export PATH
+    }
+fi
+
+if ! wasm-bindgen --version 2>/dev/null | grep -q "$bindgen"; then
+    tools="$CARGO_TARGET_DIR/tools"
+    [ -x "$tools/bin/wasm-bindgen" ] ||
+        CARGO_TARGET_DIR="$CARGO_TARGET_DIR/tools-build" cargo install --quiet --root "$tools" wasm-bindgen-cli --version $bindgen ||
+        skip "wasm-bindgen $bindgen cannot be built"
+    PATH="$tools/bin:$PATH"
+    export PATH
+fi
+
+folder=$([ $profile = dev ] && echo debug || echo release)
+out="$CARGO_TARGET_DIR/page"
+mkdir -p "$out/solvers"
+cargo build --manifest-path web/Cargo.toml --target $target --profile $profile
+wasm-bindgen --target web --out-dir "$out" "$CARGO_TARGET_DIR/$target/$folder/sinew_web.wasm"
+cargo build --manifest-path web/solvers/Cargo.toml --target $target --profile $profile
+wasm-bindgen --target web --out-dir "$out/solvers" "$CARGO_TARGET_DIR/$target/$folder/sinew_solvers.wasm"
+cp web/page/* "$out"
+
+# Binaryen makes modules smaller, but none is needed.
+if [ $profile = release ] && command -v wasm-opt >/dev/null; then
+    for module in "$out/sinew_web_bg.wasm" "$out/solvers/sinew_solvers_bg.wasm"; do
+        wasm-opt -O2 --all-features -o "$module.small" "$module" && mv "$module.small" "$module"
+    done
+fi
+
+echo "| file | bytes | gzip |"
+echo "|---|---|---|"
+for file in "$out"/*.wasm "$out"/*.js "$out"/*.html "$out"/*.css "$out"/solvers/*.wasm "$out"/solvers/*.js; do
+    echo "| ${file#"$out"/} | $(wc -c <"$file") | $(gzip -9c "$file" | wc -c) |"
+done
+echo "web: built $out"
+
+if [ -n "$serve" ]; then
+    exec python3 -m http.server --bind 127.0.0.1 --directory "$out" 8080
+fi

@@ -1,0 +1,37 @@
+//! Files: those of the operating system, or those in the memory of a web page, whose names the page chooses.
+
+use std::path::Path;
+#[cfg(feature = "window")]
+use std::path::PathBuf;
+
+#[cfg(all(not(target_arch = "wasm32"), feature = "window"))]
+pub(crate) use std::fs::remove_file;
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use std::fs::{File, canonicalize, metadata};
+#[cfg(all(not(target_arch = "wasm32"), feature = "render"))]
+pub(crate) use std::fs::{create_dir_all, read_dir, rename};
+
+#[cfg(target_arch = "wasm32")]
+pub(crate) use super::memory::{
+    File, canonicalize, changes, create_dir_all, metadata, put, read_dir, remove_file, rename, write,
+};
+
+/// Returns whether a path refers to a regular file.
+pub(crate) fn is_file(path: &Path) -> bool {
+    metadata(path).is_ok_and(|metadata| metadata.is_file())
+}
+
+/// Returns whether a path refers to a folder.
+#[cfg(feature = "window")]
+pub(crate) fn is_dir(path: &Path) -> bool {
+    metadata(path).is_ok_and(|metadata| metadata.is_dir())
+}
+
+/// Returns the home folder of the current user. Pages have none.
+#[cfg(feature = "window")]
+pub(crate) fn home_dir() -> Option<PathBuf> {
+    #[cfg(not(target_arch = "wasm32"))]
+    return etcetera::home_dir().ok();
+    #[cfg(target_arch = "wasm32")]
+    None
+}

@@ -1,0 +1,22 @@
+//! What a program of an operating system and a web page do differently: the clock, threads, waiting, and files.
+//!
+//! A web page has one thread, which must never wait, and its files are in its memory. Everything else is the same for both, so
+//! the rest of the crate names neither.
+
+#[cfg(feature = "character")]
+pub(crate) mod fs;
+#[cfg(any(test, all(target_arch = "wasm32", feature = "character")))]
+#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "its tests run everywhere"))]
+mod memory;
+#[cfg(feature = "render")]
+mod tasks;
+
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use std::time::Instant;
+#[cfg(target_arch = "wasm32")]
+pub(crate) use web_time::Instant;
+
+#[cfg(feature = "window")]
+pub(crate) use tasks::{HAS_THREADS, Task, spawn};
+#[cfg(feature = "render")]
+pub(crate) use tasks::{block_on, receive};

@@ -1,0 +1,108 @@
+//! Work beside the window, and waiting for results.
+
+use std::sync::mpsc::Receiver;
+
+#[cfg(not(target_arch = "wasm32"))]
+mod native {
+    use super::Receiver;
+
+    /// Whether work runs beside the window. Otherwise nothing may wait for it.
+    #[cfg(feature = "window")]
+    pub(crate) const HAS_THREADS: bool = true;
+
+    /// Work that was started.
+    #[cfg(feature = "window")]
+    pub(crate) type Task = std::thread::JoinHandle<()>;
+
+    /// Starts work on a thread of a name.
+    ///
+    /// # Errors
+    /// The system's error.
+    #[cfg(feature = "window")]
+    pub(crate) fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<Task> {
+        std::thread::Builder::new().name(name.to_owned()).spawn(work)
+    }
+
+    /// Waits for a result. `None` where waiting is impossible and there is no result yet.
+    pub(crate) fn block_on<F: Future>(future: F) -> Option<F::Output> {
+        Some(pollster::block_on(future))
+    }
+
+    /// Waits for a message. `None` if there is none: the sender is gone, or waiting is impossible.
+    pub(crate) fn receive<T>(receiver: &Receiver<T>) -> Option<T> {
+        receiver.recv().ok()
+    }
+}
+
+#[cfg(target_arch = "wasm32")]
+mod web {
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    use super::Receiver;
+
+    #[cfg(feature = "window")]
+    pub(crate) const HAS_THREADS: bool = false;
+
+    /// Work that was started.
+    #[cfg(feature = "window")]
+    #[derive(Debug)]
+    pub(crate) struct Task;
+
+    #[cfg(feature = "window")]
+    impl Task {
+        /// A page continues only after the work.
+        pub(crate) fn is_finished(&self) -> bool {
+            true
+        }
+
+        pub(crate) fn join(self) -> Result<(), ()> {
+            Ok(())
+        }
+    }
+
+    /// Time until work starts, so that the page shows first what it does.
+    #[cfg(feature = "window")]
+    const DELAY: i32 = 20;
+
+    /// Starts work after the next frame, on the only thread of the page.
+    #[cfg(feature = "window")]
+    pub(crate) fn spawn(_: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<Task> {
+        wasm_bindgen_futures::spawn_local(async move {
+            let mut wait = |resolve: js_sys::Function, _: js_sys::Function| {
+                let window = web_sys::window();
+                // Without a timer, the work starts at once.
+                let set =
+                    window.map(|w| w.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, DELAY));
+                if !matches!(set, Some(Ok(_))) {
+                    drop(resolve.call0(&wasm_bindgen::JsValue::NULL));
+                }
+            };
+            let pause = js_sys::Promise::new(&mut wait);
+            drop(wasm_bindgen_futures::JsFuture::from(pause).await);
+            work();
+        });
+        Ok(Task)
+    }
+
+    pub(crate) fn block_on<F: Future>(future: F) -> Option<F::Output> {
+        let mut future = pin!(future);
+        match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(output) => Some(output),
+            Poll::Pending => None,
+        }
+    }
+
+    pub(crate) fn receive<T>(receiver: &Receiver<T>) -> Option<T> {
+        receiver.try_recv().ok()
+    }
+}
+
+#[cfg(all(not(target_arch = "wasm32"), feature = "window"))]
+pub(crate) use native::{HAS_THREADS, Task, spawn};
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use native::{block_on, receive};
+#[cfg(all(target_arch = "wasm32", feature = "window"))]
+pub(crate) use web::{HAS_THREADS, Task, spawn};
+#[cfg(target_arch = "wasm32")]
+pub(crate) use web::{block_on, receive};

@@ -1,0 +1,196 @@
+//! What the window needs from a web page: a canvas with an adapter, and a place for files.
+//!
+//! The page cannot wait, so it opens the adapter before the window. Files are in memory, see [`fs`](crate::platform::fs): the page puts those there that a
+//! person drops or chooses, and gets those that the window writes.
+
+use std::cell::RefCell;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+use web_sys::HtmlCanvasElement;
+use winit::dpi::PhysicalSize;
+use winit::event_loop::ActiveEventLoop;
+use winit::platform::web::WindowAttributesExtWebSys;
+use winit::window::{Window, WindowAttributes};
+
+use crate::export::MAX_POSE_BYTES;
+use crate::render::{AdapterChoice, Gpu, RenderError};
+use crate::viewer::panel::PathPurpose;
+use crate::viewer::session::save::write_numbered;
+
+use super::dialogs::DialogRequest;
+use super::files::AppEvent;
+use super::page_event::PageEvent;
+use super::requests::saved_message;
+use super::surface::Graphics;
+use super::{App, scale};
+
+/// Whether saved files are in folders that can be shown.
+pub(super) const HAS_FOLDERS: bool = false;
+/// Whether a pose can be part of an address.
+pub(super) const HAS_LINKS: bool = true;
+/// Whether windows have a title bar and borders.
+pub(super) const HAS_FRAMES: bool = false;
+
+/// An adapter that draws into the canvas.
+pub(super) type OpenedAdapter = (Gpu, wgpu::Surface<'static>, wgpu::SurfaceCapabilities);
+
+/// What the page does for the window.
+pub struct PageHooks {
+    /// Asks for files to open, or whose clips are added (`true`).
+    pub choose: Box<dyn Fn(bool)>,
+    /// Takes a file that the window has written, or removed (`None`).
+    pub changed: Box<dyn Fn(&Path, Option<&[u8]>)>,
+    /// Offers a link that carries a pose, by the text of [`Page::show_link`](super::page_app::Page::show_link).
+    pub link: Box<dyn Fn(&str)>,
+    /// Learns that the window has ended, and why.
+    pub ended: Box<dyn Fn(&str)>,
+}
+
+struct Canvas {
+    element: HtmlCanvasElement,
+    /// The adapter, until the window takes it.
+    opened: Option<OpenedAdapter>,
+    hooks: PageHooks,
+}
+
+thread_local! {
+    static CANVAS: RefCell<Option<Canvas>> = const { RefCell::new(None) };
+}
+
+/// Keeps what the window will take.
+pub(super) fn set_canvas(element: HtmlCanvasElement, opened: OpenedAdapter, hooks: PageHooks) {
+    CANVAS.set(Some(Canvas { element, opened: Some(opened), hooks }));
+}
+
+/// Calls the functions of the page.
+pub(super) fn with_hooks(call: impl FnOnce(&PageHooks)) {
+    CANVAS.with_borrow(|canvas| {
+        if let Some(canvas) = canvas {
+            call(&canvas.hooks);
+        }
+    });
+}
+
+/// Returns the folder of the settings, which the page keeps.
+pub(super) fn settings_folder() -> Option<PathBuf> {
+    Some(PathBuf::from("/settings"))
+}
+
+/// There are no folders to show.
+pub(super) fn open_folder(_: &Path) -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
+/// Returns how a new window looks: it is the canvas of the page.
+pub(super) fn window_attributes(_: &ActiveEventLoop) -> WindowAttributes {
+    let element = CANVAS.with_borrow(|canvas| canvas.as_ref().map(|canvas| canvas.element.clone()));
+    Window::default_attributes().with_canvas(element).with_focusable(true).with_prevent_default(true)
+}
+
+/// Returns the graphics that were opened with the page. They exist once, because nothing can wait for others.
+pub(super) fn graphics(
+    _: &Arc<Window>,
+    size: PhysicalSize<u32>,
+    _: &ActiveEventLoop,
+    _: &AdapterChoice,
+) -> Result<Graphics, RenderError> {
+    let opened = CANVAS.with_borrow_mut(|canvas| canvas.as_mut().and_then(|canvas| canvas.opened.take()));
+    let (gpu, surface, offered) =
+        opened.ok_or_else(|| RenderError::Lost("the page must be loaded again".into()))?;
+    Graphics::new(gpu, surface, &offered, size)
+}
+
+/// The open file cannot change.
+#[derive(Debug)]
+pub struct Watch;
+
+impl Watch {
+    /// Watches nothing.
+    pub fn new(_: &Path, _: &[PathBuf], _: impl Fn() + Send + 'static) -> Result<Self, String> {
+        Ok(Self)
+    }
+}
+
+impl App {
+    /// Asks the page for a file. It asks for no names of files to save, because the browser does that.
+    pub(super) fn show_dialog(&self, purpose: PathPurpose, _: &Path) -> DialogRequest {
+        match purpose {
+            PathPurpose::Open | PathPurpose::OpenStyle | PathPurpose::AddClips => {
+                with_hooks(|hooks| (hooks.choose)(purpose == PathPurpose::AddClips));
+                DialogRequest::Unwatched
+            }
+            PathPurpose::SaveAs | PathPurpose::SaveStyle | PathPurpose::ExportClip | PathPurpose::Folder => {
+                DialogRequest::Refused
+            }
+        }
+    }
+
+    /// Saves an image of the scene as soon as it is drawn.
+    pub(super) fn save_image(&mut self) {
+        let Some(open) = &mut self.open else { return };
+        let scale = scale(&open.window);
+        let (pending, background) = match open.graphics.start_image(&self.session, scale) {
+            Ok(started) => started,
+            Err(error) => return self.notify(Err(error.to_string())),
+        };
+        let (proxy, name) = (self.files.proxy.clone(), self.session.name());
+        pending.when_ready(move |image| {
+            let png = image.and_then(|image| image.png(background)).map_err(|e| e.to_string());
+            let saved = png.and_then(|png| {
+                write_numbered(Path::new("."), &name, "png", &png).map_err(|e| e.to_string())
+            });
+            drop(proxy.send_event(AppEvent::Page(PageEvent::Image(saved))));
+        });
+    }
+
+    /// Handles an event of the page.
+    pub(super) fn handle_page_event(&mut self, event: PageEvent) {
+        match event {
+            PageEvent::Image(saved) => self.notify(saved.map(|path| saved_message(&path))),
+            PageEvent::CopyLink => self.copy_link(),
+            PageEvent::Hidden => self.autosave(),
+            PageEvent::AddClips(path) => self.add_clips(&path, None),
+            PageEvent::Link(text) => {
+                let shown = unpacked(&text).and_then(|pose| {
+                    self.session.paste_pose(&pose).map_err(|error| format!("the link: {error}"))
+                });
+                self.notify(shown.map(|()| "showing the pose of the link".into()));
+            }
+        }
+    }
+
+    /// Gives the page a link that carries the pose of the built-in character.
+    pub(super) fn copy_link(&mut self) {
+        let text = self.session.copy_pose().map_err(|error| error.to_string());
+        match text.and_then(|text| packed(&text)) {
+            Ok(text) => {
+                with_hooks(|hooks| (hooks.link)(&text));
+                self.notify(Ok("the address of the page carries the pose now, and was copied".into()));
+            }
+            Err(error) => self.notify(Err(error)),
+        }
+    }
+}
+
+/// Compresses a text for an address.
+fn packed(text: &str) -> Result<String, String> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+    let bytes = encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish());
+    bytes.map(|bytes| URL_SAFE_NO_PAD.encode(bytes)).map_err(|e| e.to_string())
+}
+
+/// Returns the text of an address.
+fn unpacked(text: &str) -> Result<String, String> {
+    let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| "the link is incomplete".to_owned())?;
+    let mut text = String::new();
+    let read = DeflateDecoder::new(bytes.as_slice()).take(MAX_POSE_BYTES as u64).read_to_string(&mut text);
+    read.map_err(|_| "the link is incomplete".to_owned())?;
+    Ok(text)
+}

@@ -1,0 +1,25 @@
+//! sinew in a web page: [`open_viewer`] opens the whole viewer in a canvas, and [`Figure`] a character without its panel.
+
+use wasm_bindgen::prelude::*;
+
+mod figure;
+mod viewer;
+
+pub use figure::{Figure, open};
+pub use viewer::{Hooks, PageViewer, open_viewer, put};
+
+/// Shows the message of a panic in the console.
+#[wasm_bindgen(start)]
+pub fn start() {
+    console_error_panic_hook::set_once();
+}
+
+/// Returns an error of JavaScript with one line of text.
+fn error(cause: impl std::fmt::Display) -> JsError {
+    JsError::new(&cause.to_string())
+}
+
+/// Returns the backends of the browser: WebGPU, or where it is absent WebGL2.
+fn backends() -> wgpu::Backends {
+    wgpu::Backends::BROWSER_WEBGPU | wgpu::Backends::GL
+}
