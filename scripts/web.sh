@@ -45,12 +45,13 @@ fi
 
 folder=$([ $profile = dev ] && echo debug || echo release)
 out="$CARGO_TARGET_DIR/page"
-mkdir -p "$out/solvers"
+mkdir -p "$out/solvers" "$out/demos"
 cargo build --manifest-path web/Cargo.toml --target $target --profile $profile
 wasm-bindgen --target web --out-dir "$out" "$CARGO_TARGET_DIR/$target/$folder/sinew_web.wasm"
 cargo build --manifest-path web/solvers/Cargo.toml --target $target --profile $profile
 wasm-bindgen --target web --out-dir "$out/solvers" "$CARGO_TARGET_DIR/$target/$folder/sinew_solvers.wasm"
 cp web/page/* "$out"
+cp web/solvers/demos/* "$out/demos"
 
 # Binaryen makes modules smaller, but none is needed.
 if [ $profile = release ] && command -v wasm-opt >/dev/null; then

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { PNG } from 'pngjs';
 import { serve } from './server.mjs';
+import { demosReact } from './demos.mjs';
 import { WITHOUT, difference, kept, launch, open, picture, settled } from './browser.mjs';
 
 const [folder, out, ...names] = process.argv.slice(2);
@@ -282,6 +283,8 @@ const tests = {
         await context.close();
     },
 };
+
+tests['the five demos step and react'] = () => demosReact(browser, server, shoot);
 
 tests['the poses are those of the native solvers'] = async () => {
     const manifest = new URL('../solvers/Cargo.toml', import.meta.url).pathname;

@@ -1,8 +1,18 @@
 //! The solvers of sinew for JavaScript: a [`Body`] of links, and goals for some of them.
 
+mod jacobian;
+mod limb;
+mod many;
+mod options;
+mod trace;
+
 use sinew::glam::{DAffine3, DQuat, DVec3};
-use sinew::ik::{self, Goal, Limit, Link, Method, Options, Solver};
+use sinew::ik::{self, Goal, Limit, Link, Options, Report, Solver};
 use wasm_bindgen::prelude::*;
+
+pub use jacobian::Ellipsoid;
+pub use many::Results;
+pub use trace::Step;
 
 /// A posed tree of links, and a solver for it. Lengths are in any one unit, angles in radians, and rotations are quaternions (x, y, z, w).
 #[wasm_bindgen]
@@ -11,6 +21,10 @@ pub struct Body {
     body: ik::Body,
     solver: Solver,
     options: Options,
+    /// The result of the last solve.
+    report: Report,
+    /// The body as the last solve with a trace was given it.
+    before: ik::Body,
 }
 
 fn error(cause: impl std::fmt::Display) -> JsError {
@@ -53,7 +67,14 @@ impl Body {
             links.push(Link::child(parent, offset));
         }
         let body = create(&links, *root)?;
-        Ok(Self { links, body, solver: Solver::default(), options: Options::default() })
+        Ok(Self {
+            links,
+            before: body.clone(),
+            body,
+            solver: Solver::default(),
+            options: Options::default(),
+            report: Report::default(),
+        })
     }
 
     /// Lets a link turn around one axis only, between two angles.
@@ -81,24 +102,22 @@ impl Body {
         self.limit(link, Limit::Cone { axis, side, swing: [swing; 2], twist: [twist_from, twist_to] })
     }
 
-    fn limit(&mut self, link: usize, limit: Limit) -> Result<(), JsError> {
-        let mut links = self.links.clone();
-        let limited = links.get_mut(link).ok_or_else(|| error(format!("link {link} does not exist")))?;
-        *limited = limited.with_limit(limit);
-        let mut body = create(&links, self.body.root())?;
-        body.set_posture(self.body.rotations());
-        (self.links, self.body) = (links, body);
-        self.solver.reset();
-        Ok(())
-    }
-
-    /// Chooses a method, for example `fabrik` or `auto`.
+    /// Keeps a link from turning. A locked link has no column in [`Body::jacobian`].
     ///
     /// # Errors
-    /// If there is no such method.
-    #[wasm_bindgen(js_name = setMethod)]
-    pub fn set_method(&mut self, name: &str) -> Result<(), JsError> {
-        self.options.method = name.parse::<Method>().map_err(error)?;
+    /// If there is no such link.
+    pub fn lock(&mut self, link: usize) -> Result<(), JsError> {
+        self.limit(link, Limit::Locked)
+    }
+
+    fn limit(&mut self, link: usize, limit: Limit) -> Result<(), JsError> {
+        let mut links = self.links.clone();
+        let limited = links.get_mut(link).ok_or_else(|| missing(link))?;
+        *limited = limited.with_limit(limit);
+        let mut body = create(&links, self.body.root())?;
+        turn_links(&mut body, self.body.rotations());
+        (self.links, self.before, self.body) = (links, body.clone(), body);
+        self.report = Report::default();
         self.solver.reset();
         Ok(())
     }
@@ -118,8 +137,23 @@ impl Body {
         }
         let goals: Vec<Goal> =
             links.iter().zip(targets).map(|(&link, target)| Goal::position(link as usize, target)).collect();
-        let report = self.solver.solve(&mut self.body, &goals, &self.options).map_err(error)?;
-        Ok(report.position_error())
+        if self.options.trace {
+            self.before.clone_from(&self.body);
+        }
+        self.report = Report::default();
+        self.report.clone_from(self.solver.solve(&mut self.body, &goals, &self.options).map_err(error)?);
+        Ok(self.report.position_error())
+    }
+
+    /// Returns the number of iterations of the last solve.
+    pub fn iterations(&self) -> usize {
+        self.report.iterations
+    }
+
+    /// Returns the outcome of the last solve for its first goal, for example `reached` or `out-of-reach`. Empty before the
+    /// first solve.
+    pub fn outcome(&self) -> String {
+        self.report.goals.first().map_or_else(String::new, |goal| goal.outcome.to_string())
     }
 
     /// Returns the rotations of all links relative to their parents, four numbers each.
@@ -138,8 +172,17 @@ impl Body {
             return Err(error(format!("{} links need four numbers each", self.links.len())));
         }
         let rotations: Vec<DQuat> = rotations.iter().copied().map(DQuat::from_array).collect();
-        self.body.set_posture(&rotations);
+        turn_links(&mut self.body, &rotations);
         Ok(())
+    }
+
+    /// Sets the angle of a hinge from rest, in radians. The limits of the hinge do not apply.
+    ///
+    /// # Errors
+    /// If there is no such hinge, or if the angle is not finite.
+    #[wasm_bindgen(js_name = setAngle)]
+    pub fn set_angle(&mut self, link: usize, angle: f64) -> Result<(), JsError> {
+        self.body.set_joint_value(link, angle).map_err(error)
     }
 
     /// Returns where a link is.
@@ -147,9 +190,30 @@ impl Body {
     /// # Errors
     /// If there is no such link.
     pub fn position(&self, link: usize) -> Result<Vec<f64>, JsError> {
-        let world =
-            self.body.world_from_link(link).ok_or_else(|| error(format!("link {link} does not exist")))?;
-        Ok(world.translation.to_array().to_vec())
+        Ok(self.place(link)?.to_array().to_vec())
+    }
+
+    /// Returns where all links are, three numbers each.
+    pub fn positions(&self) -> Vec<f64> {
+        positions(&self.body)
+    }
+
+    fn place(&self, link: usize) -> Result<DVec3, JsError> {
+        Ok(self.body.world_from_link(link).ok_or_else(|| missing(link))?.translation)
+    }
+}
+
+fn missing(link: usize) -> JsError {
+    error(format!("link {link} does not exist"))
+}
+
+fn positions(body: &ik::Body) -> Vec<f64> {
+    body.world_from_links().iter().flat_map(|world| world.translation.to_array()).collect()
+}
+
+fn turn_links(body: &mut ik::Body, rotations: &[DQuat]) {
+    for (link, rotation) in rotations.iter().enumerate() {
+        body.set_rotation(link, *rotation);
     }
 }
 
