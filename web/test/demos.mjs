@@ -21,7 +21,7 @@ async function open(browser, url, options) {
         if (message.type() === 'error') errors.push(message.text());
     });
     await page.goto(`${url}demos/`);
-    await page.waitForFunction(() => /times as fast/.test(document.querySelector('#table .status')?.textContent), null, { timeout: 60_000 });
+    await page.waitForFunction(() => /times as long/.test(document.querySelector('#table .status')?.textContent), null, { timeout: 60_000 });
     return { context, page, errors };
 }
 
@@ -80,13 +80,38 @@ async function react(page, id) {
     console.log(`  ${id}: ${before} → ${solved}`);
 }
 
+/** Drags the target of a demo by one finger, and then turns the view of the limb. */
+async function touch(page, context) {
+    const client = await context.newCDPSession(page);
+    const swipe = async ([x, y], [right, down]) => {
+        const send = (type, ...touchPoints) => client.send('Input.dispatchTouchEvent', { type, touchPoints });
+        await send('touchStart', { x, y });
+        for (let part = 1; part <= 6; part++) await send('touchMove', { x: x + right * part / 6, y: y + down * part / 6 });
+        await send('touchEnd');
+    };
+    const handle = page.locator('#ccd .handle');
+    await handle.scrollIntoViewIfNeeded();
+    const scrolled = await page.evaluate(() => scrollY);
+    const box = await handle.boundingBox();
+    await swipe([box.x + 22, box.y + 22], [-40, 30]);
+    const after = await handle.boundingBox();
+    assert(Math.hypot(after.x - box.x + 40, after.y - box.y - 30) < 3, 'a finger does not drag the target');
+    assert.equal(await page.evaluate(() => scrollY), scrolled, 'dragging the target scrolls the page');
+    const stage = page.locator('#limb canvas').first();
+    await stage.scrollIntoViewIfNeeded();
+    const seen = await stage.screenshot();
+    const { x, y } = await stage.boundingBox();
+    await swipe([x + 40, y + 30], [120, 0]);
+    assert(!seen.equals(await stage.screenshot()), 'a finger does not turn the view');
+}
+
 /** Runs table 1 again with another number of targets, without limits and as sinew solves. */
 async function measure(page) {
     const section = page.locator('#table');
     const status = section.locator('.status');
     const done = async () => {
         await section.getByRole('button', { name: 'Run again' }).click();
-        await page.waitForFunction(() => /times as fast/.test(document.querySelector('#table .status').textContent), null, { timeout: 60_000 });
+        await page.waitForFunction(() => /times as long/.test(document.querySelector('#table .status').textContent), null, { timeout: 60_000 });
         const row = (title) => section.locator('tr').filter({ hasText: title }).locator('td').allTextContents();
         const errors = (await row('Mean error')).map((text) => Number(text.replace('−', '-')));
         console.log(`  table: ${await status.textContent()} Times ${await row('Mean time')}, errors ${errors}, iterations ${await row('Iterations')}`);
@@ -146,6 +171,7 @@ export async function demosReact(browser, server, shoot) {
         const { context, page, errors } = await open(browser, server.url, options);
         await compute(page);
         for (const id of STEPPED) await react(page, id);
+        if (options.hasTouch) await touch(page, context);
         await measure(page);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         assert(wide <= 0, `${name}: the page is ${wide} pixels too wide`);

@@ -7,8 +7,8 @@ const LENGTH = 3;
 
 const demo = new Demo('ccd', {
     target: [-0.6, 1.7, 0],
-    centre: [0, 0.4],
-    half: 2.9,
+    centre: [0, 0.6],
+    half: 2.5,
 
     frames(target) {
         const { links, order, relaxation } = Object.fromEntries(Object.entries(demo.values).map(([name, read]) => [name, read()]));
@@ -43,8 +43,10 @@ const demo = new Demo('ccd', {
         });
         pen.path(arc, 'turn', { width: 3 });
         pen.dot(joint, 'turn', 7);
-        pen.text(arc[16], degrees(turn), 'turn');
         pen.dot(positions.at(-1), 'end', 6);
+        // The angle is beyond the middle of the arc.
+        const middle = from + turn / 2;
+        pen.text([joint[0] + 0.75 * Math.cos(middle), joint[1] + 0.75 * Math.sin(middle)], degrees(turn), 'turn', [Math.cos(middle) < 0 ? -44 : 0, 5]);
         const what = frame.kind === 'iteration' ? `Pass ${frame.iteration}: joint ${link + 1}` : `The target is out of reach, so that the chain is stretched: joint ${link + 1}`;
         const ends = index === length - 1 ? ` Outcome: ${outcome}.` : '';
         return `${what} turns by ${degrees(turn)}. Error ${metres(error)}.${ends}`;

@@ -96,7 +96,8 @@ const flat = { project: ([x, y]) => [x, y], unproject: ([x, y]) => [x, y, 0] };
 
 /**
  * A demo in the section of the page with an id. Its hooks are:
- * `frames(target)`: solves, and returns a frame for each step, the first one before any step. `frame.error` is in metres.
+ * `frames(target)`: solves, and returns a frame for each step, the first one before any step. `frame.error` is in metres,
+ * and so is `frame.plotted`, which the curve shows instead if there is one.
  * `draw(pen, frame, index, frames)`: draws a frame, and returns the text of the status line, or that text and a note.
  * `project(point)`, `unproject(point, target)`: from space to the plane of the drawing, and back. `turn(right, down)`: turns the view by pixels.
  */
@@ -150,8 +151,10 @@ export class Demo {
         if (this.hooks.turn) {
             canvas.addEventListener('pointerdown', (event) => {
                 canvas.setPointerCapture(event.pointerId);
-                canvas.onpointermove = ({ movementX, movementY }) => {
-                    this.hooks.turn(movementX, movementY);
+                let [x, y] = [event.clientX, event.clientY];
+                canvas.onpointermove = ({ clientX, clientY }) => {
+                    this.hooks.turn(clientX - x, clientY - y);
+                    [x, y] = [clientX, clientY];
                     this.paint();
                 };
             });
@@ -242,7 +245,7 @@ export class Demo {
         this.status.textContent = `Step ${this.index} of ${this.all.length - 1}. ${status}`;
         this.note.textContent = note;
         [this.handle.style.left, this.handle.style.top] = this.pixel(this.target).map((value) => `${value}px`);
-        plot(this.curve, this.all.map(({ error }) => error), this.index);
+        plot(this.curve, this.all.map(({ error, plotted = error }) => plotted), this.index);
     }
 }
 

@@ -5,13 +5,14 @@ import { distance, planar, solve, triples } from './chain.js';
 
 const LENGTHS = [1, 0.8, 0.6];
 const END = LENGTHS.length;
-const ARM = () => planar(LENGTHS, [0.3, 0.7, 0.6]);
+/** Creates the arm, which is straight if the bend is 0. */
+const arm = (bend) => planar(LENGTHS, [0.3, 0.7 * bend, 0.6 * bend]);
 /** How far the arrows and the ellipse of velocities go, metres for each m/s. */
-const SHOWN = 0.25;
+const SHOWN = 0.3;
 const TARGETS = { middle: [0.3, 1.5, 0], near: [1.6, 1.77, 0], far: [1.9, 2, 0] };
 
 /** A second arm that is only posed. */
-const probe = ARM();
+const probe = arm(1);
 
 function frame(positions, rotations, rest) {
     probe.setRotations(rotations);
@@ -29,7 +30,7 @@ const demo = new Demo('jacobian', {
     half: 1.75,
 
     frames(target) {
-        const body = ARM();
+        const body = arm(demo.values.bend());
         const start = triples(body.positions());
         const frames = [frame(start, body.rotations(), { error: distance(start[END], target) })];
         const steps = solve(body, END, target, ['textbook=true', `method=${demo.values.method()}`, `iterations=${demo.values.iterations()}`, `jacobian.damping=${10 ** demo.values.damping()}`, `jacobian.step=${demo.values.step()}`]);
@@ -57,14 +58,20 @@ const demo = new Demo('jacobian', {
         pen.path(ring, 'turn', { closed: true });
         [0, 1].forEach((axis) => pen.path([end, at(axes[axis].map((value) => value * values[axis]))], 'turn', { width: 3 }));
         jacobian[0].forEach((x, column) => pen.arrow(end, at([x, jacobian[1][column], 0]), 'end', { width: 2 }));
-        jacobian[0].forEach((x, column) => pen.text(at([x, jacobian[1][column], 0]), `J${'₁₂₃'[column]}`, 'end', [4, -6]));
+        jacobian[0].forEach((x, column) => {
+            const [y, long] = [jacobian[1][column], Math.hypot(x, jacobian[1][column]) || 1];
+            pen.text(at([x, y, 0]), `J${'₁₂₃'[column]}`, 'end', [14 * x / long - 7, 5 - 14 * y / long]);
+        });
         const number = (value) => value.toFixed(3).padStart(8).replace('-', '−');
         const rows = jacobian.map((row, axis) => `${axis ? '    ' : 'J = '}[${row.map(number).join('')} ]`);
         const [large, small] = values;
         const note = `${rows.join('\n')}\nσ₁ = ${large.toFixed(3)}   σ₂ = ${small.toFixed(3)} m/rad\nσ₁/σ₂ = ${small > 1e-6 ? (large / small).toFixed(1) : '∞'}   σ₁σ₂ = ${(large * small).toFixed(3)}`;
-        if (!before) return [`The arm before the first step. Error ${metres(error)}.`, note];
+        if (!before) {
+            const why = frames.length === 1 && frames.outcome !== 'reached' ? ' JJᵀ is singular, so that there is no step.' : '';
+            return [`The arm before the first step. Error ${metres(error)}.${why}`, note];
+        }
         const ends = index === frames.length - 1 ? ` Outcome: ${frames.outcome}.` : '';
-        return [`All joints turn at once, by at most ${degrees(most)}. Error ${metres(error)}.${ends}`, note];
+        return [`All joints turn at once; the largest turn is ${degrees(most)}. Error ${metres(error)}.${ends}`, note];
     },
 });
 
@@ -76,6 +83,7 @@ demo.choice('place', {
     label: 'Target',
     options: [['middle', 'well within reach'], ['near', 'near the stretched pose'], ['far', 'out of reach']],
 }, (place) => { demo.target = TARGETS[place]; });
+demo.slider('bend', { label: 'Bend of the arm at the start', min: 0, max: 1.5, step: 0.01, value: 1, show: (value) => value.toFixed(2) });
 demo.slider('damping', { label: 'Damping λ, fraction of the length', min: -3, max: 0, step: 0.1, value: -1, show: (value) => (10 ** value).toPrecision(2) });
 demo.slider('step', { label: 'Step δ of the transpose', min: 0.05, max: 2, step: 0.05, value: 0.5, show: (value) => value.toFixed(2) });
 demo.slider('iterations', { label: 'Most iterations', min: 1, max: 100, value: 40 });

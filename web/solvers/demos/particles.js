@@ -5,10 +5,13 @@ import { distance, planar, solve, triples } from './chain.js';
 
 const LENGTH = 3;
 
+/** Returns the largest error of a spring. */
+const stretch = (particles) => Math.max(...particles.slice(1).map((particle, place) => Math.abs(distance(particle, particles[place]) - LENGTH / (particles.length - 1))));
+
 const demo = new Demo('particles', {
     target: [0.4, 2, 0],
-    centre: [0, 0.4],
-    half: 2.9,
+    centre: [0, 0.6],
+    half: 2.5,
 
     frames(target) {
         const links = demo.values.links();
@@ -23,6 +26,8 @@ const demo = new Demo('particles', {
             [particles[step.link + 1], particles[step.link]] = step.particles.length ? step.particles : [particles[step.link + 1], particles[step.link]];
             frames.push({ ...step, particles, before: frames.at(-1).particles });
         }
+        // What is left of the target and of the springs, because each of them undoes the other.
+        for (const frame of frames) frame.plotted = frame.kind === 'fit' ? frame.error : Math.max(frame.error, stretch(frame.particles));
         return frames;
     },
 
@@ -36,12 +41,11 @@ const demo = new Demo('particles', {
             for (const moved of [link, link + 1]) pen.arrow(before[moved], particles[moved], 'target', { width: 2 });
         }
         particles.forEach((particle, place) => pen.dot(particle, isMove && (place === link || place === link + 1) ? 'turn' : 'end', 6));
-        const stretch = Math.max(...particles.slice(1).map((particle, place) => Math.abs(distance(particle, particles[place]) - LENGTH / (particles.length - 1))));
         const left = ` The end’s particle is ${metres(error)} from the target.`;
-        const springs = `largest error of a spring: ${metres(stretch)}`;
+        const springs = `largest error of a spring: ${metres(stretch(particles))}`;
         if (!kind) return [`The particles at the joints, before the first iteration. Error ${metres(error)}.`, springs];
         if (kind === 'pull') return [`Iteration ${iteration}: the end’s particle jumps to the target.${left}`, springs];
-        if (kind === 'spring') return [`Iteration ${iteration}: the spring between particles ${link} and ${link + 1} gets its length.${left}`, springs];
+        if (kind === 'spring') return [`Iteration ${iteration}: the spring between particles ${link + 1} and ${link + 2} gets its length.${left}`, springs];
         return [`Fit: joint ${link + 1} turns by ${degrees(angle)}, so that its link points to its particle. Error ${metres(error)}.`, springs];
     },
 });
