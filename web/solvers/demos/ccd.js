@@ -4,6 +4,12 @@ import { Demo, degrees, metres } from './draw.js';
 import { distance, planar, solve, triples } from './chain.js';
 
 const LENGTH = 3;
+/** What turns are for that belong to no pass. */
+const PURPOSES = {
+    'closed-form': 'The target is out of reach, so that the chain is stretched',
+    bend: 'A straight chain is bent first',
+    result: 'Back to the best pose',
+};
 
 const demo = new Demo('ccd', {
     target: [-0.6, 1.7, 0],
@@ -47,9 +53,9 @@ const demo = new Demo('ccd', {
         // The angle is beyond the middle of the arc.
         const middle = from + turn / 2;
         pen.text([joint[0] + 0.75 * Math.cos(middle), joint[1] + 0.75 * Math.sin(middle)], degrees(turn), 'turn', [Math.cos(middle) < 0 ? -44 : 0, 5]);
-        const what = frame.kind === 'iteration' ? `Pass ${frame.iteration}: joint ${link + 1}` : `The target is out of reach, so that the chain is stretched: joint ${link + 1}`;
+        const why = PURPOSES[frame.kind] ?? `Pass ${frame.iteration}`;
         const ends = index === length - 1 ? ` Outcome: ${outcome}.` : '';
-        return `${what} turns by ${degrees(turn)}. Error ${metres(error)}.${ends}`;
+        return `${why}: joint ${link + 1} turns by ${degrees(turn)}. Error ${metres(error)}.${ends}`;
     },
 });
 

@@ -291,7 +291,10 @@ function plot(canvas, errors, index) {
 const raised = (exponent) => [...String(exponent)].map((digit) => digit === '-' ? '⁻' : '⁰¹²³⁴⁵⁶⁷⁸⁹'[digit]).join('');
 
 /** Returns the text of an angle in radians. */
-export const degrees = (angle) => `${(angle * 180 / Math.PI).toFixed(1).replace('-', '−')}°`;
+export const degrees = (angle) => {
+    const all = angle * 180 / Math.PI;
+    return `${(all !== 0 && Math.abs(all) < 0.1 ? all.toPrecision(1) : all.toFixed(1)).replaceAll('-', '−')}°`;
+};
 
 /** Returns the text of a length in metres. */
 export const metres = (length) => `${length !== 0 && length < 1e-4 ? length.toExponential(1).replace('-', '−') : length.toFixed(4)} m`;
