@@ -8,13 +8,14 @@ use crate::page::pages;
 use crate::{assert_none, root};
 
 /// The scripts that draw pictures. They write the paths of their pictures from the root of the repository.
-const SCRIPTS: [&str; 6] = [
+const SCRIPTS: [&str; 7] = [
     "scripts/pictures.sh",
     "scripts/viewer-pictures.sh",
     "scripts/solver-passes.sh",
     "scripts/exercise-pictures.sh",
     "scripts/report-page.sh",
     "scripts/difference-corpus.py",
+    "scripts/web-picture.sh",
 ];
 /// A script that writes `OUT/NAME.jpg`, which becomes `docs/looks-NAME.jpg`.
 const LOOKS: &str = "benches/peers/looks.py";
