@@ -14,7 +14,7 @@ mod native {
     #[cfg(feature = "window")]
     pub(crate) type Task = std::thread::JoinHandle<()>;
 
-    /// Starts work on a thread of a name.
+    /// Starts work on a named thread.
     ///
     /// # Errors
     /// The system's error.
@@ -23,12 +23,12 @@ mod native {
         std::thread::Builder::new().name(name.to_owned()).spawn(work)
     }
 
-    /// Waits for a result. `None` where waiting is impossible and there is no result yet.
+    /// Waits for a result. Returns `None` if waiting is impossible and there is no result yet.
     pub(crate) fn block_on<F: Future>(future: F) -> Option<F::Output> {
         Some(pollster::block_on(future))
     }
 
-    /// Waits for a message. `None` if there is none: the sender is gone, or waiting is impossible.
+    /// Waits for a message. Returns `None` if the sender is gone, or if waiting is impossible and no message has arrived.
     pub(crate) fn receive<T>(receiver: &Receiver<T>) -> Option<T> {
         receiver.recv().ok()
     }

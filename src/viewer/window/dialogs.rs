@@ -35,7 +35,7 @@ pub(super) enum DialogRequest {
     Accepted,
     /// It appears, but only a chosen file is reported.
     Unwatched,
-    /// There is none for this purpose.
+    /// The system has no dialog for this purpose, or cannot show it.
     Refused,
 }
 

@@ -64,7 +64,7 @@ thread_local! {
     static CANVAS: RefCell<Option<Canvas>> = const { RefCell::new(None) };
 }
 
-/// Keeps what the window will take.
+/// Stores the canvas and its adapter until the window takes them.
 pub(super) fn set_canvas(element: HtmlCanvasElement, opened: OpenedAdapter, hooks: PageHooks) {
     CANVAS.set(Some(Canvas { element, opened: Some(opened), hooks }));
 }

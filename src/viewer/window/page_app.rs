@@ -98,7 +98,7 @@ fn load(path: &Path, progress: &Progress) -> Result<Opened, String> {
     Ok((session, None))
 }
 
-/// The window, which tells the page what it writes and when it ends.
+/// A window that reports the files that it writes, and its end, to the page.
 struct PageWindow {
     startup: Startup<String>,
 }

@@ -1,4 +1,4 @@
-//! What a web page tells the window.
+//! Events that a web page sends to the window.
 
 use std::path::PathBuf;
 

@@ -60,7 +60,7 @@ pub(super) struct Startup<E> {
     loading: Receiver<Result<Loaded, E>>,
     /// A result that arrived before the window existed.
     loaded: Option<Loaded>,
-    /// What happened before the file was read, and is for the viewer.
+    /// Events that arrived before the file was read. The viewer handles them as soon as it exists.
     early: Vec<AppEvent>,
     pub(super) app: Option<App>,
     /// Why the file could not be read.
