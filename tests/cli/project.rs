@@ -102,6 +102,24 @@ fn a_project_without_a_pose_has_that_of_its_keys() {
 }
 
 #[test]
+fn a_project_is_compared_with_a_reference() {
+    let folder = folder("cli-project-reference");
+    let render = ["render", "sit.sinew", "--resolution=64,64", "-o"];
+    let compared = ["b.png", "--reference=a.png"];
+    assert_eq!(run(&[&render[..], &["a.png"]].concat(), &folder), (Some(0), String::new()));
+    assert_eq!(run(&[&render[..], &compared].concat(), &folder), (Some(0), String::new()));
+    let smaller = ["render", "sit.sinew", "--resolution=32,32", "-o", "b.png", "--reference=a.png"];
+    let (code, text) = run(&smaller, &folder);
+    assert!(code == Some(1) && text.contains("image size is 32x32, but the reference has 64x64"), "{text}");
+    fs::write(folder.join("sit.sinew"), SITTING.replace("[0.3, 0.9, 0.3]", "[0.3, 1.4, 0.3]")).unwrap();
+    let (code, text) = run(&[&render[..], &compared].concat(), &folder);
+    assert!(code == Some(1) && text.contains("pixels differ, mean FLIP error"), "{text}");
+    assert!(folder.join("b.diff.png").exists());
+    let (code, text) = run(&[&render[..], &["a.png", "--reference=a.png"]].concat(), &folder);
+    assert!(code == Some(2) && text.contains("output would overwrite an input"), "{text}");
+}
+
+#[test]
 fn options_that_a_project_determines_are_refused() {
     let folder = folder("cli-project-options");
     let before = fs::read(folder.join("sit.sinew")).unwrap();

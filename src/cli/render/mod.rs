@@ -98,7 +98,7 @@ pub(super) struct RenderArgs {
     #[arg(long, value_name = "NAME", conflicts_with = "replay")]
     variant: Option<String>,
     /// Compare with a reference image; if they differ, write OUT.diff.png and exit 1
-    #[arg(long, value_name = "PNG", conflicts_with_all = ["frames", "replay"])]
+    #[arg(long, value_name = "PNG", conflicts_with = "frames")]
     reference: Option<PathBuf>,
     /// Maximum mean FLIP error to accept, from 0 to 1; 0 requires identical pixels
     #[arg(long, value_name = "T", default_value_t = 0.0, requires = "reference", value_parser = threshold)]
@@ -155,7 +155,19 @@ fn threshold(text: &str) -> Result<f32, String> {
 impl RenderArgs {
     /// Refuses an output that would overwrite an input.
     fn protect_inputs(&self) -> Result<(), Failure> {
-        output::protect(&self.output, self.posing.files(&self.model).chain(self.reference.as_deref()))
+        output::protect(&self.output, self.posing.files(&self.model))?;
+        self.protect_reference()
+    }
+
+    /// Refuses an output or a difference image that would overwrite the reference.
+    pub(super) fn protect_reference(&self) -> Result<(), Failure> {
+        let outputs = [self.output.clone(), self.output.with_extension("diff.png")];
+        outputs.iter().try_for_each(|output| output::protect(output, self.reference.as_deref()))
+    }
+
+    /// Reads the reference image, if there is one.
+    pub(super) fn reference(&self, size: (u32, u32)) -> Result<Option<DecodedImage>, Failure> {
+        self.reference.as_deref().map(|path| read_reference(path, size)).transpose()
     }
 
     /// Loads the character and poses it, except that its springs are still off.
@@ -207,7 +219,7 @@ pub(super) fn run(
     if let Some(project) = args.model.project() {
         session::refuse_posing(matches)?;
         session::refuse(matches, &SESSION_OPTIONS)?;
-        session::refuse(matches, &["replay", "compare", "variant", "reference", "rig", "require_reached"])?;
+        session::refuse(matches, &["replay", "compare", "variant", "rig", "require_reached"])?;
         return replay::run(args, project, verbosity);
     }
     if let Some(session) = &args.replay {
@@ -223,8 +235,6 @@ pub(super) fn run(
     let names = OutputNames::new(&args.output, args.frames)?;
     args.protect_inputs()?;
     names.check(args.frames)?;
-    // The difference image must not overwrite the reference either.
-    output::protect(&args.output.with_extension("diff.png"), args.reference.as_deref())?;
     let pending = PendingRenderer::open(&args.image, verbosity);
     let mut puppet = args.puppet(matches, verbosity, &mut watch)?;
     let turn = args.posing.world_from_robot(puppet.character())?;
@@ -233,10 +243,9 @@ pub(super) fn run(
         secondary::pose(&mut puppet)?;
         watch.stage("pose");
         let comparison = args.comparison(&puppet, verbosity);
-        let reference =
-            args.reference.as_deref().map(|path| reference(path, args.image.size())).transpose()?;
+        let reference = args.reference(args.image.size())?;
         let image = pending.draw_to_file(&puppet, &comparison, &image_args, &names.single, &mut watch)?;
-        let matches = reference.map_or(Ok(true), |expected| is_match(&expected, &image, args, verbosity))?;
+        let matches = is_match(reference.as_ref(), &image, args, verbosity)?;
         return Ok(if matches { args.posing.exit_code(puppet.reports()) } else { ExitCode::from(1) });
     };
     let times = frames.times(puppet.time, args.fps);
@@ -347,7 +356,7 @@ impl PendingRenderer {
 
 /// Reads the reference image. If its size differs from the given one, the result has no pixels and therefore never
 /// matches.
-fn reference(path: &Path, (width, height): (u32, u32)) -> Result<DecodedImage, Failure> {
+fn read_reference(path: &Path, (width, height): (u32, u32)) -> Result<DecodedImage, Failure> {
     let read = Drawn::read(path, width, height).map_err(|e| Failure::Usage(e.to_string()))?;
     match read {
         None => Err(Failure::Usage(format!("{}: reference image does not exist", path.display()))),
@@ -356,13 +365,15 @@ fn reference(path: &Path, (width, height): (u32, u32)) -> Result<DecodedImage, F
     }
 }
 
-/// Whether an image matches the reference within `--threshold`. If not, prints why and writes a difference image.
-fn is_match(
-    expected: &DecodedImage,
+/// Whether an image matches the reference, if there is one, within `--threshold`. If not, prints why and writes a difference
+/// image.
+pub(super) fn is_match(
+    expected: Option<&DecodedImage>,
     actual: &DecodedImage,
     args: &RenderArgs,
     verbosity: Verbosity,
 ) -> Result<bool, Failure> {
+    let Some(expected) = expected else { return Ok(true) };
     let reference = args.reference.as_deref().unwrap_or(Path::new("-"));
     let Some(difference) = compare(expected, actual, 0) else {
         let size = |p: &DecodedImage| format!("{}x{}", p.width, p.height);

@@ -8,10 +8,10 @@ use crate::cli::failure::Failure;
 use crate::cli::progress::Progress;
 use crate::cli::timing::Stopwatch;
 use crate::cli::{ModelArg, Verbosity, output, rig_of};
-use crate::render::{DecodedImages, ShadingMode};
+use crate::render::{Background, DecodedImage, DecodedImages, ShadingMode};
 use crate::viewer::{Recording, Replay};
 
-use super::{LoadedModel, OutputNames, PendingRenderer, RenderArgs};
+use super::{LoadedModel, OutputNames, PendingRenderer, RenderArgs, is_match};
 
 /// Number of steps of the progress bar.
 const STEPS: u32 = 100;
@@ -38,6 +38,7 @@ pub(in crate::cli) fn run(
     verbosity.warn(&recording.warnings(&character, &rig));
     let inputs = character.files.iter().map(PathBuf::as_path).chain([session]);
     output::protect(&names.single, inputs)?;
+    args.protect_reference()?;
     watch.stage("load");
     let mut replay = Replay::new(&recording, character, rig)?;
     if recording.is_project() && args.frames.is_some() {
@@ -46,7 +47,7 @@ pub(in crate::cli) fn run(
     // A session may switch to any shading mode, so all textures are needed.
     let mut loaded = pending.load(replay.session().puppet(), ShadingMode::Shaded, &mut watch)?;
     let mut variant: Option<String> = None;
-    let mut draw = |replay: &Replay| -> Result<Vec<u8>, Failure> {
+    let mut draw = |replay: &Replay| -> Result<(DecodedImage, Background), Failure> {
         let session = replay.session();
         let (frame, size) = args.image.replayed(session);
         let LoadedModel { renderer, model } = &mut loaded;
@@ -57,8 +58,9 @@ pub(in crate::cli) fn run(
             variant = session.settings().variant.as_deref().map(str::to_owned);
         }
         let image = renderer.render(&[model], &frame, size)?;
-        Ok(image.png(frame.background)?)
+        Ok((image, frame.background))
     };
+    let mut matches = true;
     match args.frames {
         None => {
             let progress = Progress::new(STEPS, "percent of the session", verbosity);
@@ -69,7 +71,10 @@ pub(in crate::cli) fn run(
             replay.advance(recording.length())?;
             progress.finish();
             watch.stage("replay");
-            output::file(&names.single, &draw(&replay)?)?;
+            let reference = args.reference(args.image.replayed(replay.session()).1)?;
+            let (image, background) = draw(&replay)?;
+            output::file(&names.single, &image.png(background)?)?;
+            matches = is_match(reference.as_ref(), &image, args, verbosity)?;
         }
         Some(frames) => {
             let progress = Progress::new(frames.end - frames.first, "frames", verbosity);
@@ -79,7 +84,8 @@ pub(in crate::cli) fn run(
                 // frame rate.
                 let time = f64::from(frame) / f64::from(args.fps);
                 replay.advance(Duration::try_from_secs_f64(time).unwrap_or(Duration::MAX))?;
-                files.write(&names.numbered(frame), &draw(&replay)?)?;
+                let (image, background) = draw(&replay)?;
+                files.write(&names.numbered(frame), &image.png(background)?)?;
                 progress.step();
             }
             files.finish(&args.output)?;
@@ -88,5 +94,5 @@ pub(in crate::cli) fn run(
     }
     watch.stage("draw");
     watch.total();
-    Ok(ExitCode::SUCCESS)
+    Ok(if matches { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
