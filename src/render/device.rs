@@ -177,21 +177,20 @@ impl Gpu {
     /// Opens an adapter that draws into a canvas of a web page: with WebGPU, or else with WebGL2.
     ///
     /// # Errors
-    /// [`RenderError::NoAdapter`] if the browser has neither, and the errors of [`Gpu::open`].
+    /// [`RenderError::NoCanvas`] if the browser has neither, and the errors of [`Gpu::open`].
     #[cfg(target_arch = "wasm32")]
     pub async fn with_canvas(
         target: wgpu::SurfaceTarget<'static>,
         backends: Backends,
     ) -> Result<(Self, wgpu::Surface<'static>, wgpu::SurfaceCapabilities), RenderError> {
-        let none = || RenderError::NoAdapter { wanted: "WebGPU or WebGL2".into(), found: Vec::new() };
         let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
         descriptor.backends = backends;
         descriptor.flags = wgpu::InstanceFlags::empty();
         let instance = wgpu::util::new_instance_with_webgpu_detection(descriptor).await;
-        let surface = instance.create_surface(target).map_err(|_| none())?;
+        let surface = instance.create_surface(target).map_err(|_| RenderError::NoCanvas)?;
         let options =
             wgpu::RequestAdapterOptions { compatible_surface: Some(&surface), ..Default::default() };
-        let adapter = instance.request_adapter(&options).await.map_err(|_| none())?;
+        let adapter = instance.request_adapter(&options).await.map_err(|_| RenderError::NoCanvas)?;
         let offered = surface.get_capabilities(&adapter);
         Ok((Self::open(&adapter).await?, surface, offered))
     }

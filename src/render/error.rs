@@ -15,6 +15,9 @@ pub enum RenderError {
         /// All adapters that exist.
         found: Vec<String>,
     },
+    /// There is no adapter for a canvas of a web page.
+    #[error("this browser has neither WebGPU nor WebGL2 for the canvas")]
+    NoCanvas,
     /// The adapter could not be opened.
     #[error("cannot open the graphics adapter {adapter}: {cause}")]
     Device {
