@@ -10,12 +10,16 @@ started=$(date +%s)
 step "format"
 cargo fmt --check
 
-for features in "--no-default-features" "--no-default-features --features rayon,serde,mint" "--no-default-features --features character" \
-    "--no-default-features --features capture" "--no-default-features --features render" "--no-default-features --features cli" "--workspace"; do
-    step "lints $features"
-    # shellcheck disable=SC2086 # the words are separate arguments
-    cargo clippy --all-targets $features -- -D warnings
+# The tests are checked with all features and with none. Between them, only the library and the program are, because each set takes minutes.
+lint() {
+    step "lints $*"
+    cargo clippy "$@" -- -D warnings
+}
+lint --all-targets --no-default-features
+for features in rayon,serde,mint character capture render cli; do
+    lint --lib --bins --no-default-features --features $features
 done
+lint --all-targets --workspace
 
 step "the solvers alone need few crates"
 crates=$(cargo tree --no-default-features --edges normal,build --prefix none | sed 's/ (\*)$//' | sort -u | wc -l)
