@@ -10,11 +10,17 @@
 //! ```text
 //! cargo run --example drag -- compare /tmp/compare.session
 //! ```
+//!
+//! The tests of the page in a browser repeat a drag there, whose times and positions this command prints as JSON:
+//!
+//! ```text
+//! cargo run --example drag -- time
+//! ```
 
 use std::error::Error;
 use std::f32::consts::TAU;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use glam::{Vec2, Vec3};
 use sinew::asset::Character;
@@ -33,7 +39,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     match &arguments[..] {
         [] => drag(Path::new("docs/drag.session")),
         [command, out] if command == "compare" => compare(Path::new(out)),
-        _ => Err("usage: drag [compare OUT.session]".into()),
+        [command] if command == "time" => time(),
+        _ => Err("usage: drag [compare OUT.session | time]".into()),
     }
 }
 
@@ -76,6 +83,31 @@ fn compare(out: &Path) -> Result<(), Box<dyn Error>> {
     mouse.finish()
 }
 
+/// Drags a hand of the mannequin, and prints the pointer's path, the hand's last position and the mean time of a step.
+fn time() -> Result<(), Box<dyn Error>> {
+    let mut mouse = Mouse::new(asset::mannequin()?)?;
+    let hand = mouse.session.puppet().character().skeleton.find("leftHand").ok_or("there is no hand")?;
+    let from = mouse.pixel(hand)?;
+    let path: Vec<Vec2> = (1..=120_u8)
+        .map(|step| {
+            let t = f32::from(step) / 150.0;
+            from + Vec2::new(60.0 * (TAU * t).sin(), 110.0 * bump(2.0 * t) - 70.0 * bump(2.0 * t - 1.0))
+        })
+        .collect();
+    mouse.session.apply(Command::Grab(from));
+    let began = Instant::now();
+    for to in &path {
+        mouse.session.apply(Command::Drag(*to));
+    }
+    let step = began.elapsed().as_secs_f64() * 1e3 / 120.0;
+    mouse.session.apply(Command::Release);
+    let end = mouse.session.puppet().world_from_node()[hand].translation;
+    let points = path.iter().map(|p| format!("[{},{}]", p.x, p.y)).collect::<Vec<_>>().join(",");
+    println!("{{\"size\":[{},{}],\"from\":[{},{}],\"path\":[{points}],", SIZE.x, SIZE.y, from.x, from.y);
+    println!("\"end\":[{},{},{}],\"milliseconds\":{step:.4}}}", end.x, end.y, end.z);
+    Ok(())
+}
+
 /// A simulated mouse and the session that receives its events.
 struct Mouse {
     session: Session,
@@ -106,12 +138,17 @@ impl Mouse {
         self.session.apply(Command::Tick(Duration::from_secs(events.into()) / RATE.into()));
     }
 
+    /// Returns where a node is in the window.
+    fn pixel(&self, node: usize) -> Result<Vec2, Box<dyn Error>> {
+        let position: Vec3 = self.session.puppet().world_from_node()[node].translation.into();
+        Ok(pixel(&self.session.camera(), position, SIZE).ok_or("the node is not visible")?)
+    }
+
     /// Moves the pointer to a node.
     fn move_to(&mut self, node: &str, events: u16) -> Result<(), Box<dyn Error>> {
-        let puppet = self.session.puppet();
-        let index = puppet.character().skeleton.find(node).ok_or("the character has no such node")?;
-        let position: Vec3 = puppet.world_from_node()[index].translation.into();
-        let to = pixel(&self.session.camera(), position, SIZE).ok_or("the node is not visible")?;
+        let skeleton = &self.session.puppet().character().skeleton;
+        let index = skeleton.find(node).ok_or("the character has no such node")?;
+        let to = self.pixel(index)?;
         let from = self.at;
         self.follow(events, |t| from.lerp(to, smooth(t)));
         Ok(())

@@ -16,5 +16,8 @@ command -v npm >/dev/null || skip "Node and npm are missing"
 page="${WEB_TARGET_DIR:-$PWD/web/target}/page"
 [ -f "$page/sinew_web_bg.wasm" ] || { echo "web-test: run scripts/web.sh first" >&2; exit 2; }
 
+WEB_PROFILE=$(cat "${WEB_TARGET_DIR:-$PWD/web/target}/page.profile")
+export WEB_PROFILE
+
 (cd web/test && npm install --silent --no-audit --no-fund) || skip "npm cannot install playwright-core"
 node web/test/test.mjs "$page" "${WEB_OUT:-target/web-test}" "$@"

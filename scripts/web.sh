@@ -43,22 +43,22 @@ if ! wasm-bindgen --version 2>/dev/null | grep -q "$bindgen"; then
     export PATH
 fi
 
+# Names of functions are a tenth of a release.
+names=$([ $profile = dev ] || echo "--remove-name-section --remove-producers-section")
 folder=$([ $profile = dev ] && echo debug || echo release)
 out="$CARGO_TARGET_DIR/page"
 mkdir -p "$out/solvers" "$out/demos"
-cargo build --manifest-path web/Cargo.toml --target $target --profile $profile
-wasm-bindgen --target web --out-dir "$out" "$CARGO_TARGET_DIR/$target/$folder/sinew_web.wasm"
-cargo build --manifest-path web/solvers/Cargo.toml --target $target --profile $profile
-wasm-bindgen --target web --out-dir "$out/solvers" "$CARGO_TARGET_DIR/$target/$folder/sinew_solvers.wasm"
+# Builds a crate of the page into a folder of it.
+module() {
+    cargo build --manifest-path "$1/Cargo.toml" --target $target --profile $profile
+    # shellcheck disable=SC2086 # the options are separate arguments
+    wasm-bindgen --target web $names --out-dir "$3" "$CARGO_TARGET_DIR/$target/$folder/$2.wasm"
+}
+module web sinew_web "$out"
+module web/solvers sinew_solvers "$out/solvers"
 cp web/page/* "$out"
 cp web/solvers/demos/* "$out/demos"
-
-# Binaryen makes modules smaller, but none is needed.
-if [ $profile = release ] && command -v wasm-opt >/dev/null; then
-    for module in "$out/sinew_web_bg.wasm" "$out/solvers/sinew_solvers_bg.wasm"; do
-        wasm-opt -O2 --all-features -o "$module.small" "$module" && mv "$module.small" "$module"
-    done
-fi
+echo $profile >"$CARGO_TARGET_DIR/page.profile"
 
 echo "| file | bytes | gzip |"
 echo "|---|---|---|"

@@ -18,12 +18,19 @@ export class SinewViewer extends HTMLElement {
             const source = this.getAttribute('src');
             const bytes = source ? new Uint8Array(await (await fetch(source)).arrayBuffer()) : undefined;
             await loaded;
-            this.figure = await open(this.canvas, bytes);
+            const figure = await open(this.canvas, bytes);
+            if (!this.isConnected) {
+                figure.free();
+                this.close();
+                return;
+            }
+            this.figure = figure;
         } catch (cause) {
             this.dispatchEvent(new CustomEvent('error', { detail: cause }));
             return;
         }
-        new ResizeObserver(() => this.fit()).observe(this);
+        this.observer = new ResizeObserver(() => this.fit());
+        this.observer.observe(this);
         let last;
         const at = (event) => {
             const box = this.canvas.getBoundingClientRect();
@@ -50,6 +57,22 @@ export class SinewViewer extends HTMLElement {
         this.canvas.addEventListener('pointercancel', end);
         this.redraw();
         this.dispatchEvent(new Event('ready'));
+    }
+
+    disconnectedCallback() {
+        // An element that only moves in the document is connected again at once.
+        queueMicrotask(() => {
+            if (!this.isConnected && this.figure) this.close();
+        });
+    }
+
+    /** Frees the character and the graphics device. */
+    close() {
+        cancelAnimationFrame(this.pending);
+        this.observer?.disconnect();
+        this.figure?.free();
+        this.canvas.remove();
+        this.canvas = this.figure = this.pending = undefined;
     }
 
     /** Gives the canvas as many pixels as it covers. */

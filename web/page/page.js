@@ -64,13 +64,16 @@ async function start() {
             history.replaceState(null, '', `#pose=${text}`);
             navigator.clipboard?.writeText(location.href).catch(() => {});
         },
+        drawn() {
+            performance.mark('first picture');
+            say('');
+        },
         ended(reason) {
             say(`sinew has ended: ${reason || 'it was closed'}. Load the page again to continue.`);
         },
     };
     const viewer = await openViewer(canvas, hooks, unfinished(kept));
     canvas.viewer = viewer;
-    say('');
 
     let others = kept.map(([path]) => path).filter((path) => !isKept(path));
 
@@ -112,7 +115,7 @@ async function start() {
 
 start().catch((cause) => {
     console.error(cause);
-    const isUnfit = /graphics adapter/.test(cause?.message);
+    const isUnfit = /neither WebGPU nor WebGL2|graphics adapter/.test(cause?.message);
     say(isUnfit
         ? 'sinew needs a browser with WebGPU or WebGL2, for example a current Chrome, Edge, Safari or Firefox on a device with a graphics driver.'
         : `sinew cannot start: ${cause?.message ?? cause}`);

@@ -5,6 +5,7 @@ use std::path::Path;
 use glam::{DVec3, Vec2};
 use sinew::asset::{self, Character};
 use sinew::render::{Canvas, DecodedImages, Gpu, Model, Renderer, ShadingMode};
+use sinew::rig;
 use sinew::viewer::{Command, NodePoint, Session};
 use wasm_bindgen::prelude::*;
 use web_sys::HtmlCanvasElement;
@@ -45,7 +46,8 @@ pub async fn open(canvas: HtmlCanvasElement, bytes: Option<Vec<u8>>) -> Result<F
     };
     surface.configure(&gpu.device, &config);
     let renderer = Renderer::new(gpu);
-    let session = Session::new(character, None, pixels(size));
+    let rig = rig::load(&character, None).map_err(error)?;
+    let session = Session::new(character, Some(rig), pixels(size));
     let puppet = session.puppet();
     let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
     let model = renderer.model(puppet.character(), puppet.parts(), &images).map_err(error)?;

@@ -16,6 +16,8 @@ export interface Hooks {
     changed(path: string, bytes: Uint8Array | undefined): void;
     /** Offers a link to the page with this text, which `showLink` takes. */
     link(text: string): void;
+    /** Learns that the first picture of the character was drawn. */
+    drawn(): void;
     /** Learns that the viewer has ended. */
     ended(reason: string): void;
 }
@@ -32,6 +34,8 @@ extern "C" {
     fn changed(this: &Hooks, path: &str, bytes: Option<Vec<u8>>);
     #[wasm_bindgen(method)]
     fn link(this: &Hooks, text: &str);
+    #[wasm_bindgen(method)]
+    fn drawn(this: &Hooks);
     #[wasm_bindgen(method)]
     fn ended(this: &Hooks, reason: &str);
 }
@@ -51,13 +55,14 @@ pub async fn open_viewer(
     file: Option<String>,
 ) -> Result<PageViewer, JsError> {
     let hooks: std::rc::Rc<Hooks> = std::rc::Rc::new(hooks);
-    let [choose, changed, link, ended] = [0; 4].map(|_| std::rc::Rc::clone(&hooks));
+    let [choose, changed, link, drawn, ended] = [0; 5].map(|_| std::rc::Rc::clone(&hooks));
     let hooks = PageHooks {
         choose: Box::new(move |adds| choose.choose(adds)),
         changed: Box::new(move |path, bytes| {
             changed.changed(&path.to_string_lossy(), bytes.map(<[u8]>::to_vec));
         }),
         link: Box::new(move |text| link.link(text)),
+        drawn: Box::new(move || drawn.drawn()),
         ended: Box::new(move |reason| ended.ended(reason)),
     };
     let page = Page::open(canvas, super::backends(), file.map(PathBuf::from), hooks).await;

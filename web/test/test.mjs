@@ -7,12 +7,15 @@ import { join } from 'node:path';
 import { PNG } from 'pngjs';
 import { serve } from './server.mjs';
 import { demosReact } from './demos.mjs';
+import { twelveTasks } from './tasks.mjs';
 import { WITHOUT, difference, kept, launch, open, picture, settled } from './browser.mjs';
 
 const [folder, out, ...names] = process.argv.slice(2);
 /** Where the hand of the mannequin is at rest, and where it is dragged to, in pixels of a page of 1280×800. */
 const HAND = [362, 298];
 const TO = [330, 190];
+/** Whether the page is a release, which is compared with a native release. */
+const release = process.env.WEB_PROFILE === 'release';
 const AUTOSAVE = '/settings/.mannequin.autosave.sinew';
 
 await mkdir(out, { recursive: true });
@@ -81,12 +84,11 @@ const tests = {
         const project = await download(page, () => page.keyboard.press('Control+s'), 'web.sinew');
         await context.close();
         const web = PNG.sync.read(await readFile(image.path));
-        const native = join(out, 'native.png');
-        const run = spawnSync(process.env.SINEW, ['render', project.path, '--adapter', 'cpu', '--resolution', `${web.width},${web.height}`, '--ambient-occlusion', 'on', '-o', native], { encoding: 'utf8' });
+        // The rule of suites: the mean FLIP error is at most 0.007. The page also draws the selected arm.
+        const run = spawnSync(process.env.SINEW, ['render', project.path, '--adapter', 'cpu', '--resolution', `${web.width},${web.height}`, '--ambient-occlusion', 'on', '-o', join(out, 'native.png'), '--reference', image.path, '--threshold', '0.007'], { encoding: 'utf8' });
         assert.equal(run.status, 0, run.stderr);
-        const differs = difference(web, PNG.sync.read(await readFile(native)), undefined, 8);
+        const differs = difference(web, PNG.sync.read(await readFile(join(out, 'native.png'))), undefined, 8);
         console.log(`  ${(differs * 100).toFixed(3)} % of the pixels differ by more than 8 levels`);
-        // The page also draws the selected arm, 0.1 % of the pixels.
         assert(differs < 0.002);
     },
 
@@ -255,6 +257,31 @@ const tests = {
         await context.close();
     },
 
+    async 'a drag moves the body as in the native program, and is not much slower'() {
+        const run = spawnSync('cargo', ['run', '--quiet', ...(release ? ['--release'] : []), '--example', 'drag', '--', 'time'], { encoding: 'utf8' });
+        assert.equal(run.status, 0, run.stderr);
+        const native = JSON.parse(run.stdout);
+        await writeFile(join(folder, 'drag.html'), `<!doctype html><link rel="icon" href="data:,"><canvas width="${native.size[0]}" height="${native.size[1]}"></canvas>`);
+        const page = await (await browser.newContext()).newPage();
+        await page.goto(`${server.url}drag.html`);
+        const { end, milliseconds } = await page.evaluate(async ({ from, path }) => {
+            const { default: init, open } = await import('./sinew_web.js');
+            await init();
+            const figure = await open(document.querySelector('canvas'));
+            figure.grab(...from);
+            const began = performance.now();
+            path.forEach((to, step) => figure.pull(...(path[step - 1] ?? from), ...to));
+            const milliseconds = (performance.now() - began) / path.length;
+            figure.release();
+            return { end: [...figure.position('leftHand')], milliseconds };
+        }, native);
+        await page.context().close();
+        const away = Math.hypot(...end.map((value, axis) => value - native.end[axis]));
+        console.log(`  ${milliseconds.toFixed(2)} ms per step, ${native.milliseconds.toFixed(2)} ms natively; the hands are ${(away * 1000).toFixed(4)} mm apart`);
+        assert(away < 1e-4);
+        assert(milliseconds < native.milliseconds * (release ? 2 : 8));
+    },
+
     async 'the solvers drive a mesh of three.js'() {
         const example = join(folder, 'solvers', 'example');
         await cp(new URL('../solvers/example', import.meta.url), example, { recursive: true });
@@ -281,6 +308,8 @@ const tests = {
         await context.close();
     },
 };
+
+tests['the twelve tasks can be done'] = () => twelveTasks(browser, server, { shoot, drop, download });
 
 tests['the five demos step and react'] = () => demosReact(browser, server, shoot);
 

@@ -49,6 +49,8 @@ pub struct PageHooks {
     pub changed: Box<dyn Fn(&Path, Option<&[u8]>)>,
     /// Offers a link that carries a pose, by the text of [`Page::show_link`](super::page_app::Page::show_link).
     pub link: Box<dyn Fn(&str)>,
+    /// Learns that the first picture of the character was drawn.
+    pub drawn: Box<dyn Fn()>,
     /// Learns that the window has ended, and why.
     pub ended: Box<dyn Fn(&str)>,
 }
@@ -119,6 +121,11 @@ impl Watch {
 }
 
 impl App {
+    /// Whether a picture was drawn.
+    pub(super) fn has_drawn(&self) -> bool {
+        !self.panel.frames.is_empty()
+    }
+
     /// Asks the page for a file. It asks for no names of files to save, because the browser does that.
     pub(super) fn show_dialog(&self, purpose: PathPurpose, _: &Path) -> DialogRequest {
         match purpose {

@@ -17,12 +17,12 @@ use crate::render::{AdapterChoice, Gpu};
 use crate::viewer::Session;
 use crate::viewer::panel::PathPurpose;
 
-use super::ViewerError;
 use super::files::AppEvent;
 use super::loader::read_session;
 use super::page::{PageHooks, set_canvas, with_hooks};
 use super::page_event::PageEvent;
 use super::startup::{Opened, Opening, Startup};
+use super::{App, ViewerError};
 
 /// A window in a page.
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ impl Page {
         let load = move |progress: &Progress| load(&path, progress);
         let opening = Opening { name, adapter: AdapterChoice::Auto, listening: None };
         let startup = Startup::new(load, opening, page.events.clone()).map_err(ViewerError::Window)?;
-        events.spawn_app(PageWindow { startup });
+        events.spawn_app(PageWindow { startup, has_drawn: false });
         Ok(page)
     }
 
@@ -101,6 +101,7 @@ fn load(path: &Path, progress: &Progress) -> Result<Opened, String> {
 /// A window that reports the files that it writes, and its end, to the page.
 struct PageWindow {
     startup: Startup<String>,
+    has_drawn: bool,
 }
 
 impl ApplicationHandler<AppEvent> for PageWindow {
@@ -118,6 +119,10 @@ impl ApplicationHandler<AppEvent> for PageWindow {
 
     fn window_event(&mut self, events: &ActiveEventLoop, id: WindowId, event: WindowEvent) {
         self.startup.window_event(events, id, event);
+        if !self.has_drawn && self.startup.app.as_ref().is_some_and(App::has_drawn) {
+            self.has_drawn = true;
+            with_hooks(|hooks| (hooks.drawn)());
+        }
     }
 
     fn about_to_wait(&mut self, events: &ActiveEventLoop) {
