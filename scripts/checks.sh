@@ -34,6 +34,10 @@ RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 step "package"
 packaged=$(cargo package --no-verify --allow-dirty 2>&1) || { echo "$packaged"; exit 1; }
 if echo "$packaged" | grep warning; then exit 1; fi
+packaged=$(cargo package --list --allow-dirty)
+for picture in $(sed -n 's/.*](\([^)]*\.\(png\|jpg\)\)).*/\1/p' README.md); do
+    echo "$packaged" | grep -qxF "$picture" || { echo "checks: the package lacks $picture of README.md" >&2; exit 1; }
+done
 
 step "built-in characters match their generator"
 cargo run --quiet --example make_cast -- --check
