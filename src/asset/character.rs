@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use super::{
     Camera, Clip, Constraint, CorrectedKeys, Expression, FaceTracks, Image, Light, LookAt, Material,
-    MechanicalJoint, Mesh, PoseTarget, PoseValue, Primitive, Skeleton, Skin, SpringBones, Texture,
-    UnknownVariant, Variants,
+    MechanicalJoint, Mesh, PoseTarget, PoseValue, Primitive, References, Skeleton, Skin, SpringBones,
+    Texture, UnknownVariant, Variants,
 };
 
 /// A character: the skeleton, skins, meshes, materials and clips of one file. Nothing in it changes after loading.
@@ -17,6 +17,8 @@ pub struct Character {
     /// Paths of the buffer and image files to which the file refers, resolved against its folder. Unreadable files are
     /// included.
     pub files: Vec<PathBuf>,
+    /// Where these files were allowed to be. Copies and reloads use the same.
+    pub references: References,
     /// Length in metres of one unit of the file, if its format does not define the unit. All lengths in a character are
     /// in metres.
     pub units: Option<f64>,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::files::Progress;
 
-use super::{Character, LoadError, Packages, bvh, gltf};
+use super::{Character, LoadError, References, bvh, gltf};
 
 /// Loads a character from a BVH file, an FBX file (feature `fbx`), a URDF file (feature `urdf`), or a glTF file (`.gltf`,
 /// `.glb`, `.vrm`), and the files in its folder that it references.
@@ -60,32 +60,31 @@ pub fn load_in_units(path: &Path, units: Option<f64>) -> Result<Character, LoadE
 /// # Errors
 /// Same as [`load_in_units`], and [`LoadError::Stopped`].
 pub fn load_with(path: &Path, units: Option<f64>, progress: &Progress) -> Result<Character, LoadError> {
-    load_with_packages(path, units, &Packages::new(), progress)
+    load_with_references(path, units, &References::default(), progress)
 }
 
-/// Loads a character like [`load_with`]. `packages` says where the meshes of robots are, if they are not in a folder with the name of
-/// their package above the robot's file or beside one of these folders.
+/// Loads a character like [`load_with`]. `references` says where the files may be to which the character refers.
 ///
 /// # Errors
 /// Same as [`load_with`].
-pub fn load_with_packages(
+pub fn load_with_references(
     path: &Path,
     units: Option<f64>,
-    packages: &Packages,
+    references: &References,
     progress: &Progress,
 ) -> Result<Character, LoadError> {
-    let loaded = load_file(path, units, packages, progress);
+    let loaded = load_file(path, units, references, progress);
     // Whatever a read fails with after it was stopped, it failed because of that.
     match loaded {
         Err(_) if progress.is_stopped() => Err(LoadError::Stopped { path: path.into() }),
-        other => other,
+        other => other.map(|character| Character { references: references.clone(), ..character }),
     }
 }
 
 fn load_file(
     path: &Path,
     units: Option<f64>,
-    packages: &Packages,
+    references: &References,
     progress: &Progress,
 ) -> Result<Character, LoadError> {
     progress.set_stage("Reading the file");
@@ -94,13 +93,13 @@ fn load_file(
         return bvh::read_with(&String::from_utf8_lossy(&bytes), path, units, progress);
     }
     if (has_extension(path, "urdf") || has_extension(path, "xacro")) && units.is_none() {
-        return urdf_character(path, &bytes, packages, progress);
+        return urdf_character(path, &bytes, references, progress);
     }
     if has_extension(path, "fbx") && units.is_none() {
-        return fbx_character(path, &bytes, progress);
+        return fbx_character(path, &bytes, references, progress);
     }
     match units {
-        None => gltf::load_bytes_with(path, &bytes, gltf::folder(path), progress),
+        None => gltf::load_bytes_with(path, &bytes, gltf::folder(path), references, progress),
         Some(_) => {
             let cause = "units apply only to BVH files because other formats define their unit".to_owned();
             Err(LoadError::Format { path: path.into(), cause })
@@ -121,23 +120,28 @@ fn has_extension(path: &Path, extension: &str) -> bool {
 fn urdf_character(
     path: &Path,
     bytes: &[u8],
-    packages: &Packages,
+    references: &References,
     progress: &Progress,
 ) -> Result<Character, LoadError> {
-    super::urdf::read_with(&String::from_utf8_lossy(bytes), path, packages, progress)
+    super::urdf::read_with(&String::from_utf8_lossy(bytes), path, references, progress)
 }
 
 #[cfg(not(feature = "urdf"))]
-fn urdf_character(path: &Path, _: &[u8], _: &Packages, _: &Progress) -> Result<Character, LoadError> {
+fn urdf_character(path: &Path, _: &[u8], _: &References, _: &Progress) -> Result<Character, LoadError> {
     Err(LoadError::Format { path: path.into(), cause: "sinew was built without the feature urdf".to_owned() })
 }
 
 #[cfg(feature = "fbx")]
-fn fbx_character(path: &Path, bytes: &[u8], progress: &Progress) -> Result<Character, LoadError> {
-    super::fbx::read_with(path, bytes, progress)
+fn fbx_character(
+    path: &Path,
+    bytes: &[u8],
+    references: &References,
+    progress: &Progress,
+) -> Result<Character, LoadError> {
+    super::fbx::read_with(path, bytes, references, progress)
 }
 
 #[cfg(not(feature = "fbx"))]
-fn fbx_character(path: &Path, _: &[u8], _: &Progress) -> Result<Character, LoadError> {
+fn fbx_character(path: &Path, _: &[u8], _: &References, _: &Progress) -> Result<Character, LoadError> {
     Err(LoadError::Format { path: path.into(), cause: "sinew was built without the feature fbx".to_owned() })
 }

@@ -25,8 +25,8 @@ mod load;
 mod mannequin;
 mod material;
 mod mesh;
-mod packages;
 mod pose_value;
+mod references;
 mod skeleton;
 mod stoppable;
 pub mod support;
@@ -51,15 +51,15 @@ pub use image::Image;
 pub use joint::{JointKind, MechanicalJoint};
 pub use light::{Light, LightKind};
 pub(crate) use load::can_be_copied;
-pub use load::{load, load_in_units, load_with, load_with_packages};
+pub use load::{load, load_in_units, load_with, load_with_references};
 pub use mannequin::{MANNEQUIN, MANNEQUIN_PATH, MANNEQUIN_RIG, mannequin};
 pub use material::{
     AlphaMode, Anisotropy, Clearcoat, Filter, Iridescence, Material, MaterialProperty, Outline, OutlineWidth,
     Sampler, Sheen, Texture, TextureRef, Toon, Transmission, UvMotion, Volume, Wrap,
 };
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
-pub use packages::Packages;
 pub use pose_value::{MaterialBind, PoseTarget, PoseValue};
+pub use references::{Packages, References};
 pub use skeleton::{Node, Skeleton, Skin, Transform};
 pub use up_axis::UpAxis;
 #[cfg(feature = "urdf")]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, ValueEnum};
 
-use crate::asset::{self, Character};
+use crate::asset::{self, Character, References};
 use crate::crowd::CrowdError;
 use crate::files::Progress as ReadProgress;
 use crate::render::{Gpu, Renderer, ShadingMode};
@@ -58,6 +58,9 @@ pub(super) struct LayoutArgs {
     /// Models to load: .gltf, .glb, .vrm, .fbx, .urdf or .bvh [default: the built-in character]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Also read files outside of the models' folders to which the models refer
+    #[arg(long)]
+    allow_parent: bool,
     /// Number of characters
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_COUNT)))]
     count: u32,
@@ -81,7 +84,10 @@ pub(super) enum Ground {
 impl LayoutArgs {
     /// Loads the models and their rigs.
     pub(super) fn characters(&self) -> Result<Vec<(Arc<Character>, Rig)>, Failure> {
-        let load = |file: &PathBuf| Ok(asset::load_with(file, None, &ReadProgress::default())?);
+        let references = References { allow_parent: self.allow_parent, ..References::default() };
+        let load = |file: &PathBuf| {
+            Ok(asset::load_with_references(file, None, &references, &ReadProgress::default())?)
+        };
         let characters: Vec<Character> = match &self.files[..] {
             [] => vec![asset::mannequin()?],
             files => files.iter().map(load).collect::<Result<_, Failure>>()?,

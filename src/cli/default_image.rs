@@ -1,6 +1,7 @@
 //! `sinew [FILE]` without a display: draws FILE, or the built-in character reaching for a point, to `sinew.png`.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Command, FromArgMatches};
@@ -30,6 +31,13 @@ pub(super) fn run(model: &ModelArg, verbosity: Verbosity) -> Result<ExitCode, Fa
         arguments.push("--framing=tight".into());
     }
     arguments.extend(model.units.map(|units| format!("--units={units}").into()));
+    let package = |(name, folder): &(String, PathBuf)| {
+        let mut argument = OsString::from(format!("--package={name}="));
+        argument.push(folder);
+        argument
+    };
+    arguments.extend(model.package.iter().map(package));
+    arguments.extend(model.allow_parent.then(|| "--allow-parent".into()));
     match &model.file {
         Some(file) => arguments.extend(["--".into(), file.into()]),
         None => arguments.extend(REACHING.map(OsString::from)),

@@ -35,7 +35,7 @@ use std::process::ExitCode;
 
 use clap::{ArgAction, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::asset::Character;
+use crate::asset::{Character, References};
 use crate::capture::{LoadOptions, load_character};
 use crate::files::Progress;
 use crate::regress::OptionKey;
@@ -119,6 +119,9 @@ struct ModelArg {
     /// Folder of a ROS package to which the meshes of a robot refer (repeatable) [default: found above the robot's file]
     #[arg(long, value_name = "NAME=DIR", value_parser = package)]
     package: Vec<(String, PathBuf)>,
+    /// Also read files outside of the model's folder to which the model refers, such as ../textures/skin.png
+    #[arg(long)]
+    allow_parent: bool,
 }
 
 /// Parses `NAME=DIR`.
@@ -138,6 +141,11 @@ impl ModelArg {
         Self { file: self.file.clone().filter(|file| !viewer::is_project(file)), ..self.clone() }
     }
 
+    /// Where the files may be to which the model refers.
+    fn references(&self) -> References {
+        References { packages: self.package.iter().cloned().collect(), allow_parent: self.allow_parent }
+    }
+
     fn load(&self) -> Result<Character, Failure> {
         self.load_with(&Progress::default())
     }
@@ -154,14 +162,14 @@ impl ModelArg {
                 Err(Failure::Usage(format!("{}: {cause}", path.display())))
             }
             Some(path) => {
-                let packages = self.package.iter().cloned().collect();
-                let options = options.clone().with_units(self.units).with_packages(packages);
+                let options = options.clone().with_units(self.units).with_references(self.references());
                 Ok(load_character(path, &options, progress)?)
             }
             None if self.units.is_some() => {
                 Err(Failure::Usage("--units: the built-in character is in metres; name a .bvh file".into()))
             }
-            None => Ok(asset::mannequin()?),
+            // Clips that are added to the built-in character may have references.
+            None => Ok(Character { references: self.references(), ..asset::mannequin()? }),
         }
     }
 }

@@ -39,8 +39,7 @@ impl ReplayedSession {
         let given = model.without_project();
         let units = given.units.or_else(|| recording.units().filter(|_| given.file.is_none()));
         let file = given.file.or_else(|| recording.character());
-        let character =
-            ModelArg { file: file.clone(), units, package: model.package.clone() }.load_with(progress)?;
+        let character = ModelArg { file: file.clone(), units, ..model.clone() }.load_with(progress)?;
         let files = character.files.iter().map(PathBuf::as_path);
         output.map_or(Ok(()), |output| output::protect(output, files))?;
         let rig = rig.load(&character)?;

@@ -233,8 +233,7 @@ fn export(
         }
         None => (asset::MANNEQUIN, None),
     };
-    let Pose { locals, weights } = pose;
-    gltf::posed_copy(&character.path, bytes, folder, &character.skeleton, locals, weights, clips)
+    gltf::posed_copy_of(character, bytes, folder, (&pose.locals, &pose.weights), clips)
 }
 
 fn nodes(puppet: &Puppet) -> Vec<NodeRecord> {

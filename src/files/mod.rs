@@ -16,4 +16,4 @@ mod relative;
 
 pub use progress::{Progress, Stopped};
 #[cfg(feature = "render")]
-pub(crate) use relative::relative_to;
+pub(crate) use relative::{beside, relative_to};

@@ -4,6 +4,16 @@ use std::path::{Component, Path, PathBuf, absolute};
 
 use crate::platform::fs;
 
+/// Returns the path that a suite, a project or a recording in `folder` names. Such a file may come from Windows, so a name with `\`
+/// that does not exist as written means the name with `/`.
+pub(crate) fn beside(folder: &Path, name: &Path) -> PathBuf {
+    let path = folder.join(name);
+    match name.to_str().filter(|name| name.contains('\\')) {
+        Some(name) if fs::metadata(&path).is_err() => folder.join(name.replace('\\', "/")),
+        _ => path,
+    }
+}
+
 /// Returns the path of a file relative to a folder, with `..` where the file is outside, so that both can be moved together.
 /// A file that has no folder in common with it keeps its absolute path.
 pub(crate) fn relative_to(folder: &Path, file: &Path) -> PathBuf {
@@ -22,4 +32,31 @@ pub(crate) fn relative_to(folder: &Path, file: &Path) -> PathBuf {
     }
     let up = folder.components().skip(common).map(|_| Component::ParentDir);
     up.chain(file.components().skip(common)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_windows_are_found() {
+        let folder = Path::new("suites");
+        let expected = folder.join("models").join("hero.glb");
+        for name in ["models/hero.glb", "models\\hero.glb"] {
+            assert_eq!(beside(folder, Path::new(name)), expected);
+        }
+        assert_eq!(beside(folder, Path::new("..\\hero.glb")), folder.join("..").join("hero.glb"));
+    }
+
+    /// On Unix, a name may contain a backslash.
+    #[cfg(unix)]
+    #[test]
+    fn a_file_with_a_backslash_in_its_name_comes_first() {
+        let folder = std::env::temp_dir().join(format!("sinew-beside-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("a\\b.glb");
+        std::fs::write(&file, []).unwrap();
+        assert_eq!(beside(&folder, Path::new("a\\b.glb")), file);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 }

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 #[cfg(all(not(target_arch = "wasm32"), feature = "window"))]
 pub(crate) use std::fs::remove_file;
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) use std::fs::{File, canonicalize, metadata};
+pub(crate) use std::fs::{File, canonicalize, metadata, read_dir};
 #[cfg(all(not(target_arch = "wasm32"), feature = "render"))]
-pub(crate) use std::fs::{create_dir_all, read_dir, rename};
+pub(crate) use std::fs::{create_dir_all, rename};
 
 #[cfg(target_arch = "wasm32")]
 pub(crate) use super::memory::{

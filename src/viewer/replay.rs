@@ -8,7 +8,7 @@ use glam::Vec2;
 
 use crate::asset::Character;
 use crate::export::bake::Source;
-use crate::files::Progress;
+use crate::files::{Progress, beside};
 use crate::rig::Rig;
 use crate::text::printable;
 
@@ -198,7 +198,7 @@ fn resolve(session: &Path, file: &Path) -> PathBuf {
     if is_built_in(file) {
         return file.to_path_buf();
     }
-    session.parent().unwrap_or(Path::new("")).join(file)
+    beside(session.parent().unwrap_or(Path::new("")), file)
 }
 
 fn one_line(error: &impl std::fmt::Display) -> String {

@@ -21,6 +21,7 @@ mod own_suite;
 mod pose;
 mod printable;
 mod project;
+mod references;
 mod render;
 mod replay;
 mod rig;

@@ -1,12 +1,13 @@
 //! Reads materials and their images.
 
 use std::collections::HashMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::{Affine2, Mat2, Vec2, Vec3, Vec4};
 use ufbx::MaterialMap;
 
+use crate::asset::references::{Folder, ReferenceError, References, file_name};
 use crate::asset::{AlphaMode, Character, Image, Material, Sampler, Texture, TextureRef, Wrap};
 use crate::files::{Progress, bounded};
 
@@ -19,9 +20,10 @@ const MAX_IMAGE_BYTES: u64 = 512 << 20;
 pub(super) fn add(
     scene: &ufbx::Scene,
     character: &mut Character,
+    references: &References,
     progress: &Progress,
 ) -> Result<(), ObjectError> {
-    let mut textures = Textures { known: HashMap::new(), remaining: MAX_IMAGE_BYTES, progress };
+    let mut textures = Textures { known: HashMap::new(), remaining: MAX_IMAGE_BYTES, references, progress };
     for material in &scene.materials {
         let at = format!("material \"{}\"", &*material.element.name);
         progress.check().map_err(|e| ObjectError::new(&*at, e.to_string()))?;
@@ -98,6 +100,7 @@ struct Textures<'a> {
     known: HashMap<u32, Option<TextureRef>>,
     /// Bytes of images that may still be read.
     remaining: u64,
+    references: &'a References,
     progress: &'a Progress,
 }
 
@@ -141,33 +144,30 @@ impl Textures<'_> {
         let bytes: Arc<[u8]> = if let Some(content) = embedded {
             (**content).into()
         } else {
-            let path =
-                find(&character.path, name).ok_or_else(|| format!("image \"{name}\" does not exist"))?;
+            let path = find(&character.path, name, self.references)?;
             character.files.push(path.clone());
             let bytes = bounded::read_regular_with(&path, self.remaining, self.progress);
             bytes.map_err(|e| format!("image \"{name}\": {e}"))?.into()
         };
         let left = self.remaining.checked_sub(bytes.len() as u64);
         self.remaining = left.ok_or_else(|| "all images together are too large".to_owned())?;
-        let short = name.rsplit(['/', '\\']).next().map(str::to_owned);
-        Image::new(short, bytes).map_err(|cause| format!("image \"{name}\": {cause}"))
+        Image::new(Some(file_name(name).into()), bytes).map_err(|cause| format!("image \"{name}\": {cause}"))
     }
 }
 
-/// Returns the path of an image in the folder of a file or below it. Exporters write paths of their own machine, so the image is
-/// also searched by its name alone.
-fn find(file: &Path, name: &str) -> Option<PathBuf> {
+/// Returns the path of an image. Exporters write paths of their own machine, so the image is also searched by its name alone, in the
+/// folder of the file and in `textures`.
+fn find(file: &Path, name: &str, references: &References) -> Result<PathBuf, String> {
     let folder = file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = folder.canonicalize().ok()?;
-    let name = name.replace('\\', "/");
-    let relative = Path::new(&name);
-    let is_inside = relative.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
-    let short = PathBuf::from(relative.file_name()?);
-    let names = is_inside.then(|| relative.to_path_buf()).into_iter();
-    let names = names.chain([Path::new("textures").join(&short), short]);
-    names
-        .filter_map(|name| folder.join(name).canonicalize().ok())
-        .find(|p| p.starts_with(&folder) && p.is_file())
+    let folder = Folder::new(folder, references.allow_parent);
+    let short = file_name(name);
+    let found = folder.find(name).or_else(|error| {
+        folder.find(&format!("textures/{short}")).or_else(|_| folder.find(short)).map_err(|_| error)
+    });
+    found.map_err(|error| match error {
+        ReferenceError::Outside(_) => format!("image {error}"),
+        _ => format!("image \"{name}\" does not exist"),
+    })
 }
 
 /// Converts how texture coordinates are transformed, for coordinates whose origin is at the top.

@@ -21,6 +21,7 @@ use ufbx::{
 use crate::files::Progress;
 
 use super::error::ObjectError;
+use super::references::References;
 use super::{Character, LoadError, Node, Scene, Transform};
 use mesh::Meshes;
 
@@ -48,7 +49,12 @@ impl Budget {
 ///
 /// # Errors
 /// [`LoadError`]. The message is one line with the file, the object in it and the cause.
-pub(super) fn read_with(path: &Path, bytes: &[u8], progress: &Progress) -> Result<Character, LoadError> {
+pub(super) fn read_with(
+    path: &Path,
+    bytes: &[u8],
+    references: &References,
+    progress: &Progress,
+) -> Result<Character, LoadError> {
     let format = |cause: String| LoadError::Format { path: path.into(), cause };
     progress.set_stage("Reading FBX");
     let check = |_: &ufbx::Progress| match progress.is_stopped() {
@@ -63,6 +69,7 @@ pub(super) fn read_with(path: &Path, bytes: &[u8], progress: &Progress) -> Resul
     })?;
     let mut reader = Reader {
         scene: &scene,
+        references,
         progress,
         budget: Budget(memory),
         character: Character { path: path.into(), ..Character::default() },
@@ -100,6 +107,7 @@ fn options<'a>(check: &'a dyn Fn(&ufbx::Progress) -> ProgressResult, memory: usi
 
 struct Reader<'a> {
     scene: &'a ufbx::Scene,
+    references: &'a References,
     progress: &'a Progress,
     budget: Budget,
     character: Character,
@@ -112,7 +120,7 @@ impl Reader<'_> {
         for warning in &metadata.warnings {
             self.character.warnings.push(format!("FBX: {}", warning.description));
         }
-        material::add(self.scene, &mut self.character, self.progress)?;
+        material::add(self.scene, &mut self.character, self.references, self.progress)?;
         self.add_nodes();
         let mut meshes = Meshes::default();
         for (index, node) in nodes(self.scene) {

@@ -1,4 +1,5 @@
 use std::fs;
+use std::path::PathBuf;
 
 use glam::Vec4;
 
@@ -10,7 +11,8 @@ use super::*;
 const STRIP: &str = include_str!("../../../tests/fbx/strip.fbx");
 
 fn read(text: &str) -> Result<Character, String> {
-    read_with(Path::new("strip.fbx"), text.as_bytes(), &Progress::default()).map_err(|e| e.to_string())
+    read_with(Path::new("strip.fbx"), text.as_bytes(), &References::default(), &Progress::default())
+        .map_err(|e| e.to_string())
 }
 
 fn named(character: &Character, name: &str) -> usize {
@@ -103,16 +105,46 @@ fn a_missing_image_is_a_warning_and_one_beside_the_file_is_found_by_its_name() {
     assert!(strip.warnings.iter().any(|w| w.contains("checks.png\" does not exist")), "{:?}", strip.warnings);
     assert!((strip.materials[0].base_color - Vec4::new(0.8, 0.1, 0.05, 1.0)).length() < 1e-6);
 
-    let folder = std::env::temp_dir().join(format!("sinew-fbx-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let mut encoder = png::Encoder::new(fs::File::create(folder.join("checks.png")).unwrap(), 1, 1);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.write_header().unwrap().write_image_data(&[255, 0, 0]).unwrap();
-    let found = read_with(&folder.join("strip.fbx"), STRIP.as_bytes(), &Progress::default()).unwrap();
+    let folder = folder_with_image("fbx", "checks.png");
+    let found = read_in(&folder, STRIP, false);
     fs::remove_dir_all(&folder).unwrap();
     assert_eq!(found.warnings, [""; 0]);
     assert_eq!((found.images.len(), found.files.len()), (1, 1));
     assert_eq!(found.materials[0].base_color, Vec4::ONE);
+}
+
+/// Creates a folder with an image of one pixel.
+fn folder_with_image(name: &str, image: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("sinew-{name}-{}", std::process::id()));
+    let image = folder.join(image);
+    fs::create_dir_all(image.parent().unwrap()).unwrap();
+    let mut encoder = png::Encoder::new(fs::File::create(image).unwrap(), 1, 1);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.write_header().unwrap().write_image_data(&[255, 0, 0]).unwrap();
+    folder
+}
+
+fn read_in(folder: &Path, text: &str, allow_parent: bool) -> Character {
+    let references = References { allow_parent, ..References::default() };
+    read_with(&folder.join("strip.fbx"), text.as_bytes(), &references, &Progress::default()).unwrap()
+}
+
+#[test]
+fn images_with_paths_of_windows_are_found() {
+    let folder = folder_with_image("fbx-windows", "maps/checks.png");
+    for (name, sub) in [("maps\\checks.png", ""), ("..\\maps\\checks.png", "model")] {
+        let text = STRIP.replace("..\\elsewhere\\checks.png", name);
+        let model = folder.join(sub);
+        fs::create_dir_all(&model).unwrap();
+        let strip = read_in(&model, &text, !sub.is_empty());
+        assert_eq!((&*strip.warnings, strip.images.len()), (&[][..], 1), "{name}");
+        if !sub.is_empty() {
+            let refused = read_in(&model, &text, false);
+            let cause = "is outside of the model's folder; --allow-parent allows it, so it is not drawn";
+            assert!(refused.warnings.iter().any(|w| w.contains(cause)), "{:?}", refused.warnings);
+        }
+    }
+    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
@@ -133,5 +165,5 @@ fn damaged_files_are_refused_in_one_line() {
 fn reading_can_be_stopped() {
     let progress = Progress::default();
     progress.stop();
-    assert!(read_with(Path::new("strip.fbx"), STRIP.as_bytes(), &progress).is_err());
+    assert!(read_with(Path::new("strip.fbx"), STRIP.as_bytes(), &References::default(), &progress).is_err());
 }

@@ -33,6 +33,7 @@ mod vrm;
 #[doc(hidden)]
 pub use copy::clips::skeleton_only;
 pub use copy::posed_copy;
+pub(crate) use copy::posed_copy_of;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -44,6 +45,7 @@ use crate::files::{Progress, bounded};
 use crate::text::printable;
 
 use super::error::ObjectError;
+use super::references::{Folder, References};
 use super::{Character, CorrectedKeys, LoadError};
 use buffer::Buffers;
 use draco::DecodedAccessors;
@@ -88,7 +90,7 @@ pub(crate) fn folder(path: &Path) -> Option<&Path> {
 /// # Errors
 /// [`LoadError`]. The message is one line with the file, the object in it and the cause.
 pub fn load_bytes(path: &Path, bytes: &[u8], folder: Option<&Path>) -> Result<Character, LoadError> {
-    load_bytes_with(path, bytes, folder, &Progress::default())
+    load_bytes_with(path, bytes, folder, &References::default(), &Progress::default())
 }
 
 /// Loads a file from memory like [`load_bytes`], and stops with an error of any kind after [`Progress::stop`].
@@ -96,8 +98,10 @@ pub(super) fn load_bytes_with(
     path: &Path,
     bytes: &[u8],
     folder: Option<&Path>,
+    references: &References,
     progress: &Progress,
 ) -> Result<Character, LoadError> {
+    let folder = folder.map(|folder| Folder::new(folder, references.allow_parent));
     let format = |cause: String| LoadError::Format { path: path.into(), cause: printable::cause(&cause) };
     let container = container::split(bytes).map_err(format)?;
     let mut warnings = Warnings::default();
@@ -145,7 +149,7 @@ struct GltfFile<'a> {
     buffers: Buffers<'a>,
     /// The contents of accessors of compressed primitives.
     decoded: DecodedAccessors,
-    folder: Option<&'a Path>,
+    folder: Option<Folder<'a>>,
     warnings: RefCell<Warnings>,
     corrected_keys: RefCell<Vec<CorrectedKeys>>,
     progress: &'a Progress,
@@ -170,6 +174,7 @@ impl GltfFile<'_> {
         let mut character = Character {
             path: path.into(),
             files: uri::files(self.root, self.folder),
+            references: References::default(),
             units: None,
             generator: self.root.asset.generator.clone(),
             extensions: self.root.extensions_used.clone(),

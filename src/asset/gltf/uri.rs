@@ -1,15 +1,16 @@
 //! Reads the data to which a file refers by URI. The data is embedded in the URI or stored in another file in the same
 //! folder.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::PathBuf;
 
 use base64::engine::{DecodePaddingMode, Engine, GeneralPurpose, GeneralPurposeConfig};
 use base64::{DecodeError, alphabet};
 use gltf::json::Root;
 use percent_encoding::percent_decode_str;
 
+use crate::asset::references::Folder;
 use crate::files::{Progress, Stopped, bounded};
 use crate::platform::fs;
 
@@ -27,9 +28,8 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 
 /// Reads the bytes of a URI.
 ///
-/// A file must be in `folder` or below it after links are resolved. Absolute paths and all schemes except `data:` are
-/// refused.
-pub(super) fn read(uri: &str, folder: Option<&Path>, progress: &Progress) -> Result<Vec<u8>, String> {
+/// A file must be where `folder` allows it. Absolute paths and all schemes except `data:` are refused.
+pub(super) fn read(uri: &str, folder: Option<Folder<'_>>, progress: &Progress) -> Result<Vec<u8>, String> {
     match uri.split_once(':') {
         Some((scheme, body)) if scheme.eq_ignore_ascii_case("data") => read_data(body, progress),
         _ => read_file(uri, folder, progress),
@@ -71,56 +71,38 @@ fn invalid_base64(error: DecodeError, start: usize) -> String {
     format!("the data URI is not valid base64: {error}")
 }
 
-fn read_file(uri: &str, folder: Option<&Path>, progress: &Progress) -> Result<Vec<u8>, String> {
-    let path = relative_path(uri)?;
+fn read_file(uri: &str, folder: Option<Folder<'_>>, progress: &Progress) -> Result<Vec<u8>, String> {
+    let name = decode(uri)?;
     let folder = folder.ok_or_else(|| format!("\"{uri}\" is another file, but the asset has no folder"))?;
-    let full = folder.join(&path);
-    let with_path = |e: io::Error| format!("\"{}\": {e}", path.display());
-    let inside =
-        fs::canonicalize(&full).map_err(with_path)?.starts_with(fs::canonicalize(folder).map_err(with_path)?);
-    if !inside {
-        return Err(format!("\"{uri}\" is outside the folder of the asset"));
-    }
-    bounded::read_regular_with(&full, MAX_BYTES, progress).map_err(with_path)
+    let path = folder.find(&name).map_err(|e| e.to_string())?;
+    bounded::read_regular_with(&path, MAX_BYTES, progress).map_err(|e| format!("\"{name}\": {e}"))
 }
 
-/// Returns the paths of the files that an asset references, without repetitions. Paths outside the folder
-/// are left out.
-pub(super) fn files(root: &Root, folder: Option<&Path>) -> Vec<PathBuf> {
+/// Returns the paths of the files that an asset references, without repetitions. Paths that `folder` does not allow are
+/// left out.
+pub(super) fn files(root: &Root, folder: Option<Folder<'_>>) -> Vec<PathBuf> {
     let Some(folder) = folder else { return Vec::new() };
     let uris = root.buffers.iter().map(|b| &b.uri).chain(root.images.iter().map(|i| &i.uri)).flatten();
     // Data URIs and all other URIs with a scheme are not paths.
-    let paths: BTreeSet<PathBuf> = uris.filter_map(|uri| relative_path(uri).ok()).collect();
-    paths.into_iter().map(|path| folder.join(path)).collect()
+    let path = |uri: &String| {
+        let name = decode(uri).ok()?;
+        folder.find(&name).or_else(|_| folder.path(&name)).ok()
+    };
+    let paths: BTreeSet<PathBuf> = uris.filter_map(path).collect();
+    paths.into_iter().collect()
 }
 
 /// Returns the total size of the files that an asset references, as far as they exist.
-pub(super) fn sizes(root: &Root, folder: Option<&Path>) -> u64 {
+pub(super) fn sizes(root: &Root, folder: Option<Folder<'_>>) -> u64 {
     let size = |path: &PathBuf| fs::metadata(path).map_or(0, |metadata| metadata.len());
     files(root, folder).iter().map(size).fold(0, u64::saturating_add)
 }
 
-/// Converts a relative URI to a path that does not leave its folder.
-fn relative_path(uri: &str) -> Result<PathBuf, String> {
-    let decoded = percent_decode_str(uri).decode_utf8().map_err(|_| format!("\"{uri}\" is not UTF-8"))?;
-    if decoded.contains(['\0', '\\']) {
-        return Err(format!("\"{uri}\" is not a relative path"));
-    }
+/// Decodes a URI that is a relative path.
+fn decode(uri: &str) -> Result<Cow<'_, str>, String> {
     // RFC 3986: a colon before the first slash marks a scheme.
-    if decoded.split('/').next().is_some_and(|first| first.contains(':')) {
+    if uri.split(['/', '\\']).next().is_some_and(|first| first.contains(':')) {
         return Err(format!("\"{uri}\" is not supported (only data: URIs and relative paths)"));
     }
-    let mut path = PathBuf::new();
-    for component in Path::new(decoded.as_ref()).components() {
-        match component {
-            Component::CurDir => {}
-            Component::Normal(name) => path.push(name),
-            Component::ParentDir if path.pop() => {}
-            _ => return Err(format!("\"{uri}\" is outside the folder of the asset")),
-        }
-    }
-    if path.as_os_str().is_empty() {
-        return Err(format!("\"{uri}\" is not a file name"));
-    }
-    Ok(path)
+    percent_decode_str(uri).decode_utf8().map_err(|_| format!("\"{uri}\" is not UTF-8"))
 }

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use glam::{Affine3A, DVec3};
 
+use crate::asset::references::{Folder, ReferenceError, References, file_name};
 use crate::asset::{Character, Filter, Image, Material, Primitive, Sampler, Texture, TextureRef, gltf};
 use crate::files::{Progress, bounded};
 
 use super::surface::{MeshFile, Paint};
-use super::{ObjectError, Packages, collada, geometry, obj, stl};
+use super::{ObjectError, collada, geometry, obj, stl};
 
 /// Maximum size of all mesh files in bytes.
 const MAX_BYTES: u64 = 512 << 20;
@@ -19,7 +20,7 @@ const LEVELS: usize = 8;
 /// The mesh files of a robot.
 pub(super) struct MeshFiles<'a> {
     folder: PathBuf,
-    packages: &'a Packages,
+    references: &'a References,
     progress: &'a Progress,
     remaining: u64,
     /// The textures that were read, by the path of their image, or `None` for those that cannot be read.
@@ -31,11 +32,11 @@ pub(super) struct MeshFiles<'a> {
 }
 
 impl<'a> MeshFiles<'a> {
-    pub(super) fn new(path: &Path, packages: &'a Packages, progress: &'a Progress) -> Self {
+    pub(super) fn new(path: &Path, references: &'a References, progress: &'a Progress) -> Self {
         let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Self {
             folder: folder.into(),
-            packages,
+            references,
             progress,
             remaining: MAX_BYTES,
             textures: HashMap::new(),
@@ -80,7 +81,8 @@ impl<'a> MeshFiles<'a> {
         match format {
             Format::Stl => stl::read(&bytes).map(|shape| vec![shape]).map_err(|e| with_path(&e)),
             Format::Gltf => {
-                let loaded = gltf::load_bytes_with(&path, &bytes, gltf::folder(&path), self.progress);
+                let loaded =
+                    gltf::load_bytes_with(&path, &bytes, gltf::folder(&path), self.references, self.progress);
                 loaded.map(|mesh| merged(character, &mesh)).map_err(|e| e.to_string())
             }
             Format::Collada => {
@@ -171,22 +173,25 @@ impl<'a> MeshFiles<'a> {
 
     /// Returns the path of a file that a mesh file names. It is in the folder of the mesh, or in a folder beside it.
     fn beside(&self, mesh: &Path, name: &str) -> Result<PathBuf, String> {
-        let missing = || format!("file \"{name}\" does not exist");
         if name.starts_with("package://") {
             return self.find(name);
         }
-        let plain = name.strip_prefix("file://").unwrap_or(name).replace('\\', "/");
-        let plain = percent_encoding::percent_decode_str(&plain).decode_utf8_lossy().into_owned();
+        let missing = || format!("file \"{name}\" does not exist");
+        let plain = name.strip_prefix("file://").unwrap_or(name);
+        let plain = percent_encoding::percent_decode_str(plain).decode_utf8_lossy();
         let folder = mesh.parent().and_then(|folder| folder.canonicalize().ok()).ok_or_else(missing)?;
-        let package = folder.parent().unwrap_or(&folder);
         // Paths of the computer on which a file was written are of no use, but the image is often beside the mesh.
-        let last = Path::new(&plain).file_name().map(PathBuf::from);
-        let candidates = [Some(PathBuf::from(&plain)), last].into_iter().flatten();
-        let inside = |file: PathBuf| {
-            let file = folder.join(file).canonicalize().ok()?;
-            (file.starts_with(package) && file.is_file()).then_some(file)
-        };
-        candidates.filter_map(inside).next().ok_or_else(missing)
+        self.in_package(&folder, &plain)
+            .or_else(|error| self.in_package(&folder, file_name(&plain)).map_err(|_| error))
+            .map_err(
+                |error| if let ReferenceError::Outside(_) = error { error.to_string() } else { missing() },
+            )
+    }
+
+    /// Returns the path of a file in a folder, or in a folder beside it.
+    fn in_package(&self, folder: &Path, name: &str) -> Result<PathBuf, ReferenceError> {
+        let package = folder.parent().unwrap_or(folder);
+        Folder::within(folder, package, self.references.allow_parent).find(name).map(|file| canonical(&file))
     }
 
     /// Returns the path of a file in the folder of the robot or in a package (`package://NAME/…`). The package is where the caller says,
@@ -194,36 +199,36 @@ impl<'a> MeshFiles<'a> {
     fn find(&self, name: &str) -> Result<PathBuf, String> {
         let missing = || format!("mesh \"{name}\" does not exist");
         let folder = self.folder.canonicalize().map_err(|_| missing())?;
-        let levels = || folder.ancestors().take(LEVELS);
-        let candidates: Vec<(PathBuf, PathBuf)> = match name.strip_prefix("package://") {
-            Some(rest) => {
-                let (package, file) = rest.trim_start_matches('/').split_once('/').ok_or_else(missing)?;
-                let is_name = |f: &&Path| f.file_name().is_some_and(|name| name == package);
-                let given = self.packages.get(package).cloned();
-                let above = levels().filter(is_name).map(Path::to_path_buf);
-                let beside = levels().map(|f| f.join(package));
-                let folders = given.into_iter().chain(above).chain(beside);
-                folders.map(|package| (package.join(file), package)).collect()
-            }
-            None if name.contains("://") => return Err(format!("\"{name}\" is not a path in a package")),
+        let Some(rest) = name.strip_prefix("package://") else {
             // Meshes are often in a folder beside that of the description.
-            None => {
-                let package = folder.parent().unwrap_or(&folder).to_path_buf();
-                vec![(folder.join(name), package)]
-            }
+            return self.in_package(&folder, name).map_err(|error| match error {
+                ReferenceError::Unreadable { .. } => missing(),
+                error => format!("mesh {error}"),
+            });
         };
-        let inside = candidates.into_iter().find_map(|(file, package)| {
-            let (file, package) = (file.canonicalize().ok()?, package.canonicalize().ok()?);
-            (file.starts_with(package) && file.is_file()).then_some(file)
-        });
-        inside.ok_or_else(|| match name.strip_prefix("package://") {
-            Some(rest) => {
-                let package = rest.trim_start_matches('/').split('/').next().unwrap_or_default();
-                format!("{}; --package {package}=FOLDER says where its package is", missing())
+        let (package, file) = rest.trim_start_matches('/').split_once('/').ok_or_else(missing)?;
+        let levels = || folder.ancestors().take(LEVELS);
+        let given = self.references.packages.get(package).cloned();
+        let above =
+            levels().filter(|f| f.file_name().is_some_and(|name| name == package)).map(Path::to_path_buf);
+        let beside = levels().map(|f| f.join(package));
+        let mut errors = Vec::new();
+        for package in given.into_iter().chain(above).chain(beside) {
+            match Folder::new(&package, self.references.allow_parent).find(file) {
+                Ok(file) => return Ok(canonical(&file)),
+                Err(error) => errors.push(error),
             }
-            None => missing(),
+        }
+        Err(match errors.into_iter().find(|error| !matches!(error, ReferenceError::Unreadable { .. })) {
+            Some(error) => format!("mesh {error}"),
+            None => format!("{}; --package {package}=FOLDER says where its package is", missing()),
         })
     }
+}
+
+/// Returns the path of an existing file without links, so that a file with two names is read once.
+fn canonical(file: &Path) -> PathBuf {
+    file.canonicalize().unwrap_or_else(|_| file.to_path_buf())
 }
 
 /// A format of meshes.

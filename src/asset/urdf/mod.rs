@@ -26,7 +26,7 @@ use crate::files::Progress;
 
 use super::error::ObjectError;
 use super::hierarchy;
-use super::packages::Packages;
+use super::references::References;
 use super::{Character, LoadError, Material, Mesh, Node, Primitive, Scene, Transform};
 use mesh_file::MeshFiles;
 
@@ -45,10 +45,10 @@ const MAX_LINKS: usize = 10_000;
 pub(super) fn read_with(
     text: &str,
     path: &Path,
-    packages: &Packages,
+    references: &References,
     progress: &Progress,
 ) -> Result<Character, LoadError> {
-    read_parts(text, path, Some(MeshFiles::new(path, packages, progress)))
+    read_parts(text, path, Some(MeshFiles::new(path, references, progress)))
 }
 
 /// Reads the links and the joints of a URDF text, without their shapes. `path` names the text in errors.

@@ -2,7 +2,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::asset::JointKind;
+use crate::asset::{JointKind, Packages};
 
 const ARM: &str = r#"<?xml version="1.0"?>
 <robot name="arm">
@@ -23,7 +23,8 @@ const ARM: &str = r#"<?xml version="1.0"?>
 </robot>"#;
 
 fn read(text: &str) -> Result<Character, String> {
-    read_with(text, Path::new("arm.urdf"), &Packages::new(), &Progress::default()).map_err(|e| e.to_string())
+    read_with(text, Path::new("arm.urdf"), &References::default(), &Progress::default())
+        .map_err(|e| e.to_string())
 }
 
 fn folder(name: &str) -> PathBuf {
@@ -146,14 +147,21 @@ fn meshes_are_found_in_the_package_and_not_outside() {
     fs::write(package.join("meshes/a.stl"), stl()).unwrap();
     fs::write(folder.join("secret.stl"), stl()).unwrap();
     let path = package.join("urdf/a.urdf");
-    let with = |name: &str| {
+    let load = |name: &str, allow_parent: bool| {
         let text = format!(
             r#"<robot name="a"><link name="a"><visual><geometry><mesh filename="{name}" scale="0.001 0.001 0.001"/></geometry></visual>
             <collision><geometry><box size="1 1 1"/></geometry></collision></link></robot>"#
         );
-        read_with(&text, &path, &Packages::new(), &Progress::default()).unwrap()
+        let references = References { allow_parent, ..References::default() };
+        read_with(&text, &path, &references, &Progress::default()).unwrap()
     };
-    for name in ["package://my_robot/meshes/a.stl", "../meshes/a.stl"] {
+    let with = |name: &str| load(name, false);
+    for name in [
+        "package://my_robot/meshes/a.stl",
+        "package://my_robot/meshes\\a.stl",
+        "../meshes/a.stl",
+        "..\\meshes\\a.stl",
+    ] {
         let robot = with(name);
         assert!(robot.warnings.is_empty(), "{:?}", robot.warnings);
         assert_eq!(robot.meshes[0].primitives[0].positions[2], Vec3::Y);
@@ -166,6 +174,12 @@ fn meshes_are_found_in_the_package_and_not_outside() {
         assert!(robot.warnings[0].contains("so it is not drawn"), "{:?}", robot.warnings);
         assert!(robot.warnings[1].contains("collision shape is drawn"), "{:?}", robot.warnings);
         assert_eq!(robot.meshes[0].primitives[0].triangles.len(), 12);
+    }
+    let outside = ["../../secret.stl", "..\\..\\secret.stl", "package://my_robot/../secret.stl"];
+    for name in outside {
+        let cause = "is outside of the model's folder; --allow-parent allows it, so it is not drawn";
+        assert!(with(name).warnings[0].contains(cause), "{:?}", with(name).warnings);
+        assert_eq!(load(name, true).warnings, [""; 0]);
     }
 }
 
@@ -307,15 +321,18 @@ fn missing_images_are_warnings_and_packages_are_found() {
     fs::write(meshes.join("a.dae"), DAE).unwrap();
     let text = r#"<robot name="a"><link name="a"><visual><geometry><mesh filename="package://kit/meshes/a.dae"/></geometry></visual></link></robot>"#;
     let path = robots.join("a.urdf");
-    let with = |packages: &Packages| read_with(text, &path, packages, &Progress::default()).unwrap();
-    let missing = with(&Packages::new());
+    let with = |packages: Packages| {
+        let references = References { packages, ..References::default() };
+        read_with(text, &path, &references, &Progress::default()).unwrap()
+    };
+    let missing = with(Packages::new());
     assert!(
         missing.warnings[0].contains("--package kit=FOLDER says where its package is"),
         "{:?}",
         missing.warnings
     );
     let packages: Packages = [("kit".into(), folder.join("elsewhere"))].into();
-    let robot = with(&packages);
+    let robot = with(packages);
     assert_eq!(robot.meshes[0].primitives.len(), 2);
     let warning = &robot.warnings[..];
     assert!(warning[0].contains("file \"paint.png\" does not exist, so the colour is plain"), "{warning:?}");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::SkeletonOptions;
 use crate::api::with_methods;
-use crate::asset::{self, Character, LoadError, Packages, UpAxis};
+use crate::asset::{self, Character, LoadError, References, UpAxis};
 use crate::capture::{RotationFit, defines_up, is_take, load_take_with};
 use crate::files::Progress;
 
@@ -18,8 +18,8 @@ pub struct LoadOptions {
     pub smooth: Option<f64>,
     /// The axis that points up in BVH, CSV and TRC files. Files of other formats define it, and are loaded as they are.
     pub up: UpAxis,
-    /// The folders of the packages to which a robot refers.
-    pub packages: Packages,
+    /// Where the files may be to which a model refers.
+    pub references: References,
     /// Whether left and right bones of a take's skeleton get the mean of their lengths ([`SkeletonOptions::symmetric`]).
     pub symmetric: bool,
     /// How the rotations of a take's joints follow from the positions of their children.
@@ -29,7 +29,7 @@ pub struct LoadOptions {
 impl Default for LoadOptions {
     fn default() -> Self {
         let (up, rotations) = (UpAxis::default(), RotationFit::default());
-        Self { units: None, smooth: None, up, packages: Packages::default(), symmetric: true, rotations }
+        Self { units: None, smooth: None, up, references: References::default(), symmetric: true, rotations }
     }
 }
 
@@ -37,7 +37,7 @@ with_methods!(LoadOptions {
     with_units(units: Option<f64>),
     with_smooth(smooth: Option<f64>),
     with_up(up: UpAxis),
-    with_packages(packages: Packages),
+    with_references(references: References),
     with_symmetric(symmetric: bool),
     with_rotations(rotations: RotationFit),
 });
@@ -52,9 +52,9 @@ pub fn load_character(
     options: &LoadOptions,
     progress: &Progress,
 ) -> Result<Character, LoadError> {
-    let LoadOptions { units, smooth, up, ref packages, symmetric, rotations } = *options;
+    let LoadOptions { units, smooth, up, ref references, symmetric, rotations } = *options;
     if !is_take(path) {
-        let mut character = asset::load_with_packages(path, units, packages, progress)?;
+        let mut character = asset::load_with_references(path, units, references, progress)?;
         character.turn_up(up);
         return Ok(character);
     }

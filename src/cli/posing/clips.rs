@@ -345,7 +345,7 @@ pub(in crate::cli) fn load(
     rig: &Rig,
     Reading { transfer, up, rotations }: &Reading,
 ) -> Result<RetargetedClips, Failure> {
-    let mut source = Source::load(path)?;
+    let mut source = Source::load_with_references(path, &character.references, &Progress::default())?;
     if !defines_up(path) {
         source.turn_up(*up);
     }
@@ -390,8 +390,8 @@ pub(in crate::cli) fn added_clips(
     transfer: &Transfer,
 ) -> Result<Vec<AddedClips>, Failure> {
     let load = |path: &PathBuf| {
-        let source = Arc::new(Source::load(path)?);
-        let addition = AddedClips::new(path, source, character, rig, transfer.clone());
+        let source = Source::load_with_references(path, &character.references, &Progress::default())?;
+        let addition = AddedClips::new(path, Arc::new(source), character, rig, transfer.clone());
         addition.map_err(|e| source_failure("--clips", path, &e))
     };
     files.iter().map(load).collect()

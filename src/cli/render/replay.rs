@@ -31,7 +31,7 @@ pub(in crate::cli) fn run(
     let given = args.model.without_project();
     let units = given.units.or_else(|| recording.units().filter(|_| given.file.is_none()));
     let file = given.file.or_else(|| recording.character());
-    let model = ModelArg { file, units, ..ModelArg::default() };
+    let model = ModelArg { file, units, ..given };
     let character = model.load()?;
     let rig = rig_of(&character, None)?;
     verbosity.warn(&character.warnings);

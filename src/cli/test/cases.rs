@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Command, CommandFactory, FromArgMatches, Parser, ValueHint};
 
-use crate::asset::Character;
+use crate::asset::{Character, References};
 use crate::capture::LoadOptions;
 use crate::cli::failure::{Failure, first_line};
 use crate::cli::image_args::ImageArgs;
@@ -131,6 +131,8 @@ impl Posed for ReplayedCase {
 /// The characters and rigs of a run. Each is loaded once.
 #[derive(Default)]
 pub(super) struct AssetCache {
+    /// Where the files may be to which the characters refer.
+    references: References,
     characters: Mutex<HashMap<CharacterSource, CharacterCell>>,
     rigs: Mutex<HashMap<RigSource, Rig>>,
     /// Which joints of each character are moved, by its path.
@@ -141,6 +143,10 @@ pub(super) struct AssetCache {
 type CharacterCell = Arc<OnceLock<Result<Arc<Character>, String>>>;
 
 impl AssetCache {
+    pub(super) fn new(references: References) -> Self {
+        Self { references, ..Self::default() }
+    }
+
     fn character(&self, source: &CharacterSource) -> Result<Arc<Character>, String> {
         let cell = {
             let mut characters = self.characters.lock().unwrap_or_else(PoisonError::into_inner);
@@ -187,7 +193,8 @@ impl AssetCache {
         let args = CaseArgs::from_arg_matches(&matches).map_err(|e| first_line(&e))?;
         let message = |e: Failure| e.to_string();
         let options = args.posing.load_options(case.model.as_deref()).map_err(message)?;
-        let source = CharacterSource::new(case.model.as_deref(), options);
+        let source =
+            CharacterSource::new(case.model.as_deref(), options.with_references(self.references.clone()));
         let character = self.character(&source)?;
         let rig_args = args.posing.rig();
         let rig = match rig_args.names_no_bones() {
@@ -218,7 +225,7 @@ impl AssetCache {
         let message = |e: ReplayError| e.to_string();
         let recording = Recording::open(&replayed.session).map_err(message)?;
         let units = recording.units().filter(|_| case.model.is_none());
-        let options = LoadOptions::default().with_units(units);
+        let options = LoadOptions::default().with_units(units).with_references(self.references.clone());
         let model = case.model.clone().or_else(|| recording.character());
         let source = CharacterSource::new(model.as_deref(), options);
         let character = self.character(&source)?;

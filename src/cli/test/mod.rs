@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use clap::Args;
 
+use crate::asset::References;
 use crate::regress::{
     Case, EarlierRun, Machine, OptionKey, Outcome, Rule, Run, Settings, Status, Suite, Update, orphans,
     sweep, without_scene,
@@ -41,6 +42,9 @@ pub(super) struct TestArgs {
     /// Suite file in the format of docs/testing.md
     #[arg(value_name = "SUITE.toml", required_unless_present = "init")]
     suite: Option<PathBuf>,
+    /// Also read files outside of a model's folder to which the model refers
+    #[arg(long)]
+    allow_parent: bool,
     /// Write a suite for these models: rest, clips and the range of motion of the joints [default: the built-in character]
     #[arg(long, value_name = "FILE", num_args = 0.., conflicts_with_all = ["suite", "update", "accept", "prune", "report", "junit", "csv", "json", "sweep", "filter", "case", "list", "jobs", "shard", "fail_fast"])]
     init: Option<Vec<PathBuf>>,
@@ -132,6 +136,13 @@ fn jobs(text: &str) -> Result<NonZero<usize>, String> {
     text.parse().map_err(|_| "must be a whole number of at least 1".into())
 }
 
+impl TestArgs {
+    /// Where the files may be to which the models refer.
+    fn references(&self) -> References {
+        References { allow_parent: self.allow_parent, ..References::default() }
+    }
+}
+
 /// The options that a case may set.
 pub(super) fn case_options() -> Vec<OptionKey> {
     CaseArgs::keys()
@@ -139,7 +150,7 @@ pub(super) fn case_options() -> Vec<OptionKey> {
 
 pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     if let Some(files) = &args.init {
-        return init::run(files, &args.output, args.force, verbosity);
+        return init::run(files, args, verbosity);
     }
     let started = Instant::now();
     let path = args.suite.as_deref().unwrap_or(Path::new(""));
@@ -166,7 +177,7 @@ pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
     }
     results::check(args, &suite)?;
     let earlier = args.earlier.as_deref().map(EarlierRun::read).transpose().map_err(Failure::Usage)?;
-    let cache = AssetCache::default();
+    let cache = AssetCache::new(args.references());
     let pose = |case: &Case| cache.pose(case);
     let settings = Settings {
         update: match args.update.as_deref() {

@@ -9,6 +9,7 @@ use crate::check::{CheckRow, ClipReport, Severity};
 use crate::cli::check::{Strips, line, reports};
 use crate::cli::failure::Failure;
 use crate::cli::{Verbosity, names, output};
+use crate::files::Progress;
 use crate::regress::{MotionCheck, Suite};
 use crate::render::AdapterChoice;
 use crate::rig;
@@ -26,7 +27,7 @@ pub(super) fn run(
 ) -> Result<Vec<CheckRow>, Failure> {
     let mut rows = Vec::new();
     for check in suite.motion_checks.iter().filter(|c| is_selected(c, args)) {
-        match clips(check, images, verbosity) {
+        match clips(check, args, images, verbosity) {
             Ok(found) => rows.extend(found),
             // A file that cannot be read breaks its own check and no other.
             Err(failure) => {
@@ -48,11 +49,12 @@ pub(super) fn is_selected(check: &MotionCheck, args: &TestArgs) -> bool {
 
 fn clips(
     check: &MotionCheck,
+    args: &TestArgs,
     images: Option<&AdapterChoice>,
     verbosity: Verbosity,
 ) -> Result<Vec<CheckRow>, Failure> {
     let character = match &check.model {
-        Some(path) => asset::load(path)?,
+        Some(path) => asset::load_with_references(path, None, &args.references(), &Progress::default())?,
         None => asset::mannequin()?,
     };
     let rig = rig::load(&character, check.rig.as_deref()).map_err(|e| Failure::Usage(e.to_string()))?;

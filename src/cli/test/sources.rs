@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::asset::{self, Character, Packages, UpAxis};
+use crate::asset::{self, Character, References, UpAxis};
 use crate::capture::{LoadOptions, RotationFit, load_character};
 use crate::files::Progress;
 use crate::rig::{self, Rig};
@@ -16,7 +16,7 @@ pub(super) struct CharacterSource {
     units: Option<Bits>,
     smooth: Option<Bits>,
     up: UpAxis,
-    packages: Packages,
+    references: References,
     symmetric: bool,
     rotations: RotationFit,
 }
@@ -28,20 +28,20 @@ struct Bits(u64);
 impl CharacterSource {
     pub(super) fn new(path: Option<&Path>, options: LoadOptions) -> Self {
         // All fields are named here and in `options`, so that a new one is an error of the compiler until it is part of the source.
-        let LoadOptions { units, smooth, up, packages, symmetric, rotations } = options;
+        let LoadOptions { units, smooth, up, references, symmetric, rotations } = options;
         let bits = |number: f64| Bits(number.to_bits());
         let (units, smooth) = (units.map(bits), smooth.map(bits));
-        Self { path: path.map(Path::to_path_buf), units, smooth, up, packages, symmetric, rotations }
+        Self { path: path.map(Path::to_path_buf), units, smooth, up, references, symmetric, rotations }
     }
 
     fn options(&self) -> LoadOptions {
-        let Self { path: _, units, smooth, up, packages, symmetric, rotations } = self.clone();
+        let Self { path: _, units, smooth, up, references, symmetric, rotations } = self.clone();
         let number = |bits: Bits| f64::from_bits(bits.0);
         LoadOptions {
             units: units.map(number),
             smooth: smooth.map(number),
             up,
-            packages,
+            references,
             symmetric,
             rotations,
         }

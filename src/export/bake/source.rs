@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::asset;
 #[cfg(any(test, feature = "render"))]
 use crate::asset::Clip;
-use crate::asset::{Character, LoadError, UpAxis};
+use crate::asset::{Character, LoadError, References, UpAxis};
 #[cfg(feature = "capture")]
 use crate::capture::{CaptureError, Take, TakeOptions, is_take, load_take_with};
 use crate::files::{Progress, Stopped};
@@ -61,6 +61,18 @@ impl Source {
     /// # Errors
     /// Same as [`Self::load`], and [`LoadError::Stopped`].
     pub fn load_with(path: &Path, progress: &Progress) -> Result<Self, LoadError> {
+        Self::load_with_references(path, &References::default(), progress)
+    }
+
+    /// Loads a file like [`Self::load_with`]. `references` says where the files may be to which it refers.
+    ///
+    /// # Errors
+    /// Same as [`Self::load_with`].
+    pub fn load_with_references(
+        path: &Path,
+        references: &References,
+        progress: &Progress,
+    ) -> Result<Self, LoadError> {
         if path == Path::new(asset::MANNEQUIN_PATH) {
             return Ok(Self::Character(Box::new(asset::mannequin()?)));
         }
@@ -68,7 +80,7 @@ impl Source {
         if is_take(path) {
             return Ok(Self::Take(load_take_with(path, progress)?));
         }
-        Ok(Self::Character(Box::new(asset::load_with(path, None, progress)?)))
+        Ok(Self::Character(Box::new(asset::load_with_references(path, None, references, progress)?)))
     }
 
     /// Removes noise above a cutoff in hertz from a take, without lag ([`Take::smooth`]). Returns false for the clips of a character,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use toml_edit::{Item, Table, Value};
 
 use crate::check::{Check, CheckOptions, Looping};
+use crate::files::beside;
 use crate::text::toml::{SpannedError, tables};
 
 use super::values::span;
@@ -46,7 +47,7 @@ fn motion_check(table: &Table, folder: &Path) -> Result<MotionCheck, SpannedErro
             return Err(SpannedError::new(span(table, key, item), cause));
         }
     }
-    let path = |key: &str| text(table, key).map(|path| path.map(|p| folder.join(p)));
+    let path = |key: &str| text(table, key).map(|path| path.map(|p| beside(folder, Path::new(p))));
     let model = path("model")?;
     let stem = model.as_deref().and_then(Path::file_stem).map(|s| s.to_string_lossy().into_owned());
     let name = text(table, "name")?.map(str::to_owned).or(stem).unwrap_or_else(|| "built-in".to_owned());

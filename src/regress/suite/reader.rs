@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{Item, Table, TableLike, Value};
 
+use crate::files::beside;
 use crate::text::toml::{Lines, SpannedError, tables};
 
 use super::values::{argument_text, checks, frames, golden_sets, name_part, number, slug, span};
@@ -232,9 +233,10 @@ impl SuiteReader<'_> {
                 .map(|i| i.as_str().ok_or_else(|| SpannedError::at(i, format!("{key} must be a string"))));
             text.transpose()
         };
-        let model = text("model")?.map(|m| self.folder.join(m));
-        let session = text("replay")?.map(|m| self.folder.join(m));
-        let project = text("project")?.map(|m| self.folder.join(m));
+        let beside = |file: &str| beside(self.folder, Path::new(file));
+        let model = text("model")?.map(beside);
+        let session = text("replay")?.map(beside);
+        let project = text("project")?.map(beside);
         if let Some(item) = get("project").filter(|_| session.is_some() || model.is_some()) {
             return Err(SpannedError::at(
                 item,
@@ -327,7 +329,11 @@ impl SuiteReader<'_> {
         };
         let text = |value: &Value| {
             let text = argument_text(value).ok_or_else(invalid)?;
-            Ok(if option.is_path { self.folder.join(text).to_string_lossy().into_owned() } else { text })
+            Ok(if option.is_path {
+                beside(self.folder, Path::new(&text)).to_string_lossy().into_owned()
+            } else {
+                text
+            })
         };
         match (option.takes, value) {
             (OptionArity::Flag, Value::Boolean(on)) => out.extend((*on.value()).then_some(flag)),

@@ -150,6 +150,7 @@ fn files_outside_the_folder_of_the_asset_are_refused() {
     };
     assert!(load("deep/%C3%A4%20b.bin").is_ok());
     assert!(load("./deep/../deep/%C3%A4%20b.bin").is_ok());
+    assert!(load("deep\\%C3%A4%20b.bin").is_ok() && load("deep%5Cä b.bin").is_ok());
     let files = load("deep/./%C3%A4%20b.bin").unwrap().files;
     assert_eq!(files, [inside.join("deep/ä b.bin")]);
     let image = json!({

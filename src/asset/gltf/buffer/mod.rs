@@ -2,11 +2,11 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use gltf::json::Root;
 
+use crate::asset::references::Folder;
 use crate::files::Progress;
 
 use super::{ObjectError, uri};
@@ -58,7 +58,7 @@ impl<'a> Buffers<'a> {
     pub(super) fn read(
         root: &'a Root,
         binary: Option<&'a [u8]>,
-        folder: Option<&Path>,
+        folder: Option<Folder<'_>>,
         file_bytes: usize,
         progress: &Progress,
     ) -> Result<Self, ObjectError> {

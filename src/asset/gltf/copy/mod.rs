@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::asset::{Clip, LoadError, Skeleton, Transform};
+use crate::asset::references::Folder;
+use crate::asset::{Character, Clip, LoadError, Skeleton, Transform};
 use crate::files::Progress;
 use crate::text::printable;
 
@@ -56,6 +57,30 @@ pub fn posed_copy(
     skeleton: &Skeleton,
     locals: &[Transform],
     weights: &[f32],
+    clips: &[Clip],
+) -> Result<Vec<u8>, LoadError> {
+    let folder = folder.map(|folder| Folder::new(folder, false));
+    copy(path, bytes, folder, skeleton, (locals, weights), clips)
+}
+
+/// Returns a copy of a character's file like [`posed_copy`], with the files that the character was allowed to read.
+pub(crate) fn posed_copy_of(
+    character: &Character,
+    bytes: &[u8],
+    folder: Option<&Path>,
+    pose: (&[Transform], &[f32]),
+    clips: &[Clip],
+) -> Result<Vec<u8>, LoadError> {
+    let folder = folder.map(|folder| Folder::new(folder, character.references.allow_parent));
+    copy(&character.path, bytes, folder, &character.skeleton, pose, clips)
+}
+
+fn copy(
+    path: &Path,
+    bytes: &[u8],
+    folder: Option<Folder<'_>>,
+    skeleton: &Skeleton,
+    (locals, weights): (&[Transform], &[f32]),
     clips: &[Clip],
 ) -> Result<Vec<u8>, LoadError> {
     let not_finite = |source| LoadError::NotFinite { path: path.into(), source };
@@ -123,7 +148,7 @@ fn pose_nodes(root: &mut Value, skeleton: &Skeleton, locals: &[Transform], weigh
 
 /// Joins the bytes of all buffers into one, which becomes buffer 0. Buffers without bytes, such as the fallback buffers
 /// of compressed views, come after buffer 0.
-fn gather_buffers(root: &mut Value, chunk: Option<&[u8]>, folder: Option<&Path>) -> Vec<u8> {
+fn gather_buffers(root: &mut Value, chunk: Option<&[u8]>, folder: Option<Folder<'_>>) -> Vec<u8> {
     let mut binary = Vec::new();
     let mut buffers = vec![json!({ "byteLength": 0 })];
     // For each old buffer, the index of the new buffer that contains its bytes, and the offset of these bytes in the
@@ -170,7 +195,7 @@ fn gather_buffers(root: &mut Value, chunk: Option<&[u8]>, folder: Option<&Path>)
 }
 
 /// Embeds images from other files or data URIs into the buffer. An unreadable image keeps its URI.
-fn embed_images(root: &mut Value, binary: &mut Vec<u8>, folder: Option<&Path>) {
+fn embed_images(root: &mut Value, binary: &mut Vec<u8>, folder: Option<Folder<'_>>) {
     let had_buffer = !binary.is_empty();
     let mut views = list(root, "bufferViews").len();
     let mut added = Vec::new();

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use crate::asset::Character;
 use crate::cli::failure::Failure;
+use crate::cli::test::TestArgs;
 use crate::cli::{ModelArg, Verbosity, output, rig_of};
 use crate::files::atomic;
 use crate::regress::{Coverage, NewCase, SuiteWriter, distinct};
@@ -23,13 +24,9 @@ const SIZE: f64 = 256.0;
 /// Name of the folder of goldens of a suite with the default name.
 const GOLDENS: &str = "goldens";
 
-/// Writes a suite for the files, or for the built-in character if there are none. With `replaces`, an existing file is replaced.
-pub(super) fn run(
-    files: &[PathBuf],
-    suite: &Path,
-    replaces: bool,
-    verbosity: Verbosity,
-) -> Result<ExitCode, Failure> {
+/// Writes a suite for the files, or for the built-in character if there are none.
+pub(super) fn run(files: &[PathBuf], args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Failure> {
+    let (suite, replaces) = (args.output.as_path(), args.force);
     output::protect(suite, files.iter().map(PathBuf::as_path))?;
     output::check(suite)?;
     let exists = || Failure::Usage(format!("{}: file exists; use --force to replace it", suite.display()));
@@ -54,7 +51,12 @@ pub(super) fn run(
     let mut writer = SuiteWriter::new(&comment(suite), &goldens(suite), with_model(defaults(), common)?);
     let mut lines = Vec::new();
     for (model, prefix) in models.iter().zip(prefixes(&models)) {
-        let character = ModelArg { file: model.map(Path::to_path_buf), ..ModelArg::default() }.load()?;
+        let model_arg = ModelArg {
+            file: model.map(Path::to_path_buf),
+            allow_parent: args.allow_parent,
+            ..ModelArg::default()
+        };
+        let character = model_arg.load()?;
         output::protect(suite, character.files.iter().map(PathBuf::as_path))?;
         let shown = character.path.display().to_string();
         verbosity.warn(&character.warnings);

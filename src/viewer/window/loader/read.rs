@@ -92,7 +92,10 @@ pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
     let loaded = if path == Path::new(asset::MANNEQUIN_PATH) {
         asset::mannequin()
     } else {
-        load_character(path, &LoadOptions::default().with_units(*units), progress)
+        // A reloaded character may read the files that it read before.
+        let shown = current.as_ref().filter(|_| *reloads).map(|c| c.character.references.clone());
+        let options = LoadOptions::default().with_units(*units).with_references(shown.unwrap_or_default());
+        load_character(path, &options, progress)
     };
     let character = loaded.map_err(|e| one_line(&e))?;
     let part_count = |c: &Character| c.parts(c.default_scene).len();

@@ -1,0 +1,83 @@
+//! Files that models, suites and projects name: with the separators of Windows, and in folders above.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::{MANNEQUIN, folder, json, refusal, stdout};
+
+/// A model with one buffer, for three points, which the file names with this path.
+fn model(uri: &str) -> String {
+    format!(
+        r#"{{"asset": {{"version": "2.0"}}, "buffers": [{{"byteLength": 36, "uri": {}}}],
+        "bufferViews": [{{"buffer": 0, "byteLength": 36}}],
+        "accessors": [{{"bufferView": 0, "type": "VEC3", "componentType": 5126, "count": 3, "min": [0, 0, 0], "max": [0, 0, 0]}}],
+        "meshes": [{{"primitives": [{{"attributes": {{"POSITION": 0}}}}]}}], "nodes": [{{"mesh": 0}}], "scenes": [{{"nodes": [0]}}]}}"#,
+        serde_json::Value::from(uri)
+    )
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Creates `data/points.bin` and `models/NAME.gltf`, which names it.
+fn with_model(name: &str, uri: &str) -> PathBuf {
+    let folder = folder(name);
+    fs::create_dir_all(folder.join("data")).unwrap();
+    fs::create_dir_all(folder.join("models/sub")).unwrap();
+    fs::write(folder.join("data/points.bin"), [0; 36]).unwrap();
+    fs::write(folder.join("models/sub/points.bin"), [0; 36]).unwrap();
+    let file = folder.join("models/points.gltf");
+    fs::write(&file, model(uri)).unwrap();
+    file
+}
+
+#[test]
+fn a_backslash_separates_folders() {
+    let file = with_model("backslash", ".\\sub\\points.bin");
+    assert_eq!(json(["inspect", text(&file), "--json"])["warnings"], serde_json::json!([]));
+}
+
+#[test]
+fn files_above_the_model_are_read_with_permission() {
+    for (name, uri) in [("parent", "../data/points.bin"), ("parent-windows", "..\\data\\points.bin")] {
+        let file = with_model(name, uri);
+        let file = text(&file);
+        let cause = format!("\"{uri}\" is outside of the model's folder; --allow-parent allows it");
+        assert_eq!(refusal(["inspect", file]), format!("{file}: buffers[0]: {cause}"));
+        stdout(["inspect", file, "--allow-parent"]);
+        // The copy contains what the character was allowed to read.
+        let copy = file.replace("points.gltf", "copy.glb");
+        stdout(["pose", file, "--allow-parent", "-o", &copy]);
+        assert_eq!(fs::read(&copy).unwrap().len() % 4, 0);
+        stdout(["inspect", &copy]);
+    }
+    // A missing file stays missing with the permission, so the message does not offer it.
+    let file = with_model("parent-missing", "../data/none.bin");
+    let line = refusal(["inspect", text(&file)]);
+    assert!(!line.contains("--allow-parent") && line.contains("\"../data/none.bin\": "), "{line}");
+    let file = with_model("parent-absolute", "C:\\data\\points.bin");
+    let line = refusal(["inspect", text(&file), "--allow-parent"]);
+    assert!(line.contains("only data: URIs and relative paths"), "{line}");
+}
+
+#[test]
+fn suites_and_projects_of_windows_find_their_models() {
+    let folder = folder("backslash-suite");
+    fs::create_dir_all(folder.join("models")).unwrap();
+    fs::copy(MANNEQUIN, folder.join("models/man.glb")).unwrap();
+    let suite = folder.join("suite.toml");
+    fs::write(
+        &suite,
+        "version = 1\n[[check]]\nname = \"man\"\nmodel = 'models\\man.glb'\nclips = [\"wave\"]\n",
+    )
+    .unwrap();
+    let output = crate::sinew(["test", text(&suite)]);
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.code() != Some(2) && !printed.contains("broken"), "{printed}");
+
+    let project = folder.join("man.sinew");
+    fs::write(&project, "version = 1\ncharacter = 'models\\man.glb'\n").unwrap();
+    let pose = json(["pose", text(&project)]);
+    assert!(pose["nodes"].as_array().is_some_and(|nodes| nodes.len() > 50));
+}
