@@ -69,7 +69,7 @@ fn suites_and_projects_of_windows_find_their_models() {
     let suite = folder.join("suite.toml");
     fs::write(
         &suite,
-        "version = 1\n[[check]]\nname = \"man\"\nmodel = 'models\\man.glb'\nclips = [\"wave\"]\n",
+        "version = 1\n[[check]]\nname = \"man\"\nmodel = 'models\\man.glb'\nclip = [\"wave\"]\n",
     )
     .unwrap();
     let output = crate::sinew(["test", text(&suite)]);
