@@ -84,6 +84,7 @@ fn compare(out: &Path) -> Result<(), Box<dyn Error>> {
 }
 
 /// Drags a hand of the mannequin, and prints the pointer's path, the hand's last position and the mean time of a step.
+#[expect(clippy::print_stdout, reason = "an example prints its result")]
 fn time() -> Result<(), Box<dyn Error>> {
     let mut mouse = Mouse::new(asset::mannequin()?)?;
     let hand = mouse.session.puppet().character().skeleton.find("leftHand").ok_or("there is no hand")?;

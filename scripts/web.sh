@@ -45,6 +45,9 @@ fi
 
 # Names of functions are a tenth of a release.
 names=$([ $profile = dev ] || echo "--remove-name-section --remove-producers-section")
+# All browsers with WebGPU have vectors of 128 bits, and those without it since 2023.
+export RUSTFLAGS="-C target-feature=+simd128"
+
 folder=$([ $profile = dev ] && echo debug || echo release)
 out="$CARGO_TARGET_DIR/page"
 mkdir -p "$out/solvers" "$out/demos"

@@ -1,5 +1,5 @@
 // Rotations as unit quaternions (xyz: vector part; w: scalar part). Only products, square roots and divisions are used,
-// because WGSL promises little about the precision of trigonometric functions. The CPU twin is src/mathematics/single.rs.
+// because WGSL promises little about the precision of trigonometric functions. The CPU twin is src/base/mathematics/single.rs.
 
 const IDENTITY: vec4<f32> = vec4<f32>(0.0, 0.0, 0.0, 1.0);
 

@@ -27,7 +27,6 @@
 //! | `window` | the viewer window without the program, which also runs in a web page |
 //! | `cli`, `viewer` | the `sinew` program, and its window (the default) |
 
-mod api;
 #[cfg(feature = "character")]
 pub mod asset;
 // Public only for the test that compares its types with the shaders.
@@ -49,10 +48,9 @@ pub mod export;
 pub mod files;
 #[cfg(feature = "render")]
 pub mod gpu_ik;
-pub mod ik;
-mod mathematics;
 #[cfg(feature = "character")]
 pub mod motion;
+#[cfg(feature = "character")]
 mod platform;
 #[cfg(feature = "character")]
 pub mod pose;
@@ -80,7 +78,11 @@ pub mod view;
 #[doc(hidden)]
 pub mod viewer;
 
-pub use api::ParseError;
+pub use sinew_ik as ik;
+pub use sinew_ik::ParseError;
+
+#[cfg(feature = "character")]
+use sinew_base::{api, mathematics};
 
 /// The mathematics library whose vectors, quaternions and matrices the API uses.
 pub use glam;

@@ -2,14 +2,12 @@
 
 use glam::DVec3;
 
-use crate::ik;
-
 /// A pseudo-random sequence, determined by its seed.
-pub(super) struct Random(ik::Random);
+pub(super) struct Random(sinew_base::Random);
 
 impl Random {
     pub(super) fn new(seed: u64) -> Self {
-        Self(ik::Random(seed))
+        Self(sinew_base::Random(seed))
     }
 
     /// Returns a number from `low` up to, but not including, `high`.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 
 use crate::asset::Skeleton;
-use crate::ik::SOFT_PART;
+use crate::ik::shared::SOFT_PART;
 use crate::mathematics::nearest_points;
 use crate::rig::{BodyPlan, Capsule};
 

@@ -57,7 +57,7 @@ pub(super) fn run(args: &StyleArgs, verbosity: Verbosity) -> Result<ExitCode, Fa
     }
     let rig = super::rig_of(&character, None)?;
     let puppet = Puppet::with_rig(character, 0, rig);
-    let learning = Learning { postures: args.postures, ..Learning::default() };
+    let learning = Learning::default().with_postures(args.postures);
     let (style, learned) =
         puppet.learn(&clips, &learning).map_err(|e| Failure::Usage(format!("{name}: {e}")))?;
     let text = json::to_vec(&style).map_err(|e| Failure::write(&args.output)(e.into()))?;

@@ -48,14 +48,15 @@ impl Calibration {
 
 fn arm() -> Result<Body, SolveError> {
     let axes = [DVec3::Z, DVec3::Y, DVec3::Y, DVec3::Z, DVec3::Y, DVec3::Z];
-    let joint = |(index, axis): (usize, DVec3)| Link {
-        parent: index.checked_sub(1),
-        offset: DVec3::Z * 0.2,
-        limit: Limit::Hinge { axis, min: -2.0, max: 2.0 },
-        ..Link::base()
+    let joint = |(index, axis): (usize, DVec3)| {
+        Link::base().with_parent(index.checked_sub(1)).with_offset(DVec3::Z * 0.2).with_limit(Limit::Hinge {
+            axis,
+            min: -2.0,
+            max: 2.0,
+        })
     };
     let mut links: Vec<Link> = axes.into_iter().enumerate().map(joint).collect();
-    links.push(Link { limit: Limit::Locked, ..Link::child(JOINTS - 1, DVec3::Z * 0.1) });
+    links.push(Link::child(JOINTS - 1, DVec3::Z * 0.1).with_limit(Limit::Locked));
     Body::new(links, DAffine3::IDENTITY)
 }
 

@@ -64,13 +64,11 @@ impl Group {
             joint.is_at_border(rotation, AT_BORDER)
         };
         let limited = self.structure.joints.iter().map(|j| j.link).filter(|l| options.limits && at_border(l));
-        Report {
-            method,
-            iterations,
-            goals: goals.iter().enumerate().map(measure).collect(),
-            limited: limited.collect(),
-            ..Report::default()
-        }
+        let mut report = Report::default();
+        (report.method, report.iterations) = (method, iterations);
+        report.goals = goals.iter().enumerate().map(measure).collect();
+        report.limited = limited.collect();
+        report
     }
 
     fn outcome(
@@ -101,13 +99,11 @@ impl Group {
         } else {
             Outcome::Stalled
         };
-        GoalOutcome {
-            outcome,
-            position_error: position,
-            orientation_error: turn,
-            full_position_error: position,
-            full_orientation_error: turn,
-        }
+        let mut measured = GoalOutcome::default();
+        measured.outcome = outcome;
+        (measured.position_error, measured.full_position_error) = (position, position);
+        (measured.orientation_error, measured.full_orientation_error) = (turn, turn);
+        measured
     }
 
     /// Returns whether a target is farther from the first joint of its chain than the chain is long.
@@ -129,18 +125,16 @@ impl Group {
     ) -> Solved {
         let length = self.structure.length * world_scale(body).unwrap_or(1.0);
         let method = report.method;
-        let fine = Options {
-            method,
-            start: Start::Current,
-            restarts: 0,
-            iterations: POLISH_ITERATIONS,
-            tolerance: Some(POLISHED * length),
-            angle_tolerance: POLISHED,
-            ..*options
-        };
+        let fine = options
+            .with_method(method)
+            .with_start(Start::Current)
+            .with_restarts(0)
+            .with_iterations(POLISH_ITERATIONS)
+            .with_tolerance(Some(POLISHED * length))
+            .with_angle_tolerance(POLISHED);
         let before = body.clone();
         solver.reset();
-        let Ok(polished) = solver.solve(body, goals, &fine).cloned() else {
+        let Ok(mut polished) = solver.solve(body, goals, &fine).cloned() else {
             *body = before;
             return Solved { report, by: SolvedBy::Gpu };
         };
@@ -148,7 +142,7 @@ impl Group {
             *body = before;
             return Solved { report, by: SolvedBy::Gpu };
         }
-        let mut polished = Report { iterations: report.iterations + polished.iterations, ..polished };
+        polished.iterations += report.iterations;
         for (index, (found, goal)) in polished.goals.iter_mut().zip(goals).enumerate() {
             // The tolerance of the report is that of the options.
             found.outcome = self.outcome(index, goal, body, options, false).outcome;

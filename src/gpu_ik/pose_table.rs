@@ -5,7 +5,8 @@ use std::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::{Limit, Random};
+use crate::ik::Limit;
+use sinew_base::Random;
 
 use super::structure::{Effector, Structure, four, quaternion};
 

@@ -12,8 +12,8 @@ use super::{Body, Goal, Options, Report, SolveError, Solver};
 /// [`Solver`] each.
 ///
 /// ```
-/// use sinew::glam::{DAffine3, DVec3};
-/// use sinew::ik::{Body, Goal, Link, Options, solve_many};
+/// use sinew_ik::glam::{DAffine3, DVec3};
+/// use sinew_ik::{Body, Goal, Link, Options, solve_many};
 ///
 /// let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
 /// let mut arms = vec![Body::new(links, DAffine3::IDENTITY)?; 100];
@@ -24,7 +24,7 @@ use super::{Body, Goal, Options, Report, SolveError, Solver};
 /// }
 /// let hand = arms[70].world_from_link(2).map(|m| m.translation);
 /// assert!(hand.is_some_and(|hand| hand.distance(target(70)) < 1e-3));
-/// # Ok::<(), sinew::ik::SolveError>(())
+/// # Ok::<(), sinew_ik::SolveError>(())
 /// ```
 ///
 /// # Errors

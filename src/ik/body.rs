@@ -82,8 +82,8 @@ impl Body {
     /// Creates a body at rest.
     ///
     /// ```
-    /// use sinew::glam::{DAffine3, DQuat, DVec3};
-    /// use sinew::ik::{Body, Link};
+    /// use sinew_ik::glam::{DAffine3, DQuat, DVec3};
+    /// use sinew_ik::{Body, Link};
     ///
     /// // An arm of two bones, 0.3 m long each. The shoulder is 1.4 m above the ground.
     /// let bone = DVec3::X * 0.3;
@@ -241,15 +241,15 @@ impl Body {
     /// or is not prismatic, or if the displacement is not finite.
     ///
     /// ```
-    /// use sinew::glam::{DAffine3, DVec3};
-    /// use sinew::ik::{Body, Limit, Link};
+    /// use sinew_ik::glam::{DAffine3, DVec3};
+    /// use sinew_ik::{Body, Limit, Link};
     ///
     /// let rail = Link::base().with_limit(Limit::prismatic(DVec3::X, 0.0..=2.0));
     /// let mut robot = Body::new(vec![rail], DAffine3::IDENTITY)?;
     /// robot.set_displacement(0, 0.7);
     /// assert_eq!(robot.displacement(0), 0.7);
     /// assert_eq!(robot.world_from_link(0).map(|m| m.translation), Some(DVec3::X * 0.7));
-    /// # Ok::<(), sinew::ik::SolveError>(())
+    /// # Ok::<(), sinew_ik::SolveError>(())
     /// ```
     pub fn set_displacement(&mut self, link: usize, displacement: f64) {
         let is_prismatic = self.links.get(link).is_some_and(|l| matches!(l.limit, Limit::Prismatic { .. }));

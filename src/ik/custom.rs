@@ -7,8 +7,8 @@ use super::{Body, Goal, Method, Options};
 /// A method of your own. [`register_method`] makes it appear beside those of sinew.
 ///
 /// ```standalone_crate
-/// use sinew::glam::{DAffine3, DQuat, DVec3};
-/// use sinew::ik::{Body, CustomMethod, Goal, Link, Method, Options, Solver, register_method};
+/// use sinew_ik::glam::{DAffine3, DQuat, DVec3};
+/// use sinew_ik::{Body, CustomMethod, Goal, Link, Method, Options, Solver, register_method};
 ///
 /// /// Turns the last joint above the goal towards the target, as far as it can.
 /// struct PointAt;

@@ -13,13 +13,12 @@ const ORDERS: [(&str, EulerRot); 6] = [
 ];
 
 /// Returns the order with the given name, in upper or lower case.
-pub(crate) fn euler_order(name: &str) -> Option<EulerRot> {
+pub fn euler_order(name: &str) -> Option<EulerRot> {
     ORDERS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, order)| *order)
 }
 
 /// Returns the name of an order in lower case, or `None` for an order that has no name in files.
-#[cfg(feature = "character")]
-pub(crate) fn euler_order_name(order: EulerRot) -> Option<&'static str> {
+pub fn euler_order_name(order: EulerRot) -> Option<&'static str> {
     ORDERS.iter().find(|(_, known)| *known == order).map(|(name, _)| *name)
 }
 
@@ -42,10 +41,9 @@ pub(super) fn deserialize<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Eu
 }
 
 #[cfg(test)]
-#[cfg(feature = "character")]
 mod tests {
     use super::*;
-    use crate::ik::Limit;
+    use crate::Limit;
 
     #[test]
     fn sessions_read_an_order_in_upper_and_lower_case_and_write_it_in_upper_case() {

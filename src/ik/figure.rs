@@ -27,7 +27,7 @@ pub struct FigureParts {
 }
 
 /// Capsules are fitted to the middle of the flesh. Bodies are soft, so that they may overlap by this part of the smaller radius.
-pub(crate) const SOFT_PART: f64 = 0.5;
+pub const SOFT_PART: f64 = 0.5;
 
 /// A part of a person's body for collisions: a segment with a radius, which moves with a link. A link may have several.
 ///

@@ -9,8 +9,8 @@ impl Body {
     /// within ±π of the middle of the range. Returns `None` for other joints, and for links that do not exist.
     ///
     /// ```
-    /// use sinew::glam::{DAffine3, DVec3};
-    /// use sinew::ik::{Body, Limit, Link, Mimic};
+    /// use sinew_ik::glam::{DAffine3, DVec3};
+    /// use sinew_ik::{Body, Limit, Link, Mimic};
     ///
     /// // Two fingers of a gripper. The second one follows the first one, in the opposite direction.
     /// let finger = Limit::prismatic(DVec3::X, -0.04..=0.04);
@@ -25,7 +25,7 @@ impl Body {
     /// )?;
     /// gripper.set_joint_value(1, 0.03)?;
     /// assert_eq!([0, 1, 2].map(|link| gripper.joint_value(link)), [None, Some(0.03), Some(-0.03)]);
-    /// # Ok::<(), sinew::ik::SolveError>(())
+    /// # Ok::<(), sinew_ik::SolveError>(())
     /// ```
     pub fn joint_value(&self, link: usize) -> Option<f64> {
         let Link { limit, rest, reversed, .. } = *self.links().get(link)?;
@@ -37,8 +37,8 @@ impl Body {
 
     /// Sets the values of hinges and prismatic joints, each as the index of its link and its value, like
     /// [`Body::set_joint_value`], but of any angle. Other links are skipped.
-    #[cfg(feature = "character")]
-    pub(crate) fn set_joint_values(&mut self, values: impl Iterator<Item = (usize, f64)>) {
+    #[doc(hidden)]
+    pub fn set_joint_values(&mut self, values: impl Iterator<Item = (usize, f64)>) {
         for (index, value) in values {
             match self.links().get(index).copied() {
                 Some(link) if matches!(link.limit, Limit::Hinge { .. }) => {
@@ -51,14 +51,14 @@ impl Body {
     }
 
     /// Returns the smallest and the largest value of a hinge or a prismatic joint, narrowed to what its followers allow.
-    #[cfg(feature = "character")]
-    pub(crate) fn value_range(&self, link: usize) -> Option<[f64; 2]> {
+    #[doc(hidden)]
+    pub fn value_range(&self, link: usize) -> Option<[f64; 2]> {
         self.links().get(link).and_then(|_| self.coupled_limit(link).range())
     }
 
     /// Returns the position and the rotation of a link in its parent's frame.
-    #[cfg(feature = "character")]
-    pub(crate) fn local(&self, link: usize) -> Option<(glam::DVec3, glam::DQuat)> {
+    #[doc(hidden)]
+    pub fn local(&self, link: usize) -> Option<(glam::DVec3, glam::DQuat)> {
         self.rotations().get(link).map(|rotation| (self.local_position(link), *rotation))
     }
 

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::api::with_methods;
+use sinew_base::api::with_methods;
 
 use super::{AxesFrame, Body, GoalAxes, SolveError};
 
@@ -90,8 +90,8 @@ impl Goal {
     /// Returns a goal with a world position and a world orientation.
     ///
     /// ```
-    /// use sinew::glam::{DAffine3, DQuat, DVec3};
-    /// use sinew::ik::{Body, Goal, Link, Options, Solver};
+    /// use sinew_ik::glam::{DAffine3, DQuat, DVec3};
+    /// use sinew_ik::{Body, Goal, Link, Options, Solver};
     ///
     /// let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
     /// let mut arm = Body::new(links, DAffine3::IDENTITY)?;
@@ -109,8 +109,8 @@ impl Goal {
     /// Returns a goal that points an axis of the link, in the link's frame, at a world position.
     ///
     /// ```
-    /// use sinew::glam::{DAffine3, DVec3};
-    /// use sinew::ik::{Body, Goal, Link, Options, Solver};
+    /// use sinew_ik::glam::{DAffine3, DVec3};
+    /// use sinew_ik::{Body, Goal, Link, Options, Solver};
     ///
     /// // A lamp whose light leaves along +Z points at a place on the desk.
     /// let mut lamp = Body::new(vec![Link::base(), Link::child(0, DVec3::Y * 0.4)], DAffine3::IDENTITY)?;
@@ -129,8 +129,8 @@ impl Goal {
     /// Returns a pinned goal, which keeps the link at a world position and orientation.
     ///
     /// ```
-    /// use sinew::glam::{DAffine3, DQuat, DVec3};
-    /// use sinew::ik::{Body, Goal, Link, Method, Options, Solver};
+    /// use sinew_ik::glam::{DAffine3, DQuat, DVec3};
+    /// use sinew_ik::{Body, Goal, Link, Method, Options, Solver};
     ///
     /// // The middle of a chain stays where it is, although the tip is pulled out of reach.
     /// let joints = (1..=6).map(|index| Link::child(index - 1, DVec3::X * 0.2));
@@ -143,7 +143,7 @@ impl Goal {
     /// let report = solver.solve(&mut chain, &goals, &options)?;
     /// assert!(report.goals[0].position_error.is_some_and(|metres| metres < 1e-3));
     /// assert!(report.goals[1].position_error.is_some_and(|metres| metres > 1.3));
-    /// # Ok::<(), sinew::ik::SolveError>(())
+    /// # Ok::<(), sinew_ik::SolveError>(())
     /// ```
     pub fn pin(link: usize, position: DVec3, orientation: DQuat) -> Self {
         Self { pinned: true, ..Self::pose(link, position, orientation) }

@@ -12,8 +12,8 @@ use super::rotation_error::RotationError;
 /// Weights and tolerances of a goal along the axes of a frame. By default all axes count equally.
 ///
 /// ```
-/// use sinew::ik::{AxisTerm, Goal, GoalAxes, Tolerance};
-/// use sinew::glam::{DQuat, DVec3};
+/// use sinew_ik::{AxisTerm, Goal, GoalAxes, Tolerance};
+/// use sinew_ik::glam::{DQuat, DVec3};
 ///
 /// // A hand that slides on a table 0.9 m high, to within 5 mm, and stays level but turns about the vertical.
 /// let on_table = AxisTerm { weights: DVec3::Y, tolerance: Some(Tolerance::Norm(0.005)) };
@@ -161,8 +161,8 @@ impl GoalAxes {
     /// `error` is in the world, and `target` is the target orientation of the goal.
     ///
     /// ```
-    /// use sinew::glam::DVec3;
-    /// use sinew::ik::{AxisTerm, GoalAxes};
+    /// use sinew_ik::glam::DVec3;
+    /// use sinew_ik::{AxisTerm, GoalAxes};
     ///
     /// // Only the height counts.
     /// let height = AxisTerm { weights: DVec3::Y, ..AxisTerm::default() };

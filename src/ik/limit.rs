@@ -24,8 +24,8 @@ const NO_SWING: f64 = 1e-15;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
-#[non_exhaustive]
 pub enum Limit {
+    // Not `#[non_exhaustive]`: the compiler names each place that a new variant concerns, also in other crates.
     /// Any rotation.
     #[default]
     Free,
@@ -77,8 +77,8 @@ impl Limit {
     /// Returns the limit of a hinge that turns about a unit axis of its rest frame, by angles in radians.
     ///
     /// ```
-    /// use sinew::glam::{DQuat, DVec3};
-    /// use sinew::ik::Limit;
+    /// use sinew_ik::glam::{DQuat, DVec3};
+    /// use sinew_ik::Limit;
     ///
     /// let knee = Limit::hinge(DVec3::X, 0.0..=2.6);
     /// let bent = DQuat::from_rotation_x(3.0);
@@ -102,8 +102,8 @@ impl Limit {
     /// both triples that describe the rotation are clamped, and the result that is nearer to the rotation is used.
     ///
     /// ```
-    /// use sinew::glam::{DQuat, DVec3};
-    /// use sinew::ik::{round_cone, swing_twist};
+    /// use sinew_ik::glam::{DQuat, DVec3};
+    /// use sinew_ik::{round_cone, swing_twist};
     ///
     /// // A shoulder swings by at most one radian, and twists by half a radian.
     /// let shoulder = round_cone(DVec3::Y, 1.0, [-0.5, 0.5]);
@@ -130,8 +130,8 @@ impl Limit {
     /// Returns the nearest allowed displacement in metres. It is 0 for joints that are not prismatic.
     ///
     /// ```
-    /// use sinew::glam::DVec3;
-    /// use sinew::ik::Limit;
+    /// use sinew_ik::glam::DVec3;
+    /// use sinew_ik::Limit;
     ///
     /// let rail = Limit::prismatic(DVec3::X, 0.0..=0.5);
     /// assert_eq!([-1.0, 0.2, 3.0].map(|metres| rail.nearest_displacement(metres)), [0.0, 0.2, 0.5]);
@@ -197,7 +197,8 @@ impl Limit {
     ///
     /// # Errors
     /// The name of the first invalid property.
-    pub(crate) fn validate(&self) -> Result<(), &'static str> {
+    #[doc(hidden)]
+    pub fn validate(&self) -> Result<(), &'static str> {
         self.invalid_property().map_or(Ok(()), Err)
     }
 
@@ -233,8 +234,8 @@ pub(super) fn angle_between(a: DQuat, b: DQuat) -> f64 {
 /// swing of π the twist is zero.
 ///
 /// ```
-/// use sinew::glam::{DQuat, DVec3};
-/// use sinew::ik::swing_twist;
+/// use sinew_ik::glam::{DQuat, DVec3};
+/// use sinew_ik::swing_twist;
 ///
 /// let rotation = DQuat::from_rotation_x(0.8) * DQuat::from_rotation_y(0.3);
 /// let (swing, twist) = swing_twist(rotation, DVec3::Y);
@@ -337,8 +338,8 @@ fn euler(q: DQuat, order: EulerRot, min: [f64; 3], max: [f64; 3]) -> DQuat {
 /// Returns a cone limit with the same maximum swing in all directions.
 ///
 /// ```
-/// use sinew::glam::{DQuat, DVec3};
-/// use sinew::ik::round_cone;
+/// use sinew_ik::glam::{DQuat, DVec3};
+/// use sinew_ik::round_cone;
 ///
 /// let neck = round_cone(DVec3::Y, 0.7, [-1.2, 1.2]);
 /// // A swing of one radian exceeds the cone by 0.3 radians in every direction.

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::api::with_methods;
+use sinew_base::api::with_methods;
 
 use super::Limit;
 
@@ -75,8 +75,8 @@ impl Link {
     /// Returns the allowed rotation that is nearest to a given one.
     ///
     /// ```
-    /// use sinew::glam::{DQuat, DVec3};
-    /// use sinew::ik::{Limit, Link};
+    /// use sinew_ik::glam::{DQuat, DVec3};
+    /// use sinew_ik::{Limit, Link};
     ///
     /// // A limit is relative to the rest rotation of the link.
     /// let rest = DQuat::from_rotation_x(0.5);
@@ -94,8 +94,8 @@ impl Link {
     }
 
     /// Returns whether a rotation is within `margin` radians of the border of the limit, or beyond it.
-    #[cfg(feature = "render")]
-    pub(crate) fn is_at_border(&self, rotation: DQuat, margin: f64) -> bool {
+    #[doc(hidden)]
+    pub fn is_at_border(&self, rotation: DQuat, margin: f64) -> bool {
         self.limit.is_at_border(own(self.rest, self.reversed, rotation), margin)
     }
 

@@ -67,7 +67,7 @@ fn bounded(limit: Limit) -> Limit {
 
 /// Narrows the range of a leader to the values that keep a follower within its range. Returns whether any are left. `ratio`
 /// and `offset` are those of [`Mimic`].
-pub(crate) fn narrow(leader: &mut Limit, follower: &Limit, (ratio, offset): (f64, f64)) -> bool {
+pub fn narrow(leader: &mut Limit, follower: &Limit, (ratio, offset): (f64, f64)) -> bool {
     let (Some((min, max)), Some(range)) = (range_mut(leader), follower.range()) else { return false };
     let [first, last] = range.map(|end| end - offset);
     if ratio == 0.0 {

@@ -148,10 +148,10 @@ pub(super) mod tests {
     use glam::{DAffine3, DMat3};
 
     use super::*;
-    use crate::ik::Link;
+    use crate::Link;
 
     /// Returns a trunk with two arms below a base space that is turned and scaled.
-    pub(in crate::ik) fn figure() -> Body {
+    pub(crate) fn figure() -> Body {
         let links = vec![
             Link { rest: DQuat::from_rotation_x(0.3), offset: DVec3::new(0.1, 0.9, 0.0), ..Link::base() },
             Link::child(0, DVec3::Y * 0.5),

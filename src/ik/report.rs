@@ -6,8 +6,8 @@ use super::{Method, Step};
 
 /// The outcome of a solve for one goal. A target that is out of reach is an outcome, not an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Outcome {
+    // Not `#[non_exhaustive]`: the compiler names each place that a new variant concerns, also in other crates.
     /// The goal is within tolerance. Free axes do not count.
     Reached,
     /// The target is beyond the reach of the chain, or nearer than the chain can fold, and no limit holds the chain back.
@@ -58,8 +58,8 @@ pub enum Hold {
 
 impl Hold {
     /// Returns the hold with its links replaced, or `None` if one has no replacement.
-    #[cfg(feature = "character")]
-    pub(crate) fn mapped(self, link: impl Fn(usize) -> Option<usize>) -> Option<Self> {
+    #[doc(hidden)]
+    pub fn mapped(self, link: impl Fn(usize) -> Option<usize>) -> Option<Self> {
         Some(match self {
             Self::Limit(own) => Self::Limit(link(own)?),
             Self::Floor(own) => Self::Floor(link(own)?),
@@ -99,7 +99,8 @@ impl std::ops::Deref for Holds {
 
 impl Holds {
     /// Adds a hold, unless it is there or there are eight.
-    pub(crate) fn add(&mut self, hold: Hold) {
+    #[doc(hidden)]
+    pub fn add(&mut self, hold: Hold) {
         if self.contains(&hold) {
             return;
         }

@@ -4,8 +4,8 @@ use std::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
 
-pub(super) use crate::mathematics::any_perpendicular;
-pub use crate::mathematics::{best_fit, inverse_fit, shortest_arc};
+pub(super) use sinew_base::mathematics::any_perpendicular;
+pub use sinew_base::mathematics::{best_fit, inverse_fit, shortest_arc};
 
 /// Two links bend if the sine of the angle between them is at least this. Rounded files bend straight limbs by less.
 pub(super) const BENT: f64 = 1e-3;

@@ -109,7 +109,7 @@ fn outer(a: DVec3, b: DVec3) -> DMat3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ik::random::Random;
+    use sinew_base::Random;
 
     const STEP: f64 = 1e-6;
 

@@ -47,8 +47,8 @@ impl Solver {
     /// [`Start::Continue`], which a drag asks for: see there.
     ///
     /// ```
-    /// use sinew::glam::{DAffine3, DVec3};
-    /// use sinew::ik::{Body, Goal, Link, Method, Options, Outcome, Solver};
+    /// use sinew_ik::glam::{DAffine3, DVec3};
+    /// use sinew_ik::{Body, Goal, Link, Method, Options, Outcome, Solver};
     ///
     /// // A chain of eight links, 0.1 m apart, that points up.
     /// let joints = (1..=8).map(|index| Link::child(index - 1, DVec3::Y * 0.1));
@@ -343,8 +343,8 @@ impl Options {
     /// Returns the error that [`Solver::solve`] would return, without solving.
     ///
     /// ```
-    /// use sinew::glam::{DAffine3, DVec3};
-    /// use sinew::ik::{Body, Goal, Link, Method, Options};
+    /// use sinew_ik::glam::{DAffine3, DVec3};
+    /// use sinew_ik::{Body, Goal, Link, Method, Options};
     ///
     /// let arm = Body::new(vec![Link::base(), Link::child(0, DVec3::Y)], DAffine3::IDENTITY)?;
     /// let goal = Goal::position(1, DVec3::X);
@@ -352,7 +352,7 @@ impl Options {
     /// // The closed form needs two bones, and this arm has one.
     /// let two_bone = Options::default().with_method(Method::TwoBone);
     /// assert!(two_bone.refusal(&arm, &[goal]).is_some());
-    /// # Ok::<(), sinew::ik::SolveError>(())
+    /// # Ok::<(), sinew_ik::SolveError>(())
     /// ```
     pub fn refusal(&self, body: &Body, goals: &[Goal]) -> Option<SolveError> {
         let selected = || {

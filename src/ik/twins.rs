@@ -5,8 +5,8 @@
 use glam::{DAffine3, DQuat, DVec3};
 
 use super::chain::tests::without_chains;
-use super::random::Random;
 use super::{Body, Goal, Link, Method, Options, Report, Solver};
+use sinew_base::Random;
 
 /// The largest angle between the two solutions of a joint, radians.
 const AGREEMENT: f64 = 1e-6;

@@ -11,10 +11,7 @@ mod memory;
 #[cfg(feature = "render")]
 mod tasks;
 
-#[cfg(not(target_arch = "wasm32"))]
-pub(crate) use std::time::Instant;
-#[cfg(target_arch = "wasm32")]
-pub(crate) use web_time::Instant;
+pub(crate) use sinew_base::Instant;
 
 #[cfg(feature = "window")]
 pub(crate) use tasks::{HAS_THREADS, Task, spawn};

@@ -3,7 +3,7 @@
 use glam::{Affine3A, DAffine3, DQuat, DVec3, Vec3};
 
 use crate::asset::Skeleton;
-use crate::ik::{Method, Options, Outcome, Start};
+use crate::ik::{Method, Outcome, Start};
 use crate::pose::{Pose, orientation};
 
 use super::problem::Demand;
@@ -58,14 +58,13 @@ impl Puppet {
             yielding: &self.yielding,
             pulling: &self.pulling,
             // The motion is the start, whatever the frames before were.
-            options: Options {
-                method: Method::FullBody,
-                start: Start::Current,
-                tolerance: None,
-                trace: false,
-                textbook: false,
-                ..self.options
-            },
+            options: self
+                .options
+                .with_method(Method::FullBody)
+                .with_start(Start::Current)
+                .with_tolerance(None)
+                .with_trace(false)
+                .with_textbook(false),
             whole_body: true,
         };
         let mut posable = Posable {
@@ -80,11 +79,7 @@ impl Puppet {
         let demand = if self.workspace.poses_figure(&posable, &demand) {
             demand
         } else {
-            Demand {
-                options: Options { method: Method::Auto, ..demand.options },
-                whole_body: false,
-                ..demand
-            }
+            Demand { options: demand.options.with_method(Method::Auto), whole_body: false, ..demand }
         };
         self.workspace.groups.set(&self.character, &self.rig, &demand);
         for index in 0..self.workspace.groups.len() {

@@ -212,7 +212,7 @@ impl Problem {
         }));
         self.goals.extend(self.pins.iter().take(self.pinned.len()).filter_map(|pin| {
             let (link, offset) = bound.binding.link(pin.node, pose)?;
-            Some(Goal { offset, ..Goal::pin(link, pin.position, pin.orientation) })
+            Some(Goal::pin(link, pin.position, pin.orientation).with_offset(offset))
         }));
         if whole_body && demand.kind == GoalKind::Contact {
             // Nothing but goals pulls. The motion says which feet stand, and its hands are relative to the shoulders.
@@ -276,7 +276,7 @@ impl Problem {
             Method::Style if self.style.is_some() => Method::FullBody,
             method => method,
         };
-        let error = Options { method, ..*options }.refusal(body, &self.goals)?;
+        let error = options.with_method(method).refusal(body, &self.goals)?;
         Some(self.solve_error(skeleton, error))
     }
 
@@ -333,17 +333,15 @@ fn goal(subject: &Subject<'_>, target: &Target, binding: &Binding, pose: &Pose) 
         let rest = rest_orientation(&subject.character.skeleton, target.node);
         Aim { axis: rest.conjugate() * forward, at }
     });
-    Some(Goal {
-        link,
-        position: target.position,
-        orientation: target.orientation,
-        aim,
-        pole: target.pole.or_else(|| chain?.pole.map(Vec3::as_dvec3)),
-        offset: offset + target.offset,
-        axes: target.axes,
-        weight: target.weight * chain.map_or(1.0, |c| c.weight),
-        pinned: false,
-        touches: target.touches,
-        yields: false,
-    })
+    let pole = target.pole.or_else(|| chain?.pole.map(Vec3::as_dvec3));
+    let goal = Goal::position(link, DVec3::ZERO)
+        .with_position(target.position)
+        .with_orientation(target.orientation)
+        .with_aim(aim)
+        .with_pole(pole)
+        .with_offset(offset + target.offset)
+        .with_axes(target.axes)
+        .with_weight(target.weight * chain.map_or(1.0, |c| c.weight))
+        .with_touches(target.touches);
+    Some(goal)
 }

@@ -62,7 +62,7 @@ impl Puppet {
     pub(super) fn report_contacts(&mut self) {
         let solves = self.reports.last().map_or(0, |r| r.solve + 1);
         // Contacts have the default tolerance.
-        let options = Options { tolerance: None, ..self.options };
+        let options = self.options.with_tolerance(None);
         let posable = Posable {
             character: &self.character,
             rig: &self.rig,

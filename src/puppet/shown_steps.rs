@@ -47,7 +47,7 @@ impl Puppet {
 
     /// Returns the options with which the targets are solved.
     pub(super) fn solve_options(&self) -> Options {
-        Options { trace: self.options.trace || self.shown_steps.is_some(), ..self.options }
+        self.options.with_trace(self.options.trace || self.shown_steps.is_some())
     }
 
     /// Goes back from the result to the pose after [`Puppet::shown_steps`]. `before` is the pose before the first solve.

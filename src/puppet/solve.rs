@@ -3,7 +3,7 @@
 use glam::Affine3A;
 
 use crate::asset::Character;
-use crate::ik::{GoalOutcome, Holds, Method, Options, Solver};
+use crate::ik::{GoalOutcome, Holds, Method, Solver};
 use crate::platform::Instant;
 use crate::pose::Pose;
 use crate::rig::{Binding, Rig};
@@ -83,7 +83,7 @@ impl Workspace {
         let (Some(group), Some(bound)) = (groups.get(index), bindings.get_mut(problem.binding)) else {
             return Ok(());
         };
-        let options = Options { root_motion: group.root_motion, ..demand.options };
+        let options = demand.options.with_root_motion(group.root_motion);
         solver.set_style(problem.style.take());
         if let Err(source) = solver.solve(&mut bound.body, &problem.goals, &options) {
             return Err(problem.solve_error(skeleton, source));
@@ -206,7 +206,7 @@ impl Puppet {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn refusal(&self, targets: &[Target], pins: &[Pin], method: Method) -> Option<PuppetError> {
-        let options = Options { method, ..self.options };
+        let options = self.options.with_method(method);
         let demand = Demand {
             kind: GoalKind::Goal,
             targets,
@@ -233,7 +233,7 @@ impl Puppet {
             }
             let root_motion = groups.get(index).is_some_and(|g| g.root_motion);
             let body = &bindings.get(problem.binding)?.body;
-            problem.refusal(&self.character.skeleton, body, &Options { root_motion, ..options })
+            problem.refusal(&self.character.skeleton, body, &options.with_root_motion(root_motion))
         })
     }
 

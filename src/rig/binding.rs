@@ -276,17 +276,16 @@ impl Binding {
         self.check_scale(pose)?;
         let link = |l: &BoundLink| {
             let (offset, scale) = l.geometry(&pose.locals, &self.slides);
-            Link {
-                parent: l.parent,
-                offset,
-                rest: l.node.map_or(DQuat::IDENTITY, |n| l.rotation(skeleton.nodes[n].rest.rotation)),
-                scale,
-                limit: l.limit,
-                mimic: l.mimic,
-                weight: if l.turns { l.weight } else { 0.0 },
-                ccd_budget: l.ccd_budget,
-                reversed: l.reversed,
-            }
+            Link::base()
+                .with_parent(l.parent)
+                .with_offset(offset)
+                .with_rest(l.node.map_or(DQuat::IDENTITY, |n| l.rotation(skeleton.nodes[n].rest.rotation)))
+                .with_scale(scale)
+                .with_limit(l.limit)
+                .with_mimic(l.mimic)
+                .with_weight(if l.turns { l.weight } else { 0.0 })
+                .with_ccd_budget(l.ccd_budget)
+                .with_reversed(l.reversed)
         };
         let above = self.above(skeleton).map_or(DAffine3::IDENTITY, |node| widen(world_from_node[node]));
         let mut body = Body::new(self.links.iter().map(link).collect(), above)?;

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{Affine3A, Vec3};
 
 use crate::asset::Character;
-use crate::ik::person;
+use crate::ik::shared::person;
 use crate::mathematics::quantile;
 
 use super::body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind};

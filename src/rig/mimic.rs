@@ -1,6 +1,7 @@
 //! Mimic joints of rigs.
 
-use crate::ik::{Limit, narrow};
+use crate::ik::Limit;
+use crate::ik::shared::narrow;
 
 use super::Rig;
 

@@ -86,14 +86,14 @@ impl Robot {
             // The frame of the root is that of the robot.
             let (position, rotation) = if parent.is_none() { Default::default() } else { joint.origin };
             let limit = joint_limit(&joint.kind, 0.0);
-            links.push(Link {
-                parent: parent.and_then(|p| link_of.get(&p)).copied(),
-                offset: position,
-                rest: if parent.is_none() { DQuat::IDENTITY } else { rotation },
-                limit,
-                mimic: mimic.filter(|_| limit != Limit::Locked),
-                ..Link::base()
-            });
+            links.push(
+                Link::base()
+                    .with_parent(parent.and_then(|p| link_of.get(&p)).copied())
+                    .with_offset(position)
+                    .with_rest(if parent.is_none() { DQuat::IDENTITY } else { rotation })
+                    .with_limit(limit)
+                    .with_mimic(mimic.filter(|_| limit != Limit::Locked)),
+            );
             let Some(unit) = JointUnit::of(&limit) else { continue };
             match mimic {
                 Some(mimic) => mimics.push((joint.order, link, joint.name.clone(), mimic, unit)),
@@ -220,7 +220,7 @@ impl Robot {
 
 /// Returns the name that is most like a given one.
 fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a String>) -> Option<String> {
-    let distance = |other: &String| crate::ik::edit_distance(name, other);
+    let distance = |other: &String| crate::api::edit_distance(name, other);
     let nearest = names.min_by_key(|other| distance(other))?;
     (distance(nearest) <= name.len().max(2) / 2).then(|| nearest.clone())
 }

@@ -4,7 +4,7 @@
 use glam::{DVec3, Vec3, Vec4};
 use rayon::prelude::*;
 
-use crate::ik::{Method, Options, Outcome};
+use crate::ik::{Method, Outcome};
 use crate::pose::Pose;
 use crate::puppet::{GoalKind, GoalReport, Pin, Puppet, Target};
 use crate::render::srgb::to_linear;
@@ -122,7 +122,7 @@ impl Candidate {
         if puppet.rig != lead.rig {
             puppet.rig.clone_from(&lead.rig);
         }
-        puppet.options = Options { method: self.method, ..lead.options };
+        puppet.options = lead.options.with_method(self.method);
         puppet.style.clone_from(&lead.style);
         (puppet.time, puppet.skinning) = (lead.time, lead.skinning);
         if puppet.motion != lead.motion {

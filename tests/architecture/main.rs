@@ -9,10 +9,6 @@ mod source;
 mod table;
 mod words;
 
-/// The crates that the solvers of `ik` may use. The list is short, so that `ik` can also be used without a renderer,
-/// for example in a robot.
-const SOLVER_CRATES: [&str; 6] = ["glam", "rayon", "serde", "std", "thiserror", "wide"];
-
 #[test]
 fn modules_use_only_what_the_table_allows() {
     let page = include_str!("../../ARCHITECTURE.md");
@@ -68,22 +64,4 @@ fn only_the_json_module_writes_json() {
     let outside = others.iter().filter(|f| !f.is_test() && writes(f));
     let outside: Vec<&str> = outside.map(|f| f.name.as_str()).collect();
     assert!(outside.is_empty(), "these files write JSON without the module `text::json`: {outside:?}");
-}
-
-#[test]
-fn solvers_use_exactly_the_listed_crates() {
-    let files = source::files();
-    let ik = files.iter().filter(|f| f.name.starts_with("ik/") && !f.is_test());
-    let mut unused = std::collections::BTreeSet::from(SOLVER_CRATES);
-    for file in ik {
-        for name in file.crates() {
-            assert!(
-                SOLVER_CRATES.contains(&name.as_str()),
-                "{}: ik must not use the crate {name}",
-                file.name
-            );
-            unused.remove(name.as_str());
-        }
-    }
-    assert!(unused.is_empty(), "ik does not use the listed crates {unused:?}");
 }

@@ -12,9 +12,9 @@ fn file(name: &str, text: &str) -> SourceFile {
     SourceFile { name: name.to_owned(), text: text.to_owned() }
 }
 
-/// Returns the modules that a file of `ik` uses.
+/// Returns the modules that a file of `body` uses.
 fn targets(text: &str) -> Vec<String> {
-    file("ik/tree/moves.rs", text).targets().into_iter().collect()
+    file("body/tree/moves.rs", text).targets().into_iter().collect()
 }
 
 fn crates(name: &str, text: &str) -> Vec<String> {
@@ -62,11 +62,19 @@ fn comments_strings_and_characters_are_ignored() {
 }
 
 #[test]
+fn paths_to_crates_below_src_are_found() {
+    let of = |name, text| file(name, text).targets().into_iter().collect::<Vec<_>>();
+    assert_eq!(of("ik/tree/mod.rs", "use crate::Body; use sinew_base::api::ParseError;"), ["base", "ik"]);
+    assert_eq!(of("rig/hand.rs", "use crate::mathematics::best_fit; use sinew_base::Random;"), ["base"]);
+    assert_eq!(of("rig/hand.rs", "use crate::ik::Body; use crate::api::with_methods;"), ["base", "ik"]);
+}
+
+#[test]
 fn super_paths_are_resolved() {
-    assert_eq!(targets("use super::Tree; use super::super::Body;"), ["ik"]);
+    assert_eq!(targets("use super::Tree; use super::super::Body;"), ["body"]);
     assert_eq!(targets("use super::super::super::{pose::Pose, rig};"), ["pose", "rig"]);
-    assert_eq!(targets("mod tests { use super::super::super::Body; }"), ["ik"]);
-    assert_eq!(targets("mod tests { use super::*; } use super::super::super::pose::Pose;"), ["ik", "pose"]);
+    assert_eq!(targets("mod tests { use super::super::super::Body; }"), ["body"]);
+    assert_eq!(targets("mod tests { use super::*; } use super::super::super::pose::Pose;"), ["body", "pose"]);
     let of = |name, text| file(name, text).targets().into_iter().collect::<Vec<_>>();
     assert_eq!(of("pose/mod.rs", "use super::asset::Clip;"), ["asset"]);
     assert_eq!(of("puppet.rs", "use super::asset::Clip;"), ["asset"]);

@@ -13,6 +13,11 @@ const NOT_CRATES: [&str; 22] = [
     "self", "str", "super", "u128", "u16", "u32", "u64", "u8", "usize",
 ];
 
+/// The crates below `src` with their folders. All other files belong to the crate `sinew`.
+const CRATES: [(&str, &str); 2] = [("sinew_base", "base"), ("sinew_ik", "ik")];
+/// The modules of `sinew_base` that the crate `sinew` also has at its root.
+const IMPORTED: [&str; 2] = ["api", "mathematics"];
+
 /// A source file.
 pub(crate) struct SourceFile {
     /// The path of the file below `src`, separated by `/`.
@@ -20,7 +25,7 @@ pub(crate) struct SourceFile {
     pub(crate) text: String,
 }
 
-/// Returns all files of the library except `lib.rs`, which declares the modules, and `main.rs`, which is another crate.
+/// Returns all files of the libraries except `lib.rs`, which declares the modules, and `main.rs`, which is another crate.
 pub(crate) fn files() -> Vec<SourceFile> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let (mut files, mut folders) = (Vec::new(), vec![root.clone()]);
@@ -42,11 +47,11 @@ pub(crate) fn files() -> Vec<SourceFile> {
 }
 
 impl SourceFile {
-    /// Returns the path of the file's module from the root of the crate.
+    /// Returns the path of the file's module below `src`.
     pub(crate) fn module(&self) -> Vec<&str> {
         let path: Vec<&str> = self.name.trim_end_matches(".rs").split('/').collect();
         match &path[..] {
-            [above @ .., "mod"] => above.to_vec(),
+            [above @ .., "mod" | "lib"] => above.to_vec(),
             _ => path,
         }
     }
@@ -56,7 +61,7 @@ impl SourceFile {
         self.module().contains(&"tests")
     }
 
-    /// Returns the modules at the root of the crate that the file uses, including its own module.
+    /// Returns the modules at the roots of the crates, and the crates, that the file uses, including its own module.
     pub(crate) fn targets(&self) -> BTreeSet<String> {
         paths(&self.text).iter().filter_map(|found| self.target(found)).collect()
     }
@@ -68,21 +73,34 @@ impl SourceFile {
         Some(self.absolute(found)?.into_iter().next().unwrap_or_else(|| "crate".to_owned()))
     }
 
-    /// Returns a path from the root of the crate, or `None` for other crates and local names.
+    /// Returns the folder of the file's crate, or `None` if it belongs to `sinew`.
+    fn crate_folder(&self) -> Option<&'static str> {
+        let first = self.name.split('/').next();
+        CRATES.iter().map(|(_, folder)| *folder).find(|folder| first == Some(folder))
+    }
+
+    /// Returns a path below `src`, or `None` for other crates and local names.
     pub(crate) fn absolute(&self, found: &FoundPath) -> Option<Vec<String>> {
         let inside = found.enclosing.iter().map(String::as_str);
         let mut module: Vec<&str> = self.module().into_iter().chain(inside).collect();
         let mut path = found.path.iter().map(String::as_str).peekable();
         match path.next()? {
             _ if found.is_global => return None,
-            "crate" => module.clear(),
+            "crate" => {
+                module.clear();
+                let imported = || path.peek().filter(|name| IMPORTED.contains(name)).map(|_| "base");
+                module.extend(self.crate_folder().or_else(imported));
+            }
             "super" => {
                 module.pop();
                 while path.next_if_eq(&"super").is_some() {
                     module.pop();
                 }
             }
-            _ => return None,
+            name => {
+                let (_, folder) = CRATES.iter().find(|(own, _)| *own == name)?;
+                module = vec![folder];
+            }
         }
         Some(module.into_iter().chain(path).map(str::to_owned).collect())
     }

@@ -6,8 +6,8 @@ use sinew::ik::{
     Tolerance,
 };
 
-use crate::random::Random;
 use crate::{chain, chain_methods, position, report};
+use sinew_base::Random;
 
 mod invalid;
 mod tolerances;

@@ -5,7 +5,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use glam::{DAffine3, DQuat, DVec3};
 use sinew::ik::{Body, Goal, Limit, Link, Method, Options, Solver};
 
-use crate::random::Random;
+use sinew_base::Random;
 
 /// Number of targets per arm.
 const TARGETS: usize = 100;

@@ -6,7 +6,7 @@ use sinew::ik::{
 };
 
 use crate::position;
-use crate::random::Random;
+use sinew_base::Random;
 
 mod mimic;
 

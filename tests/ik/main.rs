@@ -19,9 +19,6 @@ mod leg_drag;
 mod limbs;
 mod limits;
 mod outcomes;
-#[path = "../../src/ik/random.rs"]
-#[allow(dead_code, reason = "the library's generator, of which the cases use only a part")]
-mod random;
 mod refusals;
 mod robot_arms;
 #[path = "../../src/cli/bench/robots.rs"]
@@ -44,7 +41,6 @@ use sinew::ik::{Body, Goal, Method, Options, Report, Solver};
 
 /// The items that `cases` imports from `crate::ik`.
 mod ik {
-    pub(crate) use super::random::Random;
     pub(crate) use sinew::ik::{Body, Goal, Limit, Link, SolveError, round_cone};
 }
 

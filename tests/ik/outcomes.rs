@@ -6,8 +6,8 @@ use std::f64::consts::TAU;
 use glam::{DAffine3, DQuat, DVec2, DVec3, EulerRot};
 use sinew::ik::{Body, Goal, Limit, Link, Method, Options, Outcome, round_cone, swing_twist};
 
-use crate::random::Random;
 use crate::{error, report};
+use sinew_base::Random;
 
 /// Number of steps of a descent, and the largest turn of a joint in a step, radians.
 const STEPS: usize = 400;

@@ -9,8 +9,8 @@ use sinew::ik::{
     Style,
 };
 
-use crate::random::Random;
 use crate::{chain, position};
+use sinew_base::Random;
 
 /// A hinge of a robot arm in the convention of Denavit and Hartenberg (1955): the offset a along x, the offset d along
 /// the joint's axis, the angle α about x to the next axis, and the range of the joint.

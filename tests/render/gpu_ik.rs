@@ -11,8 +11,8 @@ use sinew::ik::{
 use sinew::render::Gpu;
 
 use crate::cases::pose_randomly;
-use crate::random::Random;
 use crate::robots::Robot;
+use sinew_base::Random;
 
 fn solver() -> GpuSolver {
     let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());

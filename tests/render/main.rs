@@ -35,9 +35,6 @@ mod window;
 #[path = "../../src/cli/bench/cases.rs"]
 #[allow(dead_code, reason = "the cases of `sinew bench`, which uses more of this file")]
 mod cases;
-#[path = "../../src/ik/random.rs"]
-#[allow(dead_code, reason = "the library's generator, of which the cases use only a part")]
-mod random;
 #[path = "../../src/cli/bench/robots.rs"]
 #[allow(dead_code, reason = "the robots of `sinew bench`, which uses more of this file")]
 mod robots;
@@ -46,7 +43,6 @@ mod support;
 
 /// The items that `cases` imports from `crate::ik`.
 mod ik {
-    pub(crate) use super::random::Random;
     pub(crate) use sinew::ik::{Body, Goal, Limit, Link, SolveError, round_cone};
 }
 

@@ -63,7 +63,9 @@ export async function twelveTasks(browser, server, { shoot, drop, download }) {
     await click(927, 373);
     await changed(0.001, 'blend');
     await done('blend');
-    const exported = await save('Control+e', 'sit.glb');
+    await press('Control+e');
+    await page.keyboard.type('/sit.glb');
+    const exported = await save('Enter', 'sit.glb');
     await done('export');
 
     const text = await project('man.sinew');

@@ -8,8 +8,9 @@ use serde::Serialize;
 use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::gpu_ik::{Choice, GpuOptions, GpuSolver, SolvedBy};
-use crate::ik::{Body, Goal, Limit, Link, Method, Options, Random, SolveError, round_cone};
+use crate::ik::{Body, Goal, Limit, Link, Method, Options, SolveError, round_cone};
 use crate::render::{AdapterChoice, Gpu};
+use sinew_base::Random;
 
 use super::cases::pose_randomly;
 use super::robots::Robot;
@@ -118,7 +119,7 @@ fn arms(robot: Robot, count: usize, seed: u64) -> Result<Batch, SolveError> {
     let cases = robot.cases(count, seed)?;
     Ok(Batch {
         name: robot.name(),
-        options: Options { method: Method::Dls, ..Options::default() },
+        options: Options::default().with_method(Method::Dls),
         bodies: vec![cases.body; count],
         goals: cases.goals.into_iter().map(|goal| vec![goal]).collect(),
     })
@@ -129,7 +130,7 @@ fn figures(count: usize, seed: u64) -> Result<Batch, SolveError> {
     let cone = |axis: DVec3| round_cone(axis, 1.0, [-0.5, 0.5]);
     let mut links = vec![Link::base()];
     for _ in 0..3 {
-        links.push(Link { limit: cone(DVec3::Y), ..Link::child(links.len() - 1, DVec3::Y * 0.15) });
+        links.push(Link::child(links.len() - 1, DVec3::Y * 0.15).with_limit(cone(DVec3::Y)));
     }
     let mut ends = Vec::new();
     for (root, offset, way) in [
@@ -139,10 +140,10 @@ fn figures(count: usize, seed: u64) -> Result<Batch, SolveError> {
         (3, DVec3::new(-0.2, 0.1, 0.0), DVec3::NEG_Y),
         (3, DVec3::new(0.0, 0.15, 0.0), DVec3::Y),
     ] {
-        links.push(Link { limit: cone(way), ..Link::child(root, offset) });
+        links.push(Link::child(root, offset).with_limit(cone(way)));
         let hinge = Limit::Hinge { axis: DVec3::X, min: 0.05, max: 2.4 };
-        links.push(Link { limit: hinge, ..Link::child(links.len() - 1, way * 0.4) });
-        links.push(Link { limit: cone(way), ..Link::child(links.len() - 1, way * 0.4) });
+        links.push(Link::child(links.len() - 1, way * 0.4).with_limit(hinge));
+        links.push(Link::child(links.len() - 1, way * 0.4).with_limit(cone(way)));
         ends.push(links.len() - 1);
     }
     let mut body = Body::new(links, DAffine3::from_translation(DVec3::Y))?;
@@ -169,7 +170,7 @@ fn figures(count: usize, seed: u64) -> Result<Batch, SolveError> {
         ends.iter().enumerate().map(goal).collect()
     };
     let goals = (0..count).map(&mut goals).collect();
-    let options = Options { method: Method::FullBody, root_motion: true, ..Options::default() };
+    let options = Options::default().with_method(Method::FullBody).with_root_motion(true);
     Ok(Batch { name: "body", options, bodies: vec![body; count], goals })
 }
 

@@ -7,7 +7,8 @@ use glam::{DVec3, EulerRot};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::ik::{Body, Goal, Limit, Method, Options, Random, SolveError, Solver};
+use crate::ik::{Body, Goal, Limit, Method, Options, SolveError, Solver};
+use sinew_base::Random;
 
 use super::cases::{self, arm, degrees, pose_randomly};
 use super::measure::{nearest_rank, sorted};
@@ -129,7 +130,7 @@ fn random_chain(random: &mut Random) -> Result<Body, SolveError> {
 impl FarCase {
     /// Finds the smallest error of many random starts.
     fn search(&mut self, seed: u64) -> Result<(), SolveError> {
-        let options = Options { method: Method::Dls, restarts: 0, iterations: 200, ..Options::default() };
+        let options = Options::default().with_method(Method::Dls).with_restarts(0).with_iterations(200);
         let (mut solver, mut body, mut random) = (Solver::default(), self.body.clone(), Random(seed));
         for _ in 0..STARTS {
             pose_randomly(&mut body, &mut random);
@@ -146,7 +147,7 @@ pub(super) fn row(
     method: Method,
     iterations: usize,
 ) -> Result<Option<BeyondRow>, SolveError> {
-    let options = Options { method, iterations, ..Options::default() };
+    let options = Options::default().with_method(method).with_iterations(iterations);
     let (mut solver, mut total) = (Solver::default(), 0);
     let (mut excess, mut times) = (Vec::with_capacity(cases.len()), Vec::with_capacity(cases.len()));
     for case in cases {

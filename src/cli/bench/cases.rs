@@ -6,7 +6,8 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use glam::{DAffine3, DQuat, DVec3};
 
-use crate::ik::{Body, Goal, Limit, Link, Random, SolveError, round_cone};
+use crate::ik::{Body, Goal, Limit, Link, SolveError, round_cone};
+use sinew_base::Random;
 
 /// A body, and goals for its end that are solved one after another.
 pub(super) struct Cases {

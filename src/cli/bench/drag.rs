@@ -174,7 +174,7 @@ struct Frames {
 
 impl Drag {
     fn goals(&self, target: DVec3) -> Vec<Goal> {
-        let goal = Goal { pole: self.pole, ..Goal::position(self.dragged.end, target) };
+        let goal = Goal::position(self.dragged.end, target).with_pole(self.pole);
         std::iter::once(goal).chain(self.dragged.held.iter().copied()).collect()
     }
 
@@ -196,12 +196,10 @@ impl Drag {
 
     /// Drags the end along the path; `None` if the method does not support the body.
     fn row(&self, method: Method) -> Result<Option<DragRow>, SolveError> {
-        let options = Options {
-            method,
-            start: Start::Continue,
-            tolerance: Some(TOLERANCE * self.dragged.reach),
-            ..Options::default()
-        };
+        let options = Options::default()
+            .with_method(method)
+            .with_start(Start::Continue)
+            .with_tolerance(Some(TOLERANCE * self.dragged.reach));
         let start = &self.dragged.body;
         if options.refusal(start, &self.goals((self.path)(0.0))).is_some() {
             return Ok(None);
@@ -269,7 +267,7 @@ impl Drag {
 
     /// Solves for the same target twice from rest, with other targets in between.
     fn drift(&self, solver: &mut Solver, options: &Options) -> Result<f64, SolveError> {
-        let rest = Options { start: Start::Rest, ..*options };
+        let rest = options.with_start(Start::Rest);
         let mut solve = |t: f64| -> Result<Body, SolveError> {
             let mut body = self.dragged.body.clone();
             solver.solve(&mut body, &self.goals((self.path)(t)), &rest)?;

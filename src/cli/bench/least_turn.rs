@@ -244,7 +244,7 @@ mod tests {
         let mut links: Vec<Link> = Vec::new();
         for (i, [min, max]) in limits.into_iter().enumerate() {
             let link = i.checked_sub(1).map_or(Link::base(), |parent| Link::child(parent, DVec3::X));
-            links.push(Link { limit: Limit::Hinge { axis: DVec3::Z, min, max }, ..link });
+            links.push(link.with_limit(Limit::Hinge { axis: DVec3::Z, min, max }));
         }
         links.push(Link::child(2, DVec3::X));
         let mut body = Body::new(links, DAffine3::IDENTITY).unwrap_or_else(|e| panic!("{e}"));

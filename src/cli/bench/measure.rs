@@ -37,8 +37,7 @@ pub(super) struct Row {
 /// Solves all cases with a method; `None` if it does not support the body. `tolerance` is a fraction of the reach. It
 /// replaces the tolerances of `options`.
 pub(super) fn row(cases: &Cases, options: &Options, tolerance: f64) -> Result<Option<Row>, SolveError> {
-    let options =
-        Options { tolerance: Some(tolerance * cases.reach), angle_tolerance: tolerance, ..*options };
+    let options = options.with_tolerance(Some(tolerance * cases.reach)).with_angle_tolerance(tolerance);
     let count = cases.goals.len();
     let (mut times, mut errors) = (vec![f64::INFINITY; count], vec![0.0; count]);
     let (mut reached, mut iteration_counts) = (vec![false; count], vec![0; count]);

@@ -275,7 +275,8 @@ fn compare(args: &BenchArgs, report: &mut BenchReport) -> Result<(), Failure> {
     for cases in &all {
         for method in args.methods_or_all() {
             let start = if cases.warm { Start::Continue } else { Start::Current };
-            let mut options = Options { method, iterations: args.iterations(), start, ..Options::default() };
+            let mut options =
+                Options::default().with_method(method).with_iterations(args.iterations()).with_start(start);
             overrides.apply(&mut options);
             let row = measure::row(cases, &options, tolerance);
             if let Some(row) = row.map_err(failure)? {

@@ -100,10 +100,13 @@ pub(super) fn table(count: usize, seed: u64) -> Result<Vec<PaperRow>, SolveError
             let first = rows.len();
             for of in &METHODS {
                 let tolerance = if own_tolerance { of.error } else { TOLERANCE };
-                let fused = FusedOptions { correction: of.correction, ..FusedOptions::default() };
+                let fused = FusedOptions::default().with_correction(of.correction);
                 let iterations = ITERATIONS;
-                let options =
-                    Options { method: of.method, iterations, fused, textbook, ..Options::default() };
+                let options = Options::default()
+                    .with_method(of.method)
+                    .with_iterations(iterations)
+                    .with_fused(fused)
+                    .with_textbook(textbook);
                 if let Some(row) = measure::row(&cases, &options, tolerance)? {
                     rows.push(of.row(&row, tolerance, textbook));
                 }

@@ -45,13 +45,11 @@ pub(super) struct PoseRow {
 
 /// Solves all cases with a method; `None` if it does not support the body.
 pub(super) fn row(cases: &Cases, method: Method, iterations: usize) -> Result<Option<PoseRow>, SolveError> {
-    let options = Options {
-        method,
-        iterations,
-        tolerance: Some(TOLERANCE),
-        angle_tolerance: TOLERANCE,
-        ..Options::default()
-    };
+    let options = Options::default()
+        .with_method(method)
+        .with_iterations(iterations)
+        .with_tolerance(Some(TOLERANCE))
+        .with_angle_tolerance(TOLERANCE);
     if matches!(
         cases.goals.first().and_then(|g| options.refusal(&cases.body, &[*g])),
         Some(SolveError::Unsuited { .. })

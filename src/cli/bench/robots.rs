@@ -7,7 +7,8 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 use glam::{DAffine3, DQuat, DVec3};
 
-use crate::ik::{Body, Goal, Limit, Link, Random, SolveError};
+use crate::ik::{Body, Goal, Limit, Link, SolveError};
+use sinew_base::Random;
 
 use super::cases::{Cases, pose_randomly};
 

@@ -58,8 +58,8 @@ pub(super) fn fabrik(count: usize, seed: u64) -> Result<Vec<Row>, SolveError> {
     let mut rows = Vec::new();
     for (method, published) in published {
         // One sweep per iteration, as in the paper.
-        let fabrik = FabrikOptions { sweeps: 1 };
-        let options = Options { method, iterations: 2000, fabrik, ..Options::default() };
+        let fabrik = FabrikOptions::default().with_sweeps(1);
+        let options = Options::default().with_method(method).with_iterations(2000).with_fabrik(fabrik);
         if let Some(mut row) = measure::row(&cases, &options, 1e-3)? {
             row.published = Some(published.into());
             rows.push(row);

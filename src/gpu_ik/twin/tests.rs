@@ -8,8 +8,9 @@ use crate::gpu_ik::gpu_types::{Chain, ChainTarget, Joint, Tree as TreeConstants,
 use crate::gpu_ik::group::{Group, groups};
 use crate::gpu_ik::limb::{LimbKernel, packed};
 use crate::gpu_ik::pose_table;
-use crate::ik::{Body, Goal, Limb, LimbGoal, Limit, Link, Method, Options, Random};
+use crate::ik::{Body, Goal, Limb, LimbGoal, Limit, Link, Method, Options};
 use crate::render::Gpu;
+use sinew_base::Random;
 
 use super::limb::solve_limb;
 use super::tree::{Settings, Tree};
@@ -49,14 +50,14 @@ fn limit(index: usize) -> Limit {
 /// Returns a body in which every joint is below an earlier one, and every limit occurs.
 fn body(joints: usize, parent: impl Fn(usize) -> Option<usize>) -> Body {
     let mut random = Random(11);
-    let link = |index: usize| Link {
-        parent: parent(index),
-        offset: DVec3::Y * 0.3 + random.turn(0.1),
-        rest: DQuat::from_scaled_axis(random.turn(0.5)),
-        limit: limit(index),
-        weight: if index % 4 == 2 { 0.5 } else { 1.0 },
-        reversed: index % 3 == 1,
-        ..Link::base()
+    let link = |index: usize| {
+        Link::base()
+            .with_parent(parent(index))
+            .with_offset(DVec3::Y * 0.3 + random.turn(0.1))
+            .with_rest(DQuat::from_scaled_axis(random.turn(0.5)))
+            .with_limit(limit(index))
+            .with_weight(if index % 4 == 2 { 0.5 } else { 1.0 })
+            .with_reversed(index % 3 == 1)
     };
     Body::new((0..joints).map(link).collect(), DAffine3::IDENTITY).unwrap()
 }
@@ -78,7 +79,7 @@ fn problems(body: &Body, links: &[usize]) -> (Vec<Body>, Vec<Vec<Goal>>) {
         let (at, turn) = (point(&mut random), rotation(&mut random));
         match place % 3 {
             0 => Goal::pose(*link, at, turn),
-            1 => Goal { offset: DVec3::X * 0.1, weight: 0.5, ..Goal::position(*link, at) },
+            1 => Goal::position(*link, at).with_offset(DVec3::X * 0.1).with_weight(0.5),
             _ => Goal::pin(*link, at, turn),
         }
     };
@@ -161,7 +162,7 @@ fn chains_take_the_same_steps_as_their_twin() {
 #[test]
 fn bodies_take_the_same_steps_as_their_twin() {
     let gpu = gpu();
-    let options = Options { method: Method::FullBody, root_motion: true, ..Options::default() };
+    let options = Options::default().with_method(Method::FullBody).with_root_motion(true);
     // Two trunks of five joints with two limbs of five joints each.
     let body = body(70, |index| match index {
         10 | 15 | 20 => Some(4),

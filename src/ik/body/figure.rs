@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::figure::{Figure, FigureParts};
-use crate::ik::{Link, SolveError};
+use crate::figure::{Figure, FigureParts};
+use crate::{Link, SolveError};
 
 use super::{Body, unit};
 
@@ -15,16 +15,16 @@ const UNEVENNESS: f64 = 1e-3;
 
 /// A pose that a figure stays near.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::ik) struct Stance {
+pub(crate) struct Stance {
     /// Local rotations of the links.
-    pub(in crate::ik) rotations: Vec<DQuat>,
+    pub(crate) rotations: Vec<DQuat>,
     /// Translation of the base from its offset, in base space.
-    pub(in crate::ik) root: DVec3,
+    pub(crate) root: DVec3,
 }
 
 impl Body {
-    /// Sets the parts of the figure that the body is. With [`root_motion`](crate::ik::Options::root_motion),
-    /// [`Method::FullBody`](crate::ik::Method::FullBody) and [`Method::Auto`](crate::ik::Method::Auto) pose a figure as a whole.
+    /// Sets the parts of the figure that the body is. With [`root_motion`](crate::Options::root_motion),
+    /// [`Method::FullBody`](crate::Method::FullBody) and [`Method::Auto`](crate::Method::Auto) pose a figure as a whole.
     /// Set the facing before it.
     ///
     /// # Errors
@@ -36,17 +36,18 @@ impl Body {
     }
 
     /// Returns the figure that the body is.
-    pub(in crate::ik) fn figure(&self) -> Option<&Arc<Figure>> {
+    pub(crate) fn figure(&self) -> Option<&Arc<Figure>> {
         self.figure.as_ref()
     }
 
     /// Returns whether the solver of figures poses this body: it is a figure without prismatic joints and reversed links.
-    pub(crate) fn poses_as_figure(&self) -> bool {
+    #[doc(hidden)]
+    pub fn poses_as_figure(&self) -> bool {
         self.figure.is_some() && self.displacements.is_empty() && !self.links.iter().any(|link| link.reversed)
     }
 
     /// Returns whether the lengths of links depend on the pose.
-    pub(in crate::ik) fn has_uneven_scale(&self) -> bool {
+    pub(crate) fn has_uneven_scale(&self) -> bool {
         let is_even = |link: &Link| {
             let sizes = link.scale.abs();
             sizes.max_element() - sizes.min_element() <= UNEVENNESS * sizes.max_element()
@@ -74,12 +75,12 @@ impl Body {
     }
 
     /// Returns the stance.
-    pub(in crate::ik) fn stance(&self) -> Option<&Stance> {
+    pub(crate) fn stance(&self) -> Option<&Stance> {
         self.stance.as_ref()
     }
 
     /// Sets how the figure stands and which way it faces at rest: the rotation from the space of the figure (+Y up, +Z
-    /// to its front) to base space. [`Swivel::Arm`](crate::ik::Swivel::Arm) and [`Swivel::Leg`](crate::ik::Swivel::Leg) use it.
+    /// to its front) to base space. [`Swivel::Arm`](crate::Swivel::Arm) and [`Swivel::Leg`](crate::Swivel::Leg) use it.
     /// A new body faces +Z of the world in which it was created. Does nothing if the rotation is not finite.
     pub fn set_facing(&mut self, base_from_figure: DQuat) {
         if base_from_figure.is_finite() {
@@ -88,7 +89,7 @@ impl Body {
     }
 
     /// Returns the rotation from the space of the figure to base space, see [`Body::set_facing`].
-    pub(in crate::ik) fn facing(&self) -> DQuat {
+    pub(crate) fn facing(&self) -> DQuat {
         self.facing
     }
 }

@@ -2,7 +2,7 @@
 
 use glam::{DAffine3, DQuat, DVec3};
 
-use crate::ik::{Limit, Link, SolveError};
+use crate::{Limit, Link, SolveError};
 
 use super::Body;
 
@@ -68,8 +68,8 @@ impl Body {
     /// Returns the Jacobian of a point of a link, in the link's frame. Returns `None` if the link does not exist.
     ///
     /// ```
-    /// use sinew::glam::{DAffine3, DVec3};
-    /// use sinew::ik::{Body, Limit, Link};
+    /// use sinew_ik::glam::{DAffine3, DVec3};
+    /// use sinew_ik::{Body, Limit, Link};
     ///
     /// // A planar arm of two hinges. Turning the first one moves the stretched hand at two metres per radian.
     /// let hinge = Limit::hinge(DVec3::Z, -3.0..=3.0);
@@ -133,8 +133,8 @@ impl Body {
     /// limit. Missing and non-finite entries are 0.
     ///
     /// ```
-    /// use sinew::glam::{DAffine3, DVec3};
-    /// use sinew::ik::{Body, Limit, Link};
+    /// use sinew_ik::glam::{DAffine3, DVec3};
+    /// use sinew_ik::{Body, Limit, Link};
     ///
     /// let hinge = Limit::hinge(DVec3::Z, -1.0..=1.0);
     /// let links = vec![Link::base().with_limit(hinge), Link::child(0, DVec3::X).with_limit(hinge)];
@@ -143,7 +143,7 @@ impl Body {
     /// assert!(arm.joint_value(0).is_some_and(|angle| (angle - 0.25).abs() < 1e-12));
     /// // The second joint stops at its limit.
     /// assert!(arm.joint_value(1).is_some_and(|angle| (angle - 1.0).abs() < 1e-12));
-    /// # Ok::<(), sinew::ik::SolveError>(())
+    /// # Ok::<(), sinew_ik::SolveError>(())
     /// ```
     pub fn move_joints(&mut self, step: &[f64]) {
         let freedoms: Vec<_> = self.freedoms().collect();

@@ -18,7 +18,7 @@ const TURN_ROUNDING: f64 = 1e-4;
 // fields were forgotten, a continued solve returned the pose of another problem.
 impl Body {
     /// Becomes equal to another body. Unlike `clone`, it allocates only if a buffer is too small.
-    pub(in crate::ik) fn copy_from(&mut self, other: &Self) {
+    pub(crate) fn copy_from(&mut self, other: &Self) {
         let Self {
             links,
             shape,
@@ -55,7 +55,7 @@ impl Body {
 
     /// Returns whether two bodies are the same like [`Body::is_nearly`]. The offset of the base and its translation count together, because a
     /// character stores both as one. `moved` is a buffer.
-    pub(in crate::ik) fn is_nearly_at_its_place(&self, other: &Self, moved: &mut Self) -> bool {
+    pub(crate) fn is_nearly_at_its_place(&self, other: &Self, moved: &mut Self) -> bool {
         let Some((base, given)) = self.links.first().zip(other.links.first()) else { return false };
         let by = given.offset - base.offset;
         // A skeleton with other parents has offsets that are computed from world matrices in each frame.
@@ -98,7 +98,7 @@ impl Body {
 
     /// Returns whether two bodies are the same within single-precision rounding: their links, pose and place, and everything
     /// that influences a solve.
-    pub(in crate::ik) fn is_nearly(&self, other: &Self) -> bool {
+    pub(crate) fn is_nearly(&self, other: &Self) -> bool {
         let Self {
             links,
             shape,

@@ -1,10 +1,10 @@
-//! Cyclic coordinate descent on a free chain. The algorithm is that of [`crate::ik::methods::ccd`].
+//! Cyclic coordinate descent on a free chain. The algorithm is that of [`crate::methods::ccd`].
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::CcdOptions;
-use crate::ik::methods::ccd::{linear_turn, partial_turn};
-use crate::ik::rotation::{any_perpendicular, shortest_arc};
+use crate::CcdOptions;
+use crate::methods::ccd::{linear_turn, partial_turn};
+use crate::rotation::{any_perpendicular, shortest_arc};
 
 use super::stall::StallDetector;
 use super::{Chain, ChainOutcome};
@@ -21,7 +21,7 @@ impl Chain {
     }
 
     /// Runs cyclic coordinate descent. `target` is relative to the base.
-    pub(in crate::ik) fn descend(
+    pub(crate) fn descend(
         &mut self,
         target: DVec3,
         tolerance: f64,
@@ -130,11 +130,11 @@ fn part_of_turn(options: &CcdOptions, reach: f64, place: usize, from: DVec3, to:
 mod tests {
     use glam::DAffine3;
 
-    use crate::ik::limit::angle_between;
-    use crate::ik::methods::ccd::Ccd;
-    use crate::ik::random::Random;
-    use crate::ik::tree::Tree;
-    use crate::ik::{Body, Goal, Link, Options};
+    use crate::limit::angle_between;
+    use crate::methods::ccd::Ccd;
+    use crate::tree::Tree;
+    use crate::{Body, Goal, Link, Options};
+    use sinew_base::Random;
 
     use super::*;
 

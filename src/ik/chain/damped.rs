@@ -1,4 +1,4 @@
-//! Damped least squares on a free chain: the representation of [`crate::ik::methods::damped`] for chains.
+//! Damped least squares on a free chain: the representation of [`crate::methods::damped`] for chains.
 //!
 //! J Jᵀ is Σ |r|² I − r rᵀ over the arms r from each joint to the end. It is a 3×3 matrix for any length of the
 //! chain. With y = (J Jᵀ + λ²I)⁻¹ e, the orientation of a joint changes by (Σ r) × y, where the sum covers the arms
@@ -8,8 +8,8 @@
 use glam::{DQuat, DVec3};
 use wide::f64x2;
 
-use crate::ik::lanes::{Lanes, Quaternion, Vec3};
-use crate::ik::methods::damped::{Arch, Damped, DampedProblem, damping, is_straight, is_stretched, swing};
+use crate::lanes::{Lanes, Quaternion, Vec3};
+use crate::methods::damped::{Arch, Damped, DampedProblem, damping, is_straight, is_stretched, swing};
 
 use super::{Chain, ChainOutcome};
 
@@ -31,7 +31,7 @@ struct ChainProblem<'a> {
 impl Chain {
     /// Runs damped least squares until the end is within `tolerance` of a target. `tolerance` and `target` are in
     /// base space, and `target` is relative to the base.
-    pub(in crate::ik) fn damped(&mut self, target: DVec3, tolerance: f64, iterations: usize) -> ChainOutcome {
+    pub(crate) fn damped(&mut self, target: DVec3, tolerance: f64, iterations: usize) -> ChainOutcome {
         let mut problem = ChainProblem::new(self, target, tolerance);
         problem.record();
         if problem.is_done() {

@@ -1,14 +1,14 @@
-//! Forward and backward reaching on a free chain. The algorithm is that of [`crate::ik::methods::fabrik`].
+//! Forward and backward reaching on a free chain. The algorithm is that of [`crate::methods::fabrik`].
 
 use glam::DVec3;
 
-use crate::ik::FabrikOptions;
+use crate::FabrikOptions;
 
 use super::{Chain, ChainOutcome};
 
 impl Chain {
     /// Runs forward and backward reaching.
-    pub(in crate::ik) fn reach_both_ways(
+    pub(crate) fn reach_both_ways(
         &mut self,
         target: DVec3,
         tolerance: f64,

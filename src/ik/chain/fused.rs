@@ -1,16 +1,16 @@
-//! The fused method on a free chain. The algorithm is that of [`crate::ik::methods::fused`].
+//! The fused method on a free chain. The algorithm is that of [`crate::methods::fused`].
 
 use glam::{DQuat, DVec3};
 use wide::f64x2;
 
-use crate::ik::lanes::{Lanes, Quaternion, Vec3};
-use crate::ik::methods::damped::damping;
-use crate::ik::methods::fused::{FusedPose, can_reach, wants_closed_form};
-use crate::ik::methods::jacobian::LARGEST_TURN;
-use crate::ik::methods::limb::{Limb, LimbGoal, solve_limb};
-use crate::ik::rotation::rotation_vector;
-use crate::ik::tree::retract;
-use crate::ik::{Body, Correction, FusedOptions};
+use crate::lanes::{Lanes, Quaternion, Vec3};
+use crate::methods::damped::damping;
+use crate::methods::fused::{FusedPose, can_reach, wants_closed_form};
+use crate::methods::jacobian::LARGEST_TURN;
+use crate::methods::limb::{Limb, LimbGoal, solve_limb};
+use crate::rotation::rotation_vector;
+use crate::tree::retract;
+use crate::{Body, Correction, FusedOptions};
 
 use super::damped::ArmSums;
 use super::pose::{joint_vectors, multiply};
@@ -29,7 +29,7 @@ impl Chain {
     ///
     /// If the two halves of the chain cannot reach the target in closed form, the midpoint would be that of differential
     /// steps alone. These turn no joint in the freedom that the goal leaves, so damped least squares does the same.
-    pub(in crate::ik) fn fuse(
+    pub(crate) fn fuse(
         &mut self,
         body: &Body,
         target: DVec3,

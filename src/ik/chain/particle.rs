@@ -1,15 +1,15 @@
-//! Particle inverse kinematics on a free chain. The algorithm is that of [`crate::ik::methods::particle`].
+//! Particle inverse kinematics on a free chain. The algorithm is that of [`crate::methods::particle`].
 
 use glam::DVec3;
 
-use crate::ik::ParticleOptions;
+use crate::ParticleOptions;
 
 use super::{Chain, ChainOutcome};
 
 impl Chain {
     /// Runs particle inverse kinematics. The square root in a spring's length is approximated to first order
     /// (Jakobsen 2001). This becomes exact as the springs relax to their lengths.
-    pub(in crate::ik) fn relax(&mut self, target: DVec3, tolerance: f64, iterations: usize) -> ChainOutcome {
+    pub(crate) fn relax(&mut self, target: DVec3, tolerance: f64, iterations: usize) -> ChainOutcome {
         let error = |chain: &Self| chain.straight_ends().distance(target);
         let sweeps = ParticleOptions::default().sweeps;
         self.move_points(tolerance, iterations, error, |chain| {

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::rotation::shortest_arc;
+use crate::rotation::shortest_arc;
 
 use super::stall::StallDetector;
 use super::{Chain, ChainOutcome};

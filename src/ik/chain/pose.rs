@@ -3,9 +3,9 @@
 use glam::{DQuat, DVec3};
 use wide::f64x2;
 
-use crate::ik::Body;
-use crate::ik::lanes::{Lane, Lanes, Quaternion, Vec3};
-use crate::ik::rotation::{any_perpendicular, shortest_arc};
+use crate::Body;
+use crate::lanes::{Lane, Lanes, Quaternion, Vec3};
+use crate::rotation::{any_perpendicular, shortest_arc};
 
 use super::Chain;
 
@@ -14,7 +14,7 @@ const OPPOSITE: f64 = 1e-9;
 
 impl Chain {
     /// Loads the pose of a body. `is_result` is whether the body is still in the pose that was written last.
-    pub(in crate::ik) fn load(&mut self, body: &Body, is_result: bool) {
+    pub(crate) fn load(&mut self, body: &Body, is_result: bool) {
         if !(is_result && self.is_current) {
             self.forward_kinematics(body.rotations());
         }
@@ -22,7 +22,7 @@ impl Chain {
     }
 
     /// Discards the stored pose because another solver turns the body.
-    pub(in crate::ik) fn discard_pose(&mut self) {
+    pub(crate) fn discard_pose(&mut self) {
         self.is_current = false;
     }
 
@@ -50,7 +50,7 @@ impl Chain {
     ///
     /// Once a link points at the target, the direction of the target in its turned frame is the direction of the link
     /// itself. So no joint depends on the orientations above it.
-    pub(in crate::ik) fn straighten(&mut self, body: &mut Body, target: DVec3) {
+    pub(crate) fn straighten(&mut self, body: &mut Body, target: DVec3) {
         self.is_current = false;
         let Some(mut way) = target.try_normalize() else { return };
         let rotations = body.rotations_mut();
@@ -74,7 +74,7 @@ impl Chain {
     }
 
     /// Writes the rotations of the joints to the body and stores the position of the end that results from them.
-    pub(in crate::ik) fn write(&mut self, body: &mut Body) {
+    pub(crate) fn write(&mut self, body: &mut Body) {
         let rotations = body.rotations_mut();
         let (spins, last_spin) = self.spins.as_chunks::<2>();
         let (links, last_link) = self.links.as_chunks::<2>();

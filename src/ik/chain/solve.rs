@@ -2,9 +2,9 @@
 
 use glam::DVec3;
 
-use crate::ik::options::DEFAULT_TOLERANCE;
-use crate::ik::outcome::Evidence;
-use crate::ik::{
+use crate::options::DEFAULT_TOLERANCE;
+use crate::outcome::Evidence;
+use crate::{
     Body, Goal, GoalOutcome, JacobianOptions, JointParameters, LimbOptions, Method, Options, ParticleOptions,
     Report, Secondary, Tolerance,
 };
@@ -32,7 +32,7 @@ impl Chain {
     /// Solves for a single position goal of a chain of free joints without building a tree. Returns false, with the
     /// body unchanged, if the problem is not of that kind or the iterations get stuck. `continues` is whether the body
     /// is in the pose of the last result.
-    pub(in crate::ik) fn solve(
+    pub(crate) fn solve(
         &mut self,
         body: &mut Body,
         goals: &[Goal],

@@ -5,9 +5,9 @@ use std::cell::Cell;
 
 use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Vec3};
 
-use crate::ik::random::Random;
-use crate::ik::rotation::rotation_vector;
-use crate::ik::{Body, CcdOptions, FabrikOptions, FusedOptions, Goal, Link, Method, Options, Report, Solver};
+use crate::rotation::rotation_vector;
+use crate::{Body, CcdOptions, FabrikOptions, FusedOptions, Goal, Link, Method, Options, Report, Solver};
+use sinew_base::Random;
 
 use super::fused::turns_between;
 use super::{Chain, ChainOutcome};
@@ -17,7 +17,7 @@ thread_local! {
 }
 
 /// Calls a function during which no chain solves a problem, so that the tree must.
-pub(in crate::ik) fn without_chains<T>(call: impl FnOnce() -> T) -> T {
+pub(crate) fn without_chains<T>(call: impl FnOnce() -> T) -> T {
     DISABLED.set(true);
     let result = call();
     DISABLED.set(false);

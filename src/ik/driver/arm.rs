@@ -3,8 +3,8 @@
 //! A pose leaves an arm of six or seven hinges no or one degree of freedom, and its joints have limits, so that most local minima are
 //! no solutions. A pose that a few starts miss is found by many: each start is independent, and costs a few iterations.
 
-use crate::ik::tree::Tree;
-use crate::ik::{DEFAULT_ITERATIONS, Options};
+use crate::tree::Tree;
+use crate::{DEFAULT_ITERATIONS, Options};
 
 use super::Driver;
 

@@ -1,7 +1,7 @@
 //! The best poses that the starts of a solve have found.
 
-use crate::ik::Method;
-use crate::ik::tree::{Measure, Tree};
+use crate::Method;
+use crate::tree::{Measure, Tree};
 
 use super::pose::TreePose;
 

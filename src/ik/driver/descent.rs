@@ -1,9 +1,9 @@
 //! The iterations from one start pose.
 
-use crate::ik::methods::jacobian::is_free_chain;
-use crate::ik::trace::Order;
-use crate::ik::tree::Tree;
-use crate::ik::{Method, Options, Secondary, Start, StepKind};
+use crate::methods::jacobian::is_free_chain;
+use crate::trace::Order;
+use crate::tree::Tree;
+use crate::{Method, Options, Secondary, Start, StepKind};
 
 use super::flat::{fold, is_flat, stopped_hinge};
 use super::{Driver, Task, is_budgeted};

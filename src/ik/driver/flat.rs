@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 
-use crate::ik::methods::two_bone::{bend, swing};
-use crate::ik::tree::{EffectorTask, Tree};
+use crate::methods::two_bone::{bend, swing};
+use crate::tree::{EffectorTask, Tree};
 
 /// The error of a straight chain is flat: its gradient is at most this fraction of what the error and the chain's length
 /// allow. Rounding leaves far less, and limits that block a bent chain leave far more.

@@ -1,16 +1,16 @@
 //! The buffers of all methods, and the call of one iteration.
 
-use crate::ik::methods::ccd::Ccd;
-use crate::ik::methods::fabrik::{Fabrik, swing_whole};
-use crate::ik::methods::full_body;
-use crate::ik::methods::fused::Fused;
-use crate::ik::methods::jacobian::Jacobian;
-use crate::ik::methods::optimize::Optimize;
-use crate::ik::methods::particle::Particles;
-use crate::ik::methods::segments::needs_segments;
-use crate::ik::trace::Order;
-use crate::ik::tree::Tree;
-use crate::ik::{Balance, Method, Options, Start};
+use crate::methods::ccd::Ccd;
+use crate::methods::fabrik::{Fabrik, swing_whole};
+use crate::methods::full_body;
+use crate::methods::fused::Fused;
+use crate::methods::jacobian::Jacobian;
+use crate::methods::optimize::Optimize;
+use crate::methods::particle::Particles;
+use crate::methods::segments::needs_segments;
+use crate::trace::Order;
+use crate::tree::Tree;
+use crate::{Balance, Method, Options, Start};
 
 /// The buffers of all methods.
 #[derive(Clone, Debug, Default)]

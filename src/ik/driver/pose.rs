@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use crate::ik::tree::{Joint, JointState, Tree};
+use crate::tree::{Joint, JointState, Tree};
 
 /// The states of a tree's joints, and the translation of its base. The buffer is reused.
 #[derive(Clone, Debug, Default)]

@@ -4,8 +4,8 @@
 //! begins. Most goals are therefore met by a start that would have been quick from the beginning, and the others cost a
 //! few iterations each. If no start meets the goals, the most promising ones run until their errors no longer fall.
 
-use crate::ik::tree::Tree;
-use crate::ik::{Limit, Options};
+use crate::tree::Tree;
+use crate::{Limit, Options};
 
 use super::descent::{Patience, is_quick};
 use super::{Driver, Task, margin, seed};

@@ -4,8 +4,8 @@
 //! early. Many random poses are therefore improved by a few cheap sweeps, in rounds of which each keeps the better half
 //! (successive halving: Karnin, Koren & Somekh 2013). Only the best ones are worth the iterations of the method.
 
-use crate::ik::tree::Tree;
-use crate::ik::{CcdOptions, Method, Options};
+use crate::tree::Tree;
+use crate::{CcdOptions, Method, Options};
 
 use super::descent::Patience;
 use super::{Driver, Task, seed};

@@ -4,9 +4,9 @@ use std::f64::consts::{PI, TAU};
 
 use glam::DQuat;
 
-use crate::ik::Limit;
-use crate::ik::random::Random;
-use crate::ik::tree::{Joint, Tree};
+use crate::Limit;
+use crate::tree::{Joint, Tree};
+use sinew_base::Random;
 
 use super::pose::TreePose;
 

@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 
-use crate::ik::tree::{EffectorTask, Tree};
-use crate::ik::{Correction, Limit, Method, Secondary};
+use crate::tree::{EffectorTask, Tree};
+use crate::{Correction, Limit, Method, Secondary};
 
 use super::{Driver, Task};
 

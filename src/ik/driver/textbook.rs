@@ -1,14 +1,14 @@
 //! The loops of the methods as the founding documents state them, see [`Options::textbook`]. One iteration is one pass. The
 //! last pose is the result, also if an earlier one was nearer.
 
-use crate::ik::methods::textbook::ccd::{Ccd, Form, stretch};
-use crate::ik::methods::textbook::fused::{Fused, closed_form};
-use crate::ik::methods::textbook::jacobian::{Inverse, Jacobian, LARGEST_STEP};
-use crate::ik::methods::textbook::limb::{Limb, Part};
-use crate::ik::methods::textbook::particle::Particles;
-use crate::ik::trace::Order;
-use crate::ik::tree::Tree;
-use crate::ik::{Method, Options, StepKind};
+use crate::methods::textbook::ccd::{Ccd, Form, stretch};
+use crate::methods::textbook::fused::{Fused, closed_form};
+use crate::methods::textbook::jacobian::{Inverse, Jacobian, LARGEST_STEP};
+use crate::methods::textbook::limb::{Limb, Part};
+use crate::methods::textbook::particle::Particles;
+use crate::trace::Order;
+use crate::tree::Tree;
+use crate::{Method, Options, StepKind};
 
 use super::{Driver, Progress, Task};
 

@@ -5,8 +5,8 @@ use glam::DVec3;
 use super::model::Model;
 use super::person;
 use super::pose::Kinematics;
-use crate::ik::figure::{Figure, Part, SOFT_PART};
-use crate::mathematics::nearest_points;
+use crate::figure::{Figure, Part, SOFT_PART};
+use sinew_base::mathematics::nearest_points;
 
 /// Where the capsules of the bones of an arm and of a leg begin without a skin, as fractions of the bones: the first one begins in the
 /// trunk.

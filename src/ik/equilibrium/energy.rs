@@ -12,7 +12,7 @@ use super::pose::{Kinematics, Pose};
 use super::problem::Problem;
 use super::pull::{PullKind, inverse_left_jacobian};
 use super::system::System;
-use crate::ik::rotation::rotation_vector;
+use crate::rotation::rotation_vector;
 
 /// Displacement over which friction begins, metres.
 const SLIP: f64 = 2e-3;

@@ -4,8 +4,8 @@ use glam::{DQuat, DVec3};
 
 use super::model::{Freedom, Model};
 use super::pose::{Kinematics, Pose};
-use crate::ik::figure::Figure;
-use crate::ik::rotation::shortest_arc;
+use crate::figure::Figure;
+use crate::rotation::shortest_arc;
 
 /// The least and the largest values that the skin may give a foot: where heel and tip are before the ankle, and half the width, metres of
 /// a person.

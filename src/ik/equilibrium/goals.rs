@@ -7,9 +7,9 @@ use super::model::{Freedom, Joint};
 use super::problem::Problem;
 use super::pull::{Pull, PullKind};
 use super::yielding::Yielding;
-use crate::ik::body::unit;
-use crate::ik::figure::{Figure, Part};
-use crate::ik::{AxisTerm, Goal};
+use crate::body::unit;
+use crate::figure::{Figure, Part};
+use crate::{AxisTerm, Goal};
 
 impl Problem {
     /// Sets the targets of the pulls of goals that have moved. Returns how far, metres.

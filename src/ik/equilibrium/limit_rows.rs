@@ -6,9 +6,9 @@ use super::factor::TreeMatrix;
 use super::model::Joint;
 use super::problem::Problem;
 use super::rows::NEAR_LIMIT;
-use crate::ik::Limit;
-use crate::ik::limit::swing_twist;
-use crate::ik::rotation::{rotation_vector, wrapped};
+use crate::Limit;
+use crate::limit::swing_twist;
+use crate::rotation::{rotation_vector, wrapped};
 
 /// Steps of first and second differences, radians.
 const STEP: f64 = 1e-6;

@@ -23,7 +23,7 @@ mod limit_rows;
 mod mass;
 mod model;
 mod newton;
-pub(crate) mod person;
+pub mod person;
 mod pose;
 mod problem;
 mod pull;
@@ -80,7 +80,7 @@ const HOLDING: f64 = 20.0;
 
 /// The solver of figures, with its buffers.
 #[derive(Clone, Debug, Default)]
-pub(in crate::ik) struct EquilibriumSolver {
+pub(crate) struct EquilibriumSolver {
     problem: Problem,
     newton: Newton,
     pose: Pose,
@@ -101,18 +101,18 @@ struct Key {
 
 /// The result of a solve.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::ik) struct Equilibrium {
-    pub(in crate::ik) iterations: usize,
+pub(crate) struct Equilibrium {
+    pub(crate) iterations: usize,
     /// Whether the pose is at rest.
-    pub(in crate::ik) converged: bool,
+    pub(crate) converged: bool,
     /// What holds the body back.
-    pub(in crate::ik) held_by: Holds,
+    pub(crate) held_by: Holds,
 }
 
 impl Equilibrium {
     /// Returns what is known about a goal that is missed. Its target is beyond the bones if it is farther from a standing foot
     /// or a pin than the bones between them are long. Nothing that gave way would then help.
-    pub(in crate::ik) fn evidence(&self, beyond_bones: bool) -> Evidence {
+    pub(crate) fn evidence(&self, beyond_bones: bool) -> Evidence {
         if beyond_bones {
             return Evidence { beyond_bones, ..Evidence::default() };
         }
@@ -136,23 +136,23 @@ fn frame_reach(moved: f64) -> f64 {
 
 impl EquilibriumSolver {
     /// Forgets the last problem.
-    pub(in crate::ik) fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.key = None;
         self.is_unfinished = false;
     }
 
     /// Returns whether the last frame of a drag was not yet at rest, so that the same problem must be solved on.
-    pub(in crate::ik) fn is_unfinished(&self) -> bool {
+    pub(crate) fn is_unfinished(&self) -> bool {
         self.is_unfinished
     }
 
     /// Returns whether the target of a goal is farther away than the bones of the body are long.
-    pub(in crate::ik) fn is_beyond_bones(&self, goal: usize) -> bool {
+    pub(crate) fn is_beyond_bones(&self, goal: usize) -> bool {
         self.problem.is_beyond_bones(goal)
     }
 
     /// Poses a body that is a figure. Returns `None` if the body has no figure.
-    pub(in crate::ik) fn solve(
+    pub(crate) fn solve(
         &mut self,
         body: &mut Body,
         goals: &[Goal],

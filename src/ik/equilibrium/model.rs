@@ -9,11 +9,11 @@ use glam::{DAffine3, DMat3, DQuat, DVec3};
 
 use super::reflected::{reflect, reflect_axis};
 use super::rest::RestPose;
-use crate::ik::body::unit;
-use crate::ik::figure::{Figure, Part};
-use crate::ik::limit::swing_twist;
-use crate::ik::link::own;
-use crate::ik::{Body, Limit, Options};
+use crate::body::unit;
+use crate::figure::{Figure, Part};
+use crate::limit::swing_twist;
+use crate::link::own;
+use crate::{Body, Limit, Options};
 
 /// How a joint may move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

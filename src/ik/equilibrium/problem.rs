@@ -12,8 +12,8 @@ use super::pose::{Kinematics, Pose};
 use super::pull::{Pull, PullKind};
 use super::table::{self, MASS};
 use super::yielding::Yielding;
-use crate::ik::figure::{Figure, Part};
-use crate::ik::{Body, Goal, Options};
+use crate::figure::{Figure, Part};
+use crate::{Body, Goal, Options};
 
 /// Number of directions in which the centre of mass keeps its distance from the edge of the support.
 pub(super) const DIRECTIONS: usize = 16;
@@ -168,7 +168,7 @@ impl Problem {
         for (link, joint) in model.joints.iter().enumerate() {
             if let Freedom::Hinge { axis, stance: own } = joint.freedom {
                 let turn = stance.turns[link] * own.conjugate();
-                let angle = crate::ik::limit::swing_twist(turn, axis).1;
+                let angle = crate::limit::swing_twist(turn, axis).1;
                 if angle != 0.0 {
                     stance.set_angle(model, link, angle);
                 }

@@ -9,7 +9,7 @@ use glam::{DMat3, DQuat, DVec3};
 use super::model::Model;
 use super::pose::Kinematics;
 use super::system::{Forces, System};
-use crate::ik::rotation::rotation_vector;
+use crate::rotation::rotation_vector;
 
 /// A part of a goal or of a pin.
 #[derive(Clone, Copy, Debug)]

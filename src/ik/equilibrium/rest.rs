@@ -5,9 +5,9 @@ use std::f64::consts::PI;
 use glam::{DAffine3, DQuat, DVec3};
 
 use super::reflected::{reflect, reflect_axis};
-use crate::ik::figure::{FigureParts, LimbParts};
-use crate::ik::rotation::any_perpendicular;
-use crate::ik::{Limit, Link};
+use crate::figure::{FigureParts, LimbParts};
+use crate::rotation::any_perpendicular;
+use crate::{Limit, Link};
 
 /// Largest bend of a joint inside a limb that has no hinge limit, measured from straight, radians.
 const MAX_BEND: f64 = 155.0 * PI / 180.0;

@@ -15,7 +15,7 @@ use super::pose::{Kinematics, Pose};
 use super::problem::{FloorPoint, Problem};
 use super::support;
 use super::system::Forces;
-use crate::ik::{Hold, Limit};
+use crate::{Hold, Limit};
 
 /// Forces of rows: contacts and pins; balance, floor and body; limits, which are moments; and goals that hold.
 const CONTACT_FORCE: f64 = 100.0 * constant::PULL;

@@ -4,8 +4,8 @@ use glam::DVec3;
 
 use super::constant::GRAVITY;
 use super::model::{Freedom, Joint, Model};
-use crate::ik::figure::{Figure, LimbParts, Part};
-use crate::ik::{Body, Options};
+use crate::figure::{Figure, LimbParts, Part};
+use crate::{Body, Options};
 
 /// Mass of a person, kilograms.
 pub(super) const MASS: f64 = 75.0;

@@ -8,9 +8,7 @@ use super::pose::{Kinematics, Pose};
 use super::problem::Problem;
 use super::rows::{Kind, Rows};
 use super::system::System;
-use crate::ik::{
-    Body, FigureParts, Goal, LimbParts, Limit, Link, Method, Options, Solver, Start, round_cone,
-};
+use crate::{Body, FigureParts, Goal, LimbParts, Limit, Link, Method, Options, Solver, Start, round_cone};
 
 /// Returns a person of 1.75 m with bent limbs.
 pub(super) fn person() -> Body {
@@ -73,7 +71,7 @@ fn person_with_hands(ahead: f64) -> Body {
 /// A problem in a pose that is not its stance.
 fn problem(goals: &[Goal]) -> (Problem, Pose) {
     let body = person();
-    let options = Options::default().with_full_body(crate::ik::FullBodyOptions::default().with_look(0.5));
+    let options = Options::default().with_full_body(crate::FullBodyOptions::default().with_look(0.5));
     let mut problem = Problem::default();
     problem.set(&body, body.figure().unwrap(), goals, &options);
     let step: Vec<f64> = (0..problem.model.count).map(|i| 0.2 * f64::from(7 * i as u32 + 3).sin()).collect();
@@ -282,7 +280,7 @@ fn skin_is_kept_above_the_floor_and_shins_out_of_the_trunk() {
     assert!(body.set_figure(FigureParts { skin: vec![(0, DVec3::NAN)], ..parts.clone() }).is_err());
     assert!(body.set_figure(FigureParts { skin: vec![(99, below)], ..parts.clone() }).is_err());
     body.set_figure(parts).unwrap();
-    let options = Options::default().with_full_body(crate::ik::FullBodyOptions::default().with_clear(true));
+    let options = Options::default().with_full_body(crate::FullBodyOptions::default().with_clear(true));
     let mut problem = Problem::default();
     problem.set(&body, body.figure().unwrap(), &[], &options);
     let points: Vec<_> = problem.floor_points.iter().map(|p| (p.link, p.offset.y, p.height)).collect();
@@ -306,7 +304,7 @@ fn the_floor_is_that_of_the_upright_rest_pose_if_a_node_above_the_hips_leans() {
     parts.hips = Some(DVec3::Y * 0.95);
     parts.skin = vec![(4, DVec3::Y)];
     body.set_figure(parts).unwrap();
-    let options = Options::default().with_full_body(crate::ik::FullBodyOptions::default().with_clear(true));
+    let options = Options::default().with_full_body(crate::FullBodyOptions::default().with_clear(true));
     for lean in [0.0, 2.5] {
         let world =
             DAffine3::from_rotation_translation(DQuat::from_rotation_x(lean), DVec3::Y * (0.3 * lean));
@@ -321,7 +319,7 @@ fn the_floor_is_that_of_the_upright_rest_pose_if_a_node_above_the_hips_leans() {
 /// A pin is stronger than what keeps the legs apart. One that yields is a spring, but keeps the orientation of its foot.
 #[test]
 fn a_pin_that_yields_gives_way_to_the_other_leg() {
-    let options = Options::default().with_full_body(crate::ik::FullBodyOptions::default().with_clear(true));
+    let options = Options::default().with_full_body(crate::FullBodyOptions::default().with_clear(true));
     let options = options.with_method(Method::FullBody).with_root_motion(true);
     let through = DVec3::new(-0.06, 0.15, 0.0);
     let solved = |yields: bool| {

@@ -5,9 +5,9 @@ use std::f64::consts::PI;
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::rotation::{any_perpendicular, best_fit, rotation_vector, shortest_arc};
-use crate::ik::tree::{Joint, JointState, Role, Tree};
-use crate::ik::{CcdOptions, Limit};
+use crate::rotation::{any_perpendicular, best_fit, rotation_vector, shortest_arc};
+use crate::tree::{Joint, JointState, Role, Tree};
+use crate::{CcdOptions, Limit};
 
 use super::ccd_joints::{slide, turn_coupled};
 
@@ -19,7 +19,7 @@ const MAX_EXTRAPOLATION: f64 = 1.0;
 
 /// The state of cyclic coordinate descent. Buffers are reused by later solves.
 #[derive(Clone, Debug, Default)]
-pub(in crate::ik) struct Ccd {
+pub(crate) struct Ccd {
     /// Number of iterations since the start of this descent.
     iterations: usize,
     /// How far each joint has turned in this descent, radians.
@@ -42,7 +42,7 @@ pub(in crate::ik) struct Ccd {
 
 impl Ccd {
     /// Prepares for iterations that start in the current pose of the tree.
-    pub(in crate::ik) fn set(&mut self, tree: &Tree) {
+    pub(crate) fn set(&mut self, tree: &Tree) {
         let length = tree.length();
         (self.iterations, self.length2, self.last_error) = (0, length * length, f64::INFINITY);
         (self.stopped, self.stride) = (false, 1.0);
@@ -52,20 +52,20 @@ impl Ccd {
 
     /// Returns whether the solve ends because the last iteration did not reduce the weighted error, see
     /// [`CcdOptions::early_stop`]. Called once before each iteration.
-    pub(in crate::ik) fn stops(&mut self, options: &CcdOptions, error: f64) -> bool {
+    pub(crate) fn stops(&mut self, options: &CcdOptions, error: f64) -> bool {
         self.stopped = options.early_stop && error >= self.last_error;
         self.last_error = error;
         self.stopped
     }
 
     /// Returns whether the last iterations [ended the solve](Self::stops), so that there is no restart.
-    pub(in crate::ik) fn has_stopped(&self) -> bool {
+    pub(crate) fn has_stopped(&self) -> bool {
         self.stopped
     }
 
     /// Returns whether a joint may turn only by a given angle in the whole solve. The pose must then come from turns of
     /// this method alone: a limb must not be straightened or bent, and a solve must not restart from another pose.
-    pub(in crate::ik) fn has_budgets(tree: &Tree, options: &CcdOptions) -> bool {
+    pub(crate) fn has_budgets(tree: &Tree, options: &CcdOptions) -> bool {
         options.budget.is_finite() || tree.joints.iter().any(|j| j.ccd_budget.is_finite())
     }
 
@@ -73,7 +73,7 @@ impl Ccd {
     /// position this is the shortest arc from joint→effector to joint→target. For several positions or orientations it
     /// is the solution of Wahba's problem ([`best_fit`]). For a hinge it is the best angle about its axis. Prismatic joints
     /// and mimic joints have steps of their own. With [`CcdOptions::extrapolate`], [`Ccd::extrapolate`] must follow.
-    pub(in crate::ik) fn pass(&mut self, tree: &mut Tree, options: &CcdOptions) {
+    pub(crate) fn pass(&mut self, tree: &mut Tree, options: &CcdOptions) {
         if options.extrapolate {
             self.before.clear();
             self.before.extend(tree.joints.iter().map(Joint::state));
@@ -83,7 +83,7 @@ impl Ccd {
     }
 
     /// Returns whether the next iteration turns the joints from the base to the tip.
-    pub(in crate::ik) fn is_base_first(&self, options: &CcdOptions) -> bool {
+    pub(crate) fn is_base_first(&self, options: &CcdOptions) -> bool {
         options.is_base_first(self.iterations)
     }
 
@@ -150,7 +150,7 @@ impl Ccd {
     }
 
     /// Repeats the turns of the last sweep, `stride` times as far, if this reduces the error.
-    pub(in crate::ik) fn extrapolate(&mut self, tree: &mut Tree) {
+    pub(crate) fn extrapolate(&mut self, tree: &mut Tree) {
         let error = tree.measure().sum;
         self.after.clear();
         self.after.extend(tree.joints.iter().map(Joint::state));
@@ -219,7 +219,7 @@ impl Ccd {
 }
 
 /// Returns the turn about an axis that maximises Σ w to·(R from), from the sine and cosine parts of the sum.
-pub(in crate::ik) fn best_turn_about(axis: DVec3, vectors: &[(DVec3, DVec3, f64)]) -> DQuat {
+pub(crate) fn best_turn_about(axis: DVec3, vectors: &[(DVec3, DVec3, f64)]) -> DQuat {
     let (sin, cos) = vectors.iter().fold((0.0, 0.0), |(sin, cos), &(from, to, weight)| {
         let along = axis.dot(from) * axis.dot(to);
         (sin + weight * axis.dot(from.cross(to)), cos + weight * (from.dot(to) - along))
@@ -231,11 +231,7 @@ pub(in crate::ik) fn best_turn_about(axis: DVec3, vectors: &[(DVec3, DVec3, f64)
 /// square of the chain's length.
 ///
 /// The weighted mean of l × Δp is that of `from × to`, because from × (to − from) = from × to.
-pub(in crate::ik) fn linear_turn(
-    axis: Option<DVec3>,
-    vectors: &[(DVec3, DVec3, f64)],
-    length2: f64,
-) -> DQuat {
+pub(crate) fn linear_turn(axis: Option<DVec3>, vectors: &[(DVec3, DVec3, f64)], length2: f64) -> DQuat {
     let sum = |(sum, total): (DVec3, f64), &(from, to, weight): &(DVec3, DVec3, f64)| {
         (sum + from.cross(to) * weight, total + weight)
     };
@@ -257,13 +253,7 @@ fn arc_to_target(tree: &Tree, joint: &Joint, from: DVec3, to: DVec3) -> DQuat {
 
 /// Returns the part of a turn that is applied. `weight` is the joint's weight, `place` its number counted from the
 /// tip, and `left` the part of its budget that is left, radians.
-pub(in crate::ik) fn partial_turn(
-    arc: DQuat,
-    weight: f64,
-    place: usize,
-    left: f64,
-    options: &CcdOptions,
-) -> DQuat {
+pub(crate) fn partial_turn(arc: DQuat, weight: f64, place: usize, left: f64, options: &CcdOptions) -> DQuat {
     #[expect(clippy::cast_precision_loss, reason = "chains are short")]
     let step = options.step * if options.growing { place as f64 } else { 1.0 };
     let turn = rotation_vector(arc) * (weight.min(1.0) * options.factor());

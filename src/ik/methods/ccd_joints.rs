@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 
-use crate::ik::CcdOptions;
-use crate::ik::tree::{JointState, Tree};
+use crate::CcdOptions;
+use crate::tree::{JointState, Tree};
 
 /// Number of times that the step of coupled joints is halved if it does not reduce the error.
 const HALVINGS: usize = 6;

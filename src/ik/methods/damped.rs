@@ -4,7 +4,7 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::rotation::{any_perpendicular, shortest_arc};
+use crate::rotation::{any_perpendicular, shortest_arc};
 
 /// λ² as a fraction of the squared error, per joint above the effector. Measured on the sets of `sinew bench`: on free
 /// chains of 2 to 50 joints and on the limited bodies, 0.006 to 0.015 need the fewest iterations. Without the factor for
@@ -43,7 +43,7 @@ const HALF_ANGLES: [f64; 2] = [1e-9, 3.1];
 const FIRST_HALF_ANGLE: f64 = 3.0;
 
 /// A body and its goals, in the pose after the last tentative step.
-pub(in crate::ik) trait DampedProblem {
+pub(crate) trait DampedProblem {
     /// Returns the weighted sum of squared errors of the current pose.
     fn cost(&self) -> f64;
     /// Returns whether the goals are met in the current pose.
@@ -66,7 +66,7 @@ pub(in crate::ik) trait DampedProblem {
 
 /// The state of the iterations.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::ik) struct Damped {
+pub(crate) struct Damped {
     /// λ² is multiplied by this, which is at least 1. Zero before the first step.
     boost: f64,
     /// Cost of the measured pose, and cost before the last step. They differ if a step is taken again.
@@ -75,14 +75,14 @@ pub(in crate::ik) struct Damped {
     steps: usize,
     rejections: usize,
     arched: bool,
-    pub(in crate::ik) is_stuck: bool,
+    pub(crate) is_stuck: bool,
 }
 
 impl Damped {
     /// Judges the last tentative step and takes another one. Takes none if the goals are met before the first step, or
     /// if the iterations are stuck.
     #[inline(always)]
-    pub(in crate::ik) fn pass(&mut self, problem: &mut impl DampedProblem) {
+    pub(crate) fn pass(&mut self, problem: &mut impl DampedProblem) {
         let is_first = self.boost == 0.0;
         let cost = problem.cost();
         // As long as steps leave little error, the same matrix serves for the next one, like in Broyden 1965.
@@ -135,7 +135,7 @@ impl Damped {
 
     /// Returns whether a tentative step is neither accepted nor rejected yet.
     #[inline(always)]
-    pub(in crate::ik) fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         self.boost > 0.0 && !self.is_stuck
     }
 }
@@ -143,14 +143,14 @@ impl Damped {
 /// Returns λ² of a step, base-space metres squared. `joints`: number of joints above the effector. J W Jᵀ is a sum over
 /// the joints, so λ² must grow with their number to damp chains of all lengths alike. `error2`: squared error. `length`:
 /// length of the chain.
-pub(in crate::ik) fn damping(joints: f64, error2: f64, length: f64) -> f64 {
+pub(crate) fn damping(joints: f64, error2: f64, length: f64) -> f64 {
     DAMPING * joints * error2 + DAMPING_FLOOR * length * length
 }
 
 /// Returns the rotation of a whole chain about its base towards a target that is far to the side, or `None` if the
 /// target is not. Without this, iterations would fold and unfold the chain. A chain that must fold to reach the target
 /// is left alone. `end` and `target` are relative to the base.
-pub(in crate::ik) fn swing(end: DVec3, target: DVec3) -> Option<DQuat> {
+pub(crate) fn swing(end: DVec3, target: DVec3) -> Option<DQuat> {
     let (end2, target2) = (end.length_squared(), target.length_squared());
     let is_aside = target2 >= WHOLE_TURN * end2 && end.dot(target) <= SIDE * (end2 * target2).sqrt();
     is_aside.then(|| shortest_arc(end, target, any_perpendicular(end)))
@@ -158,18 +158,18 @@ pub(in crate::ik) fn swing(end: DVec3, target: DVec3) -> Option<DQuat> {
 
 /// Returns whether a chain is much straighter than the target requires. On a straight line no joint has a direction to
 /// turn in, and near one the direction is inaccurate. `end` and `target` are relative to the base.
-pub(in crate::ik) fn is_straight(reach: f64, end: DVec3, target: DVec3) -> bool {
+pub(crate) fn is_straight(reach: f64, end: DVec3, target: DVec3) -> bool {
     reach - end.length() <= STRAIGHT * (reach - target.length())
 }
 
 /// Returns whether only an almost straight chain reaches a target, which is relative to the base.
-pub(in crate::ik) fn is_stretched(reach: f64, target: DVec3) -> bool {
+pub(crate) fn is_stretched(reach: f64, target: DVec3) -> bool {
     target.length() > STRETCHED * reach
 }
 
 /// A circular arc of links from the base of a chain to its target.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::ik) struct Arch {
+pub(crate) struct Arch {
     /// The shortest arc from the end to the target.
     turn: DQuat,
     /// Unit vectors: towards the target, normal of the arc's plane, and in the plane across the way.
@@ -185,7 +185,7 @@ pub(in crate::ik) struct Arch {
 impl Arch {
     /// Returns the arc for a chain with links of total length `reach`. `end` and `target` are relative to the base,
     /// and `bend` is the axis about which the chain bends. Returns `None` if there is no plane for the arc.
-    pub(in crate::ik) fn new(reach: f64, end: DVec3, target: DVec3, bend: DVec3) -> Option<Self> {
+    pub(crate) fn new(reach: f64, end: DVec3, target: DVec3, bend: DVec3) -> Option<Self> {
         let way = target.try_normalize()?;
         let turn = shortest_arc(end, target, any_perpendicular(end));
         let axis = (turn * bend).reject_from_normalized(way).try_normalize()?;
@@ -202,7 +202,7 @@ impl Arch {
     }
 
     /// Lays the next link into the arc. Returns its new vector and its rotation.
-    pub(in crate::ik) fn lay(&mut self, link: DVec3, length: f64) -> (DVec3, DQuat) {
+    pub(crate) fn lay(&mut self, link: DVec3, length: f64) -> (DVec3, DQuat) {
         let angle = self.half_angle * (1.0 - (2.0 * self.passed + length) / self.reach);
         self.passed += length;
         let (sin, cos) = angle.sin_cos();

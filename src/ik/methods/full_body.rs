@@ -4,8 +4,8 @@
 //! the goals in the null space of the pins, and in the null space of both a pull back to the pose in which the solve
 //! started.
 
-use crate::ik::tree::Tree;
-use crate::ik::{JacobianOptions, Method, Secondary};
+use crate::tree::Tree;
+use crate::{JacobianOptions, Method, Secondary};
 
 use super::jacobian::Jacobian;
 
@@ -15,7 +15,7 @@ const PULL: f64 = 0.02;
 const PULL_FADE: f64 = 0.05;
 
 /// Runs one iteration. If [`Tree::root_moves`] is set, the base may move too.
-pub(in crate::ik) fn pass(jacobian: &mut Jacobian, tree: &mut Tree, options: &JacobianOptions) {
+pub(crate) fn pass(jacobian: &mut Jacobian, tree: &mut Tree, options: &JacobianOptions) {
     let secondary = if options.secondary == Secondary::None { Secondary::Start } else { options.secondary };
     // Near the goals a full pull would only slow down the last steps.
     let fade = (tree.measure().sum.sqrt() / (PULL_FADE * tree.length())).min(1.0);

@@ -7,15 +7,15 @@
 //! Woodbury's identity, so all Jacobian methods share the same small system. Limits are constraints: a joint that
 //! reaches its limit is locked, and the others are solved again.
 
-use crate::ik::rotation::rotation_vector;
-use crate::ik::tree::{Joint, JointState, Role, Tree};
-use crate::ik::{JointParameters, OptimizeOptions};
+use crate::rotation::rotation_vector;
+use crate::tree::{Joint, JointState, Role, Tree};
+use crate::{JointParameters, OptimizeOptions};
 
 use super::jacobian::{Inverse, Jacobian, towards};
 
 /// State of a solve.
 #[derive(Clone, Debug, Default)]
-pub(in crate::ik) struct Optimize {
+pub(crate) struct Optimize {
     /// Damping, base-space metres squared.
     mu: f64,
     /// Factor by which the damping grows if the next step fails.
@@ -50,12 +50,12 @@ const MU_RANGE: [f64; 2] = [1e-16, 1e6];
 
 impl Optimize {
     /// Stores the pose in which a solve starts.
-    pub(in crate::ik) fn set_start(&mut self, tree: &Tree) {
+    pub(crate) fn set_start(&mut self, tree: &Tree) {
         self.start.clear();
         self.start.extend(tree.joints.iter().map(Joint::state));
     }
 
-    pub(in crate::ik) fn set(&mut self, tree: &Tree) {
+    pub(crate) fn set(&mut self, tree: &Tree) {
         (self.cost, self.growth, self.converged) = (f64::INFINITY, 2.0, false);
         let length = tree.length();
         self.mu = FIRST_MU * length * length;
@@ -73,12 +73,12 @@ impl Optimize {
     }
 
     /// Returns whether the sum no longer falls.
-    pub(in crate::ik) fn is_converged(&self) -> bool {
+    pub(crate) fn is_converged(&self) -> bool {
         self.converged
     }
 
     /// Restores the pose with the smallest sum.
-    pub(in crate::ik) fn restore_best(&self, tree: &mut Tree) {
+    pub(crate) fn restore_best(&self, tree: &mut Tree) {
         for (joint, &state) in tree.joints.iter_mut().zip(&self.best) {
             joint.set_state(state);
         }
@@ -86,12 +86,7 @@ impl Optimize {
     }
 
     /// Makes one step. The next call evaluates the step, and undoes it if it increased the sum.
-    pub(in crate::ik) fn pass(
-        &mut self,
-        jacobian: &mut Jacobian,
-        tree: &mut Tree,
-        options: &OptimizeOptions,
-    ) {
+    pub(crate) fn pass(&mut self, jacobian: &mut Jacobian, tree: &mut Tree, options: &OptimizeOptions) {
         let length = tree.length();
         let length2 = length * length;
         jacobian.evaluate(tree, f64::INFINITY);

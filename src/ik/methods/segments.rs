@@ -7,9 +7,9 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::Limit;
-use crate::ik::rotation::{best_fit, shortest_arc};
-use crate::ik::tree::{Joint, Tree};
+use crate::Limit;
+use crate::rotation::{best_fit, shortest_arc};
+use crate::tree::{Joint, Tree};
 
 use super::ccd::best_turn_about;
 
@@ -22,23 +22,23 @@ const BORDER: f64 = 1e-3;
 
 /// The position and orientation of a segment.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::ik) struct Segment {
+pub(crate) struct Segment {
     /// Position of the joint, base space.
-    pub(in crate::ik) position: DVec3,
+    pub(crate) position: DVec3,
     /// Rotation from the joint's turned frame to base space.
-    pub(in crate::ik) spin: DQuat,
+    pub(crate) spin: DQuat,
 }
 
 impl Segment {
     /// Transforms a point from the turned frame to base space.
-    pub(in crate::ik) fn point(&self, local: DVec3) -> DVec3 {
+    pub(crate) fn point(&self, local: DVec3) -> DVec3 {
         self.position + self.spin * local
     }
 }
 
 /// What is attached to a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::ik) enum Attached {
+pub(crate) enum Attached {
     /// The joint with this index.
     Joint(usize),
     /// The effector with this index.
@@ -46,13 +46,13 @@ pub(in crate::ik) enum Attached {
 }
 
 /// A current and a wanted vector, and their weight.
-pub(in crate::ik) type Pair = (DVec3, DVec3, f64);
+pub(crate) type Pair = (DVec3, DVec3, f64);
 
 /// The segments of a tree. Buffers are reused by later solves.
 #[derive(Clone, Debug, Default)]
-pub(in crate::ik) struct Segments {
+pub(crate) struct Segments {
     /// One segment per joint.
-    pub(in crate::ik) all: Vec<Segment>,
+    pub(crate) all: Vec<Segment>,
     /// Whether each joint carries the segment below it like a rigid body, at least in some directions: a hinge, or a
     /// joint at its limit.
     pub(super) binding: Vec<bool>,
@@ -66,14 +66,14 @@ pub(in crate::ik) struct Segments {
 
 /// Returns whether a tree needs segments. A body with scale has none that are rigid. Its points are moved instead,
 /// and limits apply when the joints are fitted to them.
-pub(in crate::ik) fn needs_segments(tree: &Tree) -> bool {
-    let turns = |t: &crate::ik::tree::EffectorTask| t.orientation.is_some() || t.aim.is_some();
+pub(crate) fn needs_segments(tree: &Tree) -> bool {
+    let turns = |t: &crate::tree::EffectorTask| t.orientation.is_some() || t.aim.is_some();
     tree.rigid && (tree.joints.iter().any(|j| j.limit != Limit::Free) || tree.tasks.iter().any(turns))
 }
 
 impl Segments {
     /// Stores what is attached to the joints of a tree.
-    pub(in crate::ik) fn set(&mut self, tree: &Tree) {
+    pub(crate) fn set(&mut self, tree: &Tree) {
         self.attached.clear();
         self.ranges.clear();
         for index in 0..tree.joints.len() {
@@ -88,7 +88,7 @@ impl Segments {
     }
 
     /// Moves the segments to the pose of the tree.
-    pub(in crate::ik) fn move_to_pose(&mut self, tree: &Tree) {
+    pub(crate) fn move_to_pose(&mut self, tree: &Tree) {
         self.all.clear();
         self.binding.clear();
         for joint in &tree.joints {
@@ -101,7 +101,7 @@ impl Segments {
     }
 
     /// Returns what is attached to a segment.
-    pub(in crate::ik) fn attached(&self, index: usize) -> &[Attached] {
+    pub(crate) fn attached(&self, index: usize) -> &[Attached] {
         let (start, end) = self.ranges[index];
         &self.attached[start..end]
     }
@@ -111,7 +111,7 @@ impl Segments {
     ///
     /// A segment turns so that its points come nearest to their stored positions. If the joint at such a point binds,
     /// the points of the next segment count too, because that joint cannot turn freely to reach them.
-    pub(in crate::ik) fn fit(&mut self, tree: &mut Tree) {
+    pub(crate) fn fit(&mut self, tree: &mut Tree) {
         for index in 0..self.all.len() {
             let joint = &tree.joints[index];
             let above = joint.parent.map(|p| self.all[p]);

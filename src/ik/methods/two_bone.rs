@@ -7,9 +7,9 @@ use std::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::rotation::{rotation_vector, shortest_arc, wrapped};
-use crate::ik::tree::{Measure, Tree};
-use crate::ik::{LimbOptions, Limit, Method, SolveError, Swivel};
+use crate::rotation::{rotation_vector, shortest_arc, wrapped};
+use crate::tree::{Measure, Tree};
+use crate::{LimbOptions, Limit, Method, SolveError, Swivel};
 
 /// Number of swivels, evenly spaced on the whole circle, to try if limits block the first one. 15° is finer than the
 /// usual ranges of shoulders and hips.
@@ -39,7 +39,7 @@ const PARALLEL: f64 = 1e-9;
 
 /// Returns the two joints of a limb. The tree must have one goal with a position and two joints above the end. The
 /// end may have its own joint too.
-pub(in crate::ik) fn joints(tree: &Tree) -> Result<(usize, usize), SolveError> {
+pub(crate) fn joints(tree: &Tree) -> Result<(usize, usize), SolveError> {
     let unsuited = |why| Err(SolveError::Unsuited { method: Method::TwoBone, why });
     let [task] = &tree.tasks[..] else { return unsuited("one goal is needed") };
     if task.target.is_none() {
@@ -63,7 +63,7 @@ pub(in crate::ik) fn joints(tree: &Tree) -> Result<(usize, usize), SolveError> {
 /// If a limit of the first joint blocks the solution, other swivels are tried in a fixed order and the best one is
 /// used ([`search`]). Each try is the closed form for its swivel, so this is part of the closed form and not an
 /// iterative method. The limb then has a swivel that differs from the requested one.
-pub(in crate::ik) fn solve(tree: &mut Tree, options: &LimbOptions) {
+pub(crate) fn solve(tree: &mut Tree, options: &LimbOptions) {
     let (first, middle) = (0, 1);
     let Some(target) = tree.tasks.first().and_then(|t| t.target) else { return };
     let before = [tree.joints[first].rotation, tree.joints[middle].rotation];
@@ -120,7 +120,7 @@ fn swivel_angle(tree: &Tree, swivel: Swivel, target: DVec3) -> Option<f64> {
 /// Returns the angle by which a limb must turn about the line to the target, so that its middle joint points in a
 /// direction that the shortest arc from straight down to the target carries along. `hanging` is this direction for a
 /// limb that hangs down, in the space of the figure (+Y up, +Z to the front). Returns `None` if the limb is straight.
-pub(in crate::ik) fn angle_to(tree: &Tree, target: DVec3, hanging: DVec3) -> Option<f64> {
+pub(crate) fn angle_to(tree: &Tree, target: DVec3, hanging: DVec3) -> Option<f64> {
     let (start, middle) = (tree.joints[0].position, tree.joints[1].position);
     let line = (target - start).try_normalize()?;
     let [down, side] = [DVec3::NEG_Y, DVec3::X].map(|axis| tree.facing * axis);
@@ -136,7 +136,7 @@ pub(in crate::ik) fn angle_to(tree: &Tree, target: DVec3, hanging: DVec3) -> Opt
 /// With u the vector into the joint, v the vector out of it and n the axis, |u + R(θ)v|² = d² becomes C cos θ + S sin
 /// θ + c₀ = ½(d² − u² − v²). Of the two solutions, the one that the limit changes less is used. If the limit allows
 /// both, the smaller turn is used, which keeps the current bend direction or that of the rest pose.
-pub(in crate::ik) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: f64) -> bool {
+pub(crate) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: f64) -> bool {
     let Some((task, target)) = tree.tasks.first().and_then(|t| Some((t.position, t.target?))) else {
         return false;
     };
@@ -201,7 +201,7 @@ fn straight_axis(tree: &Tree, middle: usize, local: DVec3, into: DVec3) -> DVec3
 }
 
 /// Turns a joint so that the effector moves onto the line to the target.
-pub(in crate::ik) fn swing(tree: &mut Tree, joint: usize, target: DVec3) {
+pub(crate) fn swing(tree: &mut Tree, joint: usize, target: DVec3) {
     let Some(task) = tree.tasks.first().map(|t| t.position) else { return };
     let first = &tree.joints[joint];
     let (from, to) = (task - first.position, target - first.position);
@@ -219,7 +219,7 @@ fn turn_about(tree: &mut Tree, first: usize, target: DVec3, angle: f64) {
 }
 
 /// Turns the end to its target orientation or aim, as far as its joint allows.
-pub(in crate::ik) fn orient(tree: &mut Tree) {
+pub(crate) fn orient(tree: &mut Tree) {
     let Some(index) = tree.tasks.first().and_then(|t| t.joint) else { return };
     for turn in [tree.tasks[0].orientation_error(), tree.tasks[0].aim_error()].into_iter().flatten() {
         if tree.tasks[0].local == DVec3::ZERO {

@@ -1,6 +1,6 @@
 //! Options of cyclic coordinate descent.
 
-use crate::api::with_methods;
+use sinew_base::api::with_methods;
 
 /// Largest factor for over-relaxation. From 2 on, successive over-relaxation diverges (Ostrowski 1954; Reich 1949).
 const MAX_RELAXATION: f64 = 1.95;
@@ -9,7 +9,7 @@ const MIN_RELAXATION: f64 = 0.01;
 
 /// Options of cyclic coordinate descent: the order of the joints, the form of a turn, and the maximum rotations.
 ///
-/// [`Link::ccd_budget`](crate::ik::Link::ccd_budget) is the maximum rotation of a single joint.
+/// [`Link::ccd_budget`](crate::Link::ccd_budget) is the maximum rotation of a single joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -95,17 +95,17 @@ impl CcdOptions {
     }
 
     /// Returns whether an iteration, counted from zero, turns the joints from the base to the tip.
-    pub(in crate::ik) fn is_base_first(&self, iteration: usize) -> bool {
+    pub(crate) fn is_base_first(&self, iteration: usize) -> bool {
         self.base_first != (self.alternating && iteration % 2 == 1)
     }
 
     /// Returns whether every turn is applied in full.
-    pub(in crate::ik) fn has_full_turns(&self) -> bool {
+    pub(crate) fn has_full_turns(&self) -> bool {
         self.step.is_infinite() && self.budget.is_infinite() && !self.linear && self.factor() == 1.0
     }
 
     /// Returns the fraction of a turn that is applied: [`relaxation`](Self::relaxation), or the nearest valid value.
-    pub(in crate::ik) fn factor(&self) -> f64 {
+    pub(crate) fn factor(&self) -> f64 {
         if self.relaxation.is_nan() { 1.0 } else { self.relaxation.clamp(MIN_RELAXATION, MAX_RELAXATION) }
     }
 }

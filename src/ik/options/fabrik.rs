@@ -1,6 +1,6 @@
 //! Options of forward and backward reaching.
 
-use crate::api::with_methods;
+use sinew_base::api::with_methods;
 
 /// Options of forward and backward reaching.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

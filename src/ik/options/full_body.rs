@@ -1,8 +1,8 @@
 //! Options of the whole-body method for figures.
 
-use crate::api::with_methods;
+use sinew_base::api::with_methods;
 
-/// Options of [`Method::FullBody`](crate::ik::Method::FullBody) for a body that is a [figure](crate::ik::FigureParts).
+/// Options of [`Method::FullBody`](crate::Method::FullBody) for a body that is a [figure](crate::FigureParts).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]

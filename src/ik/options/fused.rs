@@ -1,6 +1,6 @@
 //! Options of the fused method.
 
-use crate::api::with_methods;
+use sinew_base::api::with_methods;
 
 /// The additional task ΔH of the fused method, which uses the freedom that the goal leaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Options of the Jacobian methods.
 
-use crate::api::with_methods;
+use sinew_base::api::with_methods;
 
 /// The parameters that describe a joint's rotation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum Secondary {
     None,
     /// Pull towards the rest pose.
     Rest,
-    /// Pull towards the posture from [`Body::set_posture`](crate::ik::Body::set_posture), or towards rest without
+    /// Pull towards the posture from [`Body::set_posture`](crate::Body::set_posture), or towards rest without
     /// such a posture.
     Posture,
     /// Pull towards the middle of the limits.

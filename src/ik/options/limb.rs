@@ -2,7 +2,7 @@
 
 use glam::{DMat4, DVec3, DVec4};
 
-use crate::api::with_methods;
+use sinew_base::api::with_methods;
 
 /// The swivel of a limb, its rotation about the line from its first joint to its end. A target position does not
 /// determine it.
@@ -22,7 +22,7 @@ pub enum Swivel {
     /// the elbow turns fast.
     Arm,
     /// The swivel of a leg: the knee points to the front while the leg hangs down, and is carried along as for
-    /// [`Swivel::Arm`]. [`Body::set_facing`](crate::ik::Body::set_facing) defines the front.
+    /// [`Swivel::Arm`]. [`Body::set_facing`](crate::Body::set_facing) defines the front.
     Leg,
     /// An angle relative to the swivel of the rest pose, radians.
     Angle(f64),
@@ -49,8 +49,8 @@ impl Swivel {
     /// targets are in a plane, or if a number is not finite.
     ///
     /// ```
-    /// use sinew::glam::DVec3;
-    /// use sinew::ik::Swivel;
+    /// use sinew_ik::glam::DVec3;
+    /// use sinew_ik::Swivel;
     ///
     /// // The higher the hand, the farther the elbow turns out.
     /// let targets = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z, DVec3::splat(0.5)];

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
 
-use crate::api::{ParseError, named};
+use sinew_base::api::{ParseError, named};
 
 /// The name of [`Method::Custom`], once a method is registered.
 static CUSTOM_NAME: OnceLock<&str> = OnceLock::new();
@@ -13,8 +13,8 @@ static CUSTOM_NAME: OnceLock<&str> = OnceLock::new();
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
 pub enum Method {
+    // Not `#[non_exhaustive]`: the compiler names each place that a new variant concerns, also in other crates.
     /// Full-body for a figure, two-bone for a limb, full-body for several goals or pins, damped least squares otherwise.
     #[default]
     Auto,
@@ -38,13 +38,13 @@ pub enum Method {
     Fused,
     /// Nonlinear least squares with a trust region.
     Optimize,
-    /// The whole body with root motion: the trunk and then the limbs of a [figure](crate::ik::FigureParts), and damped least
+    /// The whole body with root motion: the trunk and then the limbs of a [figure](crate::FigureParts), and damped least
     /// squares on any other body, pins first and then the other goals.
     FullBody,
-    /// The likeliest posture of a [`Style`](crate::ik::Style), or a blend of [`Examples`](crate::ik::Examples), followed by
-    /// the full-body method. Needs a pose prior from [`Solver::set_style`](crate::ik::Solver::set_style).
+    /// The likeliest posture of a [`Style`](crate::Style), or a blend of [`Examples`](crate::Examples), followed by
+    /// the full-body method. Needs a pose prior from [`Solver::set_style`](crate::Solver::set_style).
     Style,
-    /// The method that [`register_method`](crate::ik::register_method) has made available. It has the name that this method returns.
+    /// The method that [`register_method`](crate::register_method) has made available. It has the name that this method returns.
     Custom,
 }
 
@@ -86,7 +86,7 @@ impl Method {
     }
 
     /// Sets the name of [`Method::Custom`], unless it is set.
-    pub(in crate::ik) fn name_custom(name: &'static str) {
+    pub(crate) fn name_custom(name: &'static str) {
         CUSTOM_NAME.get_or_init(|| name);
     }
 
@@ -103,7 +103,7 @@ impl Method {
 
     /// Returns whether the method can weigh the axes of a goal differently. The others move or turn an effector as a whole,
     /// towards the nearest point or orientation that the free axes of its goal leave.
-    pub(in crate::ik) fn weighs_axes(self) -> bool {
+    pub(crate) fn weighs_axes(self) -> bool {
         !matches!(self, Self::Ccd | Self::Particle | Self::Fabrik | Self::TwoBone)
     }
 

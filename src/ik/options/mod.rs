@@ -1,6 +1,6 @@
 //! Options of a solve.
 
-use crate::api::with_methods;
+use sinew_base::api::with_methods;
 
 mod ccd;
 mod fabrik;
@@ -22,18 +22,16 @@ pub use limb::{LimbOptions, Swivel};
 pub use method::Method;
 pub use optimize::{Balance, OptimizeOptions};
 pub use particle::ParticleOptions;
-#[cfg(feature = "character")]
-pub(crate) use registry::edit_distance;
 pub use registry::{Domain, OptionError, OptionKind, OptionOverrides, OptionValue, SolverOption, Unit};
 
 /// Default for the maximum number of iterations.
 pub const DEFAULT_ITERATIONS: usize = 100;
 /// Default tolerance of positions, as a fraction of the longest chain's length.
-pub(in crate::ik) const DEFAULT_TOLERANCE: f64 = 1e-4;
+pub(crate) const DEFAULT_TOLERANCE: f64 = 1e-4;
 /// Default tolerance of orientations and aims, radians.
-pub(in crate::ik) const DEFAULT_ANGLE_TOLERANCE: f64 = 1e-3;
+pub(crate) const DEFAULT_ANGLE_TOLERANCE: f64 = 1e-3;
 /// Default of [`Options::characteristic_length`]. Chosen, not derived.
-pub(in crate::ik) const DEFAULT_CHARACTERISTIC_LENGTH: f64 = 0.3;
+pub(crate) const DEFAULT_CHARACTERISTIC_LENGTH: f64 = 0.3;
 
 /// The pose that a solve starts from, and whether it may jump to another one.
 ///
@@ -59,7 +57,7 @@ pub enum Start {
 /// Options of a solve.
 ///
 /// ```
-/// use sinew::ik::{CcdOptions, Method, Options, Start};
+/// use sinew_ik::{CcdOptions, Method, Options, Start};
 ///
 /// let options = Options::default()
 ///     .with_method(Method::Ccd)
@@ -67,7 +65,7 @@ pub enum Start {
 ///     .with_start(Start::Rest)
 ///     .with_tolerance(0.002);
 /// assert_eq!((options.method, options.tolerance), ("ccd".parse()?, Some(0.002)));
-/// # Ok::<(), sinew::ParseError>(())
+/// # Ok::<(), sinew_ik::ParseError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use crate::api::with_methods;
+use sinew_base::api::with_methods;
 
 /// Terms that [`Method::Optimize`](super::Method::Optimize) minimises together with the errors of the goals. The result is then a compromise
 /// and not the first pose that meets the goals. With a weight of one, turning one joint by one radian counts as much

@@ -1,6 +1,6 @@
 //! Options of particle inverse kinematics.
 
-use crate::api::with_methods;
+use sinew_base::api::with_methods;
 
 /// Options of particle inverse kinematics.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,10 +4,10 @@ use std::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec2, DVec3, EulerRot};
 
-use crate::ik::link::own;
-use crate::ik::rotation::{rotation_vector, wrapped};
-use crate::ik::tree::{Joint, Tree};
-use crate::ik::{Limit, swing_twist};
+use crate::link::own;
+use crate::rotation::{rotation_vector, wrapped};
+use crate::tree::{Joint, Tree};
+use crate::{Limit, swing_twist};
 
 /// A turn that leads beyond every limit, radians.
 const FAR: f64 = 1e9;

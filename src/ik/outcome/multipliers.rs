@@ -6,9 +6,9 @@
 
 use glam::DVec3;
 
-use crate::ik::Outcome;
-use crate::ik::linear::solve_damped;
-use crate::ik::tree::{Role, Tree};
+use crate::Outcome;
+use crate::linear::solve_damped;
+use crate::tree::{Role, Tree};
 
 use super::Evidence;
 use super::border::{Coordinate, coordinates};
@@ -57,7 +57,7 @@ struct Unknown {
 
 /// The least squares problem of a pose. Buffers are reused.
 #[derive(Clone, Debug, Default)]
-pub(in crate::ik) struct Multipliers {
+pub(crate) struct Multipliers {
     unknowns: Vec<Unknown>,
     /// The rows of each unknown, one unknown after the other.
     columns: Vec<f64>,
@@ -72,7 +72,7 @@ pub(in crate::ik) struct Multipliers {
 
 impl Multipliers {
     /// Judges the effectors of a tree in its pose.
-    pub(in crate::ik) fn judge(&mut self, tree: &Tree) {
+    pub(crate) fn judge(&mut self, tree: &Tree) {
         self.set_rows(tree);
         self.set_unknowns(tree);
         self.verdicts.clear();
@@ -104,7 +104,7 @@ impl Multipliers {
     }
 
     /// Returns what is known about an effector that misses its goal.
-    pub(in crate::ik) fn evidence(&self, tree: &Tree, effector: usize) -> Evidence {
+    pub(crate) fn evidence(&self, tree: &Tree, effector: usize) -> Evidence {
         let Verdict { at_rest, is_held, .. } = self.verdicts.get(effector).copied().unwrap_or_default();
         let held = is_held.then_some(Outcome::BlockedByLimits);
         let (beyond_bones, limited) = (tree.is_beyond_bones(effector), self.is_limited());

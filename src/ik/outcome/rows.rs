@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use crate::ik::tree::EffectorTask;
+use crate::tree::EffectorTask;
 
 /// Weight of pins relative to goals.
 const PINNED: f64 = 1e4;

@@ -111,8 +111,8 @@ impl Step {
     /// The result is exact if the body is in the pose in which the solve made the step.
     ///
     /// ```
-    /// use sinew::glam::{DAffine3, DVec3};
-    /// use sinew::ik::{Body, Goal, Link, Options, Solver};
+    /// use sinew_ik::glam::{DAffine3, DVec3};
+    /// use sinew_ik::{Body, Goal, Link, Options, Solver};
     ///
     /// let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
     /// let mut arm = Body::new(links, DAffine3::IDENTITY)?;
@@ -124,7 +124,7 @@ impl Step {
     /// for (a, b) in arm.rotations().iter().zip(replayed.rotations()) {
     ///     assert!(a.angle_between(*b) < 1e-6);
     /// }
-    /// # Ok::<(), sinew::ik::SolveError>(())
+    /// # Ok::<(), sinew_ik::SolveError>(())
     /// ```
     pub fn apply(&self, body: &mut Body) {
         let Some(&rotation) = body.rotations().get(self.link).filter(|_| self.particles.is_none()) else {

@@ -2,10 +2,10 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::methods::textbook::particle::Move;
-use crate::ik::rotation::{any_perpendicular, rotation_vector};
-use crate::ik::tree::Tree;
-use crate::ik::{Body, Goal};
+use crate::methods::textbook::particle::Move;
+use crate::rotation::{any_perpendicular, rotation_vector};
+use crate::tree::Tree;
+use crate::{Body, Goal};
 
 use super::{Step, StepKind, orientation_above, slide_direction};
 
@@ -19,7 +19,7 @@ const MAX_STEPS: usize = 1 << 17;
 
 /// The order in which the joints of a tree turn in one pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::ik) enum Order {
+pub(crate) enum Order {
     #[default]
     BaseFirst,
     TipFirst,
@@ -40,10 +40,10 @@ impl Order {
 
 /// Where in a solve a change happens.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::ik) struct Stage {
-    pub(in crate::ik) kind: StepKind,
-    pub(in crate::ik) start: usize,
-    pub(in crate::ik) iteration: usize,
+pub(crate) struct Stage {
+    pub(crate) kind: StepKind,
+    pub(crate) start: usize,
+    pub(crate) iteration: usize,
 }
 
 /// The value that a step changes.
@@ -69,7 +69,7 @@ struct Change {
 
 /// Records the changes of a pose during a solve. It does nothing unless [`Recorder::begin`] was called.
 #[derive(Clone, Debug, Default)]
-pub(in crate::ik) struct Recorder {
+pub(crate) struct Recorder {
     is_active: bool,
     /// The pose after the last change.
     rotations: Vec<DQuat>,
@@ -80,7 +80,7 @@ pub(in crate::ik) struct Recorder {
 
 impl Recorder {
     /// Begins a record in the pose of a body.
-    pub(in crate::ik) fn begin(&mut self, body: &Body) {
+    pub(crate) fn begin(&mut self, body: &Body) {
         self.is_active = true;
         self.rotations.clear();
         self.rotations.extend_from_slice(body.rotations());
@@ -91,20 +91,20 @@ impl Recorder {
     }
 
     /// Ends a record without a result, and frees its memory.
-    pub(in crate::ik) fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         if self.is_active {
             *self = Self::default();
         }
     }
 
     /// Returns whether a record has begun.
-    pub(in crate::ik) fn is_active(&self) -> bool {
+    pub(crate) fn is_active(&self) -> bool {
         self.is_active
     }
 
     /// Records the joints of a tree that have turned since the last call, in the order in which they turned.
     #[inline]
-    pub(in crate::ik) fn note(&mut self, tree: &Tree, order: Order, stage: Stage) {
+    pub(crate) fn note(&mut self, tree: &Tree, order: Order, stage: Stage) {
         if self.is_active {
             self.note_root(tree.root, stage);
             let count = tree.joints.len();
@@ -119,7 +119,7 @@ impl Recorder {
     }
 
     /// Records the links of a body that have turned since the last call.
-    pub(in crate::ik) fn note_body(&mut self, body: &Body, stage: Stage) {
+    pub(crate) fn note_body(&mut self, body: &Body, stage: Stage) {
         if self.is_active {
             self.note_root(body.root(), stage);
             for (link, &rotation) in body.rotations().iter().enumerate() {
@@ -155,7 +155,7 @@ impl Recorder {
     }
 
     /// Records a move of particles. `at` is the start and the iteration.
-    pub(in crate::ik) fn note_particles(&mut self, tree: &Tree, moved: &Move, at: (usize, usize)) {
+    pub(crate) fn note_particles(&mut self, tree: &Tree, moved: &Move, at: (usize, usize)) {
         let Some((joint, target)) =
             tree.joints.get(moved.joint).zip(tree.tasks.first().and_then(|t| t.target))
         else {
@@ -178,13 +178,7 @@ impl Recorder {
     }
 
     /// Ends the record in the pose of the solved body, and writes its steps. `body` is the body in its first pose.
-    pub(in crate::ik) fn finish(
-        &mut self,
-        mut body: Body,
-        solved: &Body,
-        goals: &[Goal],
-        steps: &mut Vec<Step>,
-    ) {
+    pub(crate) fn finish(&mut self, mut body: Body, solved: &Body, goals: &[Goal], steps: &mut Vec<Step>) {
         self.settle(solved);
         steps.clear();
         for change in &self.changes {

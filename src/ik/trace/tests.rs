@@ -2,11 +2,11 @@
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
-use crate::ik::random::Random;
-use crate::ik::{
+use crate::{
     Body, CcdOptions, Goal, JacobianOptions, Limit, Link, Method, Mimic, OptimizeOptions, Options, Report,
     Secondary, Solver, Start,
 };
+use sinew_base::Random;
 
 use super::recorder::{Recorder, Stage};
 use super::{Step, StepKind};

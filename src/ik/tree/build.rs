@@ -2,9 +2,9 @@
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
-use crate::ik::body::unit;
-use crate::ik::link::nearest;
-use crate::ik::{Body, Goal, Limit, Link, Options};
+use crate::body::unit;
+use crate::link::nearest;
+use crate::{Body, Goal, Limit, Link, Options};
 
 use super::measure::nonzero_length;
 use super::term::Term;
@@ -13,7 +13,7 @@ use super::{EffectorTask, Hinge, Joint, Prismatic, Role, Tree};
 impl Tree {
     /// Loads the pose of a body and its goals, which must be valid. Of the options, it uses the limits, the tolerance of
     /// orientations and the characteristic length.
-    pub(in crate::ik) fn set(&mut self, body: &Body, goals: &[Goal], options: &Options) {
+    pub(crate) fn set(&mut self, body: &Body, goals: &[Goal], options: &Options) {
         self.angle_tolerance = options.angle_tolerance;
         self.characteristic_length = options.characteristic_length;
         self.world_from_base = body.world_from_base().matrix3;
@@ -40,7 +40,7 @@ impl Tree {
     }
 
     /// Loads a solved pose like [`Tree::set`], but leaves joints where they are even if they are beyond their limits.
-    pub(in crate::ik) fn set_solved(&mut self, body: &Body, goals: &[Goal], options: &Options) {
+    pub(crate) fn set_solved(&mut self, body: &Body, goals: &[Goal], options: &Options) {
         self.set(body, goals, options);
         for joint in &mut self.joints {
             if let Some(rotation) = body.rotations().get(joint.link) {

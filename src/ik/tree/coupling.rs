@@ -5,15 +5,15 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::link::own;
-use crate::ik::mimic::hinge_angle;
-use crate::ik::{Body, Limit};
+use crate::link::own;
+use crate::mimic::hinge_angle;
+use crate::{Body, Limit};
 
 use super::Tree;
 
 /// The part of a joint in a group of coupled joints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::ik) enum Role {
+pub(crate) enum Role {
     /// The joint moves alone.
     #[default]
     Single,
@@ -25,10 +25,10 @@ pub(in crate::ik) enum Role {
 
 /// A follower among the joints.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::ik) struct Coupling {
-    pub(in crate::ik) leader: usize,
-    pub(in crate::ik) follower: usize,
-    pub(in crate::ik) ratio: f64,
+pub(crate) struct Coupling {
+    pub(crate) leader: usize,
+    pub(crate) follower: usize,
+    pub(crate) ratio: f64,
     offset: f64,
 }
 
@@ -69,27 +69,23 @@ impl Tree {
     }
 
     /// Returns whether a joint follows another one, or another one follows it.
-    pub(in crate::ik) fn is_coupled(&self) -> bool {
+    pub(crate) fn is_coupled(&self) -> bool {
         !self.couplings.is_empty()
     }
 
     /// Returns whether no joint is prismatic, and each joint turns by itself.
-    pub(in crate::ik) fn only_turns(&self) -> bool {
+    pub(crate) fn only_turns(&self) -> bool {
         !self.is_coupled() && !self.has_prismatic
     }
 
     /// Returns the followers of a joint.
-    pub(in crate::ik) fn followers(&self, leader: usize) -> impl Iterator<Item = usize> {
+    pub(crate) fn followers(&self, leader: usize) -> impl Iterator<Item = usize> {
         self.couplings.iter().filter(move |c| c.leader == leader).map(|c| c.follower)
     }
 
     /// Returns the joints that move if a joint turns by `turn`, a rotation vector in base space: the joint itself and its
     /// followers, each with its turn.
-    pub(in crate::ik) fn coupled_turns(
-        &self,
-        index: usize,
-        turn: DVec3,
-    ) -> impl Iterator<Item = (usize, DVec3)> {
+    pub(crate) fn coupled_turns(&self, index: usize, turn: DVec3) -> impl Iterator<Item = (usize, DVec3)> {
         let axis = move |index: usize| {
             let joint = &self.joints[index];
             joint.only_axis().map_or(DVec3::ZERO, |axis| self.axis_from_frame(joint, axis))
@@ -102,12 +98,7 @@ impl Tree {
 
     /// Returns how an effector turns and moves in base space if a joint and its followers turn, to first order. `turn` is
     /// the turn of the joint itself, a rotation vector in base space.
-    pub(in crate::ik) fn effector_motion(
-        &self,
-        index: usize,
-        turn: DVec3,
-        effector: usize,
-    ) -> (DVec3, DVec3) {
+    pub(crate) fn effector_motion(&self, index: usize, turn: DVec3, effector: usize) -> (DVec3, DVec3) {
         let at = self.tasks[effector].position;
         if self.joints[index].role == Role::Single {
             return self.motion(&self.joints[index], turn, at - self.joints[index].position);
@@ -122,7 +113,7 @@ impl Tree {
     }
 
     /// Returns the joints that a solver turns to move an effector: those above it, with leaders in place of followers.
-    pub(in crate::ik) fn movers(&self, effector: usize) -> impl Iterator<Item = usize> {
+    pub(crate) fn movers(&self, effector: usize) -> impl Iterator<Item = usize> {
         let leader = |follower: usize| self.couplings.iter().find(move |c| c.follower == follower);
         let is_above = move |joint: usize| self.above(effector).any(|above| above == joint);
         self.above(effector).filter_map(move |index| match self.joints[index].role {
@@ -140,7 +131,7 @@ impl Tree {
     }
 
     /// Selects the leaders of all selected followers too.
-    pub(in crate::ik) fn select_leaders(&self, selected: &mut [bool]) {
+    pub(crate) fn select_leaders(&self, selected: &mut [bool]) {
         for coupling in &self.couplings {
             if selected[coupling.follower] {
                 selected[coupling.leader] = true;

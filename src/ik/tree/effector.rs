@@ -2,65 +2,65 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use crate::ik::rotation::{any_perpendicular, rotation_vector, shortest_arc};
+use crate::rotation::{any_perpendicular, rotation_vector, shortest_arc};
 
 use super::term::Term;
 
 /// An effector task: a point with a target position, and a frame with a target orientation.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::ik) struct EffectorTask {
+pub(crate) struct EffectorTask {
     /// The nearest joint above the effector, or `None` if no joint moves it.
-    pub(in crate::ik) joint: Option<usize>,
+    pub(crate) joint: Option<usize>,
     /// The topmost joint that moves no other effector.
-    pub(in crate::ik) limb: Option<usize>,
+    pub(crate) limb: Option<usize>,
     /// Position in the turned frame of `joint`, or in base space without a joint.
-    pub(in crate::ik) local: DVec3,
+    pub(crate) local: DVec3,
     /// Orientation of the link in the same frame.
     pub(super) local_spin: DQuat,
     /// Position in base space.
-    pub(in crate::ik) position: DVec3,
+    pub(crate) position: DVec3,
     /// Orientation of the link in base space.
-    pub(in crate::ik) spin: DQuat,
+    pub(crate) spin: DQuat,
     /// Target position in base space, if any of its axes counts.
-    pub(in crate::ik) target: Option<DVec3>,
+    pub(crate) target: Option<DVec3>,
     /// Target orientation in base space, if any of its axes counts.
-    pub(in crate::ik) orientation: Option<DQuat>,
+    pub(crate) orientation: Option<DQuat>,
     /// The targets of the goal, whether any of their axes counts or not. They are needed to report the full errors.
     pub(super) stated: (Option<DVec3>, Option<DQuat>),
     /// The weights and tolerances of the position, whose error is measured in the world.
-    pub(in crate::ik) position_term: Term,
+    pub(crate) position_term: Term,
     /// The weights and tolerances of the orientation, whose error is measured in base space.
-    pub(in crate::ik) orientation_term: Term,
+    pub(crate) orientation_term: Term,
     /// For an orientation whose axes differ, the map of
     /// [`weighted_from_base`](super::term::TermAxes::weighted_from_base) in the current pose.
-    pub(in crate::ik) turn_map: Option<DMat3>,
+    pub(crate) turn_map: Option<DMat3>,
     /// An axis in the link's frame, and the point in base space at which it aims.
-    pub(in crate::ik) aim: Option<(DVec3, DVec3)>,
+    pub(crate) aim: Option<(DVec3, DVec3)>,
     /// The orientation error and the aim error of the current pose, as rotation vectors in base space.
     /// [`Tree::forward_tips`](super::Tree::forward_tips) computes both.
-    pub(in crate::ik) turn: DVec3,
-    pub(in crate::ik) aim_turn: DVec3,
+    pub(crate) turn: DVec3,
+    pub(crate) aim_turn: DVec3,
     /// Point in base space towards which the limb bends.
-    pub(in crate::ik) pole: Option<DVec3>,
-    pub(in crate::ik) weight: f64,
-    pub(in crate::ik) pinned: bool,
+    pub(crate) pole: Option<DVec3>,
+    pub(crate) weight: f64,
+    pub(crate) pinned: bool,
     /// Tolerance of the position, world metres.
-    pub(in crate::ik) tolerance: f64,
+    pub(crate) tolerance: f64,
     /// Length of the chain above the effector, world metres.
-    pub(in crate::ik) length: f64,
+    pub(crate) length: f64,
     /// Metres per radian of orientation error, base space.
-    pub(in crate::ik) radian: f64,
+    pub(crate) radian: f64,
 }
 
 impl EffectorTask {
     /// Returns the orientation of the link in the turned frame of `joint`.
-    pub(in crate::ik) fn local_spin(&self) -> DQuat {
+    pub(crate) fn local_spin(&self) -> DQuat {
         self.local_spin
     }
 
     /// Returns the rotation from the current to the target orientation as a rotation vector in base space, without turns
     /// about free axes.
-    pub(in crate::ik) fn orientation_error(&self) -> Option<DVec3> {
+    pub(crate) fn orientation_error(&self) -> Option<DVec3> {
         self.orientation.map(|target| self.rotation_error(target, self.spin).0)
     }
 
@@ -73,17 +73,17 @@ impl EffectorTask {
     }
 
     /// Returns the weight of the position.
-    pub(in crate::ik) fn position_weight(&self) -> f64 {
+    pub(crate) fn position_weight(&self) -> f64 {
         self.weight * self.position_term.weight
     }
 
     /// Returns the weight of the orientation.
-    pub(in crate::ik) fn orientation_weight(&self) -> f64 {
+    pub(crate) fn orientation_weight(&self) -> f64 {
         self.weight * self.orientation_term.weight
     }
 
     /// Returns the allowed orientation that is nearest to `spin`, base space. Without free axes it is the target.
-    pub(in crate::ik) fn nearest_orientation(&self, spin: DQuat) -> Option<DQuat> {
+    pub(crate) fn nearest_orientation(&self, spin: DQuat) -> Option<DQuat> {
         let target = self.orientation?;
         match self.orientation_term.rotation_error(target, spin) {
             Some((error, _)) => Some((DQuat::from_scaled_axis(error) * spin).normalize()),
@@ -92,14 +92,14 @@ impl EffectorTask {
     }
 
     /// Returns the current and the wanted direction of the aiming axis, unit vectors in base space.
-    pub(in crate::ik) fn aim_directions(&self) -> Option<(DVec3, DVec3)> {
+    pub(crate) fn aim_directions(&self) -> Option<(DVec3, DVec3)> {
         let (axis, at) = self.aim?;
         Some((self.spin * axis, (at - self.position).try_normalize()?))
     }
 
     /// Returns the rotation from the current to the wanted direction of the aiming axis as a rotation vector in base
     /// space.
-    pub(in crate::ik) fn aim_error(&self) -> Option<DVec3> {
+    pub(crate) fn aim_error(&self) -> Option<DVec3> {
         let (now, wanted) = self.aim_directions()?;
         Some(rotation_vector(shortest_arc(now, wanted, any_perpendicular(now))))
     }

@@ -12,9 +12,9 @@ const SMALL_GAP: f64 = 1e-3;
 /// middle · cos(φ/2) + side · sin(φ/2), where both quaternions are constant and perpendicular. So an angle is read from
 /// a rotation and written to it by a few products, without a quaternion product or a trigonometric function.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::ik) struct Hinge {
+pub(crate) struct Hinge {
     /// Unit axis in the joint's frame before it turns.
-    pub(in crate::ik) axis: DVec3,
+    pub(crate) axis: DVec3,
     /// The rotation in the middle of the range.
     middle: DQuat,
     /// The rotation half a turn from the middle.
@@ -52,7 +52,7 @@ impl Hinge {
     /// Returns how far the hinge may turn in the direction of `turn` if `turn` leads more than `margin` radians beyond
     /// the range, and `None` otherwise.
     #[inline]
-    pub(in crate::ik) fn room(&self, rotation: DQuat, turn: f64, margin: f64) -> Option<f64> {
+    pub(crate) fn room(&self, rotation: DQuat, turn: f64, margin: f64) -> Option<f64> {
         let half = self.half.filter(|_| !self.goes_round)?;
         let (cos, sin) = self.half_angle(rotation);
         // |φ| ≤ π |sin(φ/2)|, so most turns need no arc tangent.
@@ -65,14 +65,14 @@ impl Hinge {
 
     /// Returns the rotation after a turn of at most one radian, which stops at the border of the range.
     #[inline]
-    pub(in crate::ik) fn turned(&self, rotation: DQuat, turn: f64) -> DQuat {
+    pub(crate) fn turned(&self, rotation: DQuat, turn: f64) -> DQuat {
         self.turned_by(rotation, small_cos_sin(0.5 * turn))
     }
 
     /// Returns the rotation after a turn of any size, which [`retract`](super::retract) maps to an angle below π. It stops
     /// at the border of the range.
     #[inline]
-    pub(in crate::ik) fn retracted(&self, rotation: DQuat, turn: f64) -> DQuat {
+    pub(crate) fn retracted(&self, rotation: DQuat, turn: f64) -> DQuat {
         let half = 0.5 * turn;
         let cos = 1.0 / (1.0 + half * half).sqrt();
         self.turned_by(rotation, (cos, half * cos))

@@ -2,48 +2,48 @@
 
 use glam::DVec3;
 
-use crate::ik::rotation::rotation_vector;
+use crate::rotation::rotation_vector;
 
 use super::prismatic::SegmentLengths;
 use super::{EffectorTask, Tree};
 
 /// Factor for the squared errors of pins when steps are judged. A step violates pins to second order and the next step
 /// corrects that. A larger factor would reject such steps.
-pub(in crate::ik) const PIN_WEIGHT: f64 = 10.0;
+pub(crate) const PIN_WEIGHT: f64 = 10.0;
 
 /// The errors of a pose.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::ik) struct Measure {
+pub(crate) struct Measure {
     /// Sum of squared errors of the pinned goals that are outside their tolerance, world metres squared.
     pin_error: f64,
     /// Weighted sum of squared errors, world metres squared.
-    pub(in crate::ik) sum: f64,
+    pub(crate) sum: f64,
     /// Whether all goals with a positive weight are within tolerance.
-    pub(in crate::ik) done: bool,
+    pub(crate) done: bool,
 }
 
 impl Measure {
     /// Returns whether this pose is better than another. Pinned goals are compared first.
-    pub(in crate::ik) fn is_better(&self, than: &Self) -> bool {
+    pub(crate) fn is_better(&self, than: &Self) -> bool {
         let pins = self.pin_error.total_cmp(&than.pin_error);
         pins.then(than.done.cmp(&self.done)).then(self.sum.total_cmp(&than.sum)).is_lt()
     }
 
     /// Returns whether all pinned goals are within tolerance.
-    pub(in crate::ik) fn meets_pins(&self) -> bool {
+    pub(crate) fn meets_pins(&self) -> bool {
         self.pin_error == 0.0
     }
 }
 
 impl Tree {
     /// Returns the distance in world metres from an effector to its target, not counting free axes.
-    pub(in crate::ik) fn error(&self, task: usize) -> Option<f64> {
+    pub(crate) fn error(&self, task: usize) -> Option<f64> {
         let task = &self.tasks[task];
         task.target.map(|target| task.position_term.length(self.world_from_base * (target - task.position)))
     }
 
     /// Returns the larger of the orientation error and the aim error of an effector, in radians, not counting free axes.
-    pub(in crate::ik) fn angle_error(&self, task: usize) -> Option<f64> {
+    pub(crate) fn angle_error(&self, task: usize) -> Option<f64> {
         let task = &self.tasks[task];
         let turns = [task.orientation.map(|_| task.turn), task.aim.map(|_| task.aim_turn)];
         turns.into_iter().flatten().map(DVec3::length).max_by(f64::total_cmp)
@@ -51,7 +51,7 @@ impl Tree {
 
     /// Returns the distance in world metres from an effector to its target along all axes, and the larger of its
     /// orientation error about all axes and its aim error, radians.
-    pub(in crate::ik) fn full_errors(&self, task: usize) -> (Option<f64>, Option<f64>) {
+    pub(crate) fn full_errors(&self, task: usize) -> (Option<f64>, Option<f64>) {
         let task = &self.tasks[task];
         let (target, orientation) = task.stated;
         let position = target.map(|target| (self.world_from_base * (target - task.position)).length());
@@ -64,7 +64,7 @@ impl Tree {
     }
 
     /// Returns whether an effector is within its tolerances. Free axes do not count.
-    pub(in crate::ik) fn is_reached(&self, task: usize) -> bool {
+    pub(crate) fn is_reached(&self, task: usize) -> bool {
         let EffectorTask { position_term, orientation_term, turn, aim_turn, tolerance, .. } =
             &self.tasks[task];
         let task = &self.tasks[task];
@@ -76,7 +76,7 @@ impl Tree {
     }
 
     /// Returns the position error of an effector plus its orientation error in metres, world metres.
-    pub(in crate::ik) fn task_error(&self, task: usize) -> f64 {
+    pub(crate) fn task_error(&self, task: usize) -> f64 {
         let turn =
             self.angle_error(task).unwrap_or(0.0) * self.characteristic_length * self.tasks[task].length;
         self.error(task).unwrap_or(0.0) + turn
@@ -97,7 +97,7 @@ impl Tree {
     }
 
     /// Measures the errors of the current pose.
-    pub(in crate::ik) fn measure(&self) -> Measure {
+    pub(crate) fn measure(&self) -> Measure {
         let mut measure = Measure { pin_error: 0.0, sum: 0.0, done: true };
         for task in 0..self.tasks.len() {
             let EffectorTask { weight, pinned, .. } = self.tasks[task];
@@ -114,17 +114,17 @@ impl Tree {
 
     /// Returns the length of the longest chain in the pose that was loaded, base space. It serves as a scale, so it is
     /// computed only once, although scale inside a chain may change it a little.
-    pub(in crate::ik) fn length(&self) -> f64 {
+    pub(crate) fn length(&self) -> f64 {
         self.length
     }
 
     /// Returns whether an effector cannot reach its target, regardless of the other goals.
-    pub(in crate::ik) fn is_out_of_reach(&self, task: usize) -> bool {
+    pub(crate) fn is_out_of_reach(&self, task: usize) -> bool {
         self.is_beyond(task, |_| 0.0)
     }
 
     /// Returns whether an effector cannot come within the tolerance of its target, regardless of limits and other goals.
-    pub(in crate::ik) fn is_beyond_bones(&self, task: usize) -> bool {
+    pub(crate) fn is_beyond_bones(&self, task: usize) -> bool {
         let tolerance = self.tasks[task].tolerance;
         self.is_beyond(task, |lengths| tolerance * lengths.sum / nonzero_length(lengths.world))
     }
@@ -139,13 +139,13 @@ impl Tree {
     }
 
     /// Returns the largest position error of the effectors with a positive weight, world metres.
-    pub(in crate::ik) fn largest_error(&self) -> f64 {
+    pub(crate) fn largest_error(&self) -> f64 {
         let counts = |task: &usize| self.tasks[*task].weight > 0.0;
         (0..self.tasks.len()).filter(counts).filter_map(|task| self.error(task)).fold(0.0, f64::max)
     }
 
     /// Measures the segments from the topmost joint to an effector.
-    pub(in crate::ik) fn lengths(&self, task: usize) -> Lengths {
+    pub(crate) fn lengths(&self, task: usize) -> Lengths {
         let task = &self.tasks[task];
         let mut lengths = Lengths::default();
         let (mut end, mut next) = (task.position, task.joint);
@@ -190,16 +190,16 @@ pub(super) fn nonzero_length(length: f64) -> f64 {
 
 /// The lengths of an effector's chain.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::ik) struct Lengths {
+pub(crate) struct Lengths {
     /// Sum of the segments, base space. Those that change their length have their largest one.
-    pub(in crate::ik) sum: f64,
+    pub(crate) sum: f64,
     /// The largest sum of the least and the largest length of a segment, base space. Both are equal for most segments.
     longest: f64,
     /// Sum of the segments, base space. Those that change their length have the one at rest, so that tolerances do not grow
     /// with the range of a prismatic joint.
-    pub(in crate::ik) nominal: f64,
+    pub(crate) nominal: f64,
     /// The same sum in world metres.
-    pub(in crate::ik) world: f64,
+    pub(crate) world: f64,
     /// Distance from the topmost joint to the target, base space. If the target has free axes, to its nearest point.
     to_target: f64,
     /// Whether the target has no free axes.
@@ -216,7 +216,7 @@ impl Lengths {
     }
 
     /// Returns whether the target is beyond the reach of a rigid chain.
-    pub(in crate::ik) fn too_far(&self) -> bool {
+    pub(crate) fn too_far(&self) -> bool {
         self.is_farther(0.0)
     }
 

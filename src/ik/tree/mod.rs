@@ -11,7 +11,7 @@ mod term;
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
-use crate::mathematics::ReducedTree;
+use sinew_base::mathematics::ReducedTree;
 
 use super::link::{nearest, own};
 use super::{Body, Limit};

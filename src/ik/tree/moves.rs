@@ -4,8 +4,8 @@ use std::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::Limit;
-use crate::ik::rotation::{BENT, any_perpendicular, rotation_vector, shortest_arc};
+use crate::Limit;
+use crate::rotation::{BENT, any_perpendicular, rotation_vector, shortest_arc};
 
 use super::{Joint, Tree};
 
@@ -20,7 +20,7 @@ const PROBE: f64 = 0.5;
 impl Tree {
     /// Points every joint above a single effector at its target, as far as the limits allow. Without limits this is
     /// the pose nearest to a target that is out of reach.
-    pub(in crate::ik) fn straighten(&mut self) {
+    pub(crate) fn straighten(&mut self) {
         let Some((task, target)) = self.tasks.first().and_then(|t| Some((*t, t.target?))) else { return };
         for index in 0..self.joints.len() {
             self.forward_joint(index);
@@ -37,7 +37,7 @@ impl Tree {
 
     /// Turns every joint a little in the same direction. A straight chain needs this, because the methods cannot find
     /// a direction in which to bend it.
-    pub(in crate::ik) fn bend(&mut self, angle: f64) {
+    pub(crate) fn bend(&mut self, angle: f64) {
         // Only then is it worth looking for the joint below each joint.
         let has_narrow = self.joints.iter().any(|joint| is_narrow(&joint.limit));
         for index in 0..self.joints.len() {
@@ -76,7 +76,7 @@ impl Tree {
     /// Returns the axis about which a joint bends, in its frame before it turns. This is the axis of a hinge, or the axis about
     /// which the rest pose bends, or any perpendicular of the link. If the limit leaves much more room about another axis, it is
     /// that one.
-    pub(in crate::ik) fn bend_axis(&self, index: usize, local: DVec3) -> DVec3 {
+    pub(crate) fn bend_axis(&self, index: usize, local: DVec3) -> DVec3 {
         let joint = &self.joints[index];
         if let Some(axis) = joint.hinge_axis() {
             return axis;
@@ -98,7 +98,7 @@ impl Tree {
 
     /// Turns each limb whose goal has a pole about the line from its first joint to its effector until it bends
     /// towards the pole.
-    pub(in crate::ik) fn swivel(&mut self) {
+    pub(crate) fn swivel(&mut self) {
         let mut turned = false;
         for index in 0..self.tasks.len() {
             let task = &self.tasks[index];

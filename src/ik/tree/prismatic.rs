@@ -24,9 +24,9 @@ pub(super) struct SegmentLengths {
 
 /// The rotation of a joint, and its displacement in metres. One of the two is constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::ik) struct JointState {
-    pub(in crate::ik) rotation: DQuat,
-    pub(in crate::ik) displacement: f64,
+pub(crate) struct JointState {
+    pub(crate) rotation: DQuat,
+    pub(crate) displacement: f64,
 }
 
 /// A joint that moves along one axis.
@@ -34,13 +34,13 @@ pub(in crate::ik) struct JointState {
 /// The solvers treat a displacement like a turn. Its rotation vector lies along the axis, and its angle is the
 /// displacement divided by [`per_radian`](Self::per_radian), so that weights, damping and largest steps apply to both.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::ik) struct Prismatic {
+pub(crate) struct Prismatic {
     /// Unit axis in the joint's frame before it turns.
-    pub(in crate::ik) axis: DVec3,
+    pub(crate) axis: DVec3,
     min: f64,
     max: f64,
     /// Metres of displacement that count like a turn of one radian.
-    pub(in crate::ik) per_radian: f64,
+    pub(crate) per_radian: f64,
 }
 
 impl Prismatic {
@@ -51,18 +51,18 @@ impl Prismatic {
 
     /// Returns the displacement after a turn, which is given as a rotation vector in the joint's frame. It stops at the
     /// border of the range.
-    pub(in crate::ik) fn moved(&self, displacement: f64, turn: DVec3) -> f64 {
+    pub(crate) fn moved(&self, displacement: f64, turn: DVec3) -> f64 {
         self.clamped(displacement + turn.dot(self.axis) * self.per_radian)
     }
 
     /// Returns the nearest displacement within the range.
-    pub(in crate::ik) fn clamped(&self, displacement: f64) -> f64 {
+    pub(crate) fn clamped(&self, displacement: f64) -> f64 {
         displacement.max(self.min).min(self.max)
     }
 
     /// Returns how far the joint may move in the direction of `turn` if `turn` leads more than `margin` beyond the range,
     /// and `None` otherwise. All three are in radians, see [`Prismatic::per_radian`].
-    pub(in crate::ik) fn room(&self, displacement: f64, turn: f64, margin: f64) -> Option<f64> {
+    pub(crate) fn room(&self, displacement: f64, turn: f64, margin: f64) -> Option<f64> {
         let left = if turn > 0.0 { self.max - displacement } else { displacement - self.min };
         let room = (left / self.per_radian).max(0.0);
         Some(room).filter(|room| turn.abs() > room + margin)
@@ -93,34 +93,34 @@ impl Prismatic {
 
 impl Joint {
     /// Returns the rotation and the displacement of the joint.
-    pub(in crate::ik) fn state(&self) -> JointState {
+    pub(crate) fn state(&self) -> JointState {
         JointState { rotation: self.rotation, displacement: self.displacement }
     }
 
     /// Sets the rotation and the displacement of the joint.
-    pub(in crate::ik) fn set_state(&mut self, state: JointState) {
+    pub(crate) fn set_state(&mut self, state: JointState) {
         (self.rotation, self.displacement) = (state.rotation, state.displacement);
     }
 
     /// Returns the state at rest.
-    pub(in crate::ik) fn rest_state(&self) -> JointState {
+    pub(crate) fn rest_state(&self) -> JointState {
         JointState { rotation: self.rest, displacement: 0.0 }
     }
 
     /// Returns the state in the posture that the secondary task pulls towards. Postures have no displacements.
-    pub(in crate::ik) fn posture_state(&self) -> JointState {
+    pub(crate) fn posture_state(&self) -> JointState {
         JointState { rotation: self.posture, displacement: 0.0 }
     }
 
     /// Returns the state in the middle of the limit.
-    pub(in crate::ik) fn centre_state(&self) -> JointState {
+    pub(crate) fn centre_state(&self) -> JointState {
         let displacement = self.prismatic.map_or(0.0, |prismatic| prismatic.centre());
         JointState { rotation: self.centre(), displacement }
     }
 
     /// Returns whether the joint is within `margin` radians of its limit's border. For a prismatic joint see
     /// [`Prismatic::per_radian`].
-    pub(in crate::ik) fn is_at_border(&self, margin: f64) -> bool {
+    pub(crate) fn is_at_border(&self, margin: f64) -> bool {
         match &self.prismatic {
             Some(prismatic) => prismatic.is_at_border(self.displacement, margin),
             None => self.is_turned_to_border(margin),
@@ -129,7 +129,7 @@ impl Joint {
 
     /// Returns the axis of a joint with one degree of freedom, a hinge or a prismatic joint, in the frame before turning.
     #[inline]
-    pub(in crate::ik) fn only_axis(&self) -> Option<DVec3> {
+    pub(crate) fn only_axis(&self) -> Option<DVec3> {
         match (&self.hinge, &self.prismatic) {
             (Some(hinge), _) => Some(hinge.axis),
             (None, Some(prismatic)) => Some(prismatic.axis),
@@ -147,14 +147,14 @@ impl Joint {
 
     /// Moves a prismatic joint by a turn in its frame, which stands for a displacement, from the displacement `from`.
     #[cold]
-    pub(in crate::ik) fn slide_by(&mut self, from: f64, turn: DVec3) {
+    pub(crate) fn slide_by(&mut self, from: f64, turn: DVec3) {
         if let Some(prismatic) = &self.prismatic {
             self.displacement = prismatic.moved(from, turn);
         }
     }
 
     /// Returns the vector in base space along which a prismatic joint moves the joints below it, per metre of displacement.
-    pub(in crate::ik) fn slide(&self, prismatic: &Prismatic) -> DVec3 {
+    pub(crate) fn slide(&self, prismatic: &Prismatic) -> DVec3 {
         self.frame * prismatic.axis
     }
 }
@@ -163,7 +163,7 @@ impl Tree {
     /// Returns how a point below a joint turns and moves in base space if the joint turns by `turn`, a rotation vector in
     /// base space, to first order. `arm` is the vector from the joint to the point. A prismatic joint turns nothing.
     #[inline]
-    pub(in crate::ik) fn motion(&self, joint: &Joint, turn: DVec3, arm: DVec3) -> (DVec3, DVec3) {
+    pub(crate) fn motion(&self, joint: &Joint, turn: DVec3, arm: DVec3) -> (DVec3, DVec3) {
         match &joint.prismatic {
             None => (turn, self.velocity(joint, turn, arm)),
             Some(prismatic) => {

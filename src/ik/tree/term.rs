@@ -2,16 +2,16 @@
 
 use glam::{BVec3, DMat3, DQuat, DVec3};
 
-use crate::ik::rotation_error::RotationError;
-use crate::ik::{AxisTerm, Tolerance};
+use crate::rotation_error::RotationError;
+use crate::{AxisTerm, Tolerance};
 
 /// One part of an effector task's error.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::ik) struct Term {
+pub(crate) struct Term {
     /// Weight relative to that of the task. It is the largest one of the axes.
-    pub(in crate::ik) weight: f64,
+    pub(crate) weight: f64,
     /// The axes, unless all of them have the same weight.
-    pub(in crate::ik) axes: Option<TermAxes>,
+    pub(crate) axes: Option<TermAxes>,
     /// The tolerance of the goal itself, if it has one.
     tolerance: Option<Tolerance>,
     /// Rotation from the space in which the error is measured to the axes.
@@ -20,12 +20,12 @@ pub(in crate::ik) struct Term {
 
 /// Axes with different weights.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::ik) struct TermAxes {
+pub(crate) struct TermAxes {
     /// The square roots of the weights relative to [`Term::weight`]. Zero for free axes.
     roots: DVec3,
     /// Linear map from base space to the axes, each multiplied by the root of its weight. For the position, it keeps
     /// lengths of base space, apart from the weights. For the orientation, it depends on the pose.
-    pub(in crate::ik) weighted_from_base: DMat3,
+    pub(crate) weighted_from_base: DMat3,
     /// One for each axis that counts, and zero for free axes.
     counted: DVec3,
 }
@@ -64,12 +64,12 @@ impl Term {
     }
 
     /// Returns whether axes that are not free have different weights.
-    pub(in crate::ik) fn is_uneven(&self) -> bool {
+    pub(crate) fn is_uneven(&self) -> bool {
         self.axes.is_some_and(|axes| axes.roots != axes.counted)
     }
 
     /// Returns whether any axis is free.
-    pub(in crate::ik) fn has_free_axes(&self) -> bool {
+    pub(crate) fn has_free_axes(&self) -> bool {
         self.axes.is_some_and(|axes| axes.counted != DVec3::ONE)
     }
 
@@ -133,7 +133,7 @@ impl Term {
 
     /// Returns the error along the axes, each multiplied by the root of its weight, of an error in base space. For the
     /// orientation only; lengths of base space differ from those of the world.
-    pub(in crate::ik) fn weighted_rotation(&self, error: DVec3) -> DVec3 {
+    pub(crate) fn weighted_rotation(&self, error: DVec3) -> DVec3 {
         self.axes.map_or(error, |axes| axes.roots * (self.axes_from_error * error))
     }
 }

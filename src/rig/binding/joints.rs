@@ -3,7 +3,8 @@
 use glam::DQuat;
 
 use crate::asset::Skeleton;
-use crate::ik::{Body, Limit, Mimic, narrow};
+use crate::ik::shared::narrow;
+use crate::ik::{Body, Limit, Mimic};
 use crate::pose::Pose;
 use crate::rig::{MimicRig, Rig, Slide};
 

@@ -262,7 +262,7 @@ fn similar_node<'a>(skeleton: &'a Skeleton, name: &str) -> Option<&'a str> {
     let close =
         names.filter(|known| name.len() <= LONGEST_COMPARED && known.len().abs_diff(name.len()) <= largest);
     let distances =
-        close.map(|known| (ik::edit_distance(&name.to_lowercase(), &known.to_lowercase()), known));
+        close.map(|known| (crate::api::edit_distance(&name.to_lowercase(), &known.to_lowercase()), known));
     distances.filter(|(distance, _)| *distance <= largest).min().map(|(_, known)| known)
 }
 
@@ -312,7 +312,7 @@ pub(crate) fn limit(item: &Item) -> Result<Limit, SpannedError> {
             let order = required(table, "order")?;
             let order = order
                 .as_str()
-                .and_then(ik::euler_order)
+                .and_then(ik::shared::euler_order)
                 .ok_or_else(|| SpannedError::at(order, "order must be a permutation of xyz"))?;
             let three = |key: &str| Ok(numbers::<3>(required(table, key)?, key)?.map(f64::to_radians));
             Limit::Euler { order, min: three("min")?, max: three("max")? }

@@ -210,7 +210,7 @@ fn solver_options_are_read_from_dotted_nested_and_inline_tables() {
             .unwrap();
     let mut options = ik::Options::default();
     dotted.options.apply(&mut options);
-    let mut expected = ik::Options { restarts: 3, ..ik::Options::default() };
+    let mut expected = ik::Options::default().with_restarts(3);
     expected.particle.stiffness = 0.5;
     (expected.ccd.step, expected.ccd.growing) = (5_f64.to_radians(), true);
     assert_eq!(options, expected);

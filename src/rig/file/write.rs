@@ -151,7 +151,7 @@ pub(crate) fn limit_value(limit: &Limit) -> Option<Value> {
         }
         Limit::Euler { order, min, max } => {
             add("kind", "euler".into());
-            add("order", ik::euler_order_name(order).unwrap_or("xyz").into());
+            add("order", ik::shared::euler_order_name(order).unwrap_or("xyz").into());
             add("min", list(min.map(f64::to_degrees)));
             add("max", list(max.map(f64::to_degrees)));
         }

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use crate::ik::{JointParameters, Method, Options};
+use crate::ik::{JointParameters, Method};
 use crate::viewer::{Action, Axis, Command, Display, RingMode, Session, Timeline};
 
 impl Action {
@@ -78,21 +78,18 @@ impl Action {
 
 /// Returns the command that selects a method.
 fn method(action: Action, session: &Session) -> Option<Command> {
-    let mut options = Options {
-        method: match action {
-            Action::Ccd => Method::Ccd,
-            Action::Particle => Method::Particle,
-            Action::DlsEuler | Action::Dls => Method::Dls,
-            Action::Fabrik => Method::Fabrik,
-            Action::TwoBone => Method::TwoBone,
-            Action::Fused => Method::Fused,
-            Action::Optimize => Method::Optimize,
-            Action::FullBody => Method::FullBody,
-            Action::Auto => Method::Auto,
-            _ => return None,
-        },
-        ..*session.document.settings.solver
-    };
+    let mut options = session.document.settings.solver.with_method(match action {
+        Action::Ccd => Method::Ccd,
+        Action::Particle => Method::Particle,
+        Action::DlsEuler | Action::Dls => Method::Dls,
+        Action::Fabrik => Method::Fabrik,
+        Action::TwoBone => Method::TwoBone,
+        Action::Fused => Method::Fused,
+        Action::Optimize => Method::Optimize,
+        Action::FullBody => Method::FullBody,
+        Action::Auto => Method::Auto,
+        _ => return None,
+    });
     match action {
         Action::DlsEuler => options.jacobian.parameters = JointParameters::Euler,
         Action::Dls => options.jacobian.parameters = JointParameters::RotationVector,

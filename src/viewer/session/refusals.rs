@@ -43,7 +43,7 @@ impl RefusalKey {
         Self {
             targets: targets.iter().map(with_zeroed_values).collect(),
             pins: pins.iter().map(|p| p.node).collect(),
-            options: Options { method: Method::Auto, ..session.puppet.options },
+            options: session.puppet.options.with_method(Method::Auto),
             rig: Arc::clone(&session.document.scene.rig),
             style: (session.puppet.character().clips.len(), session.loaded_style.clone()),
             degenerate: degenerate.map(|(node, l)| (node, l.scale)).collect(),

@@ -11,7 +11,7 @@ use super::{MAX_TIMES, Session};
 /// Returns the viewer's default options for a method. Each solve continues from the pose on the screen, so that the
 /// pose does not jump, and the errors of all iterations are recorded for the convergence curve.
 pub(in crate::viewer) fn default_options(method: Method) -> Options {
-    Options { method, start: Start::Continue, restarts: 0, record: true, ..Options::default() }
+    Options::default().with_method(method).with_start(Start::Continue).with_restarts(0).with_record(true)
 }
 
 /// Appends a duration and drops the oldest beyond [`MAX_TIMES`].
@@ -28,7 +28,7 @@ impl Session {
     pub(in crate::viewer) fn default_options(&self, method: Method) -> Options {
         let mut options = default_options(method);
         self.document.scene.rig.options.apply(&mut options);
-        Options { method, ..options }
+        options.with_method(method)
     }
 
     /// Stores the options in the rig.

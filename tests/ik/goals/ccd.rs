@@ -5,8 +5,8 @@ use glam::{DAffine3, DQuat, DVec3};
 use sinew::ik::{Body, CcdOptions, Goal, Limit, Link, Method, Options, Report};
 
 use super::angle;
-use crate::random::Random;
 use crate::{cases, chain, error, position, report};
+use sinew_base::Random;
 
 const DEFAULT: fn() -> CcdOptions = CcdOptions::default;
 

@@ -1,8 +1,8 @@
 //! Prints solved poses as JSON, one per line, to compare those of a browser with them: `web/test/test.mjs`.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, reason = "an example")]
 
-use sinew::glam::{DAffine3, DVec3};
-use sinew::ik::{Body, Goal, Limit, Link, Method, Options, Solver};
+use sinew_ik::glam::{DAffine3, DVec3};
+use sinew_ik::{Body, Goal, Limit, Link, Method, Options, Solver};
 
 const METHODS: [&str; 9] = [
     "two-bone",

@@ -1,6 +1,6 @@
 //! The Jacobian of a link, and the velocities that it allows.
 
-use sinew::glam::DVec3;
+use sinew_ik::glam::DVec3;
 use wasm_bindgen::prelude::*;
 
 use crate::{Body, missing};
@@ -38,7 +38,7 @@ impl Ellipsoid {
 impl Body {
     /// Returns the Jacobian of a link's position and orientation, row by row: the velocity along x, y and z for each degree of freedom,
     /// in lengths per radian, and then the angular velocity about x, y and z. A hinge has one column, a free link has three, and a locked
-    /// link has none (Whitney 1969, see [`sinew::ik::Jacobian`]).
+    /// link has none (Whitney 1969, see [`sinew_ik::Jacobian`]).
     ///
     /// # Errors
     /// If there is no such link.

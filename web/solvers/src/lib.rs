@@ -6,8 +6,9 @@ mod many;
 mod options;
 mod trace;
 
-use sinew::glam::{DAffine3, DQuat, DVec3};
-use sinew::ik::{self, Goal, Limit, Link, Options, Report, Solver};
+use sinew_ik::glam::{DAffine3, DQuat, DVec3};
+use sinew_ik as ik;
+use sinew_ik::{Goal, Limit, Link, Options, Report, Solver};
 use wasm_bindgen::prelude::*;
 
 pub use jacobian::Ellipsoid;

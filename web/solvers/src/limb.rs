@@ -1,6 +1,6 @@
 //! The swivel of a limb.
 
-use sinew::ik::{Goal, LimbOptions, Method, Solver, Swivel};
+use sinew_ik::{Goal, LimbOptions, Method, Solver, Swivel};
 use wasm_bindgen::prelude::*;
 
 use crate::{Body, error};

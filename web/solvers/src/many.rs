@@ -1,6 +1,6 @@
 //! Many targets that are solved from the same pose, for measurements.
 
-use sinew::ik::Goal;
+use sinew_ik::Goal;
 use wasm_bindgen::prelude::*;
 
 use crate::{Body, error, points};

@@ -1,6 +1,6 @@
 //! Options of a solve by their names.
 
-use sinew::ik::{Method, SolverOption};
+use sinew_ik::{Method, SolverOption};
 use wasm_bindgen::prelude::*;
 
 use crate::{Body, error};

@@ -1,6 +1,6 @@
-//! The steps of a solve, see [`sinew::ik::Step`].
+//! The steps of a solve, see [`sinew_ik::Step`].
 
-use sinew::ik;
+use sinew_ik as ik;
 use wasm_bindgen::prelude::*;
 
 use crate::{Body, positions};

@@ -8,9 +8,9 @@
 
 use glam::{DQuat, DVec2, DVec3};
 
-use crate::ik::posture::{Placement, align};
-use crate::ik::rotation::rotation_vector;
-use crate::ik::{Body, Goal, Posture, posture};
+use crate::posture::{Placement, align};
+use crate::rotation::rotation_vector;
+use crate::{Body, Goal, Posture, posture};
 
 mod solve;
 
@@ -49,8 +49,8 @@ impl Examples {
     /// Poses the body in a blend of the examples. No solve follows, so the goals are not met exactly.
     ///
     /// ```
-    /// use sinew::glam::{DAffine3, DQuat, DVec3};
-    /// use sinew::ik::{Body, Examples, Goal, Link, Posture};
+    /// use sinew_ik::glam::{DAffine3, DQuat, DVec3};
+    /// use sinew_ik::{Body, Examples, Goal, Link, Posture};
     ///
     /// let links = vec![Link::base(), Link::child(0, DVec3::X), Link::child(1, DVec3::X)];
     /// let mut arm = Body::new(links, DAffine3::IDENTITY)?;
@@ -65,7 +65,7 @@ impl Examples {
     /// let joints = [Some(0), Some(1), Some(2)];
     /// Examples::new(postures).blend(&mut arm, &joints, &[goal], false);
     /// assert!(arm.rotations()[1].angle_between(DQuat::from_rotation_z(0.5)) < 1e-3);
-    /// # Ok::<(), sinew::ik::SolveError>(())
+    /// # Ok::<(), sinew_ik::SolveError>(())
     /// ```
     pub fn blend(&self, body: &mut Body, joints: &[Option<usize>], goals: &[Goal], moves: bool) {
         let mut posed = body.clone();
@@ -205,8 +205,8 @@ fn blend_postures(examples: &[(&Posture, Placement, f64)]) -> (Posture, Placemen
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ik::posture::tests::figure;
-    use crate::ik::{Options, Report, Solver};
+    use crate::posture::tests::figure;
+    use crate::{Options, Report, Solver};
 
     /// Returns postures of two arms that swing with one parameter.
     fn postures() -> Vec<Posture> {

@@ -1,6 +1,6 @@
 //! Solves for goals by example: blends postures, and then runs the full-body method.
 
-use crate::ik::{Body, Examples, Goal, Method, Options, Report, SolveError, Solver};
+use crate::{Body, Examples, Goal, Method, Options, Report, SolveError, Solver};
 
 impl Examples {
     /// Blends the postures whose points are nearest to the target positions, and then runs the full-body method from

@@ -3,10 +3,10 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::methods::ccd::best_turn_about;
-use crate::ik::methods::segments::{Attached, Segment, Segments, fit_pairs, keep_definite, push_frame};
-use crate::ik::rotation::{best_fit, shortest_arc};
-use crate::ik::tree::Tree;
+use crate::methods::ccd::best_turn_about;
+use crate::methods::segments::{Attached, Segment, Segments, fit_pairs, keep_definite, push_frame};
+use crate::rotation::{best_fit, shortest_arc};
+use crate::tree::Tree;
 
 /// Where the segments below a joint would have its segment.
 #[derive(Clone, Debug, Default)]

@@ -6,8 +6,8 @@ mod backward;
 
 use glam::DVec3;
 
-use crate::ik::FabrikOptions;
-use crate::ik::tree::Tree;
+use crate::FabrikOptions;
+use crate::tree::Tree;
 
 use super::particle::Particles;
 use super::two_bone::swing;
@@ -15,7 +15,7 @@ use backward::Proposals;
 
 /// The state of forward and backward reaching. Buffers are reused by later iterations.
 #[derive(Clone, Debug, Default)]
-pub(in crate::ik) struct Fabrik {
+pub(crate) struct Fabrik {
     /// For each particle, the sum and the number of the positions that the particles below it propose.
     proposals: Vec<(DVec3, f64)>,
     segments: Proposals,
@@ -30,12 +30,7 @@ impl Fabrik {
     /// With limits or orientation goals the links are rigid segments ([`Segments`](super::segments::Segments)) with
     /// an orientation, and both directions of a sweep respect the limits. For free joints the points move in the same
     /// way as without segments.
-    pub(in crate::ik) fn pass(
-        &mut self,
-        particles: &mut Particles,
-        tree: &mut Tree,
-        options: &FabrikOptions,
-    ) {
+    pub(crate) fn pass(&mut self, particles: &mut Particles, tree: &mut Tree, options: &FabrikOptions) {
         if let Some(segments) = particles.segments() {
             segments.move_to_pose(tree);
             for _ in 0..options.sweeps.max(1) {
@@ -82,7 +77,7 @@ impl Fabrik {
 
 /// Swings the whole chain about its first joint so that its end points at the target, if that brings it nearer. A drag has no
 /// restarts, and within limits the sweeps alone would leave a leg behind its target.
-pub(in crate::ik) fn swing_whole(tree: &mut Tree) {
+pub(crate) fn swing_whole(tree: &mut Tree) {
     let [task] = &tree.tasks[..] else { return };
     let (Some(target), Some(rotation)) = (task.target, tree.joints.first().map(|j| j.rotation)) else {
         return;

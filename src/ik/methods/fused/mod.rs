@@ -11,9 +11,9 @@ mod tree;
 
 use glam::DVec3;
 
-use crate::ik::{Correction, FusedOptions};
+use crate::{Correction, FusedOptions};
 
-pub(in crate::ik) use tree::Fused;
+pub(crate) use tree::Fused;
 
 /// The closed form is for large changes. It is skipped if the end is nearer to the target than this fraction of the
 /// reach, where a few differential steps turn the joints less.
@@ -37,7 +37,7 @@ const ACCEPTED: f64 = 0.25;
 const REJECTIONS: usize = 10;
 
 /// A pose that the fused method changes. Rotation vectors are in base space.
-pub(in crate::ik) trait FusedPose {
+pub(crate) trait FusedPose {
     /// Returns the number of joints that turn.
     fn joint_count(&self) -> usize;
     /// Returns the weighted sum of the squared errors.
@@ -57,7 +57,7 @@ pub(in crate::ik) trait FusedPose {
 
 /// The state of the fused method between two steps.
 #[derive(Clone, Debug)]
-pub(in crate::ik) struct FusedSteps {
+pub(crate) struct FusedSteps {
     /// Whether the closed form still has to run.
     is_due: bool,
     /// Number of further steps that include the additional task.
@@ -86,13 +86,13 @@ impl Default for FusedSteps {
 
 impl FusedSteps {
     /// Starts a solve. `closed_form` is whether it begins with the closed form.
-    pub(in crate::ik) fn start(&mut self, closed_form: bool) {
+    pub(crate) fn start(&mut self, closed_form: bool) {
         (self.is_due, self.corrections) = (closed_form, CORRECTIONS);
         (self.last_cost, self.boost, self.rejections) = (f64::INFINITY, 1.0, 0);
     }
 
     /// Returns whether many steps in sequence made the error larger.
-    pub(in crate::ik) fn is_stuck(&self) -> bool {
+    pub(crate) fn is_stuck(&self) -> bool {
         self.rejections >= REJECTIONS
     }
 
@@ -101,7 +101,7 @@ impl FusedSteps {
     /// A step that made the error larger is undone and repeated with more damping. The additional task keeps the end in
     /// place only to first order. It therefore ends after [`CORRECTIONS`] steps, or once a step made the error larger,
     /// and the remaining steps only reach for the target. Otherwise a small tolerance would take very many steps.
-    pub(in crate::ik) fn iterate(&mut self, pose: &mut impl FusedPose, options: &FusedOptions) {
+    pub(crate) fn iterate(&mut self, pose: &mut impl FusedPose, options: &FusedOptions) {
         let cost = pose.cost();
         let is_worse = cost.is_nan() || cost > self.last_cost;
         if is_worse {
@@ -153,13 +153,13 @@ fn additional_task(pose: &impl FusedPose, options: &FusedOptions, additional: &m
 }
 
 /// Returns whether a solve begins with the closed form. `end` and `target` are relative to the base.
-pub(in crate::ik) fn wants_closed_form(end: DVec3, target: DVec3, reach: f64) -> bool {
+pub(crate) fn wants_closed_form(end: DVec3, target: DVec3, reach: f64) -> bool {
     let is_straight = reach - end.length() <= STRAIGHT * (reach - target.length());
     is_straight || end.distance_squared(target) > CLOSE * CLOSE * reach * reach
 }
 
 /// Returns whether two links with the given vectors can reach a target.
-pub(in crate::ik) fn can_reach(upper: DVec3, lower: DVec3, target: DVec3) -> bool {
+pub(crate) fn can_reach(upper: DVec3, lower: DVec3, target: DVec3) -> bool {
     let (a2, b2, d2) = (upper.length_squared(), lower.length_squared(), target.length_squared());
     let along = 0.5 * (d2 + a2 - b2);
     a2 * d2 > along * along
@@ -170,7 +170,7 @@ pub(in crate::ik) fn can_reach(upper: DVec3, lower: DVec3, target: DVec3) -> boo
 ///
 /// `lengths` are the distances from each joint to the next one, base first, and `total` is the length of the whole
 /// chain.
-pub(in crate::ik) fn middle(lengths: impl Iterator<Item = f64>, total: f64) -> usize {
+pub(crate) fn middle(lengths: impl Iterator<Item = f64>, total: f64) -> usize {
     let (mut passed, mut best) = (0.0, (f64::INFINITY, 0));
     for (index, length) in lengths.enumerate() {
         passed += length;

@@ -2,18 +2,18 @@
 
 use glam::DVec3;
 
-use crate::ik::methods::damped::damping;
-use crate::ik::methods::jacobian::{Inverse, Jacobian, freedom, towards};
-use crate::ik::methods::two_bone::{bend, orient, swing};
-use crate::ik::rotation::rotation_vector;
-use crate::ik::tree::{Joint, JointState, Role, Tree};
-use crate::ik::{Correction, FusedOptions, JacobianOptions, Method};
+use crate::methods::damped::damping;
+use crate::methods::jacobian::{Inverse, Jacobian, freedom, towards};
+use crate::methods::two_bone::{bend, orient, swing};
+use crate::rotation::rotation_vector;
+use crate::tree::{Joint, JointState, Role, Tree};
+use crate::{Correction, FusedOptions, JacobianOptions, Method};
 
 use super::{FusedPose, FusedSteps, can_reach, middle, wants_closed_form};
 
 /// The fused method on a tree, with the buffers that later solves reuse.
 #[derive(Clone, Debug, Default)]
-pub(in crate::ik) struct Fused {
+pub(crate) struct Fused {
     steps: FusedSteps,
     /// The joints before the last step.
     before: Vec<JointState>,
@@ -23,7 +23,7 @@ pub(in crate::ik) struct Fused {
 
 impl Fused {
     /// Prepares for the current pose of a tree. The closed form needs a single target position.
-    pub(in crate::ik) fn set(&mut self, tree: &Tree) {
+    pub(crate) fn set(&mut self, tree: &Tree) {
         let halves = Halves::of(tree);
         let closed_form =
             halves.as_ref().is_some_and(|h| wants_closed_form(h.upper + h.lower, h.target, tree.length()));
@@ -34,12 +34,12 @@ impl Fused {
     }
 
     /// Returns whether the iterations cannot go on from the current pose.
-    pub(in crate::ik) fn is_stuck(&self, jacobian: &Jacobian) -> bool {
+    pub(crate) fn is_stuck(&self, jacobian: &Jacobian) -> bool {
         self.steps.is_stuck() || jacobian.is_stuck()
     }
 
     /// Runs one iteration.
-    pub(in crate::ik) fn pass(
+    pub(crate) fn pass(
         &mut self,
         tree: &mut Tree,
         jacobian: &mut Jacobian,

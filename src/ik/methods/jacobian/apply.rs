@@ -2,14 +2,14 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use crate::ik::JointParameters;
-use crate::ik::tree::Tree;
+use crate::JointParameters;
+use crate::tree::Tree;
 
 use super::Jacobian;
 
 /// Maximum rotation of a joint per iteration, in radians. Beyond about this angle, the linearised step says little
 /// about the pose that it leads to.
-pub(in crate::ik) const LARGEST_TURN: f64 = 1.0;
+pub(crate) const LARGEST_TURN: f64 = 1.0;
 /// Damping of a step in Euler angles, radians squared. In gimbal lock, two of the axes are parallel.
 const GIMBAL_DAMPING: f64 = 1e-9;
 
@@ -21,7 +21,7 @@ impl Jacobian {
     }
 
     /// Turns and displaces the joints within their limits, and moves the base.
-    pub(in crate::ik) fn apply(&mut self, tree: &mut Tree, parameters: JointParameters) {
+    pub(crate) fn apply(&mut self, tree: &mut Tree, parameters: JointParameters) {
         let scale = self.step_scale();
         for (index, turn) in self.turns.iter().enumerate() {
             let joint = &tree.joints[index];

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use crate::ik::tree::{Joint, Tree};
+use crate::tree::{Joint, Tree};
 
 use super::{Jacobian, LEVELS, TaskKind};
 

@@ -2,8 +2,8 @@
 
 use glam::{DMat3, DVec3};
 
-use crate::ik::JointParameters;
-use crate::ik::tree::{Joint, Role, Tree};
+use crate::JointParameters;
+use crate::tree::{Joint, Role, Tree};
 
 use super::apply::euler_axes;
 use super::{Columns, Jacobian, TaskKind};
@@ -68,7 +68,7 @@ impl Jacobian {
     }
 
     /// Computes the Jacobian at the pose of the last [`Jacobian::evaluate`].
-    pub(in crate::ik) fn set_freedom(&mut self, tree: &Tree, parameters: JointParameters) {
+    pub(crate) fn set_freedom(&mut self, tree: &Tree, parameters: JointParameters) {
         (self.parameters, self.freedom) = (parameters, 1.0);
         self.locks.clear();
         for (index, joint) in tree.joints.iter().enumerate() {

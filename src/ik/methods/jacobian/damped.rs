@@ -1,11 +1,11 @@
-//! Damped least squares on a tree: the representation of [`crate::ik::methods::damped`] for any body and any goals.
+//! Damped least squares on a tree: the representation of [`crate::methods::damped`] for any body and any goals.
 
 use glam::{DMat3, DQuat, DVec3};
 
-use crate::ik::methods::damped::{Arch, Damped, DampedProblem, damping, is_straight, is_stretched, swing};
-use crate::ik::rotation::{BENT, any_perpendicular};
-use crate::ik::tree::{JointState, Tree, retract};
-use crate::ik::{JacobianOptions, JointParameters, Limit};
+use crate::methods::damped::{Arch, Damped, DampedProblem, damping, is_straight, is_stretched, swing};
+use crate::rotation::{BENT, any_perpendicular};
+use crate::tree::{JointState, Tree, retract};
+use crate::{JacobianOptions, JointParameters, Limit};
 
 use super::apply::euler_step;
 use super::{GOALS, Inverse, Jacobian};
@@ -37,7 +37,7 @@ struct TreeProblem<'a> {
 
 impl Jacobian {
     /// Returns whether damped least squares takes no more steps, because many in sequence were rejected.
-    pub(in crate::ik) fn is_stuck(&self) -> bool {
+    pub(crate) fn is_stuck(&self) -> bool {
         self.steps.damped.is_stuck
     }
 
@@ -166,7 +166,7 @@ impl TreeSteps {
 
 /// Returns the largest number of joints above an effector. A joint counts by its weight, and a hinge or a prismatic joint
 /// as a third.
-pub(in crate::ik) fn freedom(tree: &Tree) -> f64 {
+pub(crate) fn freedom(tree: &Tree) -> f64 {
     let of = |joint: usize| {
         let joint = &tree.joints[joint];
         joint.weight * if joint.only_axis().is_some() { 1.0 / 3.0 } else { 1.0 }
@@ -181,7 +181,7 @@ fn in_frame(base_from_axes: DMat3, turn: DQuat) -> DQuat {
 
 /// Returns whether a tree is a chain of free joints of weight one, with a target position for its end as the only
 /// goal. Damped least squares bends such a chain itself before the first step if it is straight.
-pub(in crate::ik) fn is_free_chain(tree: &Tree) -> bool {
+pub(crate) fn is_free_chain(tree: &Tree) -> bool {
     FreeChain::new(tree).is_some()
 }
 

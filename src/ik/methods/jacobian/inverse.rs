@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use glam::DVec3;
 
-use crate::ik::linear::solve_damped;
-use crate::mathematics::eigen;
+use crate::linear::solve_damped;
+use sinew_base::mathematics::eigen;
 
 use super::{Inverse, Jacobian, dot, dot_entries};
 

@@ -2,9 +2,9 @@
 
 use glam::{DAffine3, DQuat, DVec3};
 
-use crate::ik::random::Random;
-use crate::ik::tree::{Role, Tree, retract};
-use crate::ik::{Body, Goal, JointParameters, Limit, Link, Mimic, Options};
+use crate::tree::{Role, Tree, retract};
+use crate::{Body, Goal, JointParameters, Limit, Link, Mimic, Options};
+use sinew_base::Random;
 
 use super::tests::errors;
 use super::{Jacobian, TaskKind};

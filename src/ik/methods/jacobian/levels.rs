@@ -7,7 +7,7 @@
 
 use glam::{DMat3, DVec3};
 
-use crate::ik::tree::Tree;
+use crate::tree::Tree;
 
 use super::{Columns, DAMPING, GOALS, Inverse, Jacobian, LEAST_DAMPING, LEVELS, dot, dot_entries};
 

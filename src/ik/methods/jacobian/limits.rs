@@ -6,9 +6,9 @@
 
 use glam::DVec3;
 
-use crate::ik::Limit;
-use crate::ik::rotation::rotation_vector;
-use crate::ik::tree::{Tree, retract};
+use crate::Limit;
+use crate::rotation::rotation_vector;
+use crate::tree::{Tree, retract};
 
 use super::{Inverse, Jacobian};
 
@@ -42,7 +42,7 @@ pub(super) struct Lock {
 
 impl Jacobian {
     /// Computes the rotations that meet the tasks to first order within the limits.
-    pub(in crate::ik) fn solve(&mut self, tree: &Tree, inverse: Inverse) {
+    pub(crate) fn solve(&mut self, tree: &Tree, inverse: Inverse) {
         while let Some(lock) = self.locks.pop() {
             self.set_axes(tree, lock.joint);
         }

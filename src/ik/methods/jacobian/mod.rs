@@ -33,16 +33,16 @@ mod tests;
 
 use glam::{DMat3, DVec3};
 
-use crate::ik::JointParameters;
-use crate::ik::linear::Elimination;
-use crate::ik::methods::damped::Damped;
-use crate::ik::tree::{Joint, JointState, PIN_WEIGHT, Tree};
-pub(in crate::ik) use apply::LARGEST_TURN;
+use crate::JointParameters;
+use crate::linear::Elimination;
+use crate::methods::damped::Damped;
+use crate::tree::{Joint, JointState, PIN_WEIGHT, Tree};
+pub(crate) use apply::LARGEST_TURN;
 use balance::Masses;
 use damped::TreeSteps;
-pub(in crate::ik) use damped::{freedom, is_free_chain};
+pub(crate) use damped::{freedom, is_free_chain};
 use limits::Lock;
-pub(in crate::ik) use step::towards;
+pub(crate) use step::towards;
 
 /// Number of levels, and the level of each kind of task. The posture has no rows.
 const LEVELS: usize = 3;
@@ -51,7 +51,7 @@ const GOALS: usize = 1;
 const SECONDARY: usize = 2;
 
 /// λ² of the levels other than the goals as a fraction of their squared error. The goals of damped least squares have the
-/// damping of [`crate::ik::methods::damped`].
+/// damping of [`crate::methods::damped`].
 const DAMPING: f64 = 0.02;
 /// Smallest λ² as a fraction of the squared length of the longest chain. It is a hundred times the rounding error of
 /// J W Jᵀ, and lets the last steps converge like those of Newton's method.
@@ -61,7 +61,7 @@ const ROOT_WEIGHT: f64 = 0.05;
 
 /// A way to compute y from the errors of the goals.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::ik) enum Inverse {
+pub(crate) enum Inverse {
     /// The step size α, or `None` for the size that is optimal to first order.
     Transpose(Option<f64>),
     Pseudo,
@@ -161,7 +161,7 @@ struct Columns {
 /// [`solve`](Jacobian::solve) and [`apply`](Jacobian::apply). Without `set_freedom`, the Jacobian of the last iteration
 /// is used again.
 #[derive(Clone, Debug, Default)]
-pub(in crate::ik) struct Jacobian {
+pub(crate) struct Jacobian {
     /// The tasks, in the order of their levels.
     rows: Vec<Block>,
     /// The first row of each level, in rows of the matrix, and the number of rows.
@@ -182,13 +182,13 @@ pub(in crate::ik) struct Jacobian {
     /// Length of the longest chain, base space.
     length: f64,
     /// Factor for the damping of all levels except the goals. A rejected step increases it.
-    pub(in crate::ik) boost: f64,
+    pub(crate) boost: f64,
     /// Factor of the weights of all columns.
     freedom: f64,
     /// Rotations that the tasks must not notice: those of the posture.
-    pub(in crate::ik) pull: Vec<DVec3>,
+    pub(crate) pull: Vec<DVec3>,
     /// Rotations that the tasks compensate only as far as their damping lets them.
-    pub(in crate::ik) offset: Vec<DVec3>,
+    pub(crate) offset: Vec<DVec3>,
     /// Rotations that are decided: those of `offset`, and those that move locked joints to their limits.
     fixed: Vec<DVec3>,
     locks: Vec<Lock>,
@@ -197,8 +197,8 @@ pub(in crate::ik) struct Jacobian {
     /// Weight of moving the base. Zero keeps the base fixed.
     root_weight: f64,
     /// The solution: rotation vectors in base space.
-    pub(in crate::ik) turns: Vec<DVec3>,
-    pub(in crate::ik) root_step: DVec3,
+    pub(crate) turns: Vec<DVec3>,
+    pub(crate) root_step: DVec3,
     matrix: Vec<f64>,
     elimination: Elimination,
     /// The system of one level, and its eigenvectors row by row.
@@ -219,7 +219,7 @@ pub(in crate::ik) struct Jacobian {
     /// Number of rows of the last solve that depend on rows of the same or an earlier level, except for the last level.
     dependent: usize,
     /// Position of the balance task's support in base space, and the weight of the task. It has the level of the goals.
-    pub(in crate::ik) balance: Option<(DVec3, f64)>,
+    pub(crate) balance: Option<(DVec3, f64)>,
     /// If the balance is a secondary task, the fraction of its error that one iteration corrects.
     secondary_balance: Option<f64>,
     masses: Masses,
@@ -232,7 +232,7 @@ pub(in crate::ik) struct Jacobian {
 
 impl Jacobian {
     /// Loads the tasks of a tree.
-    pub(in crate::ik) fn set(&mut self, tree: &Tree) {
+    pub(crate) fn set(&mut self, tree: &Tree) {
         self.secondary_balance = None;
         self.set_tasks(tree, LEVELS);
         self.boost = 1.0;
@@ -292,13 +292,13 @@ impl Jacobian {
     }
 
     /// Stores the pose in which a solve starts.
-    pub(in crate::ik) fn set_start(&mut self, tree: &Tree) {
+    pub(crate) fn set_start(&mut self, tree: &Tree) {
         self.start.clear();
         self.start.extend(tree.joints.iter().map(Joint::state));
     }
 
     /// Computes the errors of the current pose. Each error is clamped to `clamp` base-space metres.
-    pub(in crate::ik) fn evaluate(&mut self, tree: &Tree, clamp: f64) {
+    pub(crate) fn evaluate(&mut self, tree: &Tree, clamp: f64) {
         for row in &mut self.rows {
             let Some(task) = tree.tasks.get(row.task) else { continue };
             let error = match row.kind {
@@ -327,7 +327,7 @@ impl Jacobian {
     }
 
     /// Returns the weighted sum of squared task errors. Pins have [`PIN_WEIGHT`].
-    pub(in crate::ik) fn cost(&self) -> f64 {
+    pub(crate) fn cost(&self) -> f64 {
         self.rows.iter().map(|row| merit_weight(row.level) * row.error.length_squared()).sum()
     }
 
@@ -338,18 +338,18 @@ impl Jacobian {
     }
 
     /// Returns the sum of squared errors of the goals without weights, base-space metres squared.
-    pub(in crate::ik) fn unweighted_error2(&self) -> f64 {
+    pub(crate) fn unweighted_error2(&self) -> f64 {
         self.error2(GOALS)
     }
 
     /// Multiplies the weights of all columns by a factor.
-    pub(in crate::ik) fn scale_freedom(&mut self, by: f64) {
+    pub(crate) fn scale_freedom(&mut self, by: f64) {
         self.freedom = by;
         self.columns.iter_mut().for_each(|c| c.weight *= by);
     }
 
     /// Returns by how much the solution reduces the cost, to first order.
-    pub(in crate::ik) fn predicted_gain(&mut self) -> f64 {
+    pub(crate) fn predicted_gain(&mut self) -> f64 {
         self.right.clone_from(&self.residual);
         for columns in &self.columns {
             let below = &self.below[columns.blocks.0..columns.blocks.1];

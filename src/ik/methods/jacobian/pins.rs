@@ -1,7 +1,7 @@
 //! Pins without goals: bringing pins back, and the compromise of pins that contradict each other.
 
-use crate::ik::JointParameters;
-use crate::ik::tree::{Joint, Tree};
+use crate::JointParameters;
+use crate::tree::{Joint, Tree};
 
 use super::{GOALS, Inverse, Jacobian, LEVELS};
 
@@ -21,7 +21,7 @@ impl Jacobian {
     /// Moves pinned goals to their targets regardless of the other goals, by damped least squares on the first level
     /// alone. Pins that contradict each other end in their least-squares compromise, on which the goals have no
     /// influence.
-    pub(in crate::ik) fn restore_pins(&mut self, tree: &mut Tree) {
+    pub(crate) fn restore_pins(&mut self, tree: &mut Tree) {
         self.set_tasks(tree, GOALS);
         if self.level_starts[LEVELS] == 0 {
             return;

@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 
-use crate::ik::JointParameters;
-use crate::ik::tree::Tree;
+use crate::JointParameters;
+use crate::tree::Tree;
 
 use super::{Inverse, Jacobian, LEAST_DAMPING, LEVELS, towards};
 
@@ -14,7 +14,7 @@ impl Jacobian {
     /// Turns the joints by a fraction of the way back to the pose in which the solve started, as far as this moves no
     /// effector away from its target. The step minimises the squared distance from that pose within the limits, subject
     /// to J ω = 0.
-    pub(in crate::ik) fn return_towards_start(&mut self, tree: &mut Tree, fraction: f64) {
+    pub(crate) fn return_towards_start(&mut self, tree: &mut Tree, fraction: f64) {
         self.secondary_balance = None;
         self.set_tasks(tree, LEVELS);
         self.boost = 1.0;

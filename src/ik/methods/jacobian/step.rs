@@ -2,15 +2,15 @@
 
 use glam::DVec3;
 
-use crate::ik::rotation::rotation_vector;
-use crate::ik::tree::{Joint, JointState, Role, Tree};
-use crate::ik::{JacobianOptions, Method, Secondary};
+use crate::rotation::rotation_vector;
+use crate::tree::{Joint, JointState, Role, Tree};
+use crate::{JacobianOptions, Method, Secondary};
 
 use super::{Inverse, Jacobian};
 
 impl Jacobian {
     /// Runs one iteration of transpose, pseudo-inverse, damped or selectively damped least squares.
-    pub(in crate::ik) fn pass(&mut self, tree: &mut Tree, kind: Method, options: &JacobianOptions) {
+    pub(crate) fn pass(&mut self, tree: &mut Tree, kind: Method, options: &JacobianOptions) {
         let length = tree.length();
         let inverse = match kind {
             Method::JacobianTranspose => {
@@ -54,8 +54,8 @@ impl Jacobian {
 
 /// Returns the rotation that turns a joint to `wanted`, as a rotation vector in base space. For a hinge, only the
 /// component about its axis is returned. The turn of a prismatic joint stands for its displacement
-/// ([`Prismatic::per_radian`](crate::ik::tree::Prismatic::per_radian)). A mimic joint does not turn by itself.
-pub(in crate::ik) fn towards(tree: &Tree, joint: &Joint, wanted: JointState) -> DVec3 {
+/// ([`Prismatic::per_radian`](crate::tree::Prismatic::per_radian)). A mimic joint does not turn by itself.
+pub(crate) fn towards(tree: &Tree, joint: &Joint, wanted: JointState) -> DVec3 {
     if joint.role == Role::Follower || joint.prismatic.is_some() {
         return joint.prismatic.filter(|_| joint.role != Role::Follower).map_or(DVec3::ZERO, |prismatic| {
             let angle = (wanted.displacement - joint.displacement) / prismatic.per_radian;

@@ -2,8 +2,8 @@
 
 use glam::{DAffine3, DQuat, DVec3};
 
-use crate::ik::tree::{Tree, retract};
-use crate::ik::{Body, Goal, JointParameters, Limit, Link, Options};
+use crate::tree::{Tree, retract};
+use crate::{Body, Goal, JointParameters, Limit, Link, Options};
 
 use super::apply::euler_step;
 use super::{Inverse, Jacobian, TaskKind};

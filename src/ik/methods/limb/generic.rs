@@ -1,7 +1,7 @@
 //! The closed form without special cases, for a limb that is neither straight nor folded and a target that is not
 //! behind it.
 
-use crate::ik::lanes::{Lane, Quaternion, Vec3};
+use crate::lanes::{Lane, Quaternion, Vec3};
 
 // Bounds below which a limb is left to [`super::degenerate`], as fractions of the value without cancellation. Each keeps
 // at least eight of the sixteen digits of a double in the result; squares are of lengths.

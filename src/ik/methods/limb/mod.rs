@@ -13,7 +13,7 @@ mod tests;
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::lanes::{Lanes, Quaternion, Vec3};
+use crate::lanes::{Lanes, Quaternion, Vec3};
 
 /// A SIMD register of the target machine, with one limb in each lane.
 #[cfg(not(target_feature = "avx"))]
@@ -55,8 +55,8 @@ impl LimbGoal {
 /// a target of zero length or a pole on the line to the target, gives a finite and deterministic result.
 ///
 /// ```
-/// use sinew::glam::DVec3;
-/// use sinew::ik::{Limb, LimbGoal, solve_limb};
+/// use sinew_ik::glam::DVec3;
+/// use sinew_ik::{Limb, LimbGoal, solve_limb};
 ///
 /// // A straight leg of two bones, 0.45 m long each, whose foot is lifted by 0.2 m. The knee points to the front.
 /// let bone = DVec3::NEG_Y * 0.45;
@@ -79,8 +79,8 @@ pub fn solve_limb(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
 /// ignored.
 ///
 /// ```
-/// use sinew::glam::{DQuat, DVec3};
-/// use sinew::ik::{Limb, LimbGoal, solve_limb, solve_limbs};
+/// use sinew_ik::glam::{DQuat, DVec3};
+/// use sinew_ik::{Limb, LimbGoal, solve_limb, solve_limbs};
 ///
 /// let limbs = [Limb { upper: DVec3::Y, lower: DVec3::Y, bend: DVec3::Z }; 5];
 /// let goals = [0.2, 0.6, 1.0, 1.4, 1.8].map(|x| LimbGoal { target: DVec3::X * x, pole: DVec3::ZERO });

@@ -3,7 +3,7 @@
 
 use glam::DVec3;
 
-use crate::ik::random::Random;
+use sinew_base::Random;
 
 use super::{Limb, LimbGoal, degenerate, solve_lanes};
 

@@ -5,9 +5,9 @@ mod rigid;
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::rotation::{BENT, best_fit, shortest_arc};
-use crate::ik::tree::{Joint, Tree};
-use crate::ik::{Limit, ParticleOptions};
+use crate::rotation::{BENT, best_fit, shortest_arc};
+use crate::tree::{Joint, Tree};
+use crate::{Limit, ParticleOptions};
 
 use super::segments::{Segments, needs_segments};
 use rigid::RigidSegments;
@@ -22,16 +22,16 @@ const PLANE_WEIGHT: f64 = 0.1;
 
 /// Particles at the joints and effectors of a tree, and the fit of the joints to them.
 #[derive(Clone, Debug, Default)]
-pub(in crate::ik) struct Particles {
-    pub(in crate::ik) positions: Vec<DVec3>,
+pub(crate) struct Particles {
+    pub(crate) positions: Vec<DVec3>,
     /// The particle to which each particle is attached, or `None` if it is fixed.
-    pub(in crate::ik) parents: Vec<Option<usize>>,
+    pub(crate) parents: Vec<Option<usize>>,
     /// Length of the spring between each particle and its parent.
-    pub(in crate::ik) lengths: Vec<f64>,
+    pub(crate) lengths: Vec<f64>,
     /// Position of each particle in the turned frame of its parent joint.
     locals: Vec<DVec3>,
     /// The particle of each effector: its own, or that of a joint at the same position.
-    pub(in crate::ik) tasks: Vec<usize>,
+    pub(crate) tasks: Vec<usize>,
     /// Whether a fit moves particles. This happens if several particles are attached to one joint, or if the body has
     /// limits, scale or weights below one.
     fit_moves_particles: bool,
@@ -49,7 +49,7 @@ pub(in crate::ik) struct Particles {
 
 impl Particles {
     /// Places the particles at the joints and effectors.
-    pub(in crate::ik) fn set(&mut self, tree: &Tree) {
+    pub(crate) fn set(&mut self, tree: &Tree) {
         self.parents.clear();
         self.parents.extend(tree.joints.iter().map(|j| j.parent));
         self.locals.clear();
@@ -91,7 +91,7 @@ impl Particles {
     }
 
     /// Returns the links as rigid segments, if there are limits or orientation goals.
-    pub(in crate::ik) fn segments(&mut self) -> Option<&mut Segments> {
+    pub(crate) fn segments(&mut self) -> Option<&mut Segments> {
         self.has_segments.then_some(&mut self.segments)
     }
 
@@ -109,7 +109,7 @@ impl Particles {
     }
 
     /// Starts an iteration from the current pose if the last fit moved particles.
-    pub(in crate::ik) fn start_iteration(&mut self, tree: &Tree) {
+    pub(crate) fn start_iteration(&mut self, tree: &Tree) {
         if self.fit_moves_particles {
             self.move_to_joints(tree);
             self.store_rotations(tree);
@@ -122,7 +122,7 @@ impl Particles {
     }
 
     /// Pulls the particles of the effectors to their targets. A weight below one pulls only part of the way.
-    pub(in crate::ik) fn pull(&mut self, tree: &Tree) {
+    pub(crate) fn pull(&mut self, tree: &Tree) {
         for (task, &particle) in tree.tasks.iter().zip(&self.tasks) {
             let here = &mut self.positions[particle];
             let target = tree.nearest_target(task, *here).filter(|_| self.parents[particle].is_some());
@@ -138,7 +138,7 @@ impl Particles {
     /// The sweep to the root is the published method. The sweep back relaxes the same springs in the opposite order, so
     /// that the pull of the root reaches the tips in the same iteration. With limits or orientation goals the links are
     /// rigid segments, and the springs between them respect the limits.
-    pub(in crate::ik) fn pass(&mut self, tree: &mut Tree, options: &ParticleOptions) {
+    pub(crate) fn pass(&mut self, tree: &mut Tree, options: &ParticleOptions) {
         if self.has_segments {
             self.rigid.pass(&mut self.segments, tree, options.sweeps.max(1), options.stiffness);
             return;
@@ -179,7 +179,7 @@ impl Particles {
     ///
     /// As long as a fit does not move the particles, every fit starts from the same rotations, so the result does not
     /// depend on the number of fits.
-    pub(in crate::ik) fn fit(&mut self, tree: &mut Tree) {
+    pub(crate) fn fit(&mut self, tree: &mut Tree) {
         for index in 0..tree.joints.len() {
             tree.joints[index].rotation = self.start[index];
             tree.forward_joint(index);

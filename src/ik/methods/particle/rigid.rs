@@ -6,9 +6,9 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::methods::segments::{Attached, Segment, Segments};
-use crate::ik::rotation::{rotation_vector, shortest_arc};
-use crate::ik::tree::{EffectorTask, Tree};
+use crate::methods::segments::{Attached, Segment, Segments};
+use crate::rotation::{rotation_vector, shortest_arc};
+use crate::tree::{EffectorTask, Tree};
 
 /// Factor for the corrections of a constraint, as in successive over-relaxation (Macklin, Müller, Chentanez & Kim 2014,
 /// "Unified particle physics for real-time applications", section 4.3). With 1.3 the chain of ten needs a quarter

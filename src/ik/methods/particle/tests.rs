@@ -2,11 +2,11 @@
 
 use glam::{DAffine3, DQuat, DVec3};
 
-use crate::ik::chain::{Chain, ChainOutcome};
-use crate::ik::limit::angle_between;
-use crate::ik::methods::fabrik::Fabrik;
-use crate::ik::tree::Tree;
-use crate::ik::{Body, FabrikOptions, Goal, Limit, Link, Options, round_cone};
+use crate::chain::{Chain, ChainOutcome};
+use crate::limit::angle_between;
+use crate::methods::fabrik::Fabrik;
+use crate::tree::Tree;
+use crate::{Body, FabrikOptions, Goal, Limit, Link, Options, round_cone};
 
 use super::Particles;
 

@@ -2,9 +2,9 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use crate::ik::Goal;
-use crate::ik::rotation::rotation_vector;
-use crate::ik::rotation_error::RotationError;
+use crate::Goal;
+use crate::rotation::rotation_vector;
+use crate::rotation_error::RotationError;
 
 /// A weighted squared error, and half its negative gradient with respect to a motion of the link.
 #[derive(Clone, Copy, Debug)]

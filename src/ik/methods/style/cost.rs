@@ -9,9 +9,9 @@
 
 use glam::{DMat3, DQuat, DVec2, DVec3};
 
-use crate::ik::posture::{PINNED, Placement};
-use crate::ik::rotation::{any_perpendicular, rotation_vector, shortest_arc};
-use crate::ik::{Body, Goal, Limit, Options, posture};
+use crate::posture::{PINNED, Placement};
+use crate::rotation::{any_perpendicular, rotation_vector, shortest_arc};
+use crate::{Body, Goal, Limit, Options, posture};
 
 use super::axes::WeightedError;
 use super::model::{FEATURES, Prediction, Style};
@@ -337,6 +337,6 @@ fn size(body: &Body, goals: &[Goal]) -> f64 {
 
 /// Returns whether a link of a body may turn.
 pub(super) fn may_turn(body: &Body, link: usize, limits: bool) -> bool {
-    let may = |l: &crate::ik::Link| l.weight > 0.0 && !(limits && l.limit == Limit::Locked);
+    let may = |l: &crate::Link| l.weight > 0.0 && !(limits && l.limit == Limit::Locked);
     body.links().get(link).is_some_and(may)
 }

@@ -2,11 +2,11 @@
 
 use glam::DQuat;
 
-use crate::api::with_methods;
-use crate::ik::Posture;
-use crate::ik::linear::invert;
-use crate::mathematics::{Minimum, eigen, minimise};
-use crate::platform::Instant;
+use crate::Posture;
+use crate::linear::invert;
+use sinew_base::Instant;
+use sinew_base::api::with_methods;
+use sinew_base::mathematics::{Minimum, eigen, minimise};
 
 use super::StyleError;
 use super::model::{
@@ -74,8 +74,8 @@ impl Style {
     /// ```
     /// use std::sync::Arc;
     ///
-    /// use sinew::glam::{DAffine3, DQuat, DVec3};
-    /// use sinew::ik::{Body, BoundPrior, Goal, Learning, Link, Method, Options, Posture, Solver, Style};
+    /// use sinew_ik::glam::{DAffine3, DQuat, DVec3};
+    /// use sinew_ik::{Body, BoundPrior, Goal, Learning, Link, Method, Options, Posture, Solver, Style};
     ///
     /// // In all examples the elbow bends twice as much as the shoulder.
     /// let links = vec![Link::base(), Link::child(0, DVec3::X), Link::child(1, DVec3::X)];

@@ -23,13 +23,13 @@ mod solve;
 
 use std::sync::Arc;
 
-use crate::ik::{Body, Examples, Goal, Options};
+use crate::{Body, Examples, Goal, Options};
 
 pub use error::StyleError;
 pub use learn::{Learned, Learning};
 pub use model::Style;
 
-/// The source of the postures for [`Method::Style`](crate::ik::Method::Style).
+/// The source of the postures for [`Method::Style`](crate::Method::Style).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum PosePrior {
@@ -80,7 +80,7 @@ impl BoundPrior {
     ///
     /// # Errors
     /// The reason why it is invalid.
-    pub(in crate::ik) fn validate(&self, links: usize) -> Result<(), &'static str> {
+    pub(crate) fn validate(&self, links: usize) -> Result<(), &'static str> {
         let known = self.prior.joints();
         if self.joints.len() != links {
             Err("the pose prior is for a body with a different number of links")
@@ -95,7 +95,7 @@ impl BoundPrior {
 
     /// Poses a body in the posture of the prior that is nearest to some goals, within the limits if they apply. The
     /// goals are not met exactly. Returns the number of steps.
-    pub(in crate::ik) fn pose(&self, body: &mut Body, goals: &[Goal], options: &Options) -> usize {
+    pub(crate) fn pose(&self, body: &mut Body, goals: &[Goal], options: &Options) -> usize {
         match &self.prior {
             PosePrior::Style(style) => solve::pose(body, goals, (style, &self.joints), options),
             PosePrior::Examples(examples) => {

@@ -2,9 +2,9 @@
 
 use glam::{DQuat, DVec2, DVec3};
 
-use crate::ik::linear::invert;
-use crate::ik::rotation::rotation_vector;
-use crate::ik::{Posture, swing_twist};
+use crate::linear::invert;
+use crate::rotation::rotation_vector;
+use crate::{Posture, swing_twist};
 
 /// Maximum number of postures that a model keeps.
 pub(super) const MOST_POSTURES: usize = 200;

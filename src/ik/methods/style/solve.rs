@@ -1,8 +1,8 @@
 //! Posing of a body in a learned style.
 
-use crate::ik::posture::align;
-use crate::ik::{Body, Goal, Options};
-use crate::mathematics::minimise;
+use crate::posture::align;
+use crate::{Body, Goal, Options};
+use sinew_base::mathematics::minimise;
 
 use super::Style;
 use super::cost::{Cost, may_turn};

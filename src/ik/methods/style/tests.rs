@@ -1,9 +1,9 @@
 use glam::{DAffine3, DQuat, DVec3};
 
-use crate::ik::posture::Placement;
-use crate::ik::posture::tests::figure;
-use crate::ik::random::Random;
-use crate::ik::{AxesFrame, AxisTerm, Body, Goal, GoalAxes, Link, Options, Posture};
+use crate::posture::Placement;
+use crate::posture::tests::figure;
+use crate::{AxesFrame, AxisTerm, Body, Goal, GoalAxes, Link, Options, Posture};
+use sinew_base::Random;
 
 use super::cost::Cost;
 use super::learn::Likelihood;
@@ -145,7 +145,7 @@ fn two_points_determine_the_posture() {
 }
 
 #[test]
-#[cfg(feature = "character")]
+#[cfg(feature = "serde")]
 fn style_is_unchanged_after_writing_and_reading() {
     let (style, _) = style(&figure());
     let text = serde_json::to_string(&style).unwrap_or_default();

@@ -4,10 +4,10 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::methods::ccd::partial_turn;
-use crate::ik::rotation::{rotation_vector, wrapped};
-use crate::ik::tree::{Joint, Tree};
-use crate::ik::{CcdOptions, Limit};
+use crate::methods::ccd::partial_turn;
+use crate::rotation::{rotation_vector, wrapped};
+use crate::tree::{Joint, Tree};
+use crate::{CcdOptions, Limit};
 
 use super::{child_local, planar_axis, signed_angle};
 
@@ -18,7 +18,7 @@ const OPPOSITE: f64 = 1e-7;
 
 /// The document that a solve follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::ik) enum Form {
+pub(crate) enum Form {
     /// The arc between both vectors. Stops if the error in front of the last turn of a pass is within tolerance.
     #[default]
     Tmps,
@@ -34,7 +34,7 @@ pub(in crate::ik) enum Form {
 impl Form {
     /// Returns the document for a chain and options: [`CcdOptions::early_stop`] is MMD's, [`CcdOptions::linear`] is that
     /// of the lecture, and a chain of parallel hinges is planar.
-    pub(in crate::ik) fn of(tree: &Tree, options: &CcdOptions) -> Self {
+    pub(crate) fn of(tree: &Tree, options: &CcdOptions) -> Self {
         match () {
             () if options.early_stop => Self::Mmd,
             () if options.linear => Self::Lecture,
@@ -46,28 +46,22 @@ impl Form {
 
 /// The state of the method. Buffers are reused by later solves.
 #[derive(Clone, Debug, Default)]
-pub(in crate::ik) struct Ccd {
-    pub(in crate::ik) form: Form,
+pub(crate) struct Ccd {
+    pub(crate) form: Form,
     /// How far each joint has turned, radians.
     turned: Vec<f64>,
 }
 
 impl Ccd {
     /// Prepares for a solve.
-    pub(in crate::ik) fn set(&mut self, tree: &Tree, options: &CcdOptions) {
+    pub(crate) fn set(&mut self, tree: &Tree, options: &CcdOptions) {
         self.form = Form::of(tree, options);
         self.turned.clear();
         self.turned.resize(tree.joints.len(), 0.0);
     }
 
     /// Turns the joint at `index` so that the end comes to the line from the joint to the target.
-    pub(in crate::ik) fn turn(
-        &mut self,
-        tree: &mut Tree,
-        index: usize,
-        is_first_pass: bool,
-        options: &CcdOptions,
-    ) {
+    pub(crate) fn turn(&mut self, tree: &mut Tree, index: usize, is_first_pass: bool, options: &CcdOptions) {
         let Some((joint, task)) = tree.joints.get(index).zip(tree.tasks.first()) else { return };
         let Some(target) = task.target else { return };
         let from = tree.to_frame(joint, task.position - joint.position);
@@ -119,7 +113,7 @@ impl Ccd {
 }
 
 /// Stretches a planar chain towards its target, as far as the limits allow.
-pub(in crate::ik) fn stretch(tree: &mut Tree) {
+pub(crate) fn stretch(tree: &mut Tree) {
     for index in 0..tree.joints.len() {
         tree.forward_joint(index);
         let Some((joint, task)) = tree.joints.get(index).zip(tree.tasks.first()) else { return };

@@ -3,29 +3,29 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::methods::fused::middle;
-use crate::ik::tree::{Joint, JointState, Tree};
-use crate::ik::{Correction, FusedOptions, JacobianOptions};
+use crate::methods::fused::middle;
+use crate::tree::{Joint, JointState, Tree};
+use crate::{Correction, FusedOptions, JacobianOptions};
 
 use super::jacobian::{Inverse, Jacobian, difference};
 use super::signed_angle;
 
 /// The state between two steps. Buffers are reused by later solves.
 #[derive(Clone, Debug, Default)]
-pub(in crate::ik) struct Fused {
+pub(crate) struct Fused {
     /// θ of the step before.
     before: Vec<JointState>,
 }
 
 impl Fused {
     /// Prepares for a solve that starts in the current pose.
-    pub(in crate::ik) fn set(&mut self, tree: &Tree) {
+    pub(crate) fn set(&mut self, tree: &Tree) {
         self.before.clear();
         self.before.extend(tree.joints.iter().map(Joint::state));
     }
 
     /// Makes one step Δθ = J⁺ ΔX + (I − J⁺ J) ΔH. Returns false, without a change, if J Jᵀ is singular.
-    pub(in crate::ik) fn step(
+    pub(crate) fn step(
         &mut self,
         tree: &mut Tree,
         jacobian: &mut Jacobian,
@@ -53,7 +53,7 @@ impl Fused {
 
 /// The closed form of two links, eqs. 3 and 4. The links are the two halves of the chain: the joint that divides it most
 /// evenly bends by θ₂, and the first joint turns by θ₁. Changes nothing if the cosine of θ₂ is not within ±1.
-pub(in crate::ik) fn closed_form(tree: &mut Tree) {
+pub(crate) fn closed_form(tree: &mut Tree) {
     let Some(task) = tree.tasks.first().copied() else { return };
     let positions = tree.joints.iter().map(|joint| joint.position);
     let lengths = positions.clone().zip(positions.skip(1)).map(|(a, b)| a.distance(b));

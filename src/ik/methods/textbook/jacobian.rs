@@ -3,20 +3,20 @@
 
 use glam::{DQuat, DVec3, EulerRot};
 
-use crate::ik::methods::jacobian::towards;
-use crate::ik::rotation::wrapped;
-use crate::ik::tree::{Joint, JointState, Tree};
-use crate::ik::{JacobianOptions, JointParameters, Secondary};
+use crate::methods::jacobian::towards;
+use crate::rotation::wrapped;
+use crate::tree::{Joint, JointState, Tree};
+use crate::{JacobianOptions, JointParameters, Secondary};
 
 use super::linear::{Matrix, solve};
 use super::planar_axis;
 
 /// Largest length of Δp as a fraction of the chain's length: the upper end of the lecture's 2 to 10 %.
-pub(in crate::ik) const LARGEST_STEP: f64 = 0.1;
+pub(crate) const LARGEST_STEP: f64 = 0.1;
 
 /// How the change of the angles follows from Δp.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::ik) enum Inverse {
+pub(crate) enum Inverse {
     /// Δθ = δ Jᵀ Δp.
     Transpose(f64),
     /// Δθ = J⁺ Δp, damped by λ². Zero stands for the pseudo-inverse itself.
@@ -41,17 +41,17 @@ struct Column {
 
 /// The Jacobian of one step. Buffers are reused by later steps.
 #[derive(Clone, Debug, Default)]
-pub(in crate::ik) struct Jacobian {
+pub(crate) struct Jacobian {
     columns: Vec<Column>,
     /// The joints where the solve started.
     start: Vec<JointState>,
     /// The [`difference`] that a second task asks of each joint.
-    pub(in crate::ik) wanted: Vec<DVec3>,
+    pub(crate) wanted: Vec<DVec3>,
 }
 
 impl Jacobian {
     /// Prepares for a solve that starts in the current pose.
-    pub(in crate::ik) fn set(&mut self, tree: &Tree) {
+    pub(crate) fn set(&mut self, tree: &Tree) {
         self.start.clear();
         self.start.extend(tree.joints.iter().map(Joint::state));
         self.wanted.clear();
@@ -59,7 +59,7 @@ impl Jacobian {
     }
 
     /// Sets the second task of the options.
-    pub(in crate::ik) fn set_secondary(&mut self, tree: &Tree, options: &JacobianOptions) {
+    pub(crate) fn set_secondary(&mut self, tree: &Tree, options: &JacobianOptions) {
         for ((wanted, joint), start) in self.wanted.iter_mut().zip(&tree.joints).zip(&self.start) {
             let state = match options.secondary {
                 Secondary::None | Secondary::Balance => {
@@ -77,7 +77,7 @@ impl Jacobian {
 
     /// Makes one step. Δp is at most `longest` base-space metres long. Returns false, without a change, if the matrix that
     /// must be inverted is singular.
-    pub(in crate::ik) fn step(
+    pub(crate) fn step(
         &mut self,
         tree: &mut Tree,
         inverse: Inverse,
@@ -211,12 +211,7 @@ impl Jacobian {
 
 /// Returns by how much the parameters of a joint change on the way to a state: a rotation vector in base space, or the
 /// changes of its three Euler angles.
-pub(in crate::ik) fn difference(
-    tree: &Tree,
-    joint: &Joint,
-    to: JointState,
-    parameters: JointParameters,
-) -> DVec3 {
+pub(crate) fn difference(tree: &Tree, joint: &Joint, to: JointState, parameters: JointParameters) -> DVec3 {
     if parameters == JointParameters::RotationVector || joint.hinge_axis().is_some() {
         return towards(tree, joint, to);
     }

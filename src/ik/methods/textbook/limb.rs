@@ -6,16 +6,16 @@ use std::f64::consts::PI;
 
 use glam::DVec3;
 
-use crate::ik::methods::two_bone::{angle_to, orient};
-use crate::ik::tree::Tree;
-use crate::ik::{LimbOptions, Swivel};
+use crate::methods::two_bone::{angle_to, orient};
+use crate::tree::Tree;
+use crate::{LimbOptions, Swivel};
 
 use super::fused::turn;
 use super::{child_local, signed_angle};
 
 /// A part of the solution. The parts follow in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::ik) enum Part {
+pub(crate) enum Part {
     /// The limb hangs straight down, the reference pose.
     Hang,
     /// The middle joint bends by the law of cosines.
@@ -29,12 +29,12 @@ pub(in crate::ik) enum Part {
 }
 
 impl Part {
-    pub(in crate::ik) const ALL: [Self; 5] = [Self::Hang, Self::Bend, Self::Swing, Self::Swivel, Self::End];
+    pub(crate) const ALL: [Self; 5] = [Self::Hang, Self::Bend, Self::Swing, Self::Swivel, Self::End];
 }
 
 /// The limb of a tree, whose first two joints are its own.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::ik) struct Limb {
+pub(crate) struct Limb {
     /// Target of the end, base space.
     target: DVec3,
     /// Lengths of both bones.
@@ -45,7 +45,7 @@ pub(in crate::ik) struct Limb {
 
 impl Limb {
     /// Measures the limb, and its current swivel if the options keep it. Leaves the tree as it is.
-    pub(in crate::ik) fn new(tree: &mut Tree, options: &LimbOptions) -> Option<Self> {
+    pub(crate) fn new(tree: &mut Tree, options: &LimbOptions) -> Option<Self> {
         let [first, middle] = [tree.joints.first()?.position, tree.joints.get(1)?.position];
         let task = tree.tasks.first()?;
         let (end, target) = (task.position, task.target?);
@@ -69,7 +69,7 @@ impl Limb {
     }
 
     /// Applies a part of the solution.
-    pub(in crate::ik) fn apply(&self, tree: &mut Tree, part: Part, options: &LimbOptions) {
+    pub(crate) fn apply(&self, tree: &mut Tree, part: Part, options: &LimbOptions) {
         match part {
             Part::Hang => hang(tree),
             Part::Bend => self.bend(tree),

@@ -1,28 +1,28 @@
-//! The methods exactly as the founding documents state them, see [`Options::textbook`](crate::ik::Options::textbook).
+//! The methods exactly as the founding documents state them, see [`Options::textbook`](crate::Options::textbook).
 //!
 //! Each file has the pass of one method. Nothing is added to it: no first bend, no restart and no other method. The loop
 //! around a pass, and when it ends, is in `driver/textbook.rs`.
 
-pub(in crate::ik) mod ccd;
-pub(in crate::ik) mod fused;
-pub(in crate::ik) mod jacobian;
-pub(in crate::ik) mod limb;
+pub(crate) mod ccd;
+pub(crate) mod fused;
+pub(crate) mod jacobian;
+pub(crate) mod limb;
 mod linear;
-pub(in crate::ik) mod particle;
+pub(crate) mod particle;
 mod problem;
 
-pub(in crate::ik) use problem::check;
+pub(crate) use problem::check;
 
 use glam::DVec3;
 
-use crate::ik::tree::Tree;
+use crate::tree::Tree;
 
 /// Sine of the largest angle between the axes of hinges that count as parallel. It covers the rounding of files.
 const PARALLEL: f64 = 1e-6;
 
 /// Returns the axis of a planar chain in base space: all of its joints are hinges about parallel axes. Returns `None` for
 /// other chains.
-pub(in crate::ik) fn planar_axis(tree: &Tree) -> Option<DVec3> {
+pub(crate) fn planar_axis(tree: &Tree) -> Option<DVec3> {
     let axis_of = |index: usize| {
         let joint = tree.joints.get(index)?;
         tree.axis_from_frame(joint, joint.hinge_axis()?).try_normalize()
@@ -34,7 +34,7 @@ pub(in crate::ik) fn planar_axis(tree: &Tree) -> Option<DVec3> {
 
 /// Returns the signed angle from one vector to another about an axis, radians from −π to π, or 0 if one of them is on the
 /// axis. The inverse cosine gives its size and the cross product its sign (Welman's planar form).
-pub(in crate::ik) fn signed_angle(axis: DVec3, from: DVec3, to: DVec3) -> f64 {
+pub(crate) fn signed_angle(axis: DVec3, from: DVec3, to: DVec3) -> f64 {
     let flat = |v: DVec3| (v - axis * axis.dot(v)).try_normalize();
     let (Some(from), Some(to)) = (flat(from), flat(to)) else { return 0.0 };
     let angle = from.dot(to).clamp(-1.0, 1.0).acos();
@@ -42,7 +42,7 @@ pub(in crate::ik) fn signed_angle(axis: DVec3, from: DVec3, to: DVec3) -> f64 {
 }
 
 /// Returns the vector from a joint of a chain to the next joint or to the end, in the joint's turned frame.
-pub(in crate::ik) fn child_local(tree: &Tree, index: usize) -> DVec3 {
+pub(crate) fn child_local(tree: &Tree, index: usize) -> DVec3 {
     if index + 1 < tree.joints.len() {
         return tree.local(index + 1);
     }

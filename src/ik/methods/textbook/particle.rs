@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::tree::Tree;
+use crate::tree::Tree;
 
 use super::child_local;
 
@@ -11,7 +11,7 @@ const SKIPPED: f64 = 1e-5;
 
 /// The particles of a chain, from the end to the joint below the root, and the springs between them.
 #[derive(Clone, Debug, Default)]
-pub(in crate::ik) struct Particles {
+pub(crate) struct Particles {
     /// Positions in base space. The root is not among them, because it never moves.
     positions: Vec<DVec3>,
     /// Length of the spring from each particle to the next one, and from the last one to the root.
@@ -21,22 +21,22 @@ pub(in crate::ik) struct Particles {
 
 /// A move of particles, base space.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::ik) struct Move {
+pub(crate) struct Move {
     /// Index of the joint at the upper end of the spring, or of the last joint for the pull of the end to its target.
-    pub(in crate::ik) joint: usize,
+    pub(crate) joint: usize,
     /// Whether a spring is relaxed. Otherwise the end is pulled to its target.
-    pub(in crate::ik) is_spring: bool,
+    pub(crate) is_spring: bool,
     /// How the lower particle moved. The upper one moves the other way by as much, unless it is the root.
-    pub(in crate::ik) moved: DVec3,
+    pub(crate) moved: DVec3,
     /// Positions of the lower and of the upper particle after the move.
-    pub(in crate::ik) points: [DVec3; 2],
+    pub(crate) points: [DVec3; 2],
     /// Position of the end's particle after the move.
-    pub(in crate::ik) end: DVec3,
+    pub(crate) end: DVec3,
 }
 
 impl Particles {
     /// Places a particle at the end and at each joint below the root.
-    pub(in crate::ik) fn set(&mut self, tree: &Tree) {
+    pub(crate) fn set(&mut self, tree: &Tree) {
         let end = tree.tasks.first().map(|task| task.position);
         self.positions.clear();
         self.positions.extend(end.into_iter().chain(tree.joints.iter().skip(1).rev().map(|j| j.position)));
@@ -48,7 +48,7 @@ impl Particles {
 
     /// Runs one iteration: the end goes to the target, each spring moves both of its ends by half of its error, and the
     /// spring at the root moves its lower end alone. `note` is called for each move.
-    pub(in crate::ik) fn pass(&mut self, target: DVec3, mut note: impl FnMut(Move)) {
+    pub(crate) fn pass(&mut self, target: DVec3, mut note: impl FnMut(Move)) {
         let count = self.positions.len();
         let Some(end) = self.positions.first_mut() else { return };
         let moved = target - *end;
@@ -79,7 +79,7 @@ impl Particles {
 
     /// Turns the joint at `index`, from its rest rotation, so that its link points from the joint's current position to
     /// the particle below. The joints above have been turned.
-    pub(in crate::ik) fn fit(&self, tree: &mut Tree, index: usize) {
+    pub(crate) fn fit(&self, tree: &mut Tree, index: usize) {
         let local = child_local(tree, index);
         let below = tree.joints.len().checked_sub(index + 1).and_then(|place| self.positions.get(place));
         let Some((joint, &particle)) = tree.joints.get(index).zip(below) else { return };

@@ -1,7 +1,7 @@
 //! The problems that the founding documents state.
 
-use crate::ik::tree::Tree;
-use crate::ik::{Goal, Method, Options, Secondary};
+use crate::tree::Tree;
+use crate::{Goal, Method, Options, Secondary};
 
 const NO_DOCUMENT: &str = "textbook=true needs a method of a founding document: ccd, particle, jacobian-transpose, pseudo-inverse, dls, two-bone or fused";
 const ONE_POSITION: &str = "with textbook=true, there must be one goal, and it must have a position only";
@@ -14,7 +14,7 @@ const OTHER_JOINTS: &str =
     "with textbook=true, all joints must turn, and none may follow another one, as in the documents";
 
 /// Returns why a problem is not one of the founding documents, or `None` if it is.
-pub(in crate::ik) fn check(tree: &Tree, goals: &[Goal], options: &Options) -> Option<&'static str> {
+pub(crate) fn check(tree: &Tree, goals: &[Goal], options: &Options) -> Option<&'static str> {
     let jacobian = options.jacobian;
     let own = match options.method {
         Method::Ccd | Method::Particle | Method::TwoBone => None,

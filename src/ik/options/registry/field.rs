@@ -1,8 +1,8 @@
-//! Access to the fields of [`Options`](crate::ik::Options) by their type.
+//! Access to the fields of [`Options`](crate::Options) by their type.
 
 use super::OptionValue;
 use super::kind::NAMED_SWIVELS;
-use crate::ik::options::{Balance, Correction, JointParameters, Method, Secondary, Start, Swivel};
+use crate::options::{Balance, Correction, JointParameters, Method, Secondary, Start, Swivel};
 
 /// A field of the options, to be read or set.
 pub(super) enum Field<'a> {

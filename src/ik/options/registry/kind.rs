@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::OptionValue;
-use crate::ik::options::{Balance, Swivel};
+use crate::options::{Balance, Swivel};
 
 /// The values that an option accepts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -144,7 +144,8 @@ impl Unit {
     }
 
     /// Parses a number with or without a unit.
-    pub(crate) fn parse(self, text: &str) -> Result<f64, String> {
+    #[doc(hidden)]
+    pub fn parse(self, text: &str) -> Result<f64, String> {
         let is_unit = |c: char| c.is_alphabetic() || matches!(c, '%' | '°');
         let digits = text.trim_end_matches(is_unit);
         let unit = text.get(digits.len()..).unwrap_or_default();

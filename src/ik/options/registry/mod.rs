@@ -8,7 +8,7 @@ mod kind;
 mod overrides;
 mod table;
 #[cfg(test)]
-#[cfg(feature = "character")]
+#[cfg(feature = "serde")]
 mod tests;
 mod value;
 
@@ -16,6 +16,8 @@ pub use error::OptionError;
 pub use kind::{Domain, OptionKind, Unit};
 pub use overrides::OptionOverrides;
 pub use value::OptionValue;
+
+use sinew_base::api::edit_distance;
 
 use super::{Method, Options};
 use field::Field;
@@ -48,7 +50,7 @@ impl SolverOption {
     /// Returns the option with a key.
     ///
     /// ```
-    /// use sinew::ik::{Options, SolverOption};
+    /// use sinew_ik::{Options, SolverOption};
     ///
     /// let option = SolverOption::find("angle_tolerance")?;
     /// let mut options = Options::default();
@@ -57,7 +59,7 @@ impl SolverOption {
     ///
     /// let error = SolverOption::find("angle_tolerence").unwrap_err();
     /// assert!(error.to_string().contains("angle_tolerance"));
-    /// # Ok::<(), sinew::ik::OptionError>(())
+    /// # Ok::<(), sinew_ik::OptionError>(())
     /// ```
     ///
     /// # Errors
@@ -70,12 +72,12 @@ impl SolverOption {
     /// Parses `KEY=VALUE`.
     ///
     /// ```
-    /// use sinew::ik::{Method, OptionValue, SolverOption};
+    /// use sinew_ik::{Method, OptionValue, SolverOption};
     ///
     /// let (option, value) = SolverOption::parse_assignment("iterations=250")?;
     /// assert_eq!((option.key, value), ("iterations", OptionValue::Count(250)));
     /// assert!(option.applies_to(Method::Fabrik));
-    /// # Ok::<(), sinew::ik::OptionError>(())
+    /// # Ok::<(), sinew_ik::OptionError>(())
     /// ```
     ///
     /// # Errors
@@ -176,22 +178,4 @@ fn similar(key: &str) -> Vec<&'static str> {
     all.sort();
     let best = all.first().map_or(0, |(distance, _)| *distance);
     all.into_iter().take_while(|(d, _)| *d == best).take(SUGGESTIONS).map(|(_, key)| key).collect()
-}
-
-/// Returns the Levenshtein distance of two texts, in bytes. It takes time in proportion to the product of their lengths.
-pub(crate) fn edit_distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        for (y, cell) in b.bytes().zip(row.iter_mut().skip(1)) {
-            let above = *cell;
-            left = (diagonal + usize::from(x != y)).min(above + 1).min(left + 1);
-            (diagonal, *cell) = (above, left);
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied().unwrap_or_default()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{OptionError, OptionValue, SolverOption};
-use crate::ik::options::Options;
+use crate::options::Options;
 
 /// Values of some options, which override others. A rig contains them. They are serialised as a map from keys to texts.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,7 +40,7 @@ impl OptionOverrides {
     /// Applies the values to options.
     ///
     /// ```
-    /// use sinew::ik::{OptionOverrides, Options, SolverOption};
+    /// use sinew_ik::{OptionOverrides, Options, SolverOption};
     ///
     /// let mut overrides = OptionOverrides::default();
     /// let (option, value) = SolverOption::parse_assignment("restarts=0")?;
@@ -48,7 +48,7 @@ impl OptionOverrides {
     /// let mut options = Options::default().with_iterations(30);
     /// overrides.apply(&mut options);
     /// assert_eq!((options.restarts, options.iterations), (0, 30));
-    /// # Ok::<(), sinew::ik::OptionError>(())
+    /// # Ok::<(), sinew_ik::OptionError>(())
     /// ```
     pub fn apply(&self, options: &mut Options) {
         for (option, value) in self.iter() {

@@ -6,7 +6,7 @@ use std::f64::consts::PI;
 use super::SolverOption;
 use super::field::Field;
 use super::kind::{Domain, OptionKind};
-use crate::ik::options::{Method, Options};
+use crate::options::{Method, Options};
 
 const ALL: &[Method] = &[];
 const CCD: &[Method] = &[Method::Ccd];

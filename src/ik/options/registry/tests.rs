@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
-use crate::ik::options::{Balance, Swivel};
+use crate::options::{Balance, Swivel};
 
 /// Adds the paths of all leaves of a JSON object.
 fn leaves(path: &str, value: &Value, out: &mut Vec<String>) {
@@ -263,7 +263,7 @@ fn documented(option: &SolverOption) -> String {
 /// The table of keys in the docs is that of the registry. `UPDATE_DOCS=1` writes it.
 #[test]
 fn the_page_of_options_lists_the_registry() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/options.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/options.md");
     let page = std::fs::read_to_string(path).unwrap();
     let rows: Vec<String> = SolverOption::all().iter().map(documented).collect();
     let is_row = |line: &&str| line.starts_with("| `");

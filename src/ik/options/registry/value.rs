@@ -1,6 +1,6 @@
 //! Values of solver options.
 
-use crate::ik::options::{Balance, Swivel};
+use crate::options::{Balance, Swivel};
 
 /// The value of a solver option, in radians and metres.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use egui::{Align2, Color32, FontId, Rect, Sense, Ui, pos2, vec2};
 
-use crate::ik::{Method, Options, Outcome};
+use crate::ik::{Method, Outcome};
 use crate::scene::compare;
 use crate::scene::compare::Summary;
 use crate::viewer::{Command, Session};
@@ -115,7 +115,7 @@ fn row(ui: &mut Ui, session: &Session, method: Method, refusal: Option<&str>, co
         None => response.on_hover_text(hint),
     };
     if response.clicked() && on_name {
-        commands.push(Command::Solver(Box::new(Options { method, ..*session.document.settings.solver })));
+        commands.push(Command::Solver(Box::new(session.document.settings.solver.with_method(method))));
     } else if response.clicked() {
         let mut methods = session.comparison.methods();
         match methods.iter().position(|m| *m == method) {

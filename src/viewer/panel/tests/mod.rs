@@ -3,7 +3,7 @@
 //! `UPDATE_SNAPSHOTS=1 cargo test --lib panel` updates the snapshots. Look at them before you commit them.
 
 use crate::asset::mannequin;
-use crate::ik::{Method, Options};
+use crate::ik::Method;
 use crate::motion::{Motion, Strip, WeightedClip};
 use crate::rig;
 use crate::viewer::{Action, Command, Session};
@@ -249,7 +249,7 @@ fn goal_controls_issue_commands() {
 fn stepping(method: Method) -> TestPanel {
     let mut state = state();
     let session = &mut state.session;
-    session.apply(Command::Solver(Box::new(Options { method, ..*session.document.settings.solver })));
+    session.apply(Command::Solver(Box::new(session.document.settings.solver.with_method(method))));
     drag(session, "leftHand", Vec2::new(-60.0, -90.0));
     session.apply(Command::Release);
     session.apply(Command::Hover(Vec2::NEG_ONE));

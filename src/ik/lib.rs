@@ -1,12 +1,12 @@
-//! Inverse kinematics: finds the joint rotations that bring effectors to their targets. The module is pure
+//! Inverse kinematics: finds the joint rotations that bring effectors to their targets. The crate is pure
 //! mathematics in double precision. It does not depend on files, meshes or windows.
 //!
 //! A [`Body`] is a posed tree of links. A [`Goal`] is a target for one link. A [`Solver`] turns the links by one of
 //! several [`Method`]s until the goals are met, and returns a [`Report`]:
 //!
 //! ```
-//! use sinew::ik::{Body, Goal, Link, Options, Solver};
-//! use sinew::glam::{DAffine3, DVec3};
+//! use sinew_ik::{Body, Goal, Link, Options, Solver};
+//! use sinew_ik::glam::{DAffine3, DVec3};
 //!
 //! // Two bones of one metre each. The base is at the origin, and link 2 is the effector.
 //! let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
@@ -15,7 +15,7 @@
 //! let mut solver = Solver::default();
 //! let report = solver.solve(&mut arm, &[goal], &Options::default())?;
 //! assert!(report.reached());
-//! # Ok::<(), sinew::ik::SolveError>(())
+//! # Ok::<(), sinew_ik::SolveError>(())
 //! ```
 
 mod batch;
@@ -42,7 +42,6 @@ mod mimic;
 mod options;
 mod outcome;
 mod posture;
-mod random;
 mod report;
 mod rotation;
 mod rotation_error;
@@ -55,13 +54,7 @@ mod twins;
 pub use batch::solve_many;
 pub use body::{Body, Jacobian, JacobianColumn};
 pub use custom::{CustomMethod, RegisterError, register_method};
-#[cfg(feature = "character")]
-pub(crate) use equilibrium::person;
 pub use error::SolveError;
-#[cfg(feature = "character")]
-pub(crate) use euler_order::{euler_order, euler_order_name};
-#[cfg(feature = "character")]
-pub(crate) use figure::SOFT_PART;
 pub use figure::{BodyCapsule, FigureParts, LimbParts, Sole};
 pub use goal::{Aim, Goal};
 pub use goal_axes::{AxesFrame, AxisTerm, GoalAxes, Tolerance};
@@ -70,10 +63,6 @@ pub use link::{Link, Mimic};
 pub use methods::example::{DEFAULT_NEAREST, Examples};
 pub use methods::limb::{Limb, LimbGoal, solve_limb, solve_limbs};
 pub use methods::style::{BoundPrior, Learned, Learning, PosePrior, Style, StyleError};
-#[cfg(feature = "character")]
-pub(crate) use mimic::narrow;
-#[cfg(feature = "character")]
-pub(crate) use options::edit_distance;
 pub use options::{
     Balance, CcdOptions, Correction, DEFAULT_ITERATIONS, Domain, FabrikOptions, FullBodyOptions,
     FusedOptions, JacobianOptions, JointParameters, LimbOptions, Method, OptimizeOptions, OptionError,
@@ -81,9 +70,26 @@ pub use options::{
     Swivel, Unit,
 };
 pub use posture::Posture;
-#[cfg(feature = "character")]
-pub(crate) use random::Random;
 pub use report::{GoalOutcome, Hold, Holds, Outcome, Report};
 pub use rotation::{best_fit, inverse_fit, shortest_arc};
 pub use solver::Solver;
 pub use trace::{Step, StepKind};
+
+/// The mathematics library whose vectors, quaternions and matrices the API uses.
+pub use glam;
+pub use sinew_base::api::ParseError;
+
+/// What the other crates of sinew use. It makes no promises.
+#[doc(hidden)]
+pub mod shared {
+    pub use crate::equilibrium::person;
+    #[cfg(feature = "serde")]
+    pub use crate::euler_order::{euler_order, euler_order_name};
+    pub use crate::figure::SOFT_PART;
+    pub use crate::mimic::narrow;
+}
+
+/// Compiles and runs the README's example as a doctest.
+#[cfg(doctest)]
+#[doc = include_str!("README.md")]
+struct Readme;

@@ -3,7 +3,7 @@
 /// Computes the eigenvalues and eigenvectors of a symmetric matrix by cyclic Jacobi rotations (Golub & Van Loan,
 /// algorithm 8.5.3). `a` and `v` are `n` × `n` matrices. On return the diagonal of `a` contains the eigenvalues, and
 /// row i of `v` the eigenvector of eigenvalue i.
-pub(crate) fn eigen(a: &mut [f64], v: &mut [f64], n: usize) {
+pub fn eigen(a: &mut [f64], v: &mut [f64], n: usize) {
     v.fill(0.0);
     (0..n).for_each(|i| v[i * n + i] = 1.0);
     let size: f64 = a.iter().map(|x| x * x).sum();

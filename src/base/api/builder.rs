@@ -4,6 +4,7 @@
 ///
 /// Structs that will gain fields are `#[non_exhaustive]`, so other crates cannot use struct update syntax. These methods
 /// take its place. The type of an optional field is written `impl Into<Option<T>>`, so that the method accepts a `T` too.
+#[macro_export]
 macro_rules! with_methods {
     ($type:ident { $($with:ident($field:ident: $value:ty),)* }) => {
         /// Builder methods, one for each field.
@@ -19,5 +20,3 @@ macro_rules! with_methods {
         }
     };
 }
-
-pub(crate) use with_methods;

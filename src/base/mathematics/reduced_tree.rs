@@ -5,7 +5,7 @@
 /// Nodes are plain indices. [`ReducedTree::set`] and [`ReducedTree::choose`] take time in proportion to the number of
 /// nodes, and allocate nothing if the hierarchy is not larger than before.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ReducedTree {
+pub struct ReducedTree {
     /// The nodes of the hierarchy, by index.
     nodes: Vec<Node>,
     /// The indices of all nodes, parents first.
@@ -29,18 +29,18 @@ struct Node {
 
 /// A node of the reduced tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ChosenNode {
+pub struct ChosenNode {
     /// Index in the hierarchy.
-    pub(crate) node: usize,
+    pub node: usize,
     /// The nearest chosen node above, an index into the tree.
-    pub(crate) parent: Option<usize>,
+    pub parent: Option<usize>,
 }
 
 impl ReducedTree {
     /// Sets the hierarchy and the ends. The nodes at or above an end are *involved*, and only they can be chosen.
     ///
     /// `parents_first` contains every node of the hierarchy once, with its parent. Ends that do not exist are ignored.
-    pub(crate) fn set(
+    pub fn set(
         &mut self,
         parents_first: impl ExactSizeIterator<Item = (usize, Option<usize>)>,
         ends: impl IntoIterator<Item = usize>,
@@ -79,7 +79,7 @@ impl ReducedTree {
     }
 
     /// Chooses the involved nodes for which `is_chosen` is true. The others are folded away.
-    pub(crate) fn choose(&mut self, is_chosen: impl Fn(usize) -> bool) {
+    pub fn choose(&mut self, is_chosen: impl Fn(usize) -> bool) {
         self.chosen.clear();
         for &node in &self.order {
             if self.nodes[node].is_involved {
@@ -94,26 +94,25 @@ impl ReducedTree {
     }
 
     /// Returns whether an end is at or below a node.
-    pub(crate) fn is_involved(&self, node: usize) -> bool {
+    pub fn is_involved(&self, node: usize) -> bool {
         self.nodes.get(node).is_some_and(|n| n.is_involved)
     }
 
     /// Returns the nearest chosen node at or above an involved node, an index into the tree.
-    pub(crate) fn nearest(&self, node: usize) -> Option<usize> {
+    pub fn nearest(&self, node: usize) -> Option<usize> {
         self.nodes.get(node)?.nearest
     }
 
     /// Returns a node of the hierarchy as a node of the tree, or `None` if it is not chosen.
-    pub(crate) fn get(&self, node: usize) -> Option<&ChosenNode> {
+    pub fn get(&self, node: usize) -> Option<&ChosenNode> {
         self.chosen.get(self.nearest(node)?).filter(|own| own.node == node)
     }
 }
 
 /// What characters need beyond the solvers.
-#[cfg(any(test, feature = "character"))]
 impl ReducedTree {
     /// Returns a tree in which nothing is chosen yet. See [`ReducedTree::set`].
-    pub(crate) fn new(
+    pub fn new(
         parents_first: impl ExactSizeIterator<Item = (usize, Option<usize>)>,
         ends: impl IntoIterator<Item = usize>,
     ) -> Self {
@@ -126,26 +125,25 @@ impl ReducedTree {
     ///
     /// # Errors
     /// The first end whose root differs from that of the first end.
-    pub(crate) fn common_ancestor(&self) -> Result<Option<usize>, usize> {
+    pub fn common_ancestor(&self) -> Result<Option<usize>, usize> {
         self.first_apart.map_or(Ok(self.common_ancestor), Err)
     }
 
     /// Returns the involved nodes, each with its parent in the hierarchy, parents first.
-    pub(crate) fn involved(&self) -> impl Iterator<Item = (usize, Option<usize>)> {
+    pub fn involved(&self) -> impl Iterator<Item = (usize, Option<usize>)> {
         let involved = self.order.iter().filter(|&&n| self.is_involved(n));
         involved.map(|&n| (n, self.nodes[n].parent))
     }
 }
 
-#[cfg(any(test, feature = "capture"))]
 impl ReducedTree {
     /// Returns the chosen nodes, parents first.
-    pub(crate) fn chosen(&self) -> &[ChosenNode] {
+    pub fn chosen(&self) -> &[ChosenNode] {
         &self.chosen
     }
 
     /// Returns the nearest chosen nodes below each chosen node, as indices into the tree.
-    pub(crate) fn children(&self) -> Vec<Vec<usize>> {
+    pub fn children(&self) -> Vec<Vec<usize>> {
         let mut children = vec![Vec::new(); self.chosen.len()];
         for (index, own) in self.chosen.iter().enumerate() {
             own.parent.into_iter().for_each(|p| children[p].push(index));
@@ -155,14 +153,14 @@ impl ReducedTree {
 
     /// Returns the nodes between a chosen node and the nearest chosen one above it, from the lowest up. For a node
     /// without a chosen node above it, these are all nodes above it.
-    pub(crate) fn between(&self, chosen: ChosenNode) -> impl Iterator<Item = usize> {
+    pub fn between(&self, chosen: ChosenNode) -> impl Iterator<Item = usize> {
         let parent = |n: &usize| self.nodes.get(*n)?.parent;
         let is_folded = |n: &usize| self.get(*n).is_none();
         std::iter::successors(parent(&chosen.node), parent).take_while(is_folded)
     }
 
     /// Returns the involved nodes below a chosen one that are not chosen themselves, parents first.
-    pub(crate) fn folded(&self) -> impl Iterator<Item = usize> {
+    pub fn folded(&self) -> impl Iterator<Item = usize> {
         let is_below = |n: &usize| self.nearest(*n).is_some() && self.get(*n).is_none();
         self.order.iter().copied().filter(is_below)
     }

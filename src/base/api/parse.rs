@@ -1,12 +1,6 @@
 //! The error of texts that name one of several values.
 
 /// A text that names none of the known values, for example of a method or a shading mode.
-///
-/// ```
-/// let error = "newton".parse::<sinew::ik::Method>().unwrap_err();
-/// assert_eq!((error.kind, error.text.as_str()), ("method", "newton"));
-/// assert!(error.to_string().starts_with("unknown method \"newton\"; use "));
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {kind} \"{text}\"; use {expected}")]
 #[non_exhaustive]
@@ -20,13 +14,14 @@ pub struct ParseError {
 }
 
 impl ParseError {
-    pub(crate) fn new(kind: &'static str, text: &str, expected: impl Into<String>) -> Self {
+    /// Returns the error of a text that names no value of a kind.
+    pub fn new(kind: &'static str, text: &str, expected: impl Into<String>) -> Self {
         Self { kind, text: text.to_owned(), expected: expected.into() }
     }
 }
 
 /// Returns the value with a name.
-pub(crate) fn named<T: Copy>(
+pub fn named<T: Copy>(
     kind: &'static str,
     text: &str,
     known: impl IntoIterator<Item = (&'static str, T)>,

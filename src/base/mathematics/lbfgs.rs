@@ -11,11 +11,11 @@ const HALVINGS: usize = 30;
 
 /// The result of a minimisation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Minimum {
+pub struct Minimum {
     /// The function's value at the minimum.
-    pub(crate) value: f64,
+    pub value: f64,
     /// Number of steps taken.
-    pub(crate) steps: usize,
+    pub steps: usize,
 }
 
 /// Minimises a function by limited-memory BFGS (Nocedal & Wright 2006, algorithms 7.4 and 7.5) with backtracking.
@@ -23,7 +23,7 @@ pub(crate) struct Minimum {
 /// `function` returns the value at a point and writes its gradient. A step to a point where the value is not finite is
 /// shortened. `x` contains the starting point, and on return the minimum. Stops after `max_steps` steps, or when a
 /// step decreases the value by at most `min_decrease` times max(|value|, 1).
-pub(crate) fn minimise(
+pub fn minimise(
     x: &mut [f64],
     max_steps: usize,
     min_decrease: f64,

@@ -24,7 +24,7 @@ fn sine_ratio(t: f32, x: f32) -> f32 {
 }
 
 /// Spherical linear interpolation along the shorter arc (Shoemake 1985), with `t` from 0 to 1.
-pub(crate) fn slerp(a: Quat, b: Quat, t: f32) -> Quat {
+pub fn slerp(a: Quat, b: Quat, t: f32) -> Quat {
     let (a, b) = (Vec4::from(a), Vec4::from(b));
     let end = if a.dot(b) < 0.0 { -b } else { b };
     let middle = Vec4::from(normalize(a + end));

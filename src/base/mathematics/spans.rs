@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 /// Returns the runs of successive indices that meet a condition. Gaps of at most `gap` indices are closed.
-pub(crate) fn runs(count: usize, gap: usize, is_met: impl Fn(usize) -> bool) -> Vec<RangeInclusive<usize>> {
+pub fn runs(count: usize, gap: usize, is_met: impl Fn(usize) -> bool) -> Vec<RangeInclusive<usize>> {
     let mut runs: Vec<RangeInclusive<usize>> = Vec::new();
     for i in (0..count).filter(|i| is_met(*i)) {
         match runs.last_mut().filter(|run| i - run.end() <= gap + 1) {
@@ -15,7 +15,7 @@ pub(crate) fn runs(count: usize, gap: usize, is_met: impl Fn(usize) -> bool) -> 
 }
 
 /// Returns the index and the value of the largest value in a range.
-pub(crate) fn peak(values: &[f64], range: RangeInclusive<usize>) -> (usize, f64) {
+pub fn peak(values: &[f64], range: RangeInclusive<usize>) -> (usize, f64) {
     let in_range = values.iter().enumerate().skip(*range.start()).take(range.end() - range.start() + 1);
     in_range
         .fold((*range.start(), f64::NEG_INFINITY), |best, (i, v)| if *v > best.1 { (i, *v) } else { best })
@@ -23,7 +23,7 @@ pub(crate) fn peak(values: &[f64], range: RangeInclusive<usize>) -> (usize, f64)
 
 /// Returns an index as a number.
 #[expect(clippy::cast_precision_loss, reason = "counts of frames are far below 2⁵²")]
-pub(crate) fn number(count: usize) -> f64 {
+pub fn number(count: usize) -> f64 {
     count as f64
 }
 

@@ -4,13 +4,13 @@
 use glam::{Quat, Vec3, Vec4};
 
 /// Returns a quaternion with unit length, or the identity if it has no length.
-pub(crate) fn normalize(q: Vec4) -> Quat {
+pub fn normalize(q: Vec4) -> Quat {
     let square = q.dot(q);
     if square > 0.0 { Quat::from_vec4(q / square.sqrt()) } else { Quat::IDENTITY }
 }
 
 /// Returns a unit vector perpendicular to `v`.
-pub(crate) fn any_perpendicular(v: Vec3) -> Vec3 {
+pub fn any_perpendicular(v: Vec3) -> Vec3 {
     let away = if v.x.abs() < 0.7 * v.length() { Vec3::X } else { Vec3::Y };
     let across = v.cross(away);
     let length = across.length();
@@ -19,7 +19,7 @@ pub(crate) fn any_perpendicular(v: Vec3) -> Vec3 {
 
 /// Returns the smallest rotation from one direction to another. The vectors may have any length. Opposite vectors turn
 /// about a fixed perpendicular vector. A zero vector gives the identity.
-pub(crate) fn shortest_arc(from: Vec3, to: Vec3) -> Quat {
+pub fn shortest_arc(from: Vec3, to: Vec3) -> Quat {
     let lengths = (from.dot(from) * to.dot(to)).sqrt();
     if lengths <= 0.0 || lengths.is_nan() {
         return Quat::IDENTITY;

@@ -5,7 +5,7 @@ use glam::{DMat3, DQuat, DVec3, DVec4};
 use super::eigen;
 
 /// Returns a unit vector perpendicular to `v`. It is always the same for the same input.
-pub(crate) fn any_perpendicular(v: DVec3) -> DVec3 {
+pub fn any_perpendicular(v: DVec3) -> DVec3 {
     // An axis far from the direction of `v` keeps the cross product well conditioned.
     let away = if v.x.abs() < 0.7 * v.length() { DVec3::X } else { DVec3::Y };
     v.cross(away).try_normalize().unwrap_or(DVec3::X)

@@ -1,0 +1,19 @@
+//! Mathematics and hierarchies, independent of characters.
+
+mod eigen;
+mod lbfgs;
+mod quantile;
+mod reduced_tree;
+mod rotation;
+mod segment;
+pub mod single;
+pub mod single_slerp;
+pub mod spans;
+
+pub use eigen::eigen;
+pub use lbfgs::{Minimum, minimise};
+pub use quantile::quantile;
+pub use reduced_tree::ReducedTree;
+pub use rotation::any_perpendicular;
+pub use rotation::{best_fit, inverse_fit, shortest_arc};
+pub use segment::nearest_points;
