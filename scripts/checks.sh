@@ -35,7 +35,7 @@ RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 step "package"
 packaged=$(cargo package --no-verify --allow-dirty 2>&1) || { echo "$packaged"; exit 1; }
 if echo "$packaged" | grep warning; then exit 1; fi
-packaged=$(cargo package --list --allow-dirty)
+packaged=$(cargo package --list --allow-dirty -p sinew)
 for picture in $(sed -n 's/.*](\([^)]*\.\(png\|jpg\)\)).*/\1/p' README.md); do
     echo "$packaged" | grep -qxF "$picture" || { echo "checks: the package lacks $picture of README.md" >&2; exit 1; }
 done

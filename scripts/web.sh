@@ -45,7 +45,7 @@ fi
 
 # Names of functions are a tenth of a release.
 names=$([ $profile = dev ] || echo "--remove-name-section --remove-producers-section")
-# All browsers with WebGPU have vectors of 128 bits, and those without it since 2023.
+# Vectors of 128 bits, which all browsers have since 2023.
 export RUSTFLAGS="-C target-feature=+simd128"
 
 folder=$([ $profile = dev ] && echo debug || echo release)

@@ -1,5 +1,5 @@
-//! What the crates of sinew share: their style of interfaces, and mathematics that knows neither bodies nor files. It makes no
-//! promises to other crates.
+//! What the crates of sinew share: their style of interfaces, and mathematics that knows neither bodies nor files. Other crates
+//! should not depend on it, because it may change in any version.
 
 pub mod api;
 pub mod mathematics;

@@ -10,7 +10,7 @@ impl Random {
     /// Returns the next 64 bits.
     #[expect(
         clippy::should_implement_trait,
-        reason = "the sequence has no end, so that an iterator's option would never be `None`"
+        reason = "the sequence has no end, so an iterator would never return `None`"
     )]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);

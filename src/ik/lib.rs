@@ -79,7 +79,7 @@ pub use trace::{Step, StepKind};
 pub use glam;
 pub use sinew_base::api::ParseError;
 
-/// What the other crates of sinew use. It makes no promises.
+/// What the other crates of sinew use. It may change in any version.
 #[doc(hidden)]
 pub mod shared {
     pub use crate::equilibrium::person;

@@ -24,7 +24,7 @@ const SIZE: f64 = 256.0;
 /// Name of the folder of goldens of a suite with the default name.
 const GOLDENS: &str = "goldens";
 
-/// Writes a suite for the files, or for the built-in character if there are none.
+/// Writes a suite for the given files. Without files, the suite is for the built-in character.
 pub(super) fn run(files: &[PathBuf], args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let (suite, replaces) = (args.output.as_path(), args.force);
     output::protect(suite, files.iter().map(PathBuf::as_path))?;
