@@ -388,8 +388,10 @@ proptest! {
             prop_assert!(worst[1] < 1.7e-3, "a joint is {} rad beyond its limit", worst[1]);
             let (slide, turn) = drag.feet();
             prop_assert!(slide < 2e-3 && turn < 0.04, "the feet slide by {slide} m and turn by {turn} rad");
-            let up = drag.body.orientation(HEAD).unwrap() * DVec3::Y;
-            prop_assert!(up.angle_between(DVec3::Y) < PI / 6.0, "the head tilts: {up}");
+            // Neck and head can each turn back by 50 degrees, which is not enough where the hand pulls the trunk to the floor.
+            let tilt = |link| (drag.body.orientation(link).unwrap() * DVec3::Y).angle_between(DVec3::Y).to_degrees();
+            let (head, chest) = (tilt(HEAD), tilt(CHEST));
+            prop_assert!(head < (chest - 100.0 + 8.0).max(30.0), "the head tilts by {head} and the chest by {chest} degrees");
         }
     }
 
