@@ -19,8 +19,8 @@ pub fn any_perpendicular(v: DVec3) -> DVec3 {
 /// zero. For a zero vector the result is the identity.
 ///
 /// ```
-/// use sinew::glam::DVec3;
-/// use sinew::ik::shortest_arc;
+/// use glam::DVec3;
+/// # use sinew_base::mathematics::shortest_arc;
 ///
 /// let turn = shortest_arc(DVec3::X, DVec3::Y * 3.0, DVec3::ZERO);
 /// assert!((turn * DVec3::X).abs_diff_eq(DVec3::Y, 1e-12));
@@ -57,8 +57,8 @@ const FLAT: f64 = 1e-6;
 /// on one line, the smallest rotation is returned. Triples are (from, to, weight).
 ///
 /// ```
-/// use sinew::glam::{DQuat, DVec3};
-/// use sinew::ik::best_fit;
+/// use glam::{DQuat, DVec3};
+/// # use sinew_base::mathematics::best_fit;
 ///
 /// let turn = DQuat::from_rotation_y(0.7);
 /// let pairs = [DVec3::X, DVec3::Y, DVec3::new(1.0, 2.0, 3.0)].map(|from| (from, turn * from, 1.0));
@@ -96,8 +96,8 @@ pub fn best_fit(triples: impl IntoIterator<Item = (DVec3, DVec3, f64)>) -> DQuat
 /// Returns `None` if the vectors are in a plane or nearly so, so that there is no inverse, or if the columns of R are.
 ///
 /// ```
-/// use sinew::glam::{DQuat, DVec3};
-/// use sinew::ik::inverse_fit;
+/// use glam::{DQuat, DVec3};
+/// # use sinew_base::mathematics::inverse_fit;
 ///
 /// let turn = DQuat::from_rotation_y(0.7);
 /// let from = [DVec3::X, DVec3::Y, DVec3::new(1.0, 2.0, 3.0)];
