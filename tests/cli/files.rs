@@ -138,11 +138,11 @@ fn a_read_only_file_is_not_replaced() {
     );
 }
 
-/// Starts a shell that runs the text `shell` first and then draws a long sequence.
+/// Starts a shell that draws a long sequence. The text `shell` is in front of the name of the program.
 fn start_drawing(folder: &Path, shell: &str) -> Child {
     let mut command = Command::new("sh");
     let program = env!("CARGO_BIN_EXE_sinew");
-    command.arg("-c").arg(format!("{shell} exec {program} \"$@\"")).arg("sh").args([
+    command.arg("-c").arg(format!("{shell} {program} \"$@\"")).arg("sh").args([
         "render",
         "--resolution",
         "32,32",
@@ -170,9 +170,11 @@ fn send(signal: &str, child: &Child) {
 
 #[test]
 fn an_interrupted_sequence_keeps_its_finished_frames() {
+    // A shell that starts tests in the background lets them ignore SIGINT.
+    let shell = if cfg!(target_os = "linux") { "exec env --default-signal=INT,TERM" } else { "exec" };
     for (signal, number) in [("INT", 2), ("TERM", 15)] {
         let folder = folder(&format!("interrupted-{signal}"));
-        let mut child = start_drawing(&folder, "");
+        let mut child = start_drawing(&folder, shell);
         send(signal, &child);
         assert_eq!(child.wait().unwrap().signal(), Some(number));
         let frames = names(&folder);
@@ -187,7 +189,7 @@ fn an_interrupted_sequence_keeps_its_finished_frames() {
 #[test]
 fn a_signal_ignored_by_the_parent_is_ignored() {
     let folder = folder("nohup");
-    let mut child = start_drawing(&folder, "trap '' HUP;");
+    let mut child = start_drawing(&folder, "trap '' HUP; exec");
     send("HUP", &child);
     wait_for_more(&folder, 3);
     assert!(child.try_wait().unwrap().is_none());
