@@ -133,7 +133,9 @@ def test_a_body_that_another_thread_solves_is_refused(arm):
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
 def test_ctrl_c_ends_a_long_call():
     program = (
-        "import numpy as np, sinew\n"
+        "import signal, numpy as np, sinew\n"
+        # A shell that starts tests in the background lets them ignore SIGINT.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "arm = sinew.Body.chain([(0, 0, 0)] + [(0, 1, 0)] * 12)\n"
         "targets = np.random.default_rng(0).uniform(-30, 30, size=(2_000_000, 3))\n"
         "print('ready', flush=True)\n"
