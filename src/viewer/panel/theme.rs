@@ -1,9 +1,13 @@
 //! The dark and the light theme, with muted colors and one accent color. `tests/contrast.rs` computes the contrast of all texts.
 
-use egui::{Color32, Context, FontId, TextStyle, Theme, ThemePreference, Ui, Visuals};
+use egui::{
+    Color32, Context, FontData, FontDefinitions, FontFamily, FontId, TextStyle, Theme, ThemePreference, Ui,
+    Visuals,
+};
 
-/// Sets up both themes. The system chooses between them until the user does.
+/// Sets up the font and both themes. The system chooses between them until the user does.
 pub(in crate::viewer) fn style(context: &Context) {
+    context.set_fonts(fonts());
     for theme in [Theme::Dark, Theme::Light] {
         context.set_visuals_of(theme, visuals(theme));
     }
@@ -16,6 +20,17 @@ pub(in crate::viewer) fn style(context: &Context) {
         style.text_styles.insert(TextStyle::Small, FontId::proportional(12.0));
         style.text_styles.insert(TextStyle::Heading, FontId::proportional(16.0));
     });
+}
+
+/// Returns the only font. Its digits have one width, so a second font for them would only make the page of the browser larger.
+fn fonts() -> FontDefinitions {
+    let mut fonts = FontDefinitions::empty();
+    let name = "Ubuntu-Light";
+    fonts.font_data.insert(name.into(), FontData::from_static(epaint_default_fonts::UBUNTU_LIGHT).into());
+    for family in [FontFamily::Proportional, FontFamily::Monospace] {
+        fonts.families.insert(family, vec![name.into()]);
+    }
+    fonts
 }
 
 fn visuals(theme: Theme) -> Visuals {

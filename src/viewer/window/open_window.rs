@@ -12,6 +12,7 @@ use winit::window::Window;
 use crate::files::Progress;
 use crate::platform::Instant;
 use crate::render::{AdapterChoice, RenderError};
+use crate::viewer::panel;
 use crate::viewer::window::surface::Graphics;
 use crate::viewer::{Command, Input};
 
@@ -152,6 +153,7 @@ impl App {
         // An egui context uploads each texture only once, so the old context would not upload any to the new renderer.
         let memory = self.context.memory(Clone::clone);
         self.context = egui::Context::default();
+        panel::style(&self.context);
         self.context.memory_mut(|now| *now = memory);
         let size = window.is_some().then_some(self.size);
         let mut open = OpenWindow::new(events, window.zip(size), &self.adapter, &self.context)?;
