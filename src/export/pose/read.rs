@@ -84,8 +84,8 @@ impl StoredPose {
         if text.len() > MAX_BYTES {
             return Err(ReadPoseError::TooLarge);
         }
-        let document: Document =
-            serde_json::from_str(text).map_err(|e| ReadPoseError::Json(printable::cause(&e.to_string())))?;
+        let document: Document = serde_json::from_slice(text.as_bytes())
+            .map_err(|e| ReadPoseError::Json(printable::cause(&e.to_string())))?;
         if document.format != FORMAT {
             return Err(ReadPoseError::Format);
         }

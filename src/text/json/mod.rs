@@ -1,4 +1,4 @@
-//! Writes JSON whose numbers are all finite.
+//! Reads JSON, and writes JSON whose numbers are all finite.
 //!
 //! `serde_json` writes `null` for a number that is not finite, so that the file cannot be read again. These functions
 //! return an error with the number's path instead.
@@ -58,6 +58,20 @@ pub(crate) fn to_string_pretty<T: Serialize + ?Sized>(value: &T) -> Result<Strin
 pub(crate) fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<serde_json::Value, JsonError> {
     check(value)?;
     Ok(serde_json::to_value(value)?)
+}
+
+/// Reads a value. It goes through text as that of a file does, because the readers of large types would be in the program twice.
+///
+/// # Errors
+/// What is wrong with the value.
+#[cfg(feature = "window")]
+pub(crate) fn from_value<T: serde::de::DeserializeOwned>(value: &serde_json::Value) -> Result<T, String> {
+    serde_json::from_slice(value.to_string().as_bytes()).map_err(|error| {
+        let text = error.to_string();
+        // Nobody has seen the text.
+        let place = format!(" at line {} column {}", error.line(), error.column());
+        text.strip_suffix(&place).unwrap_or(&text).to_owned()
+    })
 }
 
 fn check<T: Serialize + ?Sized>(value: &T) -> Result<(), JsonError> {

@@ -9,6 +9,7 @@ use crate::puppet::{Pin, Target, motion_file, pose_values};
 use crate::rig;
 use crate::rig::Rig;
 use crate::rig::file::NodeNames;
+use crate::text::json;
 use crate::text::toml::{
     SpannedError, check_keys, number, numbers, optional, radians, required, single, tables,
 };
@@ -172,8 +173,7 @@ impl<'a> ProjectReader<'a> {
         goal.weight = optional(table, "weight", 1.0, 0.0..=f64::from(f32::MAX))?;
         if let Some(item) = table.get("axes") {
             let json = item.as_value().map(free::to_json).unwrap_or_default();
-            goal.axes =
-                serde_json::from_value(json).map_err(|e| SpannedError::at(item, format!("axes: {e}")))?;
+            goal.axes = json::from_value(&json).map_err(|e| SpannedError::at(item, format!("axes: {e}")))?;
         }
         if let Some(item) = table.get("touches") {
             let flag = item.as_bool();
@@ -229,6 +229,6 @@ fn camera(table: &Table) -> Result<Option<Orbit>, SpannedError> {
 fn choice<T: DeserializeOwned>(table: &Table, key: &str) -> Result<Option<T>, SpannedError> {
     let Some(item) = table.get(key) else { return Ok(None) };
     let value = serde_json::Value::from(item.as_str().unwrap_or_default());
-    let read = serde_json::from_value(value);
+    let read = json::from_value(&value);
     read.map(Some).map_err(|e| SpannedError::at(item, format!("{key}: {e}")))
 }

@@ -189,7 +189,7 @@ fn read_value(
         _ => {}
     }
     let command: Command =
-        serde_json::from_value(json!({ name: value })).map_err(|cause| error(format!("{key}: {cause}")))?;
+        json::from_value(&json!({ name: value })).map_err(|cause| error(format!("{key}: {cause}")))?;
     command.validate().map_err(|cause| error(format!("{key}: {cause}")))?;
     Ok(command)
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::asset::Character;
 use crate::rig::Rig;
 use crate::rig::file::NodeNames;
-use crate::text::json;
+use crate::text::{json, printable};
 use crate::viewer::Command;
 
 use super::SessionLine;
@@ -140,7 +140,7 @@ pub(super) fn write(at: f64, command: &Command, names: &SessionNames) -> Option<
     }
     // The text has numbers of single precision with as few digits as they need.
     let SessionLine { command: Some(mut value), .. } =
-        serde_json::from_str::<SessionLine<Value>>(&direct).ok()?
+        serde_json::from_slice::<SessionLine<Value>>(direct.as_bytes()).ok()?
     else {
         return Some(direct);
     };
@@ -185,7 +185,7 @@ pub(in crate::viewer) fn read(
     if !found {
         return Err(error);
     }
-    let command = serde_json::from_value(value).map_err(LineError::from)?;
+    let command = json::from_value(&value).map_err(|cause| LineError::Syntax(printable::cause(&cause)))?;
     Ok(SessionLine { at, command: Some(command) })
 }
 
