@@ -46,18 +46,30 @@ fi
 # Names of functions are a tenth of a release.
 names=$([ $profile = dev ] || echo "--remove-name-section --remove-producers-section")
 # Vectors of 128 bits, which all browsers have since 2023.
-export RUSTFLAGS="-C target-feature=+simd128"
+RUSTFLAGS="-C target-feature=+simd128"
+# The module does not contain the folders of this machine.
+RUSTFLAGS="$RUSTFLAGS --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo --remap-path-prefix=$PWD=/sinew"
+export RUSTFLAGS
 
 folder=$([ $profile = dev ] && echo debug || echo release)
 out="$CARGO_TARGET_DIR/page"
 mkdir -p "$out/solvers" "$out/demos"
-# Builds a crate of the page into a folder of it.
+# Builds a crate of the page, with the features after the third argument, into a folder of it.
 module() {
-    cargo build --manifest-path "$1/Cargo.toml" --target $target --profile $profile
+    cargo build --manifest-path "$1/Cargo.toml" --target $target --profile $profile --features "${4:-}"
     # shellcheck disable=SC2086 # the options are separate arguments
     wasm-bindgen --target web $names --out-dir "$3" "$CARGO_TARGET_DIR/$target/$folder/$2.wasm"
 }
-module web sinew_web "$out"
+# Only one of the two modules of a release is loaded. Without optimisation, one serves both, which saves a build.
+rm -rf "$out/webgl2"
+if [ $profile = dev ]; then
+    module web sinew_web "$out" webgl
+    mkdir "$out/webgl2"
+    cp "$out"/sinew_web*.js "$out"/sinew_web*.wasm "$out/webgl2"
+else
+    module web sinew_web "$out"
+    module web sinew_web "$out/webgl2" webgl
+fi
 module web/solvers sinew_solvers "$out/solvers"
 cp web/page/* "$out"
 cp web/solvers/demos/* "$out/demos"
@@ -65,7 +77,7 @@ echo $profile >"$CARGO_TARGET_DIR/page.profile"
 
 echo "| file | bytes | gzip |"
 echo "|---|---|---|"
-for file in "$out"/*.wasm "$out"/*.js "$out"/*.html "$out"/*.css "$out"/solvers/*.wasm "$out"/solvers/*.js; do
+for file in "$out"/*.wasm "$out"/webgl2/*.wasm "$out"/*.js "$out"/*.html "$out"/*.css "$out"/solvers/*.wasm "$out"/solvers/*.js; do
     echo "| ${file#"$out"/} | $(wc -c <"$file") | $(gzip -9c "$file" | wc -c) |"
 done
 echo "web: built $out"

@@ -1,8 +1,8 @@
 // `<sinew-viewer src="character.glb">`: a character that can be dragged. Without `src`, it is the built-in one.
 
-import init, { open } from './sinew_web.js';
+import { load, open } from './sinew.js';
 
-const loaded = init();
+load().catch(() => {}); // `open` reports the error.
 
 export class SinewViewer extends HTMLElement {
     /** The figure, when it is open. */
@@ -17,7 +17,6 @@ export class SinewViewer extends HTMLElement {
         try {
             const source = this.getAttribute('src');
             const bytes = source ? new Uint8Array(await (await fetch(source)).arrayBuffer()) : undefined;
-            await loaded;
             const figure = await open(this.canvas, bytes);
             if (!this.isConnected) {
                 figure.free();

@@ -1,6 +1,6 @@
 // The page of the viewer: gives it the files that a person drops or chooses, downloads those that it writes, and keeps unsaved work.
 
-import init, { openViewer, put } from './sinew_web.js';
+import { load } from './sinew.js';
 import { Store } from './store.js';
 
 const canvas = document.getElementById('canvas');
@@ -46,7 +46,7 @@ function main(names) {
 
 async function start() {
     const store = await Store.open();
-    const [kept] = await Promise.all([store.all(), init()]);
+    const [kept, { openViewer, put }] = await Promise.all([store.all(), load()]);
     kept.forEach(([path, bytes]) => put(path, bytes));
     let adds = false;
 

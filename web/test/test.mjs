@@ -59,7 +59,8 @@ const drop = (page, files) => page.evaluate((given) => {
 const tests = {
     async 'opens, and a drag by the mouse moves the hand'() {
         const { page, context, errors, opened } = await open(browser, server.url);
-        console.log(`  opened and at rest after ${opened} ms`);
+        const first = await page.evaluate(() => performance.getEntriesByName('first picture')[0].startTime);
+        console.log(`  first picture after ${Math.round(first)} ms, at rest after ${opened} ms`);
         await shoot(page, 'desktop');
         const asked = server.requests.length;
         const before = await picture(page);
@@ -185,7 +186,8 @@ const tests = {
 
     async 'a browser without WebGPU uses WebGL2'() {
         const { page, context, errors, opened } = await open(browser, server.url, { without: 'webgpu' });
-        console.log(`  opened and at rest after ${opened} ms`);
+        const first = await page.evaluate(() => performance.getEntriesByName('first picture')[0].startTime);
+        console.log(`  first picture after ${Math.round(first)} ms, at rest after ${opened} ms`);
         await drag(page, HAND, TO);
         await shoot(page, 'webgl2');
         const found = await picture(page);
@@ -265,8 +267,7 @@ const tests = {
         const page = await (await browser.newContext()).newPage();
         await page.goto(`${server.url}drag.html`);
         const { end, milliseconds } = await page.evaluate(async ({ from, path }) => {
-            const { default: init, open } = await import('./sinew_web.js');
-            await init();
+            const { open } = await import('./sinew.js');
             const figure = await open(document.querySelector('canvas'));
             figure.grab(...from);
             const began = performance.now();
