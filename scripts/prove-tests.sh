@@ -10,6 +10,8 @@ root="$PWD"
 out="$root/target/breaks"
 copy="$out/copy"
 export CARGO_TARGET_DIR="$out/build"
+# After each patch, only the parts of the crate that it changes are compiled.
+export CARGO_INCREMENTAL=1
 
 for name in "$@"; do
     if [ ! -e "tests/breaks/$name.patch" ]; then
