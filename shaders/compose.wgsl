@@ -1,4 +1,4 @@
-// Draws a texture over the whole viewport, or makes it transparent.
+// Draws a texture over the whole viewport, or makes it transparent. Requires srgb.wgsl.
 
 @group(0) @binding(0) var image: texture_2d<f32>;
 @group(0) @binding(1) var image_sampler: sampler;
@@ -23,6 +23,13 @@ fn compose_vertex(@builtin(vertex_index) index: u32) -> Corner {
 @fragment
 fn compose(in: Corner) -> @location(0) vec4<f32> {
     return textureSampleLevel(image, image_sampler, in.texcoord, 0.0);
+}
+
+// The texture has linear values, and the target stores sRGB without converting to it.
+@fragment
+fn compose_linear(in: Corner) -> @location(0) vec4<f32> {
+    let color = textureSampleLevel(image, image_sampler, in.texcoord, 0.0);
+    return vec4<f32>(srgb_from_linear(color.rgb), color.a);
 }
 
 fn sample(at: vec2<i32>, index: i32) -> vec4<f32> {

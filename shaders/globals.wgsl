@@ -29,11 +29,6 @@ override ENCODE_SRGB: bool = false;
 
 @group(0) @binding(0) var<uniform> globals: Globals;
 
-fn srgb_from_linear(linear: vec3<f32>) -> vec3<f32> {
-    let c = clamp(linear, vec3<f32>(0.0), vec3<f32>(1.0));
-    return select(1.055 * pow(c, vec3<f32>(1.0 / 2.4)) - 0.055, c * 12.92, c <= vec3<f32>(0.0031308));
-}
-
 // Returns a linear colour with premultiplied alpha as the target stores it.
 fn stored(color: vec4<f32>) -> vec4<f32> {
     if !ENCODE_SRGB {

@@ -23,6 +23,8 @@ pub(crate) struct Capabilities {
     pub(crate) loads_compared_depth: bool,
     /// Whether a pass can draw into one level of a texture while it reads another.
     pub(crate) fills_levels_in_place: bool,
+    /// Whether a texture can be used with and without conversion to sRGB.
+    pub(crate) has_view_formats: bool,
 }
 
 impl Capabilities {
@@ -34,6 +36,7 @@ impl Capabilities {
         has_sample_masks: false,
         loads_compared_depth: false,
         fills_levels_in_place: true,
+        has_view_formats: false,
     };
 
     /// Returns those of an adapter that is opened with all of its limits.
@@ -67,6 +70,7 @@ impl Capabilities {
             has_sample_masks: flags.contains(DownlevelFlags::MULTISAMPLED_SHADING),
             loads_compared_depth: info.backend != Backend::Gl,
             fills_levels_in_place: has_fixed_levels(info),
+            has_view_formats: flags.contains(DownlevelFlags::VIEW_FORMATS),
         }
     }
 }

@@ -28,6 +28,8 @@ pub struct Compositor {
     layout: wgpu::BindGroupLayout,
     /// Replaces what is below the texture.
     replace: wgpu::RenderPipeline,
+    /// Does the same, and encodes linear values as sRGB.
+    encode: wgpu::RenderPipeline,
     /// Blends a texture with premultiplied alpha.
     over: wgpu::RenderPipeline,
     /// Makes pixels transparent.
@@ -70,10 +72,11 @@ impl Compositor {
             let target = wgpu::ColorTargetState { format, blend, write_mask: wgpu::ColorWrites::ALL };
             create_pipeline(device, (&module, entry_point), group, target)
         };
-        let (replace, over) =
-            (pipeline("compose", Some(&layout), None), pipeline("compose", Some(&layout), blend));
+        let replace = pipeline("compose", Some(&layout), None);
+        let encode = pipeline("compose_linear", Some(&layout), None);
+        let over = pipeline("compose", Some(&layout), blend);
         let clear = pipeline("clear", None, None);
-        Self { layout, replace, over, clear, samplers }
+        Self { layout, replace, encode, over, clear, samplers }
     }
 
     /// Prepares to draw `texture`, of `texels` width and height, into a rectangle. If both have the same size, the
@@ -87,7 +90,17 @@ impl Compositor {
         self.compose(gpu, &self.replace, (texture, texels), placement)
     }
 
-    /// Does the same for a texture with premultiplied alpha, below which the window remains visible.
+    /// Does the same for a view with linear values, and stores them as sRGB, although the format of the target does not convert.
+    pub fn bind_linear(
+        &self,
+        gpu: &Gpu,
+        (texture, texels): (&wgpu::TextureView, (u32, u32)),
+        placement: Placement,
+    ) -> Composed {
+        self.compose(gpu, &self.encode, (texture, texels), placement)
+    }
+
+    /// Does the same as [`Compositor::bind`] for a texture with premultiplied alpha, below which the window remains visible.
     pub fn bind_over(
         &self,
         gpu: &Gpu,

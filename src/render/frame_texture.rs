@@ -2,7 +2,7 @@
 
 use wgpu::{TextureFormat, TextureUsages};
 
-use super::{Canvas, Frame, Gpu, Model, RenderError, Renderer};
+use super::{Canvas, Composed, Compositor, Frame, Gpu, Model, Placement, RenderError, Renderer};
 
 /// A texture that contains the last frame that was drawn into it.
 #[derive(Debug)]
@@ -10,6 +10,8 @@ pub struct FrameTexture {
     /// The formats in which colours and data are stored. They differ at most in whether they are sRGB.
     formats: [TextureFormat; 2],
     texture: Option<wgpu::Texture>,
+    /// The format of the view that is composed.
+    shown: TextureFormat,
     /// What the texture contains.
     drawn: Option<Contents>,
     draws: u64,
@@ -27,7 +29,7 @@ impl FrameTexture {
     /// Creates an empty texture. `formats` are the formats of colours and of data, which may differ only in whether
     /// they are sRGB.
     pub fn new(formats: [TextureFormat; 2]) -> Self {
-        Self { formats, texture: None, drawn: None, draws: 0 }
+        Self { formats, texture: None, shown: formats[1], drawn: None, draws: 0 }
     }
 
     /// Encodes the drawing of a frame in an image of `size` pixels, unless the texture contains that image already.
@@ -58,9 +60,9 @@ impl FrameTexture {
     /// assert_eq!(texture.draws(), 1);
     ///
     /// // `draw` of what this returns copies the frame into a rectangle of a window.
-    /// let (view, size) = texture.view().ok_or("nothing was drawn")?;
     /// let compositor = Compositor::new(&gpu, formats[1]);
-    /// let _composed = compositor.bind(&gpu, (&view, size), Placement { origin: (8, 8), size });
+    /// let place = Placement { origin: (8, 8), size: (64, 64) };
+    /// let _composed = texture.compose(&gpu, &compositor, place).ok_or("nothing was drawn")?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -79,13 +81,16 @@ impl FrameTexture {
         }
         // The texture contains nothing useful until all commands are encoded.
         self.drawn = None;
-        let kept = self.texture.take().filter(|t| (t.width(), t.height()) == size);
-        let texture = match kept {
-            Some(texture) => texture,
-            None => create(renderer.gpu(), size, self.formats)?,
-        };
         let [colors, data] = self.formats;
         let format = if frame.mode.is_data() { data } else { colors };
+        let (stored, shown) =
+            if renderer.gpu().capabilities.has_view_formats { (colors, data) } else { (format, format) };
+        let kept = self.texture.take();
+        let kept = kept.filter(|t| (t.width(), t.height()) == size && t.format() == stored);
+        let texture = match kept {
+            Some(texture) => texture,
+            None => create(renderer.gpu(), size, [stored, shown])?,
+        };
         let view = view(&texture, format);
         renderer.draw(
             &[model],
@@ -93,7 +98,7 @@ impl FrameTexture {
             &Canvas { view: &view, size, format, area: size, is_hdr: false },
             encoder,
         )?;
-        self.texture = Some(texture);
+        (self.texture, self.shown) = (Some(texture), shown);
         (self.drawn, self.draws) = (Some(contents), self.draws + 1);
         Ok(())
     }
@@ -101,8 +106,19 @@ impl FrameTexture {
     /// Returns a view of the stored values and the size in pixels, or `None` if nothing was drawn yet.
     pub fn view(&self) -> Option<(wgpu::TextureView, (u32, u32))> {
         let texture = self.texture.as_ref()?;
+        Some((view(texture, self.shown), (texture.width(), texture.height())))
+    }
+
+    /// Prepares to draw the image into a rectangle of a window whose format is that of data. `None` if nothing was drawn yet.
+    pub fn compose(&self, gpu: &Gpu, compositor: &Compositor, placement: Placement) -> Option<Composed> {
+        let (view, size) = self.view()?;
         let [_, data] = self.formats;
-        Some((view(texture, data), (texture.width(), texture.height())))
+        // OpenGL converts colours whenever it reads them.
+        Some(if self.shown.is_srgb() && !data.is_srgb() {
+            compositor.bind_linear(gpu, (&view, size), placement)
+        } else {
+            compositor.bind(gpu, (&view, size), placement)
+        })
     }
 
     /// Returns how often a frame was drawn.

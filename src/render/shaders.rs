@@ -3,6 +3,7 @@
 use super::Gpu;
 use super::capabilities::Capabilities;
 
+const SRGB: &str = include_str!("../../shaders/srgb.wgsl");
 const GLOBALS: &str = include_str!("../../shaders/globals.wgsl");
 const SKINNING: &str = include_str!("../../shaders/skinning.wgsl");
 const FETCH_STORAGE: &str = include_str!("../../shaders/fetch_storage.wgsl");
@@ -33,6 +34,7 @@ const SMOOTH_HOLES: &str = include_str!("../../shaders/smooth_holes.wgsl");
 macro_rules! surface {
     ($($shading:expr),* $(,)?) => {
         &[
+            SRGB,
             GLOBALS,
             SKINNING,
             FETCH_STORAGE,
@@ -69,9 +71,10 @@ pub(super) const LAYERED_SURFACE: &[&str] = surface![
 ];
 /// Depth as seen from the key light.
 pub(super) const SHADOW: &[&str] =
-    &[GLOBALS, SKINNING, FETCH_STORAGE, BONES, BASE_COLOR, include_str!("../../shaders/shadow.wgsl")];
+    &[SRGB, GLOBALS, SKINNING, FETCH_STORAGE, BONES, BASE_COLOR, include_str!("../../shaders/shadow.wgsl")];
 /// The floor.
 pub(super) const FLOOR: &[&str] = &[
+    SRGB,
     GLOBALS,
     COMPARED_DEPTH,
     SHADOW_MAP,
@@ -81,9 +84,9 @@ pub(super) const FLOOR: &[&str] = &[
 ];
 /// Translucent copies of the character.
 pub(super) const GHOST: &[&str] =
-    &[GLOBALS, SKINNING, FETCH_STORAGE, BONES, BASE_COLOR, include_str!("../../shaders/ghost.wgsl")];
+    &[SRGB, GLOBALS, SKINNING, FETCH_STORAGE, BONES, BASE_COLOR, include_str!("../../shaders/ghost.wgsl")];
 /// Lines and triangles on top of the scene.
-pub(super) const LINES: &[&str] = &[GLOBALS, include_str!("../../shaders/lines.wgsl")];
+pub(super) const LINES: &[&str] = &[SRGB, GLOBALS, include_str!("../../shaders/lines.wgsl")];
 /// Skinned vertices for reading back.
 pub(super) const SKIN_VERTICES: &[&str] =
     &[SKINNING, FETCH_STORAGE, MANY_BONES, include_str!("../../shaders/skin_vertices.wgsl")];
@@ -92,10 +95,11 @@ pub(super) const CULL: &[&str] =
     &[SKINNING, FETCH_STORAGE, MANY_BONES, PLACED, include_str!("../../shaders/cull.wgsl")];
 
 /// A texture over a part of a window.
-pub(super) const COMPOSE: &[&str] = &[include_str!("../../shaders/compose.wgsl")];
+pub(super) const COMPOSE: &[&str] = &[SRGB, include_str!("../../shaders/compose.wgsl")];
 
 /// Smaller levels of the shadow map.
 pub(super) const SHADOW_LEVELS: &[&str] = &[
+    SRGB,
     COMPARED_DEPTH,
     include_str!("../../shaders/compose.wgsl"),
     include_str!("../../shaders/shadow_levels.wgsl"),

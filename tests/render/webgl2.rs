@@ -20,7 +20,7 @@ use crate::{load, renderer, typical_view};
 const SIZE: (u32, u32) = (160, 120);
 
 /// Opens the adapter of the tests with the limits of WebGL2, which leave no storage buffers.
-fn webgl2() -> Renderer {
+pub(crate) fn webgl2() -> Renderer {
     let info = renderer().gpu().info.clone();
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
     let adapters = pollster::block_on(instance.enumerate_adapters(info.backend.into()));

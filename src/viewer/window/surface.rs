@@ -262,8 +262,8 @@ impl Graphics {
         let view = texture.texture.create_view(&view);
         let size = self.swapchain.size();
         let mut encoder = device.create_command_encoder(&Default::default());
-        let composed = scene.zip(self.scene.view()).map(|(scene, (view, texels))| {
-            self.compositor.bind(self.renderer.gpu(), (&view, texels), self.placement(scene))
+        let composed = scene.and_then(|scene| {
+            self.scene.compose(self.renderer.gpu(), &self.compositor, self.placement(scene))
         });
         // The panel's renderer panics on a lost device.
         self.renderer.gpu().check()?;

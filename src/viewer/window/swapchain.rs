@@ -39,10 +39,8 @@ impl Swapchain {
         let format =
             *preferred.ok_or_else(|| RenderError::Driver("the window has no pixel format".into()))?;
         // Canvases have no format with conversion.
-        let (colors, plain) = match is_gl {
-            true => (format, format),
-            false => (format.add_srgb_suffix(), format.remove_srgb_suffix()),
-        };
+        let colors = format.add_srgb_suffix();
+        let plain = if is_gl { format } else { format.remove_srgb_suffix() };
         let config = wgpu::SurfaceConfiguration {
             usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
             format,
