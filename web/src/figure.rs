@@ -4,7 +4,7 @@ use std::path::Path;
 
 use glam::{DVec3, Vec2};
 use sinew::asset::{self, Character};
-use sinew::render::{Canvas, DecodedImages, Gpu, Model, Renderer, ShadingMode};
+use sinew::render::{Compositor, DecodedImages, FrameTexture, Gpu, Model, Placement, Renderer, ShadingMode};
 use sinew::rig;
 use sinew::viewer::{Command, NodePoint, Session};
 use wasm_bindgen::prelude::*;
@@ -18,6 +18,9 @@ pub struct Figure {
     session: Session,
     renderer: Renderer,
     model: Model,
+    /// The picture. A canvas stores sRGB without converting to it, so what is translucent would be blended as sRGB there.
+    picture: FrameTexture,
+    compositor: Compositor,
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
 }
@@ -32,10 +35,11 @@ pub async fn open(canvas: HtmlCanvasElement, bytes: Option<Vec<u8>>) -> Result<F
     let character = read(bytes)?;
     let (gpu, surface, offered) =
         Gpu::with_canvas(wgpu::SurfaceTarget::Canvas(canvas), super::backends()).await.map_err(error)?;
-    let format = offered.formats.iter().find(|format| format.is_srgb()).or(offered.formats.first());
+    let format = offered.formats.iter().find(|format| !format.is_srgb()).or(offered.formats.first());
+    let format = *format.ok_or_else(|| error("the canvas has no pixel format"))?;
     let config = wgpu::SurfaceConfiguration {
         usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
-        format: *format.ok_or_else(|| error("the canvas has no pixel format"))?,
+        format,
         color_space: Default::default(),
         width: size.0,
         height: size.1,
@@ -45,13 +49,15 @@ pub async fn open(canvas: HtmlCanvasElement, bytes: Option<Vec<u8>>) -> Result<F
         view_formats: Vec::new(),
     };
     surface.configure(&gpu.device, &config);
+    let picture = FrameTexture::new([format.add_srgb_suffix(), format]);
+    let compositor = Compositor::new(&gpu, format);
     let renderer = Renderer::new(gpu);
     let rig = rig::load(&character, None).map_err(error)?;
     let session = Session::new(character, Some(rig), pixels(size));
     let puppet = session.puppet();
     let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
     let model = renderer.model(puppet.character(), puppet.parts(), &images).map_err(error)?;
-    Ok(Figure { session, renderer, model, surface, config })
+    Ok(Figure { session, renderer, model, picture, compositor, surface, config })
 }
 
 fn read(bytes: Option<Vec<u8>>) -> Result<Character, JsError> {
@@ -168,11 +174,26 @@ impl Figure {
         };
         let view = texture.texture.create_view(&Default::default());
         let size = (self.config.width, self.config.height);
-        let canvas = Canvas { view: &view, format: self.config.format, size, area: size, is_hdr: false };
         let gpu = self.renderer.gpu().clone();
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         let frame = self.session.frame(1.0);
-        self.renderer.draw(&[&self.model], &frame, &canvas, &mut encoder).map_err(error)?;
+        self.picture.update(&mut self.renderer, (&self.model, &frame), size, &mut encoder).map_err(error)?;
+        let composed = self.picture.compose(&gpu, &self.compositor, Placement { origin: (0, 0), size });
+        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("figure"),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view: &view,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations {
+                    load: wgpu::LoadOp::Clear(wgpu::Color::BLACK),
+                    store: wgpu::StoreOp::Store,
+                },
+            })],
+            ..Default::default()
+        });
+        composed.iter().for_each(|composed| composed.draw(&mut pass, size));
+        drop(pass);
         gpu.queue.submit([encoder.finish()]);
         gpu.queue.present(texture);
         gpu.check().map_err(error)
