@@ -213,7 +213,7 @@ const tests = {
         await drag(other.page, HAND, TO);
         const differs = difference(found, await picture(other.page), undefined, 8);
         console.log(`  ${(differs * 100).toFixed(3)} % of the pixels differ from WebGPU by more than 8 levels`);
-        assert(differs < 0.01);
+        assert(differs < 0.001);
         await other.context.close();
     },
 
