@@ -1,6 +1,7 @@
 #!/bin/sh
 # Checks what a release needs besides `.ci/run`: the package, licences and sources of all dependencies, the list of crates, known
-# vulnerabilities, and changes of the public interface since the last release. Tools that are not installed are named and skipped.
+# vulnerabilities, types on Windows and macOS, and changes of the public interface since the last release. Tools that are not installed
+# are named and skipped.
 #
 # usage: scripts/release-checks.sh [--online]    --online also checks vulnerabilities (rustsec.org), and requires all tools
 set -eu
@@ -34,6 +35,20 @@ if has deny; then
 else
     skip "cargo-deny is not installed (cargo install cargo-deny --locked)"
 fi
+
+step "Windows and macOS"
+# Types only: the C compilers are replaced by a program that does nothing.
+for system in x86_64-pc-windows-gnu aarch64-apple-darwin; do
+    if ! rustup target add "$system" 2> /dev/null; then
+        skip "no standard library for $system"
+        continue
+    fi
+    for tool in CC CXX AR RANLIB; do
+        export "${tool}_$(echo "$system" | tr - _)=$(command -v true)"
+    done
+    RUSTFLAGS="-D warnings" CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/systems" cargo check --quiet --all-targets --target "$system"
+    echo "$system: all targets"
+done
 
 step "public interface"
 # The packages of crates.io are not compared, because none is published yet.

@@ -4,7 +4,9 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::{command, folder, json, refusal, sinew};
+#[cfg(target_os = "linux")]
+use crate::command;
+use crate::{folder, json, refusal, sinew};
 
 /// Returns the lines of both output streams. Asserts that each line is short and has no hidden characters.
 fn lines<const N: usize>(arguments: [&str; N]) -> Vec<String> {

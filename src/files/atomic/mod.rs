@@ -97,7 +97,7 @@ pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
 
 /// Removes the drafts of all unfinished saves, and then calls `end` while no new draft can be created. A program that
 /// must exit immediately calls this. Recordings remain unless they are empty.
-#[cfg(feature = "cli")]
+#[cfg(all(unix, feature = "cli"))]
 pub(crate) fn end(end: impl FnOnce()) {
     registry::DRAFTS.remove_all(end);
 }

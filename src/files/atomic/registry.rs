@@ -36,7 +36,7 @@ impl Registry {
     }
 
     /// Removes all registered drafts, then calls `end` while no new draft can be created.
-    #[cfg(any(test, feature = "cli"))]
+    #[cfg(any(test, all(unix, feature = "cli")))]
     pub(super) fn remove_all(&self, end: impl FnOnce()) {
         let mut paths = self.paths();
         for path in std::mem::take(&mut *paths) {

@@ -152,7 +152,7 @@ impl Graphics {
     }
 
     /// Returns how often the scene was drawn.
-    #[cfg(test)]
+    #[cfg(all(test, target_os = "linux"))]
     pub(in crate::viewer) fn scene_draws(&self) -> u64 {
         self.scene.draws()
     }

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use super::{code_and_lines, edit, suite_with_goldens};
 use crate::support::image::{self, PixelAccess};
-use crate::support::skip;
-use crate::{command, folder, refusal, sinew, stdout};
+#[cfg(unix)]
+use crate::{command, support::skip};
+use crate::{folder, refusal, sinew, stdout};
 
 /// Changes the pixels of a golden, as another driver would. The rewritten golden no longer
 /// names the machine that drew it.
