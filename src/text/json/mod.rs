@@ -64,7 +64,7 @@ pub(crate) fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<serde_json::V
 ///
 /// # Errors
 /// What is wrong with the value.
-#[cfg(feature = "window")]
+#[cfg(feature = "render")]
 pub(crate) fn from_value<T: serde::de::DeserializeOwned>(value: &serde_json::Value) -> Result<T, String> {
     serde_json::from_slice(value.to_string().as_bytes()).map_err(|error| {
         let text = error.to_string();
