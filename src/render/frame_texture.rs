@@ -103,7 +103,8 @@ impl FrameTexture {
         Ok(())
     }
 
-    /// Returns a view of the stored values and the size in pixels, or `None` if nothing was drawn yet.
+    /// Returns a view of the stored values and the size in pixels, or `None` if nothing was drawn yet. OpenGL and WebGL2 cannot read the
+    /// stored values of colours, so there the view has linear values; [`Self::compose`] takes care of both.
     pub fn view(&self) -> Option<(wgpu::TextureView, (u32, u32))> {
         let texture = self.texture.as_ref()?;
         Some((view(texture, self.shown), (texture.width(), texture.height())))
@@ -113,7 +114,7 @@ impl FrameTexture {
     pub fn compose(&self, gpu: &Gpu, compositor: &Compositor, placement: Placement) -> Option<Composed> {
         let (view, size) = self.view()?;
         let [_, data] = self.formats;
-        // OpenGL converts colours whenever it reads them.
+        // OpenGL and WebGL2 convert colours whenever they read them.
         Some(if self.shown.is_srgb() && !data.is_srgb() {
             compositor.bind_linear(gpu, (&view, size), placement)
         } else {

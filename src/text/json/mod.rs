@@ -60,7 +60,7 @@ pub(crate) fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<serde_json::V
     Ok(serde_json::to_value(value)?)
 }
 
-/// Reads a value. It goes through text as that of a file does, because the readers of large types would be in the program twice.
+/// Reads a value. Its text is read, so that a large type needs one reader in the program instead of two.
 ///
 /// # Errors
 /// What is wrong with the value.
@@ -68,7 +68,7 @@ pub(crate) fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<serde_json::V
 pub(crate) fn from_value<T: serde::de::DeserializeOwned>(value: &serde_json::Value) -> Result<T, String> {
     serde_json::from_slice(value.to_string().as_bytes()).map_err(|error| {
         let text = error.to_string();
-        // Nobody has seen the text.
+        // A place in that text says nothing to the user.
         let place = format!(" at line {} column {}", error.line(), error.column());
         text.strip_suffix(&place).unwrap_or(&text).to_owned()
     })

@@ -22,7 +22,7 @@ pub(in crate::viewer) fn style(context: &Context) {
     });
 }
 
-/// Returns the only font. Its digits have one width, so a second font for them would only make the page of the browser larger.
+/// Returns the only font. Its digits have one width, so a second font for numbers would only make the page in the browser larger.
 fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::empty();
     let name = "Ubuntu-Light";
